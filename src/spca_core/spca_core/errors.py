@@ -1,0 +1,53 @@
+"""The errors that reach a user, and the exit status each one means."""
+
+from __future__ import annotations
+
+EXIT_SUCCESS = 0
+EXIT_NOT_SOLVED = 1
+EXIT_BAD_INPUT = 2
+EXIT_BROKEN = 3
+
+
+class SpcaError(Exception):
+    """Something broke that is not the user's doing (exit status 3)."""
+
+    exit_status = EXIT_BROKEN
+
+
+class InputError(SpcaError):
+    """Bad usage or input (exit status 2), told in one line: what, where, and what would be right.
+
+    >>> str(InputError("unknown level 'stak_01'", where="levels/", hint="did you mean 'stack_01'?"))
+    "unknown level 'stak_01' (levels/): did you mean 'stack_01'?"
+    """
+
+    exit_status = EXIT_BAD_INPUT
+
+    def __init__(self, what: str, where: str = "", hint: str = "") -> None:
+        self.what, self.where, self.hint = what, where, hint
+        super().__init__(what + (f" ({where})" if where else "") + (f": {hint}" if hint else ""))
+
+    def __reduce__(self) -> tuple[type, tuple[str, str, str]]:
+        return type(self), (self.what, self.where, self.hint)
+
+
+class Cancelled(SpcaError):
+    """The user or a supervisor asked for a stop."""
+
+
+class MotionError(SpcaError):
+    """A motion was refused or stopped; `kind` says why, in one word a repair can use.
+
+    Kinds: unreachable, collision, limit, deviation, timeout, cancelled, stale, gripper.
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        self.kind = kind
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
+        return type(self), (self.kind, str(self))
+
+
+class BudgetExhausted(SpcaError):
+    """A bounded loop, or the money, token or time limit of a level, has run out."""

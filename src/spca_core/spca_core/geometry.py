@@ -1,0 +1,56 @@
+"""Poses and rotations. SI units, right-handed frames (REP-103); quaternions are x, y, z, w."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from spca_core.model import Record
+
+Array = NDArray[np.float64]
+Vec3 = tuple[float, float, float]
+Quat = tuple[float, float, float, float]
+
+
+class Pose(Record):
+    """A rigid transform: `position` in metres, `quaternion` (x, y, z, w), of a body in a named frame."""
+
+    position: Vec3
+    quaternion: Quat = (0.0, 0.0, 0.0, 1.0)
+
+    @classmethod
+    def from_xyz_yaw(cls, x: float, y: float, z: float, yaw: float = 0.0) -> Pose:
+        """Upright body at (x, y, z) metres turned by `yaw` radians about +z."""
+        return cls(position=(x, y, z), quaternion=(0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2)))
+
+    @classmethod
+    def from_matrix(cls, matrix: Array) -> Pose:
+        """From a 4×4 homogeneous matrix."""
+        q = Rotation.from_matrix(matrix[:3, :3]).as_quat()
+        x, y, z = (float(v) for v in matrix[:3, 3])
+        return cls(position=(x, y, z), quaternion=(float(q[0]), float(q[1]), float(q[2]), float(q[3])))
+
+    def matrix(self) -> Array:
+        """As a 4×4 homogeneous matrix."""
+        m = np.eye(4)
+        m[:3, :3] = Rotation.from_quat(self.quaternion).as_matrix()
+        m[:3, 3] = self.position
+        return m
+
+    @property
+    def yaw(self) -> float:
+        """Rotation about +z in radians, in (-π, π]."""
+        x, y, z, w = self.quaternion
+        return math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+
+
+def wrap_angle(angle: float, period: float = 2 * math.pi) -> float:
+    """`angle` brought into [-period/2, period/2); a cube's yaw has period π/2.
+
+    >>> round(wrap_angle(math.pi / 2 + 0.1, math.pi / 2), 3)
+    0.1
+    """
+    return (angle + period / 2) % period - period / 2

@@ -1,0 +1,56 @@
+"""Layouts: where the movable objects lie when a level begins. Ground truth: for simulators and referees only."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from spca_core.errors import InputError
+from spca_core.geometry import Pose
+from spca_core.model import Record
+from spca_core.world import World
+
+_TRIES = 20_000
+
+
+class Layout(Record):
+    """Poses (centre, in `world`) of the objects by model name; absent objects are not in the world."""
+
+    poses: dict[str, Pose]
+    seed: int | None = None
+
+
+def nominal_layout(world: World) -> Layout:
+    """The layout written in the world file."""
+    return Layout(poses={o.model: _lying(world, o.model, *o.position, o.yaw) for o in world.objects})
+
+
+def random_layout(world: World, seed: int, spacing: float = 0.045) -> Layout:
+    """Positions and yaws drawn over the whole work area, by `seed`.
+
+    `spacing` is the least free distance in metres between the circles around any two objects; the default leaves
+    room for a finger. Whole plates stay inside the area. Raises InputError when the area is too small.
+    """
+    rng = np.random.default_rng(seed)
+    area = world.work_area
+    placed: list[tuple[float, float, float]] = []
+    poses: dict[str, Pose] = {}
+    for item in sorted(world.objects, key=lambda o: -o.radius):
+        r = item.size[0] / 2
+        for _ in range(_TRIES):
+            x = float(rng.uniform(area.x[0] + r, area.x[1] - r))
+            y = float(rng.uniform(area.y[0] + r, area.y[1] - r))
+            if all(math.hypot(x - px, y - py) >= item.radius + pr + spacing for px, py, pr in placed):
+                break
+            if rng.random() < 0.002:  # cornered by what lies there already: start over
+                return random_layout(world, seed + 1_000_003, spacing).model_copy(update={"seed": seed})
+        else:
+            raise InputError("the work area is too small for a random table", hint="use less spacing")
+        placed.append((x, y, item.radius))
+        poses[item.model] = _lying(world, item.model, x, y, float(rng.uniform(-math.pi, math.pi)))
+    return Layout(poses={o.model: poses[o.model] for o in world.objects}, seed=seed)
+
+
+def _lying(world: World, model: str, x: float, y: float, yaw: float) -> Pose:
+    return Pose.from_xyz_yaw(x, y, world.table.top + world.object(model).size[2] / 2, yaw)

@@ -1,0 +1,135 @@
+"""Drafts, plans and what happened on the way from one to the other."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from spca_core.model import Record
+from spca_core.observation import Observation
+from spca_core.skill import SkillSignature, StepReport
+from spca_core.task import Task
+
+Mode = Literal["fresh", "reuse", "replan", "repair"]
+
+
+class Draft(Record):
+    """A proposed PDDL domain and problem, as text."""
+
+    domain: str
+    problem: str
+    remark: str = ""
+
+
+class ActionSchema(Record):
+    """One action of a domain: parameters as (name without `?`, type), and its complete PDDL text."""
+
+    name: str
+    parameters: tuple[tuple[str, str], ...]
+    pddl: str
+
+
+class Step(Record):
+    """A grounded action."""
+
+    action: str
+    args: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.action}({', '.join(self.args)})"
+
+
+class Plan(Record):
+    """A validated sequence of steps, with the draft it solves and the schemas it uses."""
+
+    steps: tuple[Step, ...]
+    schemas: tuple[ActionSchema, ...]
+    draft: Draft
+
+
+class PlanRequest(Record):
+    """What the planner is asked. `failure` tells what went wrong before (replan); `attempt` is echoed in the answer."""
+
+    attempt: str
+    task: Task
+    observation: Observation
+    skills: tuple[SkillSignature, ...]
+    mode: Mode = "fresh"
+    previous: Draft | None = None
+    failure: str = ""
+
+
+class Rejection(Record):
+    """A critic's no: which critic, and one specific sentence a proposer can act on."""
+
+    critic: Literal["draft", "model", "parse", "scene", "goal", "solve", "validate"]
+    message: str
+
+
+class DraftRecord(Record):
+    """One draft and its judgement; `rejection` is None for the accepted one. Seconds of wall time."""
+
+    mode: Mode
+    draft: Draft | None
+    rejection: Rejection | None
+    draft_seconds: float = 0.0
+    parse_seconds: float = 0.0
+    solve_seconds: float = 0.0
+    validate_seconds: float = 0.0
+
+
+class PlanResult(Record):
+    """The planner's answer.
+
+    `status`: solved; not_understood (the task text, said plainly in `message`); impossible (on this table);
+    exhausted (the budget of drafts); cancelled.
+    """
+
+    attempt: str
+    status: Literal["solved", "not_understood", "impossible", "exhausted", "cancelled"]
+    plan: Plan | None
+    drafts: tuple[DraftRecord, ...]
+    message: str = ""
+
+
+class CodeRequest(Record):
+    """What the coder is asked: give every action of the plan a skill. `failure` tells what a step did wrong."""
+
+    attempt: str
+    task: Task
+    observation: Observation
+    plan: Plan
+    library: str
+    """Source text of the working library."""
+    suspects: tuple[str, ...] = ()
+    """Skills to write anew although they exist."""
+    failure: str = ""
+
+
+class CodeRecord(Record):
+    """One draft of code and its judgement."""
+
+    kind: Literal["first", "semantic", "syntax"]
+    code: str
+    rejection: str = ""
+    seconds: float = 0.0
+
+
+class CodeResult(Record):
+    """The coder's answer: the whole working library as source text."""
+
+    attempt: str
+    status: Literal["complete", "missing", "exhausted", "cancelled"]
+    library: str
+    written: tuple[str, ...] = ()
+    drafts: tuple[CodeRecord, ...] = ()
+    message: str = ""
+
+
+class ActResult(Record):
+    """How a plan's execution ended, step by step."""
+
+    attempt: str
+    status: Literal["done", "failed", "cancelled"]
+    steps: tuple[StepReport, ...]
+    message: str = ""
+

@@ -1,0 +1,1 @@
+"""The ports: small interfaces between the stages and the world. Each has one contract test in `spca_core.contracts`."""

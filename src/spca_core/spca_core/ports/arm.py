@@ -1,0 +1,93 @@
+"""Port: an arm with a gripper that plans and moves without collisions."""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol
+
+from spca_core.geometry import Array, Pose
+from spca_core.scene import Scene
+from spca_core.trajectory import JointState
+
+NamedPosture = Literal["home", "out_of_view"]
+
+
+class Arm(Protocol):
+    """Every pose is of the tool centre point (between the fingertips; z out of the fingers, y across the pads) in `world`.
+
+    All calls block until the motion has ended and been checked. They raise MotionError (its `kind` says why:
+    unreachable, collision, limit, deviation, timeout, cancelled, stale, gripper) and never leave the arm moving.
+    Velocity, acceleration and workspace limits are enforced here, whatever is asked. Ports below: `Robot`.
+    """
+
+    def set_scene(self, scene: Scene) -> None:
+        """The obstacles to plan around from now on, as perceived; a held object is kept."""
+        ...
+
+    def attach(self, object_id: str) -> None:
+        """The object of that id in the planning scene is now in the gripper and moves with it."""
+        ...
+
+    def detach(self) -> None:
+        """Nothing is held any more; the object stays in the planning scene where it is."""
+        ...
+
+    @property
+    def held(self) -> str | None:
+        """The attached object, or None."""
+        ...
+
+    def allow_contact(self, *object_ids: str) -> None:
+        """Objects that the gripper (or what it holds) may touch in the motions that follow; none ends it."""
+        ...
+
+    def move_joints(self, positions: Array, speed: float = 1.0) -> None:
+        """Collision-free to a joint goal (6,), radians. `speed` in (0, 1] scales the velocity limits."""
+        ...
+
+    def move_to(self, pose: Pose, speed: float = 1.0) -> None:
+        """Collision-free to a tool pose."""
+        ...
+
+    def move_linear(self, pose: Pose, speed: float = 1.0) -> None:
+        """In a straight line to a tool pose; refused as a whole if any part is unreachable or would collide."""
+        ...
+
+    def move_named(self, name: NamedPosture, speed: float = 1.0) -> None:
+        """Collision-free to a named posture of the world description."""
+        ...
+
+    def reachable(self, pose: Pose) -> bool:
+        """Whether a collision-free joint solution exists at that tool pose, in the current planning scene."""
+        ...
+
+    def open(self, gap: float = 0.085) -> None:
+        """Open the gripper to `gap` metres and wait until it is."""
+        ...
+
+    def close(self, gap: float = 0.0) -> float:
+        """Close until the pads meet resistance or reach `gap`; returns the gap in metres."""
+        ...
+
+    def holding(self) -> bool:
+        """Whether the pads are pressed against something (by gap and force, not by any sight of the world)."""
+        ...
+
+    def tool_pose(self) -> Pose:
+        """Where the tool centre point is, by forward kinematics."""
+        ...
+
+    def state(self) -> JointState:
+        """The newest joint state."""
+        ...
+
+    def wait(self, seconds: float) -> None:
+        """Let simulated time pass."""
+        ...
+
+    def stop(self) -> None:
+        """Stop now and refuse all further motion until `resume`. From any thread."""
+        ...
+
+    def resume(self) -> None:
+        """Allow motion again after a `stop`."""
+        ...

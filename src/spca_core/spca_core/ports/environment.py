@@ -1,0 +1,72 @@
+"""Port: an environment, all that a world has to provide for Sense → Plan → Code → Act to run in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from spca_core.observation import Observation
+from spca_core.plan import ActResult, Plan
+from spca_core.skill import CtxApi, StepReport
+from spca_core.task import Task
+from spca_core.verdict import Verdict
+
+
+class CtxServer(Protocol):
+    """The far side of a skill's `ctx`: answers its calls, in the process that owns the world."""
+
+    api: CtxApi
+
+    def call(self, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """Carry out one call; arguments and result are plain JSON values. May raise MotionError or ValueError."""
+        ...
+
+    def now(self) -> float:
+        """The environment's time, in simulated seconds (or steps)."""
+        ...
+
+    def stop(self) -> None:
+        """Stop all motion at once and make running calls raise Cancelled. From any thread."""
+        ...
+
+
+class Environment(Protocol):
+    """One level in one world. Ground truth stays inside; only `verdict` may use it."""
+
+    name: str
+    """For example `tabletop` or `minigrid`: names the skill library and the trusted domains."""
+    task: Task
+    api: CtxApi
+    builtin_skills: Path
+    """Python file of the skills that come with the environment."""
+
+    def sense(self) -> Observation:
+        """Look at the world anew."""
+        ...
+
+    def act(
+        self, attempt: str, plan: Plan, library: str, on_step: Callable[[StepReport], None] | None = None
+    ) -> ActResult:
+        """Run the plan's steps with the skills in `library` (source text), in a sandbox. Never raises for a bad skill."""
+        ...
+
+    def settle(self) -> Verdict:
+        """After the last step: let the world go on until the verdict is final or can no longer become a success."""
+        ...
+
+    def verdict(self) -> Verdict:
+        """The referee's judgement so far."""
+        ...
+
+    def rewind(self) -> None:
+        """Put the world back to where the present plan began (for a repaired skill to try the same plan again)."""
+        ...
+
+    def cancel(self) -> None:
+        """Stop the arm first, then whatever runs. From any thread; safe at any time."""
+        ...
+
+    def close(self) -> None:
+        """Release everything; leaves no process behind."""
+        ...

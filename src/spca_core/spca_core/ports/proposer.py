@@ -1,0 +1,52 @@
+"""Ports: who proposes plans and code. Proposals are never trusted; critics decide."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from spca_core.plan import ActionSchema, Draft, PlanRequest, Rejection
+from spca_core.skill import CtxApi
+
+
+class NotUnderstood(Exception):
+    """The proposer cannot make sense of the task; the message says plainly which words, and what would work."""
+
+
+class Impossible(Exception):
+    """The task makes sense but cannot be done in the observed scene; the message says why."""
+
+
+class PlanProposer(Protocol):
+    """Drafts PDDL. `rejection` is the critic's word on the draft before, None for the first."""
+
+    name: str
+
+    def draft(self, request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> Draft:
+        """A draft. Raises NotUnderstood, Impossible, or ModelError when the model failed or answered nonsense."""
+        ...
+
+
+class CodeProposer(Protocol):
+    """Writes skills as Python source."""
+
+    name: str
+
+    def write(
+        self,
+        missing: tuple[ActionSchema, ...],
+        api: CtxApi,
+        relevant: str,
+        situation: str,
+        previous: str,
+        rejection: str,
+    ) -> str:
+        """Python functions for the missing schemas.
+
+        `relevant` is source of existing skills worth seeing, `situation` the task, scene sentences and plan,
+        `previous` and `rejection` the last draft and what was wrong with it (empty at first). Raises ModelError.
+        """
+        ...
+
+
+class ModelError(Exception):
+    """A language model could not be reached or gave no usable answer."""

@@ -1,0 +1,36 @@
+"""Port: the joint-level driver of arm and gripper; motion planning stands on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from spca_core.trajectory import JointState, JointTrajectory
+
+
+class Robot(Protocol):
+    """Commands return at once; `wait` lets time pass. In lockstep, waiting is what steps the simulator."""
+
+    def now(self) -> float:
+        """Simulated (or real, on a real robot) seconds."""
+        ...
+
+    def state(self) -> JointState:
+        """The newest joint state. Raises MotionError('stale') when it is older than the driver allows."""
+        ...
+
+    def follow(self, trajectory: JointTrajectory) -> None:
+        """Begin to track a trajectory, in place of any other."""
+        ...
+
+    def command_gripper(self, gap: float) -> None:
+        """Drive the pads towards `gap` metres (0-0.085)."""
+        ...
+
+    def hold(self) -> None:
+        """Stop where it is, as fast as the limits allow. Safe at any time, from any thread."""
+        ...
+
+    def wait(self, seconds: float, until: Callable[[JointState], bool] | None = None) -> bool:
+        """Let up to `seconds` pass; returns True as soon as `until` holds (checked about every 20 ms simulated)."""
+        ...

@@ -1,0 +1,64 @@
+"""Port: a simulator of the whole workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from spca_core.camera import RgbdFrame
+from spca_core.contacts import ContactSample
+from spca_core.layout import Layout
+from spca_core.trajectory import JointState, JointTrajectory
+
+
+class Simulator(Protocol):
+    """Physics that is stepped by its user. Equal seeds and equal calls give equal results, bit for bit."""
+
+    @property
+    def time(self) -> float:
+        """Simulated seconds since the last reset."""
+        ...
+
+    def reset(self, layout: Layout, seed: int = 0) -> None:
+        """Robot home and open, objects as in `layout` and at rest, time 0; `seed` drives sensor noise."""
+        ...
+
+    def step(self, seconds: float) -> None:
+        """Advance; every `sample_period` the listeners get the contacts since the sample before."""
+        ...
+
+    def follow(self, trajectory: JointTrajectory) -> None:
+        """Begin to track a joint trajectory from now on, in place of any other. Does not step."""
+        ...
+
+    def hold(self) -> None:
+        """Drop any trajectory; brake to a standstill where the arm is."""
+        ...
+
+    def command_gripper(self, gap: float) -> None:
+        """Drive the pads towards `gap` metres between them (0-0.085), with bounded force. Does not step."""
+        ...
+
+    def joint_state(self) -> JointState:
+        """The arm and the gripper now."""
+        ...
+
+    def capture(self) -> RgbdFrame:
+        """The camera's frame now, with the sensor's noise."""
+        ...
+
+    def on_contacts(self, listener: Callable[[ContactSample], None]) -> Callable[[], None]:
+        """Subscribe to contact samples by model name; returns a function that ends the subscription."""
+        ...
+
+    def snapshot(self) -> Any:
+        """The complete state (physics, controllers, time, noise generator), opaque and picklable."""
+        ...
+
+    def restore(self, snapshot: Any) -> None:
+        """Back to a snapshot, exactly."""
+        ...
+
+    def close(self) -> None:
+        """Release what it holds; harmless when called twice."""
+        ...

@@ -1,0 +1,78 @@
+"""The typed scene that Sense makes from images. Frame `world`, metres, radians."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from spca_core.geometry import Pose, Vec3
+from spca_core.model import Record
+
+Kind = Literal["cube", "plate", "table", "unknown"]
+
+
+class SceneObject(Record):
+    """A perceived thing. `id` is its planning symbol (`cube_red`) and stays the same from look to look.
+
+    `pose` is its centre (a cube's yaw lies in [-π/4, π/4)); `visible` is False for one remembered but not seen now.
+    """
+
+    id: str
+    kind: Kind
+    colour: str
+    pose: Pose
+    size: Vec3
+    confidence: float
+    visible: bool = True
+    last_seen: float = 0.0
+
+    @property
+    def top(self) -> float:
+        """Height of its upper face in metres."""
+        return self.pose.position[2] + self.size[2] / 2
+
+
+class Fact(Record):
+    """A ground atom such as on(cube_red, table). Predicates are listed in `spca_core.scene.RELATIONS`."""
+
+    predicate: str
+    args: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.predicate}({', '.join(self.args)})"
+
+
+# What Sense says about objects. `left_of` and so on are as the camera sees them: left is +y, near is small x.
+RELATIONS = {
+    "on": "?a rests on ?b (an object or the table)",
+    "next_to": "cubes ?a and ?b stand side by side and touch",
+    "held": "?a is in the gripper",
+    "clear": "nothing rests on ?a",
+    "leftmost": "?a is the leftmost of its kind",
+    "rightmost": "?a is the rightmost of its kind",
+    "middle": "?a is, from left to right, the middle one of its kind",
+    "nearest": "?a is the nearest to the robot of its kind",
+    "farthest": "?a is the farthest from the robot of its kind",
+}
+
+
+class Scene(Record):
+    """What is there, at `stamp` (simulated s), how it relates, and the same in 4-8 sentences without numbers."""
+
+    stamp: float
+    objects: tuple[SceneObject, ...]
+    relations: tuple[Fact, ...]
+    sentences: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    """Disagreements and doubts worth recording; never shown to a planner."""
+
+    def get(self, object_id: str) -> SceneObject | None:
+        """The object of that id, or None."""
+        return next((o for o in self.objects if o.id == object_id), None)
+
+    def of_kind(self, kind: str) -> list[SceneObject]:
+        """All objects of a kind, in the scene's order."""
+        return [o for o in self.objects if o.kind == kind]
+
+    def holds(self, predicate: str, *args: str) -> bool:
+        """Whether a relation is among the perceived ones."""
+        return Fact(predicate=predicate, args=args) in self.relations

@@ -1,0 +1,54 @@
+"""Skills: what they are called with, what they may call, and how they end."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from spca_core.model import Record
+
+
+class SkillSignature(Record):
+    """A skill as a planner sees it: `parameters` without `ctx`; every argument is a string."""
+
+    name: str
+    parameters: tuple[str, ...]
+    doc: str = ""
+
+
+class CtxMethod(Record):
+    """One call a skill may make through its `ctx`: Python signature and a line of documentation."""
+
+    name: str
+    signature: str
+    doc: str
+
+
+class CtxApi(Record):
+    """All that a skill of one environment may do, and the helper names (value types, constants) it may use."""
+
+    environment: str
+    methods: tuple[CtxMethod, ...]
+    helpers: tuple[str, ...] = ()
+
+
+class SkillFailure(Record):
+    """Why a step ended badly. `kind` is one word: a MotionError's kind, or error, timeout, killed, refused, result."""
+
+    kind: str
+    message: str
+    line: int | None = None
+
+
+class StepReport(Record):
+    """One executed step of a plan; times are simulated seconds since the level began."""
+
+    index: int
+    action: str
+    args: tuple[str, ...]
+    status: Literal["done", "failed", "cancelled"]
+    started: float
+    ended: float
+    wall_seconds: float
+    message: str = ""
+    failure: SkillFailure | None = None
+    log: tuple[str, ...] = ()

@@ -1,0 +1,41 @@
+"""Joint-space states and trajectories. Radians, rad/s, seconds; joints in the order of `JOINT_NAMES`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spca_core.geometry import Array
+
+JOINT_NAMES = (
+    "shoulder_pan_joint",
+    "shoulder_lift_joint",
+    "elbow_joint",
+    "wrist_1_joint",
+    "wrist_2_joint",
+    "wrist_3_joint",
+)
+
+
+@dataclass(frozen=True)
+class JointState:
+    """The arm at `stamp` (simulated s): `position`, `velocity` of shape (6,); `gripper_gap` between the pads in m."""
+
+    stamp: float
+    position: Array
+    velocity: Array
+    gripper_gap: float
+    gripper_force: float = 0.0
+
+
+@dataclass(frozen=True)
+class JointTrajectory:
+    """A time-stamped path: `times` (N,) s from its start, ascending from 0; `positions`, `velocities` (N, 6)."""
+
+    times: Array
+    positions: Array
+    velocities: Array
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first to the last point."""
+        return float(self.times[-1])

@@ -1,0 +1,39 @@
+"""A referee's judgement."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from spca_core.model import Record
+
+
+class Outcome(str, Enum):
+    """Where a level stands."""
+
+    RUNNING = "running"
+    SUCCESS = "success"
+    FAIL = "fail"
+    TIMEOUT = "timeout"
+
+
+class Condition(Record):
+    """One condition of a level: its words, whether it holds now, and why not."""
+
+    text: str
+    holds: bool
+    reason: str = ""
+
+
+class Verdict(Record):
+    """The judgement at `stamp` (simulated s since the level began); `score` 0-1 is the share of conditions met."""
+
+    outcome: Outcome
+    score: float
+    stamp: float
+    reason: str
+    conditions: tuple[Condition, ...] = ()
+
+    @property
+    def final(self) -> bool:
+        """Whether nothing can change it any more."""
+        return self.outcome is not Outcome.RUNNING

@@ -1,0 +1,208 @@
+"""The description of a workspace: what is in it, where, and what the camera and the robot base are."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated, Literal
+
+import yaml
+from pydantic import AfterValidator, Field, ValidationError
+
+from spca_core.camera import CameraIntrinsics
+from spca_core.errors import InputError
+from spca_core.geometry import Pose, Vec3
+from spca_core.model import Record
+from spca_core.paths import WORLDS
+
+
+def _positive(values: Vec3) -> Vec3:
+    if min(values) <= 0:
+        raise ValueError("every size must be positive")
+    return values
+
+
+Size3 = Annotated[Vec3, AfterValidator(_positive)]
+Interval = tuple[float, float]
+Joints = tuple[float, float, float, float, float, float]
+
+
+class Ground(Record):
+    """The floor at z = 0."""
+
+    model: str = "ground_plane"
+
+
+class Table(Record):
+    """The table's slab: `centre` (x, y) and `top` (z) of its surface, `size` of the slab, in metres."""
+
+    model: str
+    centre: tuple[float, float]
+    size: Size3
+    top: float = Field(gt=0)
+    colour: Vec3
+    friction: float = Field(gt=0)
+
+    def contains(self, x: float, y: float, margin: float = 0.0) -> bool:
+        """Whether (x, y) lies on the surface, at least `margin` metres from its edge."""
+        return (
+            abs(x - self.centre[0]) <= self.size[0] / 2 - margin and abs(y - self.centre[1]) <= self.size[1] / 2 - margin
+        )
+
+
+class PlanarPose(Record):
+    """A pose of the robot's base: position in metres, yaw in radians."""
+
+    position: Vec3
+    yaw: float = 0.0
+
+
+class RobotMount(Record):
+    """Where the robot stands and its named joint postures (radians)."""
+
+    model: str
+    base: PlanarPose
+    home: Joints
+    out_of_view: Joints
+
+
+class WorkArea(Record):
+    """The rectangle of the table where things may lie, in `world`, metres."""
+
+    x: Interval
+    y: Interval
+
+    def contains(self, x: float, y: float) -> bool:
+        """Whether (x, y) lies in the rectangle."""
+        return self.x[0] <= x <= self.x[1] and self.y[0] <= y <= self.y[1]
+
+
+class CameraNoise(Record):
+    """Sensor noise. `depth_sigma` is metres at one metre and grows with distance squared (structured light)."""
+
+    colour_sigma: float = Field(0.0, ge=0)
+    depth_sigma: float = Field(0.0, ge=0)
+    depth_dropout: float = Field(0.0, ge=0, le=1)
+    depth_edge_dropout: float = Field(0.0, ge=0, le=1)
+
+
+class CameraMount(Record):
+    """A fixed top-down RGB-D camera at `position` (its optical centre, in `world`); image up is +x."""
+
+    name: str
+    width: int = Field(gt=0)
+    height: int = Field(gt=0)
+    fx: float = Field(gt=0)
+    fy: float = Field(gt=0)
+    cx: float
+    cy: float
+    position: Vec3
+    rate_hz: float = Field(gt=0)
+    near: float = Field(gt=0)
+    far: float = Field(gt=0)
+    noise: CameraNoise = CameraNoise()
+
+    @property
+    def intrinsics(self) -> CameraIntrinsics:
+        """The pinhole parameters, in pixels."""
+        return CameraIntrinsics(
+            width=self.width, height=self.height, fx=self.fx, fy=self.fy, cx=self.cx, cy=self.cy
+        )
+
+    @property
+    def pose(self) -> Pose:
+        """Pose of `camera_color_optical_frame` in `world`: x = image right = -y, y = image down = -x, z = -z."""
+        h = math.sqrt(0.5)
+        return Pose(position=self.position, quaternion=(h, -h, 0.0, 0.0))
+
+
+class Light(Record):
+    """A directional light; ambient + diffuse is what a surface facing it reflects."""
+
+    direction: Vec3
+    ambient: float = Field(ge=0)
+    diffuse: float = Field(ge=0)
+
+
+class WorldObject(Record):
+    """A movable thing. `size` in metres (a plate: diameter, diameter, thickness); it lies on the table at (x, y)."""
+
+    model: str
+    kind: Literal["cube", "plate", "sign"]
+    colour: Vec3
+    size: Size3
+    mass: float = Field(gt=0)
+    friction: float = Field(gt=0)
+    position: tuple[float, float]
+    yaw: float = 0.0
+
+    @property
+    def radius(self) -> float:
+        """Radius of the circle around it, seen from above, in metres."""
+        return self.size[0] / 2 if self.kind == "plate" else math.hypot(self.size[0], self.size[1]) / 2
+
+
+class World(Record):
+    """A whole workspace. Build one with `load_world`."""
+
+    name: str
+    ground: Ground
+    table: Table
+    robot: RobotMount
+    work_area: WorkArea
+    camera: CameraMount
+    light: Light
+    objects: tuple[WorldObject, ...]
+
+    @property
+    def model_names(self) -> tuple[str, ...]:
+        """Every name a level may mention."""
+        return (self.robot.model, self.table.model, self.ground.model, *(o.model for o in self.objects))
+
+    def object(self, model: str) -> WorldObject:
+        """The movable object of that name; KeyError if there is none."""
+        for candidate in self.objects:
+            if candidate.model == model:
+                return candidate
+        raise KeyError(model)
+
+    def problems(self) -> list[str]:
+        """What is physically wrong with the description, a sentence each."""
+        found = []
+        names = self.model_names
+        found += [f"model name '{n}' is used twice" for n in sorted({n for n in names if names.count(n) > 1})]
+        for i, a in enumerate(self.objects):
+            if not self.table.contains(*a.position, margin=0.0):
+                found.append(f"'{a.model}' at {a.position} does not lie on the table")
+            for b in self.objects[i + 1 :]:
+                gap = math.dist(a.position, b.position) - a.radius - b.radius
+                if gap < 0:
+                    found.append(f"'{a.model}' and '{b.model}' overlap by {-gap * 1000:.0f} mm")
+        return found
+
+
+def load_world(name_or_path: str | Path = "tabletop") -> World:
+    """Read and check a world by name (in `worlds/`) or by path. Raises InputError with one clear line."""
+    path = Path(name_or_path)
+    if path.suffix not in (".yaml", ".yml"):
+        path = WORLDS / f"{name_or_path}.yaml"
+    if not path.is_file():
+        known = ", ".join(sorted(p.stem for p in WORLDS.glob("*.yaml")))
+        raise InputError(f"unknown world '{name_or_path}'", where=str(path), hint=f"known worlds: {known}")
+    try:
+        world = World.model_validate(yaml.safe_load(path.read_text()))
+    except yaml.YAMLError as error:
+        raise InputError("not valid YAML", where=str(path), hint=str(error).replace("\n", " ")) from error
+    except ValidationError as error:
+        raise InputError("not a world", where=str(path), hint=first_problem(error)) from error
+    if problems := world.problems():
+        raise InputError("impossible world", where=str(path), hint="; ".join(problems))
+    return world
+
+
+def first_problem(error: ValidationError) -> str:
+    """The first complaint of a pydantic error as `field.path: what is wrong`, in one line."""
+    first = error.errors()[0]
+    where = ".".join(str(p) for p in first["loc"]) or "the file"
+    more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+    return f"{where}: {first['msg']}{more}"
