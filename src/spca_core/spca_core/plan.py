@@ -132,4 +132,3 @@ class ActResult(Record):
     status: Literal["done", "failed", "cancelled"]
     steps: tuple[StepReport, ...]
     message: str = ""
-

@@ -59,8 +59,12 @@ class Environment(Protocol):
         """The referee's judgement so far."""
         ...
 
-    def rewind(self) -> None:
-        """Put the world back to where the present plan began (for a repaired skill to try the same plan again)."""
+    def checkpoint(self) -> bytes:
+        """The whole state of the level (world, referee, memory of the scene), to come back to; opaque, written to disk."""
+        ...
+
+    def restore(self, checkpoint: bytes) -> None:
+        """Back to a checkpoint: where a plan began (a repaired skill tries it again), or where a killed run was."""
         ...
 
     def cancel(self) -> None:

@@ -28,8 +28,6 @@ class Planner(Protocol):
 class Coder(Protocol):
     """Makes sure that every action of a plan has a skill."""
 
-    def complete(
-        self, request: CodeRequest, cancelled: Callable[[], bool] = lambda: False
-    ) -> CodeResult:
+    def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = lambda: False) -> CodeResult:
         """Never raises for bad code: the result's status tells. Without a model, `missing` names what lacks."""
         ...
