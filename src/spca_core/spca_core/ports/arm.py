@@ -56,8 +56,11 @@ class Arm(Protocol):
         """Collision-free to a named posture of the world description."""
         ...
 
-    def reachable(self, pose: Pose) -> bool:
-        """Whether a collision-free joint solution exists at that tool pose, in the current planning scene."""
+    def reachable(self, pose: Pose, gap: float | None = None) -> bool:
+        """Whether a collision-free joint solution exists at that tool pose, in the current planning scene.
+
+        The pads are taken to be `gap` metres apart (by default as they are now); what is held goes along.
+        """
         ...
 
     def open(self, gap: float = 0.085) -> None:
