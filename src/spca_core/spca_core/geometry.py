@@ -54,3 +54,17 @@ def wrap_angle(angle: float, period: float = 2 * math.pi) -> float:
     0.1
     """
     return (angle + period / 2) % period - period / 2
+
+
+def top_down(x: float, y: float, z: float, yaw: float) -> Pose:
+    """Tool pose with the fingers pointing down: tool z = world -z, tool x along `yaw`, pads closing across it."""
+    c, s = math.cos(yaw), math.sin(yaw)
+    return Pose.from_matrix(
+        np.array([[c, s, 0.0, x], [s, -c, 0.0, y], [0.0, 0.0, -1.0, z], [0.0, 0.0, 0.0, 1.0]])
+    )
+
+
+def top_down_yaw(pose: Pose) -> float:
+    """The yaw that `top_down` made a tool pose of: the heading of its x axis, in radians."""
+    m = pose.matrix()
+    return math.atan2(m[1, 0], m[0, 0])

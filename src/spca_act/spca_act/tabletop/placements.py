@@ -1,0 +1,147 @@
+"""Where a held cube can be put down: candidate tool poses, best first, not yet checked for reach.
+
+All heights are for the tool centre point, which the caller keeps `hold_height` above the bottom of what it holds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from spca_core.geometry import Pose, top_down
+from spca_core.scene import Scene, SceneObject
+from spca_core.world import Table, WorkArea
+
+# Cubes are let go this far above what they are put on: nearer, and an error in height would press them down.
+DROP = 0.002
+# Free space between a placed cube and others on the same plate, and before closing up to a neighbour.
+PLATE_SPACING = 0.004
+SIDE_GAP = 0.006
+# How far a cube is pushed into its neighbour to be sure that the two touch.
+PUSH = 0.003
+# A cube this far outside a plate's rim tips onto it: its weight is off the plate, an edge is on the table.
+OVER_RIM = 0.010
+# Free table wanted around a cube that is put aside, and the step of the search for it.
+CLEARANCE = 0.035
+GRID = 0.03
+OFF_TABLE = 0.06
+
+
+@dataclass(frozen=True)
+class Spot:
+    """Put down at `pose`; beside a cube, then move on to `contact` to touch it."""
+
+    pose: Pose
+    contact: Pose
+
+
+def on_top(
+    base: SceneObject, scene: Scene, held: str, held_size: float, hold_height: float
+) -> Iterator[Pose]:
+    """On a cube: its centre. On a plate: its centre, or beside what stands there already."""
+    x, y, _ = base.pose.position
+    z = base.top + hold_height + DROP
+    others = [o for o in scene.of_kind("cube") if o.id != held and scene.holds("on", o.id, base.id)]
+    if base.kind != "plate" or not others:
+        for turn in range(4):
+            yield top_down(x, y, z, base.pose.yaw + turn * math.pi / 2)
+        return
+    # On a plate that is in use: in the four directions of a standing cube's faces, then the plate's far sides.
+    reach = base.size[0] / 2 - held_size / 4
+    for other in others:
+        ox, oy, _ = other.pose.position
+        for k in range(4):
+            angle = other.pose.yaw + k * math.pi / 2
+            d = held_size / 2 + other.size[0] / 2 + PLATE_SPACING
+            px, py = ox + d * math.cos(angle), oy + d * math.sin(angle)
+            if math.hypot(px - x, py - y) > reach or not _apart(px, py, others, held_size):
+                continue
+            for turn in (
+                0,
+                2,
+                1,
+                3,
+            ):  # pads closing across the row first: the fingers do not reach between the cubes
+                yield top_down(px, py, z, angle + turn * math.pi / 2)
+
+
+def _apart(x: float, y: float, others: list[SceneObject], size: float) -> bool:
+    return all(math.dist((x, y), o.pose.position[:2]) >= (size + o.size[0]) / 2 for o in others)
+
+
+def next_to(other: SceneObject, held_size: float, hold_height: float) -> Iterator[Spot]:
+    """Beside the four faces of a cube, on what it stands on; fingers along the face they share."""
+    x, y, _ = other.pose.position
+    z = other.pose.position[2] - other.size[2] / 2 + hold_height + DROP
+    touching = (held_size + other.size[0]) / 2
+    for k in range(4):
+        angle = other.pose.yaw + k * math.pi / 2
+        c, s = math.cos(angle), math.sin(angle)
+        near, far = touching - PUSH, touching + SIDE_GAP
+        for flip in (0.0, math.pi):
+            yield Spot(
+                top_down(x + far * c, y + far * s, z, angle + flip),
+                top_down(x + near * c, y + near * s, z, angle + flip),
+            )
+
+
+def across(a: SceneObject, b: SceneObject, hold_height: float) -> Iterator[Pose]:
+    """On two cubes side by side, over the joint between them."""
+    x, y = np.mean([a.pose.position[:2], b.pose.position[:2]], axis=0)
+    z = max(a.top, b.top) + hold_height + DROP
+    row = math.atan2(b.pose.position[1] - a.pose.position[1], b.pose.position[0] - a.pose.position[0])
+    for turn in range(4):
+        yield top_down(float(x), float(y), z, row + turn * math.pi / 2)
+
+
+def on_table(
+    scene: Scene, table: Table, area: WorkArea, held: str, held_size: float, hold_height: float
+) -> Iterator[Pose]:
+    """On free table inside the work area, the roomiest places near its middle first."""
+    others = [o for o in scene.objects if o.id not in (held, "table")]
+    xs = np.arange(area.x[0], area.x[1] + 1e-9, GRID)
+    ys = np.arange(area.y[0], area.y[1] + 1e-9, GRID)
+    centre = (sum(area.x) / 2, sum(area.y) / 2)
+
+    def room(x: float, y: float) -> float:
+        return min(
+            (math.dist((x, y), o.pose.position[:2]) - max(o.size[:2]) * 0.6 for o in others), default=1.0
+        )
+
+    need = held_size * 0.71
+    spots = [(float(x), float(y), room(float(x), float(y)) - need) for x in xs for y in ys]
+    roomy = [s for s in spots if s[2] > CLEARANCE] or [s for s in spots if s[2] > CLEARANCE / 4]
+    for x, y, _ in sorted(roomy, key=lambda s: math.dist(s[:2], centre) - min(s[2], 0.06)):
+        for turn in (0.0, math.pi / 2):
+            yield top_down(x, y, table.top + hold_height + DROP, turn)
+
+
+def at_edge(
+    plate: SceneObject, scene: Scene, held: str, held_size: float, hold_height: float
+) -> Iterator[Pose]:
+    """Over a plate's rim, where a cube tips off the plate and stays leaning on it; the freest side first."""
+    x, y, _ = plate.pose.position
+    d = plate.size[0] / 2 + OVER_RIM
+    others = [o for o in scene.objects if o.id not in (held, plate.id, "table")]
+
+    def free(angle: float) -> float:
+        p = (x + (d + held_size / 2) * math.cos(angle), y + (d + held_size / 2) * math.sin(angle))
+        return min((math.dist(p, o.pose.position[:2]) for o in others), default=1.0)
+
+    for angle in sorted(np.linspace(-math.pi, math.pi, 16, endpoint=False), key=free, reverse=True):
+        for turn in (math.pi / 2, -math.pi / 2, 0.0, math.pi):
+            yield top_down(
+                x + d * math.cos(angle), y + d * math.sin(angle), plate.top + hold_height + DROP, angle + turn
+            )
+
+
+def off_table(table: Table, base: tuple[float, float], hold_height: float) -> Iterator[Pose]:
+    """Beyond the table's left and right edges, as near to the robot's base as possible."""
+    for side in (1, -1):
+        y = table.centre[1] + side * (table.size[1] / 2 + OFF_TABLE)
+        for ahead in (0.2, 0.1, 0.3, 0.0):
+            for turn in (0.0, math.pi / 2, math.pi, -math.pi / 2):
+                yield top_down(base[0] + ahead, y, table.top + hold_height + 0.05, turn)
