@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
@@ -11,7 +12,7 @@ import structlog
 
 from spca_act.tabletop import placements
 from spca_act.tabletop.api import TABLETOP_API
-from spca_act.tabletop.grasps import APPROACH, TIP_CLEARANCE, Grasp, finger_turns, grasps
+from spca_act.tabletop.grasps import APPROACH, finger_turns, grasps
 from spca_core.errors import MotionError
 from spca_core.geometry import Pose, top_down, top_down_yaw
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
@@ -49,7 +50,6 @@ class TabletopCtx:
         self._tip_reach = tip_reach
         self._scene: Scene | None = None
         self._hold_height = 0.02
-        self._lines: list[str] = []
 
     # --- CtxServer ---------------------------------------------------------------------------------------------
 
@@ -290,17 +290,14 @@ class TabletopCtx:
 _METHODS = frozenset(m.name for m in TABLETOP_API.methods)
 
 
-class _touching:  # noqa: N801  (reads as a word: `with _touching(arm, name): …`)
+@contextmanager
+def _touching(arm: Arm, *names: str) -> Iterator[None]:
     """While it lasts, the gripper and what it holds may touch the named objects."""
-
-    def __init__(self, arm: Arm, *names: str) -> None:
-        self._arm, self._names = arm, names
-
-    def __enter__(self) -> None:
-        self._arm.allow_contact(*self._names)
-
-    def __exit__(self, *_: object) -> None:
-        self._arm.allow_contact()
+    arm.allow_contact(*names)
+    try:
+        yield
+    finally:
+        arm.allow_contact()
 
 
 def _thing_json(o: SceneObject) -> Json:
@@ -336,6 +333,3 @@ def _speed(value: float) -> float:
     if not 0 < float(value) <= 1:
         raise ValueError(f"speed must be in (0, 1], not {value}")
     return float(value)
-
-
-__all__ = ["Grasp", "TabletopCtx", "TIP_CLEARANCE"]
