@@ -1,0 +1,1 @@
+"""Bring-up: the command line, the supervisor's loop, run folders and reports."""

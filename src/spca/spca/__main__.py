@@ -1,0 +1,5 @@
+"""`python -m spca`."""
+
+from spca.cli import main
+
+main()

@@ -1,0 +1,23 @@
+"""How often each loop may turn before it gives up."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from spca_core.model import Record
+
+
+class Budgets(Record):
+    """Bounds of the supervisor's loops; the defaults are the published method's."""
+
+    rounds: int = Field(5, ge=1)
+    """Sense-plan-code-act rounds a level."""
+    drafts: int = Field(8, ge=1)
+    """Planner drafts a plan."""
+    code_drafts: int = Field(5, ge=1)
+    """Code drafts a call of the coder."""
+    code_retries: int = Field(5, ge=0)
+    """Repairs of the code for one and the same plan."""
+    rewind: bool = False
+    """Whether a failed attempt may put the world back to where its plan began. Only sensible in simulation, with a
+    model that learns from the failure; without one a level has to be solved without a second chance."""

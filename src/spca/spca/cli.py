@@ -1,0 +1,133 @@
+"""The command line: `./spca COMMAND`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spca_core.errors import EXIT_BAD_INPUT, EXIT_BROKEN, InputError, SpcaError
+
+app = typer.Typer(
+    name="spca",
+    help="Sense–Plan–Code–Act for tabletop manipulation: models propose, deterministic critics decide.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+bench_app = typer.Typer(help="Campaigns and benchmarks.", no_args_is_help=True)
+app.add_typer(bench_app, name="bench")
+
+
+@app.command(
+    epilog="Examples:  [bold]spca run stack_01[/bold] · spca run touch_05 --preset shuffled --seed 7 · "
+    "spca run stack_01 --transport inproc --no-video · spca run my_level.yaml"
+)
+def run(
+    level: Annotated[
+        str, typer.Argument(help="A level's name (see `spca levels`) or the path of a level file.")
+    ],
+    transport: Annotated[
+        str, typer.Option(help="`ros`: the real node graph; `inproc`: one process in lockstep.")
+    ] = "ros",
+    preset: Annotated[str, typer.Option(help="The table: nominal, shuffled, noisy or hard.")] = "nominal",
+    seed: Annotated[int, typer.Option(help="Draws the table (except nominal) and the sensor's noise.")] = 0,
+    noise: Annotated[bool, typer.Option(help="Sensor noise of the camera.")] = True,
+    proposer: Annotated[str, typer.Option(help="`builtin` (no model needed), `openai`, or `auto`.")] = "auto",
+    llm: Annotated[
+        str, typer.Option(help="`replay:FOLDER` answers from a recorded run instead of a server.")
+    ] = "",
+    rate: Annotated[
+        float | None, typer.Option(help="Real-time factor; as fast as it can by default.")
+    ] = None,
+    view: Annotated[bool, typer.Option("--view", help="Open a live window (needs a display).")] = False,
+    camera: Annotated[str, typer.Option(help="`ray` (no GL needed) or `gl`.")] = "ray",
+    world: Annotated[str, typer.Option(help="A world in worlds/ or the path of a world file.")] = "tabletop",
+    video: Annotated[bool, typer.Option(help="Render a video after the verdict.")] = True,
+    out: Annotated[Path | None, typer.Option(help="The run's folder; a new one in runs/ by default.")] = None,
+) -> None:
+    """Run one level: look, plan, act, and let the referee judge. Exit status 0 success, 1 not solved, 2 bad input."""
+    from spca.options import RunOptions
+    from spca.run_command import start_run
+
+    options = _checked(
+        RunOptions, level=level, transport=transport, preset=preset, seed=seed, noise=noise, proposer=proposer,
+        llm=llm, rate=rate, view=view, camera=camera, world=world, video=video,
+    )  # fmt: skip
+    raise typer.Exit(start_run(options, out))
+
+
+@app.command(epilog="Example:  spca resume runs/20260101-120000_stack_01")
+def resume(run_folder: Annotated[Path, typer.Argument(help="The folder of an interrupted run.")]) -> None:
+    """Go on with a run where it was interrupted."""
+    from spca.run_command import resume_run
+
+    raise typer.Exit(resume_run(run_folder))
+
+
+@app.command(epilog="Example:  spca report runs/20260101-120000_stack_01")
+def report(run_folder: Annotated[Path, typer.Argument(help="The folder of a run.")]) -> None:
+    """Make a run's report (and video and MCAP log) anew."""
+    from spca.run_command import write_report
+
+    typer.echo(write_report(run_folder))
+
+
+@app.command()
+def levels() -> None:
+    """List the levels."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from spca_core.world import load_world
+    from spca_referee.level import list_levels, load_level
+
+    table = Table("level", "task", "limit", box=None)
+    world = load_world()
+    for name in list_levels():
+        level = load_level(name, world)
+        table.add_row(name, level.description, f"{level.time_limit_s:g} s")
+    Console().print(table)
+
+
+def _checked(kind: type, **values: object):
+    """A record from command-line values; InputError naming the option that is wrong."""
+    from pydantic import ValidationError
+
+    try:
+        return kind(**values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        option = "--" + ".".join(str(p) for p in first["loc"]).replace("_", "-")
+        raise InputError(f"{option} {first['input']!r}", hint=first["msg"]) from error
+
+
+def main() -> None:
+    """Run the command line; errors become one line and an exit status."""
+    try:
+        app(standalone_mode=False)
+    except InputError as error:
+        _fail(str(error), EXIT_BAD_INPUT)
+    except SpcaError as error:
+        _fail(str(error), error.exit_status)
+    except typer.Exit as end:
+        sys.exit(end.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        _fail("interrupted", 130)
+    except Exception as error:
+        if (show := getattr(error, "show", None)) is not None:  # click's own usage errors
+            show()
+            sys.exit(EXIT_BAD_INPUT)
+        if os.environ.get("SPCA_TRACEBACK"):
+            traceback.print_exc()
+        _fail(f"{type(error).__name__}: {error} (SPCA_TRACEBACK=1 shows where)", EXIT_BROKEN)
+
+
+def _fail(message: str, status: int) -> None:
+    typer.secho(f"spca: {message}", fg="red", err=True)
+    sys.exit(status)

@@ -1,0 +1,34 @@
+"""What happens in a run, as it happens: for the terminal, the event log and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+from spca_core.model import Record
+
+EventKind = Literal[
+    "run_started",
+    "stage_started",
+    "stage_ended",
+    "draft",
+    "code",
+    "step",
+    "verdict",
+    "round_failed",
+    "run_ended",
+]
+
+
+class Event(Record):
+    """One event: `wall` in seconds since the run began, `sim` in simulated seconds of the level."""
+
+    kind: EventKind
+    wall: float
+    sim: float
+    stage: str = ""
+    text: str = ""
+    data: dict[str, Any] = {}
+
+
+Listener = Callable[[Event], None]

@@ -1,0 +1,83 @@
+"""The run in the terminal: one line for every stage and step that ends, a spinner for the one under way."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.markup import escape
+
+from spca.events import Event
+from spca.result import RunResult
+
+_DOING = {
+    "sense": "looking at the table",
+    "plan": "drafting and checking a plan",
+    "code": "making sure that every step has a skill",
+    "act": "acting",
+}
+
+
+class Progress:
+    """A listener for a supervisor's events. Use as a context manager."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self.console = console or Console(highlight=False)
+        self._status = self.console.status("starting")
+
+    def __enter__(self) -> Progress:
+        self._status.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._status.stop()
+
+    def __call__(self, event: Event) -> None:
+        """Show one event."""
+        show = getattr(self, f"_on_{event.kind}", None)
+        if show is not None:
+            show(event)
+
+    def say(self, text: str) -> None:
+        """What is under way now."""
+        self._status.update(text)
+
+    def _on_run_started(self, event: Event) -> None:
+        self.console.print(f"[bold]{escape(event.text)}[/bold]")
+
+    def _on_stage_started(self, event: Event) -> None:
+        self._status.update(f"{_DOING.get(event.stage, event.stage)} …")
+
+    def _on_stage_ended(self, event: Event) -> None:
+        self.console.print(f"  [cyan]{event.stage:<5}[/cyan] {event.data['seconds']:6.2f} s")
+
+    def _on_draft(self, event: Event) -> None:
+        if not event.data.get("accepted"):
+            self.console.print(f"    [yellow]draft rejected[/yellow]  {escape(event.text)}")
+
+    def _on_code(self, event: Event) -> None:
+        if event.text:
+            self.console.print(f"    [yellow]code rejected[/yellow]  {escape(event.text)}")
+
+    def _on_step(self, event: Event) -> None:
+        done = event.data["status"] == "done"
+        mark = "[green]✓[/green]" if done else "[red]✗[/red]"
+        took = event.data["ended"] - event.data["started"]
+        self.console.print(f"    {mark} {escape(event.text):<44} {took:5.1f} s simulated")
+        failure = event.data.get("failure")
+        if failure:
+            self.console.print(f"      [red]{escape(failure['kind'])}[/red]: {escape(failure['message'])}")
+
+    def _on_round_failed(self, event: Event) -> None:
+        self.console.print(f"  [yellow]round {event.data['round']} failed[/yellow]  {escape(event.text)}")
+
+    def show_result(self, result: RunResult) -> None:
+        """The verdict, in colour."""
+        colour = "green" if result.success else "red"
+        self.console.print(
+            f"[bold {colour}]{result.outcome if isinstance(result.outcome, str) else result.outcome.value}[/]"
+            f"  score {result.verdict.score:.2f}  {result.wall:.1f} s wall, {result.sim:.1f} s simulated"
+            f"  {escape(result.reason)}"
+        )
+        if not result.success:
+            for condition in result.verdict.conditions:
+                mark = "[green]✓[/green]" if condition.holds else "[red]✗[/red]"
+                self.console.print(f"    {mark} {escape(condition.text)}  {escape(condition.reason)}")

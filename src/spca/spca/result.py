@@ -1,0 +1,64 @@
+"""What a run comes to: verdict, times and counts, the figures that runs are compared by."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from spca_core.errors import EXIT_BROKEN, EXIT_NOT_SOLVED, EXIT_SUCCESS
+from spca_core.model import Record
+from spca_core.verdict import Outcome, Verdict
+
+
+class PlannerCounts(Record):
+    """Planner drafts by mode; `syntax` are those that repaired a rejected draft."""
+
+    fresh: int = 0
+    reuse: int = 0
+    replan: int = 0
+    syntax: int = 0
+
+
+class CoderCounts(Record):
+    """Code drafts: of new skills, repairs after an act failure, repairs of rejected code."""
+
+    first: int = 0
+    semantic: int = 0
+    syntax: int = 0
+
+
+class Usage(Record):
+    """Tokens and cost of one model role."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float = 0.0
+
+
+class RunResult(Record):
+    """The result of one level. `wall` and `sim` are seconds from the first look to the verdict."""
+
+    level: str
+    outcome: Outcome | Literal["gave_up", "not_understood", "impossible", "cancelled"]
+    verdict: Verdict
+    reason: str
+    rounds: int
+    steps: int
+    planner: PlannerCounts
+    coder: CoderCounts
+    wall: float
+    sim: float
+    stage_wall: dict[str, float]
+    usage: dict[str, Usage] = {}
+
+    @property
+    def success(self) -> bool:
+        """Whether the referee said so."""
+        return self.outcome is Outcome.SUCCESS
+
+    @property
+    def exit_status(self) -> int:
+        """What `spca run` ends with."""
+        if self.success:
+            return EXIT_SUCCESS
+        return EXIT_BROKEN if self.outcome == "cancelled" else EXIT_NOT_SOLVED

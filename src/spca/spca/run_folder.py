@@ -1,0 +1,114 @@
+"""A run on disk: every attempt and decision, written so that a kill at any moment leaves it readable."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from spca_core.errors import InputError
+from spca_core.paths import RUNS
+
+T = TypeVar("T", bound=BaseModel)
+
+MANIFEST = "run.json"
+STATE = "state.json"
+EVENTS = "events.jsonl"
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file so that it is either the old one or the whole new one, even if the power fails."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+class RunFolder:
+    """One run's files. `create` makes a new folder, `open` takes up an existing one."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def create(cls, level: str, path: Path | None = None, parent: Path = RUNS) -> RunFolder:
+        """A new, empty folder; InputError when `path` is occupied."""
+        if path is None:
+            stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
+            path = parent / f"{stamp}_{level}"
+            count = 1
+            while path.exists():
+                count += 1
+                path = parent / f"{stamp}_{level}_{count}"
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise InputError(
+                "run folder is occupied", where=str(path), hint="name a new one, or `spca resume` it"
+            )
+        path.mkdir(parents=True, exist_ok=True)
+        return cls(path)
+
+    @classmethod
+    def open(cls, path: Path) -> RunFolder:
+        """An existing run; InputError when there is none."""
+        if not path.is_dir() and (RUNS / path).is_dir():
+            path = RUNS / path
+        if not (path / MANIFEST).is_file():
+            newest = sorted(RUNS.glob(f"*/{MANIFEST}"))[-1:]
+            hint = f"the newest run is {newest[0].parent}" if newest else "there are no runs yet"
+            raise InputError("not a run folder", where=str(path), hint=hint)
+        return cls(path)
+
+    def write(self, name: str, value: BaseModel | str | bytes | dict[str, Any] | list[Any]) -> Path:
+        """Write one file whole: records and plain values as JSON, text and bytes as they are."""
+        if isinstance(value, BaseModel):
+            content = value.model_dump_json(indent=1).encode()
+        elif isinstance(value, bytes):
+            content = value
+        elif isinstance(value, str):
+            content = value.encode()
+        else:
+            content = json.dumps(value, indent=1).encode()
+        write_atomically(self.path / name, content)
+        return self.path / name
+
+    def read(self, name: str, kind: type[T]) -> T:
+        """A record written before. InputError when it is missing or damaged."""
+        path = self.path / name
+        try:
+            return kind.model_validate_json(path.read_bytes())
+        except FileNotFoundError:
+            raise InputError("missing from the run folder", where=str(path)) from None
+        except ValidationError as error:
+            raise InputError("damaged", where=str(path), hint=str(error.errors()[0]["msg"])) from error
+
+    def read_bytes(self, name: str) -> bytes | None:
+        """A file's content, or None."""
+        path = self.path / name
+        return path.read_bytes() if path.is_file() else None
+
+    def append(self, record: BaseModel, name: str = EVENTS) -> None:
+        """Add one line to a log."""
+        with (self.path / name).open("a") as stream:
+            stream.write(record.model_dump_json() + "\n")
+
+    def lines(self, kind: type[T], name: str = EVENTS) -> Iterator[T]:
+        """The lines of a log; a last line torn by a kill is passed over."""
+        path = self.path / name
+        for line in path.read_text().splitlines() if path.is_file() else ():
+            try:
+                yield kind.model_validate_json(line)
+            except ValidationError:
+                continue
