@@ -1,0 +1,127 @@
+"""Forward and inverse kinematics are each other's inverse, at singularities too, and say when there is no solution."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from spca_robot import kinematics as kin
+from spca_robot.ur5 import POSITION_LIMITS
+
+LOW, HIGH = POSITION_LIMITS.T
+angle = st.floats(-np.pi, np.pi)
+joints = st.tuples(*[angle] * 6)
+# Angles at and next to the values at which an axis lines up with another.
+singular_angle = st.builds(
+    lambda base, off: base + off,
+    st.sampled_from([0.0, np.pi, -np.pi, np.pi / 2, -np.pi / 2]),
+    st.sampled_from([0.0, 1e-12, -1e-9, 1e-7, -1e-6, 1e-4]),
+)
+near_singular = st.tuples(*[singular_angle] * 6)
+
+
+def test_forward_agrees_with_the_dh_table_multiplied_out() -> None:
+    q = np.array([0.3, -1.2, 1.4, -0.7, -1.1, 2.0])
+    expected = np.diag([-1.0, -1.0, 1.0, 1.0])
+    table = [(0, np.pi / 2, 0.089159), (-0.425, 0, 0), (-0.39225, 0, 0)]
+    table += [(0, np.pi / 2, 0.10915), (0, -np.pi / 2, 0.09465), (0, 0, 0.0823)]
+    for theta, (a, alpha, d) in zip(q, table, strict=True):
+        ct, st_, ca, sa = np.cos(theta), np.sin(theta), np.cos(alpha), np.sin(alpha)
+        rows = [
+            [ct, -st_ * ca, st_ * sa, a * ct],
+            [st_, ct * ca, -ct * sa, a * st_],
+            [0, sa, ca, d],
+            [0, 0, 0, 1],
+        ]
+        expected = expected @ np.array(rows)
+    assert np.allclose(kin.forward(q), expected, atol=1e-12)
+
+
+def test_the_stretched_arm_points_forward_and_the_home_tool_points_down() -> None:
+    stretched = kin.forward(np.zeros(6))
+    assert stretched[0, 3] == pytest.approx(0.425 + 0.39225, abs=1e-9)
+    home = kin.forward([0.0, -np.pi / 2, np.pi / 2, -np.pi / 2, -np.pi / 2, 0.0])
+    assert np.allclose(home[:3, 2], [0, 0, -1], atol=1e-9)
+    assert home[0, 3] > 0.4
+
+
+@given(joints)
+def test_the_joints_are_among_the_solutions_of_their_own_pose(q: tuple[float, ...]) -> None:
+    pose = kin.forward(q)
+    solutions = kin.inverse(pose, wrist_3_if_free=q[5])
+    assert 1 <= len(solutions) <= kin.BRANCHES
+    assert np.abs(kin.forward(solutions) - pose).max() < 1e-7
+    if abs(np.sin(q[2])) > 1e-3 and abs(np.sin(q[4])) > 1e-3 and _off_shoulder_axis(pose):
+        assert np.abs(kin.wrap(solutions - q)).max(axis=1).min() < 1e-6
+
+
+@given(near_singular)
+@example((0.0, -np.pi / 2, 0.0, -np.pi / 2, 0.0, 0.0))
+@settings(max_examples=300)
+def test_every_solution_near_a_singularity_reaches_the_pose(q: tuple[float, ...]) -> None:
+    pose = kin.forward(q)
+    solutions = kin.inverse(pose, wrist_3_if_free=q[5])
+    assert len(solutions) >= 1
+    assert np.abs(kin.forward(solutions) - pose).max() < 1e-6
+
+
+@given(joints, st.floats(0.96, 5.0), st.floats(-1.0, 1.0), angle)
+def test_a_pose_beyond_the_reach_has_no_solution(
+    q: tuple[float, ...], distance: float, height: float, bearing: float
+) -> None:
+    pose = kin.forward(q)
+    pose[:3, 3] = [distance * np.cos(bearing), distance * np.sin(bearing), height * distance]
+    pose[:3, 3] += 0.1 * pose[:3, 2]  # the wrist's centre is beyond reach then, wherever the flange points
+    assert kin.inverse(pose).shape == (0, 6)
+    assert np.isnan(kin.inverse_branches(pose)).all()
+
+
+def test_a_pose_within_the_shoulders_own_axis_has_no_solution() -> None:
+    pose = np.eye(4)
+    pose[:3, 3] = [0.05, 0.0, 0.6]  # wrist centre 5 cm off the vertical axis; the arm stands 11 cm off it
+    assert kin.inverse(pose).shape == (0, 6)
+
+
+@given(st.lists(joints, min_size=1, max_size=6))
+def test_many_poses_at_once_equal_one_at_a_time(many: list[tuple[float, ...]]) -> None:
+    poses = kin.forward(np.array(many))
+    together = kin.inverse_branches(poses)
+    for i, pose in enumerate(poses):
+        assert np.allclose(together[i], kin.inverse_branches(pose), equal_nan=True, atol=1e-12)
+
+
+def test_a_branch_keeps_its_place_along_a_line() -> None:
+    home = kin.forward([0.0, -np.pi / 2, np.pi / 2, -np.pi / 2, -np.pi / 2, 0.0])
+    poses = np.repeat(home[None], 50, axis=0)
+    poses[:, 2, 3] -= np.linspace(0, 0.2, 50)
+    steps = np.abs(kin.wrap(np.diff(kin.inverse_branches(poses), axis=0)))
+    assert np.nanmax(steps) < 0.1
+
+
+@given(joints, joints)
+def test_turns_stay_within_limits_and_are_the_nearest(
+    q: tuple[float, ...], offset: tuple[float, ...]
+) -> None:
+    solution, reference = np.array(q), np.clip(2 * np.array(offset), LOW, HIGH)
+    near = kin.nearest_turns(solution, reference)
+    everything = kin.all_turns(solution)
+    assert ((everything >= LOW) & (everything <= HIGH)).all()
+    assert np.allclose(kin.wrap(everything - solution + 1.0), 1.0)
+    assert len(np.unique(everything.round(6), axis=0)) == len(everything) >= 2**5
+    assert np.abs(near - reference).sum() <= np.abs(everything - reference).sum(axis=1).min() + 1e-9
+    assert np.allclose(kin.forward(near), kin.forward(solution), atol=1e-9)
+
+
+def test_a_joint_that_no_turn_brings_within_its_limits_has_none() -> None:
+    solution = np.array([[2.0, 0, 0, 0, 0, 0], [0.5, 0, 0, 0, 0, 0]])
+    near = kin.nearest_turns(solution, np.zeros(6), lower=-np.ones(6), upper=np.ones(6))
+    assert np.isnan(near[0]).all()
+    assert np.allclose(near[1], solution[1])
+    assert kin.all_turns(solution[0], lower=-np.ones(6), upper=np.ones(6)).shape == (0, 6)
+
+
+def _off_shoulder_axis(pose: np.ndarray) -> bool:
+    centre = pose[:3, 3] - 0.0823 * pose[:3, 2]
+    return bool(np.hypot(centre[0], centre[1]) > 0.10915 + 1e-3)
