@@ -75,6 +75,7 @@ def _git_revision() -> str:
         done = subprocess.run(
             ["git", "-C", str(ROOT), "describe", "--always", "--dirty"],
             capture_output=True,
+            check=False,
             text=True,
             timeout=5,
         )
