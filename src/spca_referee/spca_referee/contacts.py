@@ -1,0 +1,49 @@
+"""A memory of contacts: which pairs are active, and when each one was."""
+
+from __future__ import annotations
+
+from spca_core.contacts import ContactSample, Pair, pair
+from spca_core.model import Record
+
+TTL = 0.3
+"""Simulated seconds for which a contact stays active after it was last seen."""
+
+EPSILON = 1e-9
+"""Seconds by which sums of time steps may be off."""
+
+
+class ContactInterval(Record):
+    """A pair in contact from `start` to `end`, seconds since the level began; gaps up to the TTL are bridged."""
+
+    pair: Pair
+    start: float
+    end: float
+
+
+class ContactMemory:
+    """Remembers when each pair was seen. Times are simulated seconds since the level began."""
+
+    def __init__(self, ttl: float = TTL) -> None:
+        self.ttl = ttl
+        self._open: dict[Pair, tuple[float, float]] = {}
+        self._closed: list[ContactInterval] = []
+
+    def record(self, stamp: float, sample: ContactSample) -> None:
+        """Take in the contacts seen at `stamp`; stamps ascend. Pairs may come in either order."""
+        for names in sample.pairs:
+            seen = pair(*names)
+            start, end = self._open.get(seen, (stamp, stamp))
+            if stamp - end > self.ttl + EPSILON:
+                self._closed.append(ContactInterval(pair=seen, start=start, end=end))
+                start = stamp
+            self._open[seen] = (start, stamp)
+
+    def active(self, names: Pair, stamp: float) -> bool:
+        """Whether a pair was seen within the TTL before `stamp`."""
+        interval = self._open.get(pair(*names))
+        return interval is not None and stamp - interval[1] <= self.ttl + EPSILON
+
+    def timeline(self) -> tuple[ContactInterval, ...]:
+        """All contacts so far, by their beginning."""
+        running = [ContactInterval(pair=p, start=start, end=end) for p, (start, end) in self._open.items()]
+        return tuple(sorted((*self._closed, *running), key=lambda i: (i.start, i.pair)))

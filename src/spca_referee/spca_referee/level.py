@@ -1,0 +1,177 @@
+"""Levels: what a task says, and which contacts mean success and failure. levels/README.md tells the format."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+from pydantic import BeforeValidator, Field, ValidationError
+
+from spca_core.contacts import Pair, pair
+from spca_core.errors import InputError
+from spca_core.model import Record
+from spca_core.paths import LEVELS
+from spca_core.task import Task
+from spca_core.world import World, first_problem, load_world
+from spca_referee.roles import Role
+from spca_referee.start import Placement
+
+RELEASE_GROUPS = ("pick_and_place", "place", "stack")
+"""Task groups whose success counts only once the gripper has let go, unless the level says otherwise."""
+
+
+def _two_digits(value: object) -> object:
+    """YAML reads an unquoted 02 as the number 2."""
+    return (
+        str(value).zfill(2) if type(value) is int or (isinstance(value, str) and value.isdigit()) else value
+    )
+
+
+IdText = Annotated[str, BeforeValidator(_two_digits)]
+Seconds = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class Contacts(Record):
+    """Unordered pairs of model or role names that must (`collisions_true`) and must not be in contact."""
+
+    collisions_true: tuple[Pair, ...] = ()
+    collisions_false: tuple[Pair, ...] = ()
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Every pair, wanted or not."""
+        return self.collisions_true + self.collisions_false
+
+    @property
+    def names(self) -> set[str]:
+        """Every model or role name."""
+        return {name for names in self.pairs for name in names}
+
+
+class Level(Record):
+    """A level as written in its file. Build one with `load_level`, which also checks it against a world.
+
+    Times are simulated seconds. Only `task_group`, `task_id`, `title`, `description`, `difficulty`, `time_limit_s`,
+    `success` and `fail` belong to the plain format; everything else is optional:
+    `dwell_s` (how long success must hold), `release` (success counts only when the robot touches none of the objects
+    it names), `roles`, `world` (the world file it is made for) and `layout` (changes to the table it starts from).
+    """
+
+    task_group: str = Field(min_length=1)
+    task_id: IdText = Field(min_length=1)
+    title: str = Field(min_length=1)
+    description: str = Field(min_length=1)
+    difficulty: str | int
+    time_limit_s: Seconds = Field(gt=0)
+    success: Contacts
+    fail: Contacts = Contacts()
+    dwell_s: Seconds = Field(0.5, ge=0)
+    release: bool | None = None
+    roles: dict[str, Role] = {}
+    world: str = "tabletop"
+    layout: dict[str, Placement] = {}
+
+    @property
+    def name(self) -> str:
+        """`<group>_<number>`, for example `stack_01`."""
+        return (
+            self.task_id if self.task_id.startswith(self.task_group) else f"{self.task_group}_{self.task_id}"
+        )
+
+    @property
+    def must_release(self) -> bool:
+        """Whether success counts only once the robot has let go of the objects it names."""
+        return self.task_group in RELEASE_GROUPS if self.release is None else self.release
+
+    def problems(self, world: World) -> Iterator[tuple[str, str]]:
+        """What is wrong with this level in that world: (what, what would be right), a sentence each."""
+        yield from self._naming_problems(world)
+        yield from self._contradictions(world)
+
+    def _naming_problems(self, world: World) -> Iterator[tuple[str, str]]:
+        models = [o.model for o in world.objects]
+        for role_name, role in self.roles.items():
+            if role_name in world.model_names:
+                yield f"the role '{role_name}' has the name of a model", "give it another name"
+            if not any(o.kind == role.kind for o in world.objects):
+                yield f"the level needs a {role.kind}", f"world '{world.name}' has: {', '.join(models)}"
+            earlier = list(self.roles)[: list(self.roles).index(role_name)]
+            if role.of is not None and role.of not in (*earlier, *models):
+                yield _unknown(role.of, (*earlier, *models), world)
+        for name in sorted(self.success.names | self.fail.names):
+            if name not in self.roles and name not in world.model_names:
+                yield _unknown(name, (*world.model_names, *self.roles), world)
+            elif name in self.layout and self.layout[name].absent:
+                yield f"the level needs '{name}', which its own layout takes away", "keep it on the table"
+        for name, placement in self.layout.items():
+            for model in (name, *([placement.on_top_of] if placement.on_top_of else [])):
+                if model not in models:
+                    yield _unknown(model, models, world)
+
+    def _contradictions(self, world: World) -> Iterator[tuple[str, str]]:
+        for block, contacts in (("success", self.success), ("fail", self.fail)):
+            for pair_ in _common(contacts.collisions_true, contacts.collisions_false):
+                yield f"{block} has {list(pair_)} as true and as false", "keep one of the two"
+            for a, b in contacts.pairs:
+                if a == b and a != world.robot.model:
+                    yield f"{block} has a contact of '{a}' with itself", "name two different models"
+        for key in ("collisions_true", "collisions_false"):
+            for pair_ in _common(getattr(self.success, key), getattr(self.fail, key)):
+                yield f"{list(pair_)} is a {key} of success and of fail", "keep one of the two"
+        held = [p for p in self.success.collisions_true if world.robot.model in p]
+        if self.must_release and held:
+            yield f"success needs {list(held[0])} and a robot that has let go", "set `release: false`"
+        if not self.success.pairs:
+            yield "success has no condition", "name at least one pair"
+
+
+def load_level(name_or_path: str | Path, world: World | None = None) -> Level:
+    """Read a level by name (`stack_01`) or path and check it against a world, by default the one it is made for.
+
+    Raises InputError with one clear line.
+    """
+    path = Path(name_or_path)
+    if path.suffix not in (".yaml", ".yml"):
+        path = LEVELS / str(name_or_path).rpartition("_")[0] / f"{name_or_path}.yaml"
+    if not path.is_file():
+        near = difflib.get_close_matches(Path(name_or_path).stem, list_levels(), n=3, cutoff=0.6)
+        groups = sorted({name.rpartition("_")[0] for name in list_levels()})
+        hint = f"did you mean {_alternatives(near)}?" if near else f"groups of levels: {', '.join(groups)}"
+        raise InputError(f"unknown level '{name_or_path}'", where=str(LEVELS), hint=hint)
+    try:
+        level = Level.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError("not valid YAML", where=str(path), hint=" ".join(str(error).split())) from error
+    except ValidationError as error:
+        raise InputError("not a level", where=str(path), hint=first_problem(error)) from error
+    for what, hint in level.problems(load_world(level.world) if world is None else world):
+        raise InputError(what, where=str(path), hint=hint)
+    return level
+
+
+def list_levels(folder: Path = LEVELS) -> tuple[str, ...]:
+    """The names of all levels in `folder`, sorted."""
+    return tuple(sorted(path.stem for path in folder.glob("*/*.yaml")))
+
+
+def task(level: Level) -> Task:
+    """What perception and planning may know of a level."""
+    return Task(group=level.task_group, id=level.name, title=level.title, description=level.description)
+
+
+def _common(some: Iterable[Pair], others: Iterable[Pair]) -> list[Pair]:
+    """The pairs in both, whatever order they are written in."""
+    return sorted({pair(*names) for names in some} & {pair(*names) for names in others})
+
+
+def _unknown(name: str, known: Iterable[str], world: World) -> tuple[str, str]:
+    near = difflib.get_close_matches(name, list(known), n=2, cutoff=0.6)
+    hint = f"did you mean {_alternatives(near)}? " if near else ""
+    return f"unknown model '{name}'", f"{hint}world '{world.name}' has: {', '.join(world.model_names)}"
+
+
+def _alternatives(names: Iterable[str]) -> str:
+    return " or ".join(f"'{name}'" for name in names)

@@ -1,0 +1,184 @@
+"""The referee: judges a level by contacts between models, and by nothing else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from spca_core.contacts import ContactSample, Pair
+from spca_core.errors import SpcaError
+from spca_core.geometry import Pose
+from spca_core.verdict import Condition, Outcome, Verdict
+from spca_core.world import World
+from spca_referee.contacts import EPSILON, ContactInterval, ContactMemory
+from spca_referee.level import Level
+from spca_referee.rules import Rules, bind_rules, pair_words
+
+__all__ = ["ContactInterval", "Referee"]
+
+
+class Referee:
+    """Judges one attempt at a level; feed it every contact sample, empty ones too, for they are its clock.
+
+    On each sample, in this order: failure, success, timeout, running. A contact counts as long as it was seen within
+    the TTL (0.3 s); success must hold for the level's dwell; all times are simulated seconds since `start`.
+    Where a level can be won in several ways (any cube), a failure ends only the ways it belongs to, and the level
+    fails with the last of them. A final verdict stays. `copy.deepcopy` keeps a referee's state for a later rewind.
+
+    >>> referee = Referee(level, world, layout.poses, start=simulator.time)  # doctest: +SKIP
+    >>> simulator.on_contacts(referee.consume)  # doctest: +SKIP
+    """
+
+    def __init__(self, level: Level, world: World, truth: Mapping[str, Pose], start: float = 0.0) -> None:
+        """`truth`: poses of the objects by model name when the level begins. Raises InputError (see `bind_rules`)."""
+        self.level = level
+        self._robot = world.robot.model
+        self._start = start
+        self._now = 0.0
+        self._contacts = ContactMemory()
+        self._ways = [_Way(rules) for rules in bind_rules(level, world, truth)]
+        first = self._ways[0]
+        unseen = tuple(
+            Condition(text=text, holds=False, reason="nothing seen yet")
+            for text in self._texts(first.rules, released=bool(first.rules.released))
+        )
+        self._verdict = Verdict(
+            outcome=Outcome.RUNNING,
+            score=0.0,
+            stamp=0.0,
+            reason="the level has just begun",
+            conditions=unseen,
+        )
+
+    @property
+    def verdict(self) -> Verdict:
+        """The judgement so far."""
+        return self._verdict
+
+    @property
+    def holding(self) -> bool:
+        """Whether everything but the dwell is fulfilled now: waiting longer may make it a success."""
+        return any(way.since is not None and not way.failure for way in self._ways)
+
+    def timeline(self) -> tuple[ContactInterval, ...]:
+        """Every contact so far: pair, from, to (seconds since the level began)."""
+        return self._contacts.timeline()
+
+    def consume(self, sample: ContactSample) -> Verdict:
+        """Take in a sample and judge. Raises SpcaError when the clock runs backwards."""
+        now = sample.stamp - self._start
+        if not math.isfinite(now) or now < self._now - EPSILON:
+            raise SpcaError(
+                f"contact sample at {sample.stamp:g} s after one at {self._start + self._now:g} s: "
+                "the clock must not run backwards; begin a new referee after a reset"
+            )
+        blind = now - self._now > self._contacts.ttl + EPSILON
+        self._now = now
+        self._contacts.record(now, sample)
+        if not self._verdict.final:
+            self._verdict = self._judge(blind)
+        return self._verdict
+
+    def _judge(self, blind: bool) -> Verdict:
+        for way in self._ways:
+            if not way.failure:
+                way.failure = self._violation(way.rules)
+            way.holds = self._holds(way.rules)
+            if not all(way.holds):
+                way.since = None
+            elif way.since is None or blind:  # nobody watched in between: the dwell begins anew
+                way.since = self._now
+        alive = [way for way in self._ways if not way.failure]
+        best = max(alive or self._ways, key=lambda way: (sum(way.holds), way.since is not None))
+        if not alive:
+            return self._state(Outcome.FAIL, best, best.failure)
+        done = next((way for way in alive if self._dwelt(way)), None)
+        if done is not None:
+            return self._state(Outcome.SUCCESS, done, f"all conditions held for {self.level.dwell_s:g} s")
+        if self._now >= self.level.time_limit_s - EPSILON:
+            return self._state(
+                Outcome.TIMEOUT, best, f"{self.level.time_limit_s:g} s of simulated time are over"
+            )
+        return self._state(Outcome.RUNNING, best, "")
+
+    def _violation(self, rules: Rules) -> str:
+        for names in rules.never:
+            if self._active(names):
+                a, b = pair_words(names, self._robot)
+                return "the robot touched itself" if a == b else f"{a} touched {b}"
+        for names in rules.always:  # such a pair counts as seen at the start
+            if not self._active(names) and self._now > self._contacts.ttl + EPSILON:
+                a, b = pair_words(names, self._robot)
+                return f"{a} no longer touches {b}"
+        return ""
+
+    def _active(self, names: Pair) -> bool:
+        return self._contacts.active(names, self._now)
+
+    def _holds(self, rules: Rules) -> tuple[bool, ...]:
+        """Whether each condition holds: pairs touching, pairs apart, and (where asked for) the release."""
+        touching = tuple(self._active(names) for names in rules.touching)
+        apart = tuple(not self._active(names) for names in rules.apart)
+        if not rules.released:
+            return touching + apart
+        # A robot that has not begun has let go of everything: that alone deserves no score.
+        in_place = all(touching) and all(apart)
+        return (*touching, *apart, in_place and not any(self._active(names) for names in rules.released))
+
+    def _dwelt(self, way: _Way) -> bool:
+        return way.since is not None and self._now - way.since >= self.level.dwell_s - EPSILON
+
+    def _state(self, outcome: Outcome, way: _Way, reason: str) -> Verdict:
+        conditions = self._conditions(way, outcome is Outcome.FAIL, self._dwelt(way))
+        unmet = next((c.reason for c in conditions if not c.holds), "")
+        if outcome in (Outcome.RUNNING, Outcome.TIMEOUT):
+            reason = f"{reason}: {unmet}" if reason else unmet
+        return Verdict(
+            outcome=outcome,
+            score=sum(c.holds for c in conditions) / len(conditions),
+            stamp=self._now,
+            reason=reason,
+            conditions=conditions,
+        )
+
+    def _conditions(self, way: _Way, failed: bool, dwelt: bool) -> tuple[Condition, ...]:
+        key = (way.holds, failed, dwelt)
+        if key in way.told:  # samples are many and changes few
+            return way.told[key]
+        rules = way.rules
+        texts = self._texts(rules, released=bool(rules.released))
+        reasons = [f"not so: {text}" for text in texts]
+        if rules.released:
+            held = [pair_words(names, self._robot)[1] for names in rules.released if self._active(names)]
+            index = len(rules.touching) + len(rules.apart)
+            reasons[index] = (
+                f"the robot still touches the {', the '.join(held)}" if held else "not yet in place"
+            )
+        holds = (*way.holds, dwelt)
+        reasons[-1] = "not long enough" if all(way.holds) else "not all conditions hold at once"
+        told = [
+            Condition(text=text, holds=ok, reason="" if ok else reason)
+            for text, ok, reason in zip(texts, holds, reasons, strict=True)
+        ]
+        if failed:
+            told.append(Condition(text="no rule is broken", holds=False, reason=way.failure))
+        way.told[key] = tuple(told)
+        return way.told[key]
+
+    def _texts(self, rules: Rules, released: bool) -> list[str]:
+        texts = ["{} touches {}".format(*pair_words(names, self._robot)) for names in rules.touching]
+        texts += ["{} does not touch {}".format(*pair_words(names, self._robot)) for names in rules.apart]
+        if released:
+            texts.append("the robot has let go")
+        return [*texts, f"all of it for {self.level.dwell_s:g} s"]
+
+
+class _Way:
+    """One way to win, and how far it has come."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.failure = ""
+        self.since: float | None = None
+        self.holds: tuple[bool, ...] = ()
+        self.told: dict[tuple[tuple[bool, ...], bool, bool], tuple[Condition, ...]] = {}

@@ -1,0 +1,124 @@
+"""Roles: names such as `left_cube` that are bound to a model when a level begins, from ground truth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from pydantic import model_validator
+
+from spca_core.errors import InputError
+from spca_core.geometry import Pose
+from spca_core.model import Record
+from spca_core.names import symbol_of
+from spca_core.world import World
+
+TOO_CLOSE = 0.005
+"""Metres. Objects that differ by less along the axis in question are equally left, near and so on: either counts."""
+
+_RESTS_WITHIN = 0.005
+"""Metres between a lower and an upper face that still count as resting on each other."""
+
+Pick = Literal["any", "leftmost", "middle", "rightmost", "nearest", "farthest", "same_colour", "other_colour"]
+
+
+class Role(Record):
+    """Which object a name stands for.
+
+    `pick` chooses among the objects of `kind`: the leftmost (greatest y), rightmost, middle from left to right,
+    nearest (smallest x), farthest, `any` one, or one of the `same_colour` or `other_colour` as `of`, which is a model
+    or a role named before this one. `resting_on` admits only objects that rest on a thing of that kind when the level
+    begins. Two roles of a level never stand for the same object.
+    """
+
+    kind: Literal["cube", "plate", "sign"]
+    pick: Pick
+    of: str | None = None
+    resting_on: Literal["table", "plate", "cube"] | None = None
+
+    @model_validator(mode="after")
+    def _of_belongs_to_colours(self) -> Role:
+        if (self.of is not None) != self.pick.endswith("_colour"):
+            raise ValueError("`of` is needed by the picks same_colour and other_colour, and only by them")
+        return self
+
+
+Assignment = dict[str, str]
+
+
+def assignments(roles: Mapping[str, Role], world: World, truth: Mapping[str, Pose]) -> list[Assignment]:
+    """Every way to bind the roles to models on this table; one, unless a role is `any` or two are `TOO_CLOSE`.
+
+    Raises InputError when a role has no object on this table.
+    """
+    for name, role in roles.items():
+        if role.of is None and not _candidates(role, None, world, truth):
+            resting = f" on a {role.resting_on}" if role.resting_on else ""
+            raise InputError(
+                f"no {role.kind}{resting} can be the '{name}' of this level",
+                where="the table as it is when the level begins",
+                hint=f"the table needs a {role.kind}{resting} for the pick '{role.pick}'",
+            )
+    found = list(_extend({}, list(roles.items()), world, truth))
+    if not found:
+        raise InputError("the roles of this level cannot all be bound on this table", where=", ".join(roles))
+    return found
+
+
+def _extend(
+    bound: Assignment, todo: list[tuple[str, Role]], world: World, truth: Mapping[str, Pose]
+) -> Iterator[Assignment]:
+    if not todo:
+        yield dict(bound)
+        return
+    (name, role), rest = todo[0], todo[1:]
+    partner = None if role.of is None else bound.get(role.of, role.of)
+    for model in _candidates(role, partner, world, truth):
+        if model not in bound.values():
+            yield from _extend({**bound, name: model}, rest, world, truth)
+
+
+def _candidates(role: Role, partner: str | None, world: World, truth: Mapping[str, Pose]) -> list[str]:
+    models = [o.model for o in world.objects if o.kind == role.kind and o.model in truth]
+    if role.resting_on is not None:
+        models = [m for m in models if support_kind(m, world, truth) == role.resting_on]
+    if partner is not None:
+        same = role.pick == "same_colour"
+        return [m for m in models if (colour_of(m) == colour_of(partner)) == same]
+    if role.pick == "any" or not models:
+        return models
+    return _extreme(role.pick, {m: truth[m] for m in models})
+
+
+def _extreme(pick: Pick, poses: Mapping[str, Pose]) -> list[str]:
+    """The models at the wanted end of an axis, or in the middle of it; several when they are too close to call."""
+    axis = 0 if pick in ("nearest", "farthest") else 1
+    along = {m: p.position[axis] for m, p in poses.items()}
+    ranked = sorted(along.values())
+    if pick == "middle":
+        if len(ranked) % 2 == 0:
+            return []
+        wanted = ranked[len(ranked) // 2]
+    else:
+        wanted = ranked[0] if pick in ("nearest", "rightmost") else ranked[-1]
+    return [m for m, value in along.items() if abs(value - wanted) < TOO_CLOSE]
+
+
+def colour_of(model: str) -> str:
+    """The colour word in a model's name: `box_red` is red."""
+    return symbol_of(model).partition("_")[2]
+
+
+def support_kind(model: str, world: World, truth: Mapping[str, Pose]) -> str | None:
+    """The kind of thing that `model` rests on (`table`, `plate`, `cube`), or None."""
+    x, y, z = truth[model].position
+    bottom = z - world.object(model).size[2] / 2
+    for other in world.objects:
+        if other.model == model or other.model not in truth:
+            continue
+        ox, oy, oz = truth[other.model].position
+        above = abs(bottom - (oz + other.size[2] / 2)) < _RESTS_WITHIN
+        if above and (x - ox) ** 2 + (y - oy) ** 2 <= other.radius**2:
+            return other.kind
+    on_table = abs(bottom - world.table.top) < _RESTS_WITHIN and world.table.contains(x, y)
+    return "table" if on_table else None

@@ -1,0 +1,86 @@
+"""The rules of a level on one table: its conditions with every role bound to a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from spca_core.contacts import Pair, pair
+from spca_core.errors import InputError
+from spca_core.geometry import Pose
+from spca_core.names import symbol_of, words_of
+from spca_core.world import World
+from spca_referee.level import Contacts, Level
+from spca_referee.roles import Assignment, assignments
+
+
+@dataclass(frozen=True)
+class Rules:
+    """One way to win the level. Pairs of model names, in the order in which the level writes them.
+
+    Success: all of `touching` active, none of `apart` and of `released` active. Failure: any of `never` active, or any
+    of `always` not active.
+    """
+
+    touching: tuple[Pair, ...]
+    apart: tuple[Pair, ...]
+    released: tuple[Pair, ...]
+    never: tuple[Pair, ...]
+    always: tuple[Pair, ...]
+
+
+def bind_rules(level: Level, world: World, truth: Mapping[str, Pose]) -> tuple[Rules, ...]:
+    """All ways to win this level on the table `truth` (poses by model name when the level begins).
+
+    There is more than one when a role is `any`. Raises InputError when the table lacks an object the level needs.
+    """
+    movable = {o.model for o in world.objects}
+    for name in sorted(level.success.names | level.fail.names):
+        if name in movable and name not in truth:
+            raise InputError(
+                f"level '{level.name}' needs '{name}'", where="the table", hint="it is not there"
+            )
+    found = [_bound(level, world, assignment) for assignment in assignments(level.roles, world, truth)]
+    usable = tuple(rules for rules in found if _possible(rules, world))
+    if not usable:
+        raise InputError(
+            f"level '{level.name}' cannot be won on this table", hint="its roles contradict each other"
+        )
+    return usable
+
+
+def _bound(level: Level, world: World, assignment: Assignment) -> Rules:
+    def bind(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
+        return tuple((assignment.get(a, a), assignment.get(b, b)) for a, b in pairs)
+
+    success = Contacts(
+        collisions_true=bind(level.success.collisions_true),
+        collisions_false=bind(level.success.collisions_false),
+    )
+    movable = {o.model for o in world.objects}
+    named = sorted(success.names & movable)
+    return Rules(
+        touching=success.collisions_true,
+        apart=success.collisions_false,
+        released=tuple((world.robot.model, name) for name in named) if level.must_release else (),
+        never=bind(level.fail.collisions_true),
+        always=bind(level.fail.collisions_false),
+    )
+
+
+def _possible(rules: Rules, world: World) -> bool:
+    """False for a binding that contradicts itself, such as a cube that would have to stand on itself."""
+    itself = any(a == b != world.robot.model for a, b in rules.touching)
+    ruled_out = {pair(*names) for names in (*rules.apart, *rules.released, *rules.never)}
+    return not itself and not any(pair(*names) in ruled_out for names in rules.touching)
+
+
+def words(model: str) -> str:
+    """Plain words for a model: `box_red` is the "red cube"."""
+    return words_of(symbol_of(model))
+
+
+def pair_words(names: Pair, robot: str) -> tuple[str, str]:
+    """The two sides of a pair in plain words, the robot first."""
+    a, b = names if names[1] != robot else (names[1], names[0])
+    return words(a), words(b)

@@ -1,0 +1,233 @@
+"""Level files: the format, the curriculum as the specification has it, and what bad files are told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from spca_core.contacts import pair
+from spca_core.errors import InputError
+from spca_core.layout import nominal_layout, random_layout
+from spca_core.names import GROUND
+from spca_core.world import World, load_world
+from spca_referee.level import Level, list_levels, load_level, task
+from spca_referee.rules import bind_rules
+from spca_referee.start import starting_layout
+
+WORLD = load_world()
+
+SHORT = {
+    "C": "cobot",
+    "T": "table_lightgray",
+    "R": "box_red",
+    "G": "box_green",
+    "B": "box_blue",
+    "pR": "plate_red",
+    "pG": "plate_green",
+    "pB": "plate_blue",
+}
+
+# The specification's table: success contacts on the nominal layout, "a+b" must touch and "a-b" must not; then seconds.
+CURRICULUM = {
+    "touch_02": ("C+B", 60),
+    "touch_03": ("C+R", 120),
+    "touch_04": ("C+G", 120),
+    "touch_05": ("C+G", 120),
+    "touch_06": ("C+B", 120),
+    "touch_07": ("C+R", 120),
+    "touch_08": ("C+R", 120),
+    "touch_09": ("C+B", 120),
+    "pickup_02": ("C+R R-T", 120),
+    "pickup_03": ("C+B B-T", 120),
+    "pickup_04": ("C+G G-T", 120),
+    "pickup_05": ("C+G G-T", 120),
+    "pickup_06": ("C+B B-T", 120),
+    "pickup_07": ("C+R R-T", 120),
+    "pick_and_place_01": ("R+pR R-T", 150),
+    "pick_and_place_02": ("B+pB B-T", 150),
+    "pick_and_place_03": ("G+pG G-T", 150),
+    "pick_and_place_04": ("R+pB R-T", 150),
+    "pick_and_place_05": ("B+pR B-T", 150),
+    "pick_and_place_07": ("G+pG B+pB G-T B-T", 150),
+    "pick_and_place_08": ("R+pR G+pG B+pB R-T G-T B-T", 150),
+    "pick_and_place_09": ("B+R B+T R+T", 150),
+    "stack_01": ("R+B B+T R-T", 180),
+    "stack_02": ("B+R R+T B-T", 180),
+    "stack_03": ("G+R R+T G-T", 180),
+    "stack_04": ("R+B B+G G+T R-T B-T", 180),
+    "stack_05": ("B+R R+G G+T B-T R-T", 180),
+    "stack_06": ("G+B B+R R+T G-T B-T", 180),
+    "stack_07": ("B+G G+R R+T B-T G-T", 180),
+    "stack_08": ("R+G G+B B+T R-T G-T", 180),
+    "stack_10": ("R+pR G+R B+G pR+T R-T G-T B-T", 180),
+}
+
+PLAIN = {
+    "task_group": "touch",
+    "task_id": 2,
+    "title": "Touch the blue cube",
+    "description": "Bring the gripper to the blue cube.",
+    "difficulty": 1,
+    "time_limit_s": 60,
+    "success": {"collisions_true": [["cobot", "box_blue"]], "collisions_false": []},
+    "fail": {"collisions_true": [["cobot", "table_lightgray"]], "collisions_false": []},
+}
+
+
+def contacts(text: str, sign: str) -> set[tuple[str, str]]:
+    return {pair(*(SHORT[s] for s in word.split(sign))) for word in text.split() if sign in word}
+
+
+def written(tmp_path: Path, **changes: object) -> Path:
+    path = tmp_path / "level.yaml"
+    path.write_text(yaml.safe_dump({**PLAIN, **changes}))
+    return path
+
+
+def without(world: World, model: str) -> World:
+    return world.model_copy(update={"objects": tuple(o for o in world.objects if o.model != model)})
+
+
+def test_the_curriculum_is_complete():
+    assert len(CURRICULUM) == 31
+    assert set(CURRICULUM) <= set(list_levels())
+    assert len(list_levels()) == 31 + 12
+
+
+@pytest.mark.parametrize("name", CURRICULUM)
+def test_success_is_what_the_specification_says(name: str):
+    text, seconds = CURRICULUM[name]
+    level = load_level(name, WORLD)
+    (rules,) = bind_rules(level, WORLD, nominal_layout(WORLD).poses)
+    assert {pair(*p) for p in rules.touching} == contacts(text, "+")
+    assert {pair(*p) for p in rules.apart} == contacts(text, "-")
+    assert level.time_limit_s == seconds
+
+
+@pytest.mark.parametrize("name", list_levels())
+def test_every_level_is_sound(name: str):
+    level = load_level(name)
+    assert level.name == name
+    text = f"{level.title} {level.description}"
+    assert not any(model in text for model in WORLD.model_names), "task texts use plain words"
+    table = starting_layout(level.layout, WORLD, nominal_layout(WORLD)).poses
+    for rules in bind_rules(level, WORLD, table):
+        assert {("cobot", "table_lightgray"), ("cobot", "cobot")} <= set(rules.never)
+        boxes = {m for p in rules.touching for m in p if m.startswith("box_")}
+        for box in boxes:
+            on_ground = (box, GROUND)
+            assert (on_ground in rules.never) != (on_ground in rules.touching), (
+                "unless the ground is its goal"
+            )
+
+
+@pytest.mark.parametrize("name", list_levels())
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_every_level_can_be_bound_on_random_tables(name: str, seed: int):
+    level = load_level(name, WORLD)
+    assert bind_rules(level, WORLD, starting_layout(level.layout, WORLD, random_layout(WORLD, seed)).poses)
+
+
+def test_a_plain_file_works(tmp_path: Path):
+    level = load_level(written(tmp_path), WORLD)
+    assert level.name == "touch_02"
+    assert level.dwell_s == 0.5
+    assert not level.must_release
+
+
+def test_only_the_task_text_leaves_a_level():
+    assert task(load_level("touch_02", WORLD)).model_dump() == {
+        "group": "touch",
+        "id": "touch_02",
+        "title": "Touch the blue cube",
+        "description": "Bring the gripper into contact with the blue cube.",
+    }
+
+
+@pytest.mark.parametrize(
+    ("group", "release", "expected"),
+    [("stack", None, True), ("pick_and_place", None, True), ("touch", None, False), ("touch", True, True)],
+)
+def test_release_depends_on_the_group_unless_told(group: str, release: bool | None, expected: bool):
+    level = Level.model_validate({**PLAIN, "task_group": group, "release": release})
+    assert level.must_release is expected
+
+
+BOX = [["cobot", "box_blue"]]
+BAD = {
+    "missing field": ({"title": None}, "title: Input should be a valid string"),
+    "unknown field": ({"succes": {}}, "succes: Extra inputs are not permitted"),
+    "no time": ({"time_limit_s": 0}, "time_limit_s: Input should be greater than 0"),
+    "pair of three": ({"success": {"collisions_true": [["a", "b", "c"]]}}, "success.collisions_true.0"),
+    "near name": ({"success": {"collisions_true": [["cobot", "box_bleu"]]}}, "did you mean 'box_blue'"),
+    "contradiction": (
+        {"success": {"collisions_true": BOX, "collisions_false": [["box_blue", "cobot"]]}},
+        "success has ['box_blue', 'cobot'] as true and as false",
+    ),
+    "success is failure": ({"fail": {"collisions_true": [["box_blue", "cobot"]]}}, "of success and of fail"),
+    "self-contact": ({"success": {"collisions_true": [["box_red", "box_red"]]}}, "with itself"),
+    "no condition": ({"success": {}}, "success has no condition"),
+    "held and released": ({"release": True}, "set `release: false`"),
+    "role named as a model": ({"roles": {"box_red": {"kind": "cube", "pick": "any"}}}, "the name of a model"),
+    "role without partner": ({"roles": {"r": {"kind": "cube", "pick": "same_colour"}}}, "`of` is needed"),
+    "role of a later one": (
+        {"roles": {"r": {"kind": "cube", "pick": "same_colour", "of": "box_rad"}}},
+        "did you mean 'box_red'",
+    ),
+    "role of a kind that lacks": (
+        {"roles": {"r": {"kind": "sign", "pick": "any"}}},
+        "the level needs a sign",
+    ),
+    "layout of an unknown": ({"layout": {"box_rod": {"absent": True}}}, "did you mean 'box_red'"),
+    "layout in two minds": ({"layout": {"box_red": {"absent": True, "at": [0, 0]}}}, "give exactly one of"),
+    "takes away what it needs": ({"layout": {"box_blue": {"absent": True}}}, "its own layout takes away"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_bad_file_gets_one_clear_line(case: str, tmp_path: Path):
+    changes, expected = BAD[case]
+    path = written(tmp_path, **changes)
+    with pytest.raises(InputError) as error:
+        load_level(path, WORLD)
+    assert expected in str(error.value)
+    assert str(path) in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["a: [", "\x00", "- just\n- a list", ""])
+def test_what_is_not_yaml_or_not_a_level_is_said(text: str, tmp_path: Path):
+    path = tmp_path / "broken.yaml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"not valid YAML|not a level") as error:
+        load_level(path, WORLD)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("stak_01", "'stack_01'"),
+        ("stack_99", "'stack_09'"),
+        ("xyz", "groups of levels"),
+        ("no/file.yaml", "groups"),
+    ],
+)
+def test_an_unknown_level_gets_near_names(name: str, hint: str):
+    with pytest.raises(InputError, match="unknown level") as error:
+        load_level(name, WORLD)
+    assert hint in str(error.value)
+
+
+def test_a_level_that_needs_what_the_world_lacks_is_refused():
+    with pytest.raises(InputError, match="unknown model 'box_blue'"):
+        load_level("touch_02", without(WORLD, "box_blue"))
+
+
+def test_a_level_that_needs_what_the_table_lacks_is_refused():
+    table = dict(nominal_layout(WORLD).poses)
+    del table["box_blue"]
+    with pytest.raises(InputError, match="needs 'box_blue'"):
+        bind_rules(load_level("touch_02", WORLD), WORLD, table)

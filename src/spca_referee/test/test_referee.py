@@ -1,0 +1,267 @@
+"""The referee's order, time-to-live, dwell, release and limits, told as short stories of contacts."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spca_core.contacts import ContactSample
+from spca_core.errors import SpcaError
+from spca_core.layout import nominal_layout
+from spca_core.names import COBOT, GROUND, TABLE
+from spca_core.verdict import Outcome, Verdict
+from spca_core.world import load_world
+from spca_referee.level import Level, load_level
+from spca_referee.referee import Referee
+
+WORLD = load_world()
+TRUTH = nominal_layout(WORLD).poses
+PERIOD = 0.02
+
+Pairs = Iterable[tuple[str, str]]
+R, G, B = "box_red", "box_green", "box_blue"
+ON_TABLE = [(R, TABLE), (G, TABLE), (B, TABLE)]
+R_ON_B = [(R, B), (G, TABLE), (B, TABLE)]
+
+
+def referee(level: str | Level, start: float = 0.0) -> Referee:
+    return Referee(load_level(level, WORLD) if isinstance(level, str) else level, WORLD, TRUTH, start)
+
+
+def changed(name: str, **changes: object) -> Level:
+    return Level.model_validate({**load_level(name, WORLD).model_dump(), **changes})
+
+
+def play(judge: Referee, *story: tuple[float, Pairs]) -> Verdict:
+    """Feed (seconds, contacts) one after another, sampled every 20 ms."""
+    steps, start = round(judge._now / PERIOD), judge._start
+    for seconds, pairs in story:
+        for _ in range(round(seconds / PERIOD)):
+            steps += 1
+            judge.consume(ContactSample(stamp=start + steps * PERIOD, pairs=frozenset(pairs)))
+    return judge.verdict
+
+
+# level, story, outcome, and when it came (simulated seconds, within two samples)
+STORIES = {
+    "a robot that does nothing runs out of time": ("stack_01", [(181, ON_TABLE)], "timeout", 180),
+    "a touch must last": ("touch_02", [(0.02, [(COBOT, B)]), (5, [])], "running", None),
+    "a touch that lasts is a success": ("touch_02", [(1, []), (5, [(COBOT, B)])], "success", 1.52),
+    "the wrong cube is no success": ("touch_02", [(61, [(COBOT, R)])], "timeout", 60),
+    "the table is forbidden": ("touch_02", [(1, []), (1, [(COBOT, TABLE), (COBOT, B)])], "fail", 1.02),
+    "so is touching oneself": ("touch_02", [(1, [(COBOT, COBOT)])], "fail", 0.02),
+    "a lifted cube counts after the table is forgotten": (
+        "pickup_02",
+        [(1, ON_TABLE), (2, [(COBOT, R)])],
+        "success",
+        1.0 + 0.32 + 0.5,
+    ),
+    "gripping is not lifting": ("pickup_02", [(121, [(COBOT, R), *ON_TABLE])], "timeout", 120),
+    "pushing it off the table is failure": ("pickup_02", [(1, ON_TABLE), (1, [(R, GROUND)])], "fail", 1.02),
+    "a stack counts once let go": (
+        "stack_01",
+        [(1, ON_TABLE), (2, [(COBOT, R), *R_ON_B]), (2, R_ON_B)],
+        "success",
+        3.82,
+    ),
+    "a held stack never counts": ("stack_01", [(181, [(COBOT, R), *R_ON_B])], "timeout", 180),
+    "a cube held in the air over its goal is not placed": (
+        "pick_and_place_01",
+        [(1, ON_TABLE), (150, [(COBOT, R)])],
+        "timeout",
+        150,
+    ),
+    "upside down is another level": ("stack_02", [(181, R_ON_B)], "timeout", 180),
+    "a bridge needs both piers": (
+        "stack_11",
+        [
+            (3, [(B, G), (R, B), (B, TABLE), (G, TABLE)]),
+            (3, [(B, G), (R, B), (R, G), (B, TABLE), (G, TABLE)]),
+        ],
+        "success",
+        3.52,
+    ),
+    "discarding wants the ground": (
+        "pick_and_place_12",
+        [(1, ON_TABLE), (3, [(R, GROUND)])],
+        "success",
+        1.82,
+    ),
+    "an edge is plate and table": (
+        "pick_and_place_13",
+        [(3, [(R, "plate_red"), (R, TABLE)])],
+        "success",
+        0.52,
+    ),
+    "any cube will do": ("touch_01", [(2, [(COBOT, G)])], "success", 0.52),
+    "but not two halves of two cubes": (
+        "touch_01",
+        [(0.1, [(COBOT, G)]), (0.14, [(COBOT, R)]), (2, [])],
+        "running",
+        None,
+    ),
+    "matching colours": ("pick_and_place_06", [(2, [(G, "plate_green")])], "success", 0.52),
+    "not matching": ("pick_and_place_06", [(151, [(G, "plate_red")])], "timeout", 150),
+}
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_story(name: str):
+    level, story, outcome, when = STORIES[name]
+    verdict = play(referee(level), *story)
+    assert verdict.outcome.value == outcome, verdict
+    assert (verdict.score == 1.0) == (outcome == "success")
+    assert verdict.reason
+    if when is not None:
+        assert verdict.stamp == pytest.approx(when, abs=2 * PERIOD)
+
+
+def test_time_counts_from_the_level_s_start():
+    assert play(referee("touch_02", start=1000.0), (61, [])).stamp == pytest.approx(60.0)
+
+
+def test_failure_comes_before_success_and_success_before_timeout():
+    level = changed("touch_02", time_limit_s=1.0, dwell_s=0.5)
+    assert play(referee(level), (0.5, []), (1, [(COBOT, B)])).outcome is Outcome.TIMEOUT
+    assert play(referee(level), (0.48, []), (1, [(COBOT, B)])).outcome is Outcome.SUCCESS
+    judge = referee(changed("touch_02", dwell_s=0))
+    assert play(judge, (0.02, [(COBOT, B), (COBOT, TABLE)])).outcome is Outcome.FAIL
+
+
+def test_a_final_verdict_stays():
+    judge = referee("touch_02")
+    won = play(judge, (1, [(COBOT, B)]))
+    assert won.outcome is Outcome.SUCCESS
+    assert play(judge, (100, [(COBOT, TABLE)])) == won
+
+
+def test_a_pair_that_must_stay_may_take_a_moment_to_be_seen_and_fails_when_lost():
+    fail = {"collisions_false": [[G, TABLE]]}
+    level = changed("touch_02", fail=fail)
+    assert play(referee(level), (0.2, []), (5, [(G, TABLE)])).outcome is Outcome.RUNNING
+    assert play(referee(level), (5, [])).outcome is Outcome.FAIL
+    lost = play(referee(level), (1, [(G, TABLE)]), (5, []))
+    assert lost.outcome is Outcome.FAIL
+    assert lost.stamp == pytest.approx(1.32, abs=PERIOD)
+    assert lost.reason == "green cube no longer touches table"
+
+
+def test_one_lost_way_leaves_the_others():
+    """Where any cube will do and each has its own forbidden contact, only the last way's failure is the level's."""
+    fail = {"collisions_true": [["some_cube", GROUND]]}
+    level = changed("touch_01", fail=fail)
+    one = [(R, GROUND)]
+    assert play(referee(level), (1, one), (2, [(COBOT, G)])).outcome is Outcome.SUCCESS
+    assert play(referee(level), (1, one), (2, [(COBOT, R)])).outcome is Outcome.RUNNING
+    every = [(R, GROUND), (G, GROUND), (B, GROUND)]
+    assert play(referee(level), (1, every)).outcome is Outcome.FAIL
+
+
+def test_the_score_is_the_share_of_conditions_and_each_has_a_reason():
+    judge = referee("stack_01")
+    assert judge.verdict.score == 0.0
+    verdict = play(judge, (1, ON_TABLE))
+    assert [(c.text, c.holds) for c in verdict.conditions] == [
+        ("red cube touches blue cube", False),
+        ("blue cube touches table", True),
+        ("red cube does not touch table", False),
+        ("the robot has let go", False),
+        ("all of it for 0.5 s", False),
+    ]
+    assert verdict.score == pytest.approx(1 / 5)
+    assert all(c.holds != bool(c.reason) for c in verdict.conditions)
+    held = play(judge, (1, [(COBOT, R), *R_ON_B]))
+    assert held.score == pytest.approx(3 / 5)
+    assert held.reason == "the robot still touches the red cube"
+
+
+def test_a_failed_level_tells_the_broken_rule():
+    verdict = play(referee("touch_02"), (1, [(COBOT, TABLE)]))
+    assert verdict.reason == "cobot touched table"
+    assert verdict.conditions[-1].reason == verdict.reason
+
+
+def test_holding_tells_that_waiting_is_worth_it():
+    judge = referee("stack_01")
+    play(judge, (1, ON_TABLE))
+    assert not judge.holding
+    play(judge, (0.4, R_ON_B))
+    assert judge.holding
+
+
+def test_the_timeline_bridges_flicker_and_splits_real_gaps():
+    judge = referee("touch_03")
+    play(judge, (0.1, [(COBOT, B)]), (0.2, []), (0.1, [(B, COBOT)]), (1, []), (0.1, [(COBOT, B)]))
+    spans = [(i.start, i.end) for i in judge.timeline()]
+    assert spans == [pytest.approx((0.02, 0.4)), pytest.approx((1.42, 1.5))]
+    assert {i.pair for i in judge.timeline()} == {(B, COBOT)}
+
+
+@pytest.mark.parametrize("stamp", [0.5, -1.0, float("nan"), float("inf")])
+def test_a_clock_that_runs_backwards_is_an_error(stamp: float):
+    judge = referee("touch_02")
+    play(judge, (1, []))
+    with pytest.raises(SpcaError, match="clock"):
+        judge.consume(ContactSample(stamp=stamp, pairs=frozenset()))
+
+
+def test_nobody_watching_is_not_holding():
+    """Two glimpses far apart prove nothing about the time between them."""
+    judge = referee("touch_02")
+    for stamp in (1.0, 2.0, 3.0):
+        assert judge.consume(ContactSample(stamp, frozenset({(COBOT, B)}))).outcome is Outcome.RUNNING
+
+
+def test_a_copy_can_go_back_in_time():
+    judge = referee("touch_02")
+    play(judge, (1, []))
+    saved = copy.deepcopy(judge)
+    assert play(judge, (1, [(COBOT, TABLE)])).outcome is Outcome.FAIL
+    assert play(saved, (1, [(COBOT, B)])).outcome is Outcome.SUCCESS
+
+
+@given(st.lists(st.sampled_from([(COBOT, B), (B, COBOT)]), min_size=50, max_size=50))
+def test_pairs_are_unordered(pairs: list[tuple[str, str]]):
+    judge = referee("touch_02")
+    for i, names in enumerate(pairs):
+        judge.consume(ContactSample(i * PERIOD, frozenset({names})))
+    assert judge.verdict.outcome is Outcome.SUCCESS
+
+
+@given(st.lists(st.integers(1, 15), min_size=1, max_size=20))
+def test_flicker_shorter_than_the_ttl_does_not_matter(gaps: list[int]):
+    """Contact in single samples, up to 0.3 s apart, is one contact: success comes when it would anyway."""
+    judge = referee("touch_02")
+    step, seen = 0, {0}
+    for gap in gaps:
+        step += gap
+        seen.add(step)
+    for i in range(step + 1):
+        judge.consume(ContactSample(i * PERIOD, frozenset({(COBOT, B)} if i in seen else ())))
+    expected = Outcome.SUCCESS if step * PERIOD >= 0.5 - 1e-9 else Outcome.RUNNING
+    assert judge.verdict.outcome is expected
+    assert len(judge.timeline()) == 1
+
+
+@given(st.lists(st.tuples(st.floats(0.02, 0.18), st.floats(0.32, 1.0)), min_size=1, max_size=20))
+def test_contact_that_never_lasts_is_never_a_success(flashes: list[tuple[float, float]]):
+    """A flash of less than 0.2 s, followed by a gap longer than the TTL, cannot fill the dwell of 0.5 s."""
+    judge = referee("touch_02")
+    for on, off in flashes:
+        play(judge, (on, [(COBOT, B)]), (off, []))
+    assert judge.verdict.outcome in (Outcome.RUNNING, Outcome.TIMEOUT)
+
+
+@given(st.lists(st.sets(st.sampled_from([*R_ON_B, (R, TABLE), (COBOT, R), (COBOT, B)])), max_size=120))
+def test_whatever_happens_nothing_held_is_ever_a_placed_stack(history: list[set[tuple[str, str]]]):
+    """As long as the robot touches a cube of the stack at least every 0.3 s there is no success."""
+    judge = referee("stack_01")
+    for i, pairs in enumerate(history):
+        held = {(COBOT, R)} if i % 15 == 0 else set()
+        verdict = judge.consume(ContactSample(i * PERIOD, frozenset(pairs | held)))
+        assert verdict.outcome is not Outcome.SUCCESS
+        assert 0 <= verdict.score < 1
