@@ -1,0 +1,203 @@
+"""A whole workspace as a MuJoCo model: ground, table, robot and any set of items.
+
+The physics and the planning scene are both built here, so that they cannot disagree. They differ in the table (a slab
+that things fall off, or an endless plane that a search cannot dive under).
+
+Names. Every model of the world is one tree of bodies below the world body, and its root body bears the model's name
+(`cobot`, `table_lightgray`, `ground_plane`, an item's name): see `WorkspaceIndex.geom_models`.
+Contact bits. `contype` of a geom is one of ROBOT_BIT, ITEM_BIT, FIXTURE_BIT, `conaffinity` is all of them: everything
+collides with everything until a user of the model changes the bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from spca_core.geometry import Array, Pose, Vec3
+from spca_core.trajectory import JOINT_NAMES
+from spca_core.world import World, WorldObject
+from spca_robot.arm_model import add_arm
+from spca_robot.gripper_2f85 import driver_angle, gap_of
+from spca_robot.gripper_model import SIDES, add_gripper
+
+ROBOT_BIT, ITEM_BIT, FIXTURE_BIT = 1, 2, 4
+ALL_BITS = ROBOT_BIT | ITEM_BIT | FIXTURE_BIT
+
+TIMESTEP = 0.002  # s
+SOLREF = (
+    0.004,
+    1.0,
+)  # contact: time constant (s), damping ratio; softer ones eject held cubes in fast swings
+SOLIMP = (0.95, 0.99, 0.001, 0.5, 2.0)
+TORSION, ROLLING = (
+    0.005,
+    0.0001,
+)  # friction about the normal (m) and against rolling (m), per unit of sliding friction
+
+TableShape = Literal["slab", "plane"]
+
+
+@dataclass(frozen=True)
+class Item:
+    """A movable body. `size` in metres as in `WorldObject`: a box's edges; a plate's diameter twice and thickness."""
+
+    name: str
+    kind: Literal["cube", "plate", "sign"]
+    size: Vec3
+    mass: float = 0.1
+    friction: float = 1.0
+    colour: Vec3 = (0.5, 0.5, 0.5)
+
+    @classmethod
+    def of(cls, thing: WorldObject, mass_scale: float = 1.0, friction_scale: float = 1.0) -> Item:
+        """The item that the world file describes."""
+        return cls(
+            thing.model,
+            thing.kind,
+            thing.size,
+            thing.mass * mass_scale,
+            thing.friction * friction_scale,
+            thing.colour,
+        )
+
+
+def build_spec(
+    world: World, items: Iterable[Item] = (), table: TableShape = "slab", pad_friction: float = 1.0
+) -> mujoco.MjSpec:
+    """The workspace as an editable MjSpec; `build_model` compiles it."""
+    spec = mujoco.MjSpec()
+    spec.modelname = world.name
+    spec.compiler.degree = False
+    _set_options(spec)
+
+    wrist = add_arm(spec, world.robot)
+    add_gripper(spec, wrist, world.robot.model, pad_friction)
+    for geom in spec.geoms:
+        geom.contype = ROBOT_BIT
+
+    ground = spec.worldbody.add_body(name=world.ground.model)
+    ground.add_geom(
+        type=mujoco.mjtGeom.mjGEOM_PLANE, size=(0, 0, 1), contype=FIXTURE_BIT, rgba=(0.42, 0.41, 0.39, 1)
+    )
+    _add_table(spec, world, table)
+    for item in items:
+        _add_item(spec, item, world.table.top)
+    return spec
+
+
+def build_model(
+    world: World, items: Iterable[Item] = (), table: TableShape = "slab", pad_friction: float = 1.0
+) -> tuple[mujoco.MjModel, WorkspaceIndex]:
+    """The compiled workspace and its index. Takes a few milliseconds: cache it per set of items."""
+    model = build_spec(world, items, table, pad_friction).compile()
+    return model, WorkspaceIndex(model)
+
+
+class WorkspaceIndex:
+    """Where things are in the arrays of a compiled workspace."""
+
+    def __init__(self, model: mujoco.MjModel) -> None:
+        self._model = model
+        self.arm_qpos: NDArray[np.intp] = self._addresses(JOINT_NAMES, model.jnt_qposadr)
+        self.arm_qvel: NDArray[np.intp] = self._addresses(JOINT_NAMES, model.jnt_dofadr)
+        self._drivers = self._addresses([f"{s}_driver" for s in SIDES], model.jnt_qposadr)
+        self._tips = self._addresses([f"{s}_tip" for s in SIDES], model.jnt_qposadr)
+        # `item_qpos[name]`: address of x, y, z, qw, qx, qy, qz; `item_qvel[name]`: of its six velocities.
+        free = [j for j in range(model.njnt) if model.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE]
+        self.item_qpos = {model.joint(j).name: int(model.jnt_qposadr[j]) for j in free}
+        self.item_qvel = {model.joint(j).name: int(model.jnt_dofadr[j]) for j in free}
+
+    @cached_property
+    def geom_models(self) -> tuple[str, ...]:
+        """The model's name (`cobot`, an item, ...) of every geom, by geom id."""
+        roots = self._model.body_rootid[self._model.geom_bodyid]
+        return tuple(self._model.body(int(b)).name for b in roots)
+
+    def geoms_of(self, model_name: str) -> list[int]:
+        """The geom ids of one model of the world."""
+        return [i for i, name in enumerate(self.geom_models) if name == model_name]
+
+    def body_geoms(self, body_name: str) -> list[int]:
+        """The geom ids of one body, for example `cobot/left_tip`."""
+        body = self._model.body(body_name).id
+        return [int(i) for i in np.flatnonzero(self._model.geom_bodyid == body)]
+
+    def set_arm(self, data: mujoco.MjData, positions: Array) -> None:
+        """Put the arm's joints at `positions` (6,), radians. Kinematics are not updated."""
+        data.qpos[self.arm_qpos] = positions
+
+    def set_gap(self, data: mujoco.MjData, gap: float) -> None:
+        """Put all four finger joints where the pads are `gap` metres apart. Kinematics are not updated."""
+        angle = driver_angle(gap)
+        data.qpos[self._drivers] = angle
+        data.qpos[self._tips] = -angle
+
+    def gap(self, data: mujoco.MjData) -> float:
+        """The gap between the pads in metres, from the drivers' joints."""
+        return gap_of(float(data.qpos[self._drivers].mean()))
+
+    def set_item(self, data: mujoco.MjData, name: str, pose: Pose) -> None:
+        """Put an item's centre at `pose` in `world`. Kinematics are not updated."""
+        at = self.item_qpos[name]
+        x, y, z, w = pose.quaternion
+        data.qpos[at : at + 3] = pose.position
+        data.qpos[at + 3 : at + 7] = w, x, y, z
+
+    def item_pose(self, data: mujoco.MjData, name: str) -> Pose:
+        """Where an item is, in `world`. Ground truth."""
+        at = self.item_qpos[name]
+        px, py, pz, w, x, y, z = (float(v) for v in data.qpos[at : at + 7])
+        return Pose(position=(px, py, pz), quaternion=(x, y, z, w))
+
+    def _addresses(self, joints: Iterable[str], table: Array) -> NDArray[np.intp]:
+        return np.array([table[self._model.joint(j).id] for j in joints], dtype=np.intp)
+
+
+def _set_options(spec: mujoco.MjSpec) -> None:
+    option = spec.option
+    option.timestep = TIMESTEP
+    option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    option.solver = mujoco.mjtSolver.mjSOL_NEWTON  # the CG solver drops towers
+    option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
+    option.impratio = 10
+    geom = spec.default.geom
+    geom.condim = 4
+    geom.conaffinity = ALL_BITS
+    geom.friction = (1.0, TORSION, ROLLING)
+    geom.solref = SOLREF
+    geom.solimp = SOLIMP
+
+
+def _add_table(spec: mujoco.MjSpec, world: World, shape: TableShape) -> None:
+    table = world.table
+    look = (*table.colour, 1.0)
+    friction = (table.friction, TORSION * table.friction, ROLLING * table.friction)
+    if shape == "plane":
+        body = spec.worldbody.add_body(name=table.model, pos=(*table.centre, table.top))
+        kind, size = mujoco.mjtGeom.mjGEOM_PLANE, (table.size[0] / 2, table.size[1] / 2, 0.05)
+    else:
+        body = spec.worldbody.add_body(name=table.model, pos=(*table.centre, table.top - table.size[2] / 2))
+        kind, size = mujoco.mjtGeom.mjGEOM_BOX, (table.size[0] / 2, table.size[1] / 2, table.size[2] / 2)
+    body.add_geom(type=kind, size=size, rgba=look, friction=friction, contype=FIXTURE_BIT)
+
+
+def _add_item(spec: mujoco.MjSpec, item: Item, z: float) -> None:
+    body = spec.worldbody.add_body(name=item.name, pos=(0, 0, z))
+    body.add_freejoint(name=item.name)
+    a, b, c = (s / 2 for s in item.size)
+    cylinder = item.kind == "plate"
+    body.add_geom(
+        type=mujoco.mjtGeom.mjGEOM_CYLINDER if cylinder else mujoco.mjtGeom.mjGEOM_BOX,
+        size=(a, c, 0) if cylinder else (a, b, c),
+        rgba=(*item.colour, 1.0),
+        mass=item.mass,
+        friction=(item.friction, TORSION * item.friction, ROLLING * item.friction),
+        contype=ITEM_BIT,
+    )
