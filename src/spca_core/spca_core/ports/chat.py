@@ -1,0 +1,48 @@
+"""Port: a language model that answers a conversation. Its words are proposals, never decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol
+
+from pydantic import BaseModel
+
+from spca_core.model import Record
+
+Role = Literal["vision", "planner_big", "planner_small", "coder"]
+"""Which model is asked: each role has its own base_url, model name and key in the configuration."""
+
+Message = dict[str, Any]
+"""One message in the form of the OpenAI API: `role` (system, user, assistant) and `content` (text or parts)."""
+
+
+class ChatUsage(Record):
+    """What one exchange took: tokens, money by the price table, seconds of wall time."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+    seconds: float = 0.0
+
+
+class ChatReply(Record):
+    """A model's answer: its text, and the same parsed by the schema that was asked for (None without one)."""
+
+    text: str
+    parsed: Any = None
+    usage: ChatUsage = ChatUsage()
+    model: str = ""
+
+
+class ChatModel(Protocol):
+    """Answers a conversation; keeps retries, records and budgets to itself."""
+
+    def complete(
+        self, role: Role, messages: Sequence[Message], schema: type[BaseModel] | None = None
+    ) -> ChatReply:
+        """The answer; with a `schema`, `parsed` is an instance of it.
+
+        Raises ModelError (`spca_core.ports.proposer`) when the model refused, answered nonsense or could not be
+        reached in time, and BudgetExhausted when a limit of tokens, money or time of the level is used up.
+        """
+        ...
