@@ -214,7 +214,7 @@ class Supervisor:
             outcome = verdict.outcome.value
         result = RunResult.model_validate(
             {
-                "level": f"{self._env.task.group}_{self._env.task.id}",
+                "level": self._env.task.id,
                 "outcome": outcome,
                 "verdict": verdict,
                 "reason": state.reason,
