@@ -54,3 +54,31 @@ def random_layout(world: World, seed: int, spacing: float = 0.045) -> Layout:
 
 def _lying(world: World, model: str, x: float, y: float, yaw: float) -> Pose:
     return Pose.from_xyz_yaw(x, y, world.table.top + world.object(model).size[2] / 2, yaw)
+
+
+def cluttered_layout(world: World, seed: int, spacing: float = 0.014) -> Layout:
+    """A crowded table by `seed`: little space between things, cubes on plates, sometimes one cube on another.
+
+    With `spacing` metres between any two, the open fingers fit between two neighbours only in some directions.
+    """
+    rng = np.random.default_rng([seed, 0xC1])
+    layout = random_layout(world, seed, spacing)
+    poses = dict(layout.poses)
+    cubes = [o for o in world.objects if o.kind == "cube" and o.model in poses]
+    plates = [o for o in world.objects if o.kind == "plate" and o.model in poses]
+    free = list(rng.permutation(len(plates)))
+    for cube in cubes:
+        draw = rng.random()
+        if draw < 0.35 and free:  # on a plate, hiding part of it; not quite in its middle
+            plate = plates[int(free.pop())]
+            x, y, z = poses[plate.model].position
+            dx, dy = rng.uniform(-0.02, 0.02, 2)
+            height = z + (plate.size[2] + cube.size[2]) / 2
+            poses[cube.model] = Pose.from_xyz_yaw(x + float(dx), y + float(dy), height, poses[cube.model].yaw)
+    if rng.random() < 0.25 and len(cubes) > 1:  # one cube on another
+        top, base = (cubes[int(i)] for i in rng.choice(len(cubes), 2, replace=False))
+        x, y, z = poses[base.model].position
+        dx, dy = rng.uniform(-0.006, 0.006, 2)
+        height = z + (base.size[2] + top.size[2]) / 2
+        poses[top.model] = Pose.from_xyz_yaw(x + float(dx), y + float(dy), height, poses[top.model].yaw)
+    return Layout(poses=poses, seed=seed)
