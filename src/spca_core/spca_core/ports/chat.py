@@ -43,6 +43,7 @@ class ChatModel(Protocol):
         """The answer; with a `schema`, `parsed` is an instance of it.
 
         Raises ModelError (`spca_core.ports.proposer`) when the model refused, answered nonsense or could not be
-        reached in time, and BudgetExhausted when a limit of tokens, money or time of the level is used up.
+        reached in time, BudgetExhausted when a limit of tokens, money or time of the level is used up, and InputError
+        when the configuration is wrong (no such model, a rejected key, a request that a replay has no answer for).
         """
         ...

@@ -49,4 +49,15 @@ class CodeProposer(Protocol):
 
 
 class ModelError(Exception):
-    """A language model could not be reached or gave no usable answer."""
+    """A language model could not be reached or gave no usable answer.
+
+    `kind` says which, in one word: refused, truncated, empty, invalid (not what was asked for), rejected (the server
+    would not take the request), busy, broken, timeout, unreachable.
+    """
+
+    def __init__(self, message: str, kind: str = "invalid") -> None:
+        self.kind = kind
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
+        return type(self), (str(self), self.kind)
