@@ -126,7 +126,7 @@ def nearest_turns(
     near = near - _TURN * np.ceil((near - high) / _TURN - _ROUNDING).clip(min=0)
     near = near + _TURN * np.ceil((low - near) / _TURN - _ROUNDING).clip(min=0)
     reached = np.clip(near, low, high)
-    reached[(np.abs(reached - near) > _ROUNDING).any(axis=-1)] = np.nan
+    reached[(np.abs(reached - near) > 2 * _ROUNDING * _TURN).any(axis=-1)] = np.nan
     return reached
 
 
