@@ -1,0 +1,1 @@
+"""Runs untrusted skills and programs in a process of their own. The boundary is the kernel's, not Python's."""

@@ -1,0 +1,96 @@
+"""Many calls of one pure function, cheaply, each with its own timeout."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from spca_core.skill import SkillFailure
+from spca_sandbox.cell import Cell
+from spca_sandbox.channel import ChannelClosed, ChannelTimeout, Interrupted, Malformed
+from spca_sandbox.failure import failure_of
+from spca_sandbox.outcome import RunOutcome
+from spca_sandbox.text import clean
+
+_AT_ONCE = 64  # calls in one message: few enough that what a dead worker leaves undone is cheap to ask again
+
+
+def run_batch(
+    cell: Cell,
+    function: str,
+    batch: Sequence[Sequence[Any]],
+    timeout_s: float,
+    cancelled: Callable[[], bool],
+) -> list[RunOutcome]:
+    """One outcome per argument list, in order. A call that kills its worker costs only itself."""
+    outcomes: list[RunOutcome] = []
+    size = _AT_ONCE
+    while len(outcomes) < len(batch):
+        if failure := cell.ready_for(function):
+            return [*outcomes, *[_ended("failed", failure)] * (len(batch) - len(outcomes))]
+        if cancelled():
+            end = _ended("cancelled", SkillFailure(kind="cancelled", message="cancelled"))
+            return [*outcomes, *[end] * (len(batch) - len(outcomes))]
+        part = [list(args) for args in batch[len(outcomes) : len(outcomes) + size]]
+        try:
+            cell.worker.channel.send(
+                {"op": "batch", "function": function, "batch": part}, time.monotonic() + timeout_s
+            )
+        except ValueError as error:
+            if size == 1:
+                outcomes.append(_ended("failed", SkillFailure(kind="refused", message=str(error))))
+            size = 1
+            continue
+        except (ChannelTimeout, ChannelClosed):
+            cell.replace()  # not this call's doing: what an earlier one left behind
+            continue
+        for _ in part:
+            outcome, alive = _one(cell, timeout_s, cancelled)
+            outcomes.append(outcome)
+            if not alive:
+                break
+    return outcomes
+
+
+def _one(cell: Cell, timeout_s: float, cancelled: Callable[[], bool]) -> tuple[RunOutcome, bool]:
+    """The outcome of the next call of a message, and whether the worker is still there for the rest."""
+    began = time.monotonic()
+    deadline = began + timeout_s
+    log: list[str] = []
+
+    def ended(kind: str, message: str, status: Literal["failed", "cancelled"] = "failed") -> RunOutcome:
+        seconds = time.monotonic() - began
+        failure = SkillFailure(kind=kind, message=message)
+        return RunOutcome(status=status, failure=failure, log=tuple(log), seconds=seconds)
+
+    try:
+        while True:
+            message = cell.worker.channel.receive(deadline, cancelled)
+            seconds = time.monotonic() - began
+            if message["op"] == "log":
+                if len(log) < cell.limits.log_lines:
+                    log.append(clean(message.get("line", ""), cell.limits.line_chars))
+                continue
+            cell.worker.busy_s += seconds
+            if message["op"] == "done":
+                value = message.get("value")
+                return RunOutcome(status="done", value=value, log=tuple(log), seconds=seconds), True
+            if message["op"] == "failed":
+                failure = failure_of(message)
+                return RunOutcome(status="failed", failure=failure, log=tuple(log), seconds=seconds), True
+            raise Malformed(f"the worker sent '{clean(message['op'], 40)}' where a result was due")
+    except ChannelClosed:
+        return ended("killed", f"the worker was {cell.autopsy()}"), False
+    except ChannelTimeout:
+        outcome = ended("timeout", f"no result after {timeout_s:g} s")
+    except Interrupted:
+        outcome = ended("cancelled", "cancelled", "cancelled")
+    except Malformed as error:
+        outcome = ended("killed", str(error))
+    cell.replace()
+    return outcome, False
+
+
+def _ended(status: Literal["failed", "cancelled"], failure: SkillFailure) -> RunOutcome:
+    return RunOutcome(status=status, failure=failure)

@@ -1,0 +1,118 @@
+"""A source text kept loaded in a worker, whatever becomes of the worker."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from spca_core.errors import SpcaError
+from spca_core.skill import SkillFailure
+from spca_sandbox.channel import ChannelClosed, ChannelTimeout, Malformed
+from spca_sandbox.failure import failure_of
+from spca_sandbox.limits import Limits
+from spca_sandbox.outcome import Loaded, LoadedFunction
+from spca_sandbox.process import WorkerProcess
+from spca_sandbox.surface import Surface
+from spca_sandbox.text import clean
+
+
+class Cell:
+    """Starts a worker in the background, loads the source, and replaces the worker when it has to be killed."""
+
+    def __init__(self, surface: Surface, limits: Limits) -> None:
+        self.surface, self.limits = surface, limits
+        self._source: str | None = None
+        self._holds = False
+        self._functions: dict[str, LoadedFunction] = {}
+        self._worker: WorkerProcess | None = WorkerProcess(surface, limits)
+
+    @property
+    def worker(self) -> WorkerProcess:
+        """The current worker; whether it holds the source is for `ready_for` to see to."""
+        if self._worker is None:
+            self._worker = WorkerProcess(self.surface, self.limits)
+        return self._worker
+
+    def close(self) -> None:
+        """End the worker; harmless when called twice."""
+        self._holds = False
+        if self._worker is not None:
+            self._worker.end()
+            self._worker = None
+
+    def replace(self) -> None:
+        """Kill the worker and start another in the background; it loads the source before its first run."""
+        self.close()
+        self._worker = WorkerProcess(self.surface, self.limits)
+
+    def autopsy(self) -> str:
+        """How the worker died by itself; another is started."""
+        how = self.worker.autopsy()
+        self.replace()
+        return how
+
+    def load(self, source: str) -> Loaded | SkillFailure:
+        """Import another source, in a worker that has run nothing yet."""
+        if self._source is not None:
+            self.replace()
+        self._source = source
+        return self._load()
+
+    def ready_for(self, function: str) -> SkillFailure | None:
+        """See to it that the worker can run `function`; the failure if it cannot."""
+        if self._source is None:
+            raise SpcaError("nothing is loaded in the sandbox")
+        if self.worker.busy_s > self.limits.cpu_s / 2:
+            self.replace()
+        if not self._holds:
+            result = self._load()
+            if isinstance(result, SkillFailure):
+                return result
+        if function not in self._functions:
+            known = ", ".join(self._functions) or "none"
+            return SkillFailure(kind="error", message=f"there is no function '{function}'; known: {known}")
+        return None
+
+    def _load(self) -> Loaded | SkillFailure:
+        worker = self.worker
+        worker.wait_ready().require(self.limits.min_level)
+        began = time.monotonic()
+        deadline = began + self.limits.load_s
+        try:
+            worker.channel.send({"op": "load", "source": self._source}, deadline)
+            message = worker.channel.receive(deadline)
+            while message["op"] == "log":
+                message = worker.channel.receive(deadline)
+            result = self._judge(message)
+        except ChannelTimeout:
+            self.replace()
+            limit = f"{self.limits.load_s:g} s"
+            return SkillFailure(kind="timeout", message=f"importing the code took more than {limit}")
+        except ChannelClosed:
+            return SkillFailure(kind="killed", message=f"importing the code: the worker was {self.autopsy()}")
+        except Malformed as error:
+            self.replace()
+            return SkillFailure(kind="killed", message=f"importing the code: {error}")
+        except ValueError as error:
+            return SkillFailure(kind="refused", message=str(error))
+        worker.busy_s += time.monotonic() - began
+        self._holds = isinstance(result, Loaded)
+        return result
+
+    def _judge(self, message: dict[str, Any]) -> Loaded | SkillFailure:
+        if message["op"] == "failed":
+            return failure_of(message)
+        try:
+            found = [
+                LoadedFunction(
+                    name=clean(f["name"], 100),
+                    parameters=tuple(clean(p, 100) for p in f["parameters"]),
+                    doc=str(f["doc"])[:2000],
+                    generator=f["generator"],
+                )
+                for f in message["value"]
+            ]
+        except (KeyError, TypeError, ValueError) as error:
+            raise Malformed("not a list of functions") from error
+        self._functions = {f.name: f for f in found}
+        return Loaded(functions=dict(self._functions))

@@ -1,0 +1,121 @@
+"""Messages over the two pipes, as the host sees them. Nothing that arrives is trusted."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import select
+import struct
+import time
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+_SLICE_S = 0.02
+_CHUNK = 1 << 16
+
+
+class ChannelClosed(Exception):
+    """The worker has closed its end, most likely by dying."""
+
+
+class ChannelTimeout(Exception):
+    """The worker has not answered, or not read, in time."""
+
+
+class Interrupted(Exception):
+    """`stop` said so while waiting."""
+
+
+class Malformed(Exception):
+    """The message is none that an honest worker would send."""
+
+
+def _never() -> bool:
+    return False
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError("a number that is not finite")
+    return value
+
+
+def _no_constant(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no number")
+
+
+class Channel:
+    """Length-prefixed JSON objects over non-blocking pipes; every wait has a deadline (`time.monotonic` seconds)."""
+
+    def __init__(self, read_fd: int, write_fd: int, max_bytes: int) -> None:
+        self._in, self._out, self._max = read_fd, write_fd, max_bytes
+        self._buffer = bytearray()
+        os.set_blocking(read_fd, False)
+        os.set_blocking(write_fd, False)
+        self._readable, self._writable = select.poll(), select.poll()
+        self._readable.register(read_fd, select.POLLIN)
+        self._writable.register(write_fd, select.POLLOUT)
+
+    def send(self, message: Any, deadline: float) -> None:
+        """Send one message. Raises ValueError (too long, or no JSON), ChannelTimeout, ChannelClosed."""
+        body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
+        if len(body) > self._max:
+            raise ValueError(f"too much data for the sandbox: {len(body)} bytes, {self._max} allowed")
+        data = memoryview(struct.pack(">I", len(body)) + body)
+        while data:
+            try:
+                data = data[os.write(self._out, data) :]
+            except BlockingIOError:
+                self._wait(self._writable, deadline, _never)
+            except OSError as error:
+                raise ChannelClosed(str(error)) from error
+
+    def receive(self, deadline: float, stop: Callable[[], bool] = _never) -> dict[str, Any]:
+        """The next message. Raises ChannelTimeout, ChannelClosed, Malformed, or Interrupted when `stop` holds."""
+        length = 4
+        header = True
+        while True:
+            if len(self._buffer) >= length:
+                body = bytes(self._buffer[:length])
+                del self._buffer[:length]
+                if not header:
+                    return _parse(body)
+                header, length = False, struct.unpack(">I", body)[0]
+                if length > self._max:
+                    raise Malformed(f"a message of {length} bytes, {self._max} allowed")
+                continue
+            try:
+                chunk = os.read(self._in, _CHUNK)
+            except BlockingIOError:
+                self._wait(self._readable, deadline, stop)
+                continue
+            except OSError as error:
+                raise ChannelClosed(str(error)) from error
+            if not chunk:
+                raise ChannelClosed("end of file")
+            self._buffer += chunk
+
+    @staticmethod
+    def _wait(poll: select.poll, deadline: float, stop: Callable[[], bool]) -> None:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise ChannelTimeout
+        if stop is not _never and stop():
+            raise Interrupted
+        poll.poll(1000 * (left if stop is _never else min(left, _SLICE_S)))
+
+
+def _parse(body: bytes) -> dict[str, Any]:
+    try:
+        message = json.loads(body, parse_float=_finite, parse_constant=_no_constant)
+        if b"\\u" in body or b"\xed" in body:
+            json.dumps(
+                message, ensure_ascii=False
+            ).encode()  # lone surrogates would break whoever prints them
+    except (ValueError, RecursionError) as error:
+        raise Malformed(f"not a message: {error}") from error
+    if not isinstance(message, dict) or not isinstance(message.get("op"), str):
+        raise Malformed("not a message: no operation")
+    return message

@@ -1,0 +1,178 @@
+"""One run of one skill: its calls are answered by a CtxServer, its bounds watched."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from spca_core.errors import Cancelled, MotionError
+from spca_core.ports.environment import CtxServer
+from spca_core.skill import SkillFailure
+from spca_sandbox.cell import Cell
+from spca_sandbox.channel import ChannelClosed, ChannelTimeout, Interrupted, Malformed
+from spca_sandbox.failure import failure_of
+from spca_sandbox.outcome import RunOutcome
+from spca_sandbox.text import clean
+from spca_sandbox.watchdog import Watchdog
+
+
+class _Ended(Exception):
+    """The run is over by the host's will: the worker has to go."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class SkillRun:
+    """Carries one run from its request to its outcome."""
+
+    def __init__(
+        self,
+        cell: Cell,
+        server: CtxServer,
+        deadline_s: float,
+        wall_timeout_s: float,
+        cancelled: Callable[[], bool],
+    ) -> None:
+        self._cell, self._server = cell, server
+        self._cancelled = cancelled
+        self._deadline_s, self._wall_timeout_s = deadline_s, wall_timeout_s
+        self._began = time.monotonic()
+        self._until = server.now() + deadline_s
+        self._left_s = cell.limits.worker_s
+        self._calls = 0
+        self._log: list[str] = []
+
+    def run(self, function: str, args: list[str]) -> RunOutcome:
+        """Run it; what the environment itself raises is passed on, with the worker gone."""
+        finished = False
+        try:
+            with Watchdog(self._server.stop, self._cancelled, self._began + self._wall_timeout_s) as dog:
+                outcome = self._converse(function, args, dog)
+            finished = True
+            return outcome
+        except _Ended as end:
+            self._server.stop()
+            if end.kind == "cancelled":
+                return self._outcome("cancelled", failure=SkillFailure(kind="cancelled", message=str(end)))
+            return self._failed(end.kind, str(end))
+        except ChannelClosed:
+            self._server.stop()
+            finished = True
+            return self._failed("killed", f"the worker was {self._cell.autopsy()}")
+        except ValueError as error:  # the request itself is too long
+            finished = True
+            return self._failed("refused", str(error))
+        finally:
+            if not finished:
+                self._cell.replace()
+
+    def _converse(self, function: str, args: list[str], dog: Watchdog) -> RunOutcome:
+        self._send({"op": "run", "function": function, "args": args})
+        while True:
+            message = self._receive()
+            op = message["op"]
+            if op == "call":
+                reply = self._answer(message, dog)
+                self._check_clock()
+                self._send(reply)
+            elif op == "log":
+                if len(self._log) < self._cell.limits.log_lines:
+                    self._log.append(clean(message.get("line", ""), self._cell.limits.line_chars))
+            elif op == "done":
+                return self._outcome("done", value=message.get("value"))
+            elif op == "failed":
+                return self._outcome("failed", failure=self._told(message))
+            else:
+                raise _Ended("killed", f"the worker sent '{clean(op, 40)}', which means nothing")
+
+    def _answer(self, message: dict[str, Any], dog: Watchdog) -> dict[str, Any]:
+        method, args, kwargs = message.get("method"), message.get("args"), message.get("kwargs")
+        if (
+            method not in self._cell.surface.methods
+            or not isinstance(method, str)
+            or not isinstance(args, list)
+            or not isinstance(kwargs, dict)
+        ):
+            raise _Ended("killed", "the worker made a call that does not exist")
+        self._calls += 1
+        if self._calls > self._cell.limits.calls:
+            raise _Ended("timeout", f"more than {self._cell.limits.calls} calls in one run")
+        try:
+            self._cell.surface.check(method, args, kwargs)
+            return {"value": self._server.call(method, tuple(args), kwargs)}
+        except (Cancelled, MotionError) as error:
+            if dog.reason == "timeout":
+                raise self._too_long() from error
+            if dog.reason or isinstance(error, Cancelled) or error.kind == "cancelled":
+                raise _Ended("cancelled", str(error)) from error
+            return _error(error.kind, str(error), motion=True)
+        except (ValueError, TypeError) as error:
+            return _error("argument", str(error), motion=False)
+
+    def _receive(self) -> dict[str, Any]:
+        began = time.monotonic()
+        deadline = min(began + self._left_s, self._began + self._wall_timeout_s)
+        try:
+            return self._cell.worker.channel.receive(deadline, self._must_end)
+        except ChannelTimeout:
+            if time.monotonic() >= self._began + self._wall_timeout_s:
+                raise self._too_long() from None
+            limit = self._cell.limits.worker_s
+            raise _Ended(
+                "timeout", f"more than {limit:g} s in the skill's own code: an endless loop?"
+            ) from None
+        except Interrupted:
+            self._check_clock()
+            raise _Ended("cancelled", "cancelled") from None
+        except Malformed as error:
+            raise _Ended("killed", str(error)) from error
+        finally:
+            waited = time.monotonic() - began
+            self._left_s -= waited
+            self._cell.worker.busy_s += waited
+
+    def _send(self, message: dict[str, Any]) -> None:
+        try:
+            self._cell.worker.channel.send(message, time.monotonic() + self._left_s)
+        except ChannelTimeout:
+            raise _Ended("timeout", "the worker does not listen") from None
+
+    def _must_end(self) -> bool:
+        return self._cancelled() or self._server.now() > self._until
+
+    def _check_clock(self) -> None:
+        if self._server.now() > self._until:
+            raise _Ended("timeout", f"not done within {self._deadline_s:g} s of the world's time")
+        if self._cancelled():
+            raise _Ended("cancelled", "cancelled")
+
+    def _too_long(self) -> _Ended:
+        return _Ended("timeout", f"not done within {self._wall_timeout_s:g} s of wall time")
+
+    @staticmethod
+    def _told(message: dict[str, Any]) -> SkillFailure:
+        try:
+            return failure_of(message)
+        except Malformed as error:
+            raise _Ended("killed", str(error)) from error
+
+    def _failed(self, kind: str, message: str) -> RunOutcome:
+        return self._outcome("failed", failure=SkillFailure(kind=kind, message=message))
+
+    def _outcome(self, status: str, value: Any = None, failure: SkillFailure | None = None) -> RunOutcome:
+        return RunOutcome.model_validate(
+            {
+                "status": status,
+                "value": value,
+                "failure": failure,
+                "log": tuple(self._log),
+                "seconds": time.monotonic() - self._began,
+            }
+        )
+
+
+def _error(kind: str, message: str, motion: bool) -> dict[str, Any]:
+    return {"error": {"kind": kind, "message": message[:600], "motion": motion}}

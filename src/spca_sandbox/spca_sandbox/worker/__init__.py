@@ -1,0 +1,1 @@
+"""The far side: what runs inside the sandboxed process. Standard library only; never imported by the host's code."""

@@ -1,0 +1,165 @@
+"""Loads source text and runs its functions on the host's request."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Callable
+from types import CodeType, FunctionType, GeneratorType
+from typing import Any
+
+from spca_sandbox.worker.failures import SOURCE_NAME, CtxError, MotionError, describe
+from spca_sandbox.worker.values import plain, record_maker, wrap
+from spca_sandbox.worker.wire import Wire
+
+# For quick feedback only: what holds the code back is the kernel.
+_WITHOUT = (
+    "open",
+    "exec",
+    "eval",
+    "compile",
+    "input",
+    "breakpoint",
+    "help",
+    "exit",
+    "quit",
+    "globals",
+    "vars",
+)
+_GENERATOR = 0x20  # CO_GENERATOR of the data model; `inspect` takes too long to import
+
+
+class Session:
+    """One worker's state: the source it holds and what that source may use."""
+
+    def __init__(self, wire: Wire, setup: dict[str, Any]) -> None:
+        self._wire = wire
+        self._methods: list[str] = setup["methods"]
+        self._helpers: dict[str, Any] = {n: record_maker(n, f) for n, f in setup["records"].items()}
+        self._helpers.update(setup["constants"])
+        self._modules: list[str] = setup["modules"]
+        self._log_lines: int = setup["log_lines"]
+        self._line_chars: int = setup["line_chars"]
+        self._code: CodeType | None = None
+        self._logged = 0
+        self._ctx = self._make_ctx()
+        self._builtins = self._make_builtins()
+
+    def serve(self) -> None:
+        """Answer requests until the host closes the pipe."""
+        while True:
+            request = self._wire.receive()
+            self._logged = 0
+            if request["op"] == "load":
+                self._answer(self._load, request["source"])
+            elif request["op"] == "run":
+                self._answer(self._run, request["function"], request["args"])
+            elif request["op"] == "batch":
+                for args in request["batch"]:
+                    self._logged = 0
+                    self._answer(self._call, request["function"], args)
+
+    def _answer(self, work: Callable[..., Any], *args: Any) -> None:
+        try:
+            self._wire.send({"op": "done", "value": work(*args)})
+        except BaseException as error:
+            self._wire.send({"op": "failed", **describe(error)})
+
+    def _load(self, source: str) -> list[dict[str, Any]]:
+        self._code = None
+        code = compile(source, SOURCE_NAME, "exec", dont_inherit=True)
+        functions = self._namespace(code)
+        self._code = code
+        return [
+            {
+                "name": name,
+                "parameters": _parameters(f.__code__),
+                "doc": (f.__doc__ or "")[:2000],
+                "generator": bool(f.__code__.co_flags & _GENERATOR),
+            }
+            for name, f in functions.items()
+            if isinstance(f, FunctionType) and f.__code__.co_filename == SOURCE_NAME
+        ]
+
+    def _namespace(self, code: CodeType | None) -> dict[str, Any]:
+        """A fresh namespace each time: no run can leave anything behind for the next."""
+        if code is None:
+            raise RuntimeError("nothing is loaded")
+        if "random" in self._modules:
+            sys.modules["random"].seed(0)
+        names: dict[str, Any] = {"__builtins__": dict(self._builtins), "__name__": "skills", **self._helpers}
+        exec(code, names)
+        return {k: v for k, v in names.items() if k not in self._helpers and not k.startswith("__")}
+
+    def _function(self, name: str) -> Callable[..., Any]:
+        function = self._namespace(self._code).get(name)
+        if not callable(function):
+            raise NameError(f"there is no function '{name}'")
+        return function
+
+    def _run(self, name: str, args: list[str]) -> Any:
+        result = self._function(name)(self._ctx, *args)
+        if isinstance(result, GeneratorType):
+            result = self._drive(result)
+        return plain(result)
+
+    def _call(self, name: str, args: list[Any]) -> Any:
+        return plain(self._function(name)(*args))
+
+    def _drive(self, steps: Any) -> Any:
+        """Send each yielded primitive to the host as `step`, and what it answers back into the generator."""
+        try:
+            primitive = next(steps)
+            while True:
+                try:
+                    reply = self._ask("step", (primitive,), {})
+                except CtxError as error:
+                    primitive = steps.throw(error)
+                else:
+                    primitive = steps.send(reply)
+        except StopIteration as end:
+            return end.value
+
+    def _ask(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        self._wire.send({"op": "call", "method": method, "args": plain(args), "kwargs": plain(kwargs)})
+        reply = self._wire.receive()
+        if "error" in reply:
+            error = reply["error"]
+            raise (MotionError if error["motion"] else CtxError)(error["kind"], error["message"])
+        return wrap(reply["value"])
+
+    def _make_ctx(self) -> Any:
+        def method(name: str) -> Callable[..., Any]:
+            return lambda _self, *args, **kwargs: self._ask(name, args, kwargs)
+
+        def unknown(_self: Any, name: str) -> Any:
+            raise AttributeError(f"ctx has no '{name}'; it has: {', '.join(self._methods)}")
+
+        members: dict[str, Any] = {name: method(name) for name in self._methods}
+        return type("Ctx", (), {"__slots__": (), "__getattr__": unknown, **members})()
+
+    def _make_builtins(self) -> dict[str, Any]:
+        names = {n: getattr(builtins, n) for n in dir(builtins) if n not in _WITHOUT}
+        names.update(__import__=self._import, print=self._print, CtxError=CtxError, MotionError=MotionError)
+        return names
+
+    def _import(
+        self, name: str, _globals: Any = None, _locals: Any = None, fromlist: Any = (), level: int = 0
+    ) -> Any:
+        if level or (name not in self._modules and name != "__future__"):
+            raise ImportError(f"'{name}' may not be imported; allowed: {', '.join(self._modules)}")
+        return __import__(name, None, None, fromlist, 0)
+
+    def _print(
+        self, *values: Any, sep: str = " ", end: str = "", file: Any = None, flush: bool = False
+    ) -> None:
+        self._logged += 1
+        if self._logged <= self._log_lines:
+            line = (sep or " ").join(str(v)[: self._line_chars] for v in values)
+            self._wire.send({"op": "log", "line": line[: self._line_chars]})
+
+
+def _parameters(code: CodeType) -> list[str]:
+    """Names of all parameters, keyword-only ones, `*args` and `**kwargs` included."""
+    stars = bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
+    return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + stars])
