@@ -2,9 +2,102 @@
 
 from __future__ import annotations
 
+import os
+import resource
+import signal
+from collections.abc import Callable
 from typing import Any
+
+from spca_sandbox.worker import guard, kernel, seccomp
+
+_NOBODY = 65534
+_EMPTY_ROOT = "/proc"  # a folder that every system has, to mount an empty file system on
 
 
 def enter(setup: dict[str, Any], lifeline: int) -> dict[str, str]:
-    """Confine this process for good. Returns, per feature, "" if it holds or else why it does not."""
-    return {}
+    """Confine this process for good. Returns, per feature, "" if it holds or else why it does not.
+
+    Everything that needs a file must have been imported before. The order matters: namespaces need privileges
+    that are dropped then, and the seccomp filter, which is last, forbids what the others are made with.
+    """
+    was_root = os.geteuid() == 0
+    features: dict[str, str] = {}
+
+    def attempt(name: str, action: Callable[[], None]) -> None:
+        try:
+            action()
+            features[name] = ""
+        except (OSError, ValueError) as error:
+            features[name] = str(error)
+
+    attempt("namespaces", lambda: _namespaces(was_root))
+    guard.split(lifeline)
+    kernel.die_with_parent(signal.SIGKILL)
+    if features["namespaces"]:
+        features["empty root"] = "needs namespaces"
+    else:
+        attempt("empty root", _empty_root)
+    attempt("no privileges", lambda: _drop_privileges(was_root))
+    attempt("no new privileges", kernel.no_new_privileges)
+    os.closerange(2, 1 << 16)
+    attempt("landlock", lambda: kernel.landlock_deny_all(kernel.landlock_abi()))
+    attempt("limits", lambda: _limits(setup))
+    attempt("seccomp", lambda: kernel.install_seccomp(seccomp.program(os.uname().machine)))
+    return features
+
+
+def _namespaces(as_root: bool) -> None:
+    """Root needs no user namespace, and not all systems allow one; everybody else cannot do without."""
+    user, group = os.geteuid(), os.getegid()
+    others = (
+        kernel.CLONE_NEWNS
+        | kernel.CLONE_NEWNET
+        | kernel.CLONE_NEWPID
+        | kernel.CLONE_NEWIPC
+        | kernel.CLONE_NEWUTS
+    )
+    kernel.unshare(others if as_root else others | kernel.CLONE_NEWUSER)
+    if not as_root:
+        for name, text in (
+            ("setgroups", "deny"),
+            ("uid_map", f"{user} {user} 1"),
+            ("gid_map", f"{group} {group} 1"),
+        ):
+            with open(f"/proc/self/{name}", "w") as file:
+                file.write(text)
+
+
+def _empty_root() -> None:
+    """Make an empty, read-only file system the root."""
+    kernel.mount("none", "/", "", kernel.MS_REC | kernel.MS_PRIVATE)
+    flags = kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
+    kernel.mount("tmpfs", _EMPTY_ROOT, "tmpfs", flags, "size=4k,mode=555")
+    os.chroot(_EMPTY_ROOT)
+    os.chdir("/")
+
+
+def _drop_privileges(was_root: bool) -> None:
+    if was_root:
+        os.setgroups([])
+        os.setresgid(_NOBODY, _NOBODY, _NOBODY)
+        os.setresuid(_NOBODY, _NOBODY, _NOBODY)
+        kernel.die_with_parent(signal.SIGKILL)  # a change of user has cleared it
+    kernel.drop_capabilities()
+    kernel.no_dumps()
+
+
+def _limits(setup: dict[str, Any]) -> None:
+    """Hard and soft limits alike, so that the kernel kills at once and nothing can be raised again."""
+    memory = setup["memory_mb"] << 20
+    for kind, bound in (
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_CPU, setup["cpu_s"]),
+        (resource.RLIMIT_NPROC, 0),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_MEMLOCK, 0),
+        (resource.RLIMIT_NOFILE, 0),  # no further descriptors; the two pipes stay open
+    ):
+        _, hard = resource.getrlimit(kind)
+        value = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
+        resource.setrlimit(kind, (value, value))

@@ -1,0 +1,130 @@
+"""The few Linux calls that Python has no functions for. Each raises OSError when the kernel says no."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC = 0x00020000, 0x04000000, 0x08000000
+CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REC, MS_PRIVATE = 1, 2, 4, 8, 0x4000, 0x40000
+
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = (
+    1,
+    4,
+    22,
+    24,
+    38,
+)
+_SECCOMP_MODE_FILTER = 2
+_CAPABILITY_VERSION_3 = 0x20080522
+_LAST_CAPABILITY = 63
+
+# The same numbers on every architecture.
+_LANDLOCK_CREATE_RULESET, _LANDLOCK_RESTRICT_SELF = 444, 446
+_LANDLOCK_CREATE_RULESET_VERSION = 1
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.syscall.restype = ctypes.c_long
+
+
+def _check(result: int) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return result
+
+
+def prctl(option: int, *values: int) -> None:
+    """prctl(2), its unused arguments being 0."""
+    padded = [ctypes.c_ulong(v) for v in (*values, 0, 0, 0, 0)[:4]]
+    _check(_libc.prctl(option, *padded))
+
+
+def die_with_parent(signal_number: int) -> None:
+    """Have the kernel send that signal when the parent (thread) ends."""
+    prctl(_PR_SET_PDEATHSIG, signal_number)
+
+
+def no_dumps() -> None:
+    """No core dumps, and no other process of this user may attach or read the memory."""
+    prctl(_PR_SET_DUMPABLE, 0)
+
+
+def no_new_privileges() -> None:
+    """From now on no exec can gain privileges; Landlock and seccomp ask for it."""
+    prctl(_PR_SET_NO_NEW_PRIVS, 1)
+
+
+def unshare(flags: int) -> None:
+    """Leave the namespaces that `flags` name for new ones."""
+    _check(_libc.unshare(flags))
+
+
+def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> None:
+    """mount(2)."""
+    encoded = (source.encode(), target.encode(), kind.encode() or None)
+    _check(_libc.mount(*encoded, ctypes.c_ulong(flags), data.encode() or None))
+
+
+class _CapHeader(ctypes.Structure):
+    _fields_ = [("version", ctypes.c_uint32), ("pid", ctypes.c_int)]
+
+
+def drop_capabilities() -> None:
+    """Empty all capability sets, for good."""
+    for number in range(_LAST_CAPABILITY + 1):
+        try:
+            prctl(_PR_CAPBSET_DROP, number)
+        except OSError:  # past the last one this kernel knows, or none to drop
+            break
+    nothing = (ctypes.c_uint32 * 6)()
+    _check(_libc.capset(ctypes.byref(_CapHeader(_CAPABILITY_VERSION_3, 0)), nothing))
+
+
+class _Ruleset(ctypes.Structure):
+    _fields_ = [("fs", ctypes.c_uint64), ("net", ctypes.c_uint64), ("scoped", ctypes.c_uint64)]
+
+
+def landlock_abi() -> int:
+    """Version of Landlock; raises OSError where the kernel has none or does not enable it."""
+    return _check(_libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION))
+
+
+def landlock_deny_all(abi: int) -> None:
+    """Deny every access to files, TCP ports, and abstract sockets and signals outside, as far as `abi` goes.
+
+    Access rights by ABI: Documentation/userspace-api/landlock.rst of the kernel.
+    """
+    rights = (1 << 13) - 1  # ABI 1: execute, read, write, make, remove
+    if abi >= 2:
+        rights |= 1 << 13  # refer
+    if abi >= 3:
+        rights |= 1 << 14  # truncate
+    if abi >= 5:
+        rights |= 1 << 15  # ioctl on devices
+    ruleset = _Ruleset(fs=rights, net=0b11 if abi >= 4 else 0, scoped=0b11 if abi >= 6 else 0)
+    fd = _check(
+        _libc.syscall(
+            _LANDLOCK_CREATE_RULESET, ctypes.byref(ruleset), ctypes.c_size_t(ctypes.sizeof(ruleset)), 0
+        )
+    )
+    try:
+        _check(_libc.syscall(_LANDLOCK_RESTRICT_SELF, fd, 0))
+    finally:
+        os.close(fd)
+
+
+class _Program(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
+
+
+def install_seccomp(program: bytes) -> None:
+    """Install a BPF program (8 bytes an instruction) as this process's system call filter."""
+    buffer = ctypes.create_string_buffer(program, len(program))
+    prog = _Program(len(program) // 8, ctypes.cast(buffer, ctypes.c_void_p))
+    _check(
+        _libc.prctl(
+            _PR_SET_SECCOMP, ctypes.c_ulong(_SECCOMP_MODE_FILTER), ctypes.byref(prog), ctypes.c_ulong(0), 0
+        )
+    )
