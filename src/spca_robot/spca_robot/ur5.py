@@ -11,6 +11,7 @@ the flange's face, z pointing out of it.
 from __future__ import annotations
 
 import numpy as np
+
 from spca_core.geometry import Array
 
 # One row a joint: a (m), alpha (rad), d (m). T_{i-1,i} = Rz(q_i) · Tz(d_i) · Tx(a_i) · Rx(alpha_i)

@@ -6,7 +6,8 @@ that things fall off, or an endless plane that a search cannot dive under).
 Names. Every model of the world is one tree of bodies below the world body, and its root body bears the model's name
 (`cobot`, `table_lightgray`, `ground_plane`, an item's name): see `WorkspaceIndex.geom_models`.
 Contact bits. `contype` of a geom is one of ROBOT_BIT, ITEM_BIT, FIXTURE_BIT, `conaffinity` is all of them: everything
-collides with everything until a user of the model changes the bits.
+collides with everything until a user of the model changes the bits. Geoms that can never move are in FIXED_GROUP, all
+others in MOVING_GROUP.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from spca_robot.gripper_model import SIDES, add_gripper
 
 ROBOT_BIT, ITEM_BIT, FIXTURE_BIT = 1, 2, 4
 ALL_BITS = ROBOT_BIT | ITEM_BIT | FIXTURE_BIT
+FIXED_GROUP, MOVING_GROUP = 0, 1
 
 TIMESTEP = 0.002  # s
 SOLREF = (
@@ -81,6 +83,7 @@ def build_spec(
     add_gripper(spec, wrist, world.robot.model, pad_friction)
     for geom in spec.geoms:
         geom.contype = ROBOT_BIT
+        geom.group = FIXED_GROUP if geom.parent.name == world.robot.model else MOVING_GROUP
 
     ground = spec.worldbody.add_body(name=world.ground.model)
     ground.add_geom(
@@ -200,4 +203,5 @@ def _add_item(spec: mujoco.MjSpec, item: Item, z: float) -> None:
         mass=item.mass,
         friction=(item.friction, TORSION * item.friction, ROLLING * item.friction),
         contype=ITEM_BIT,
+        group=MOVING_GROUP,
     )

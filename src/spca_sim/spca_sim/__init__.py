@@ -1,0 +1,1 @@
+"""The embedded simulator: MuJoCo physics, an RGB-D camera that needs no graphics library, recordings and videos."""

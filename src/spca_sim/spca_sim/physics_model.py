@@ -1,0 +1,92 @@
+"""The workspace of a world file as the simulator's MuJoCo model: physics from `spca_robot`, plus what is only looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import mujoco
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from spca_core.world import World
+from spca_robot.workspace_model import Item, WorkspaceIndex, build_spec
+from spca_sim.lighting import Lighting
+from spca_sim.variation import SimVariation
+from spca_sim.view import View, overview, sensor_view
+
+SENSOR, OVERVIEW = "sensor", "overview"  # the cameras in the model
+LEG = (0.34, 0.35, 0.37, 1.0)
+
+
+def build_physics(
+    world: World, names: Iterable[str], variation: SimVariation
+) -> tuple[mujoco.MjModel, WorkspaceIndex]:
+    """The compiled model with the named objects in it, and its index."""
+    items = [Item.of(world.object(n), variation.mass_scale, variation.friction_scale) for n in names]
+    spec = build_spec(
+        world, items, table="slab", pad_friction=variation.pad_friction * variation.friction_scale
+    )
+    _add_legs(spec, world)
+    _add_light(spec, world, variation)
+    views = {SENSOR: sensor_view(world, variation), OVERVIEW: overview(world)}
+    for name, view in views.items():
+        _add_camera(spec, name, view)
+    spec.visual.global_.offwidth = max(v.intrinsics.width for v in views.values())
+    spec.visual.global_.offheight = max(v.intrinsics.height for v in views.values())
+    spec.visual.map.znear, spec.visual.map.zfar = 0.02, 20.0
+    spec.visual.quality.offsamples = 4
+    model = spec.compile()
+    model.stat.extent = 1.0  # znear and zfar are multiples of it
+    return model, WorkspaceIndex(model)
+
+
+def _add_legs(spec: mujoco.MjSpec, world: World) -> None:
+    """Four legs below the table's corners, for the eye only: nothing collides with them."""
+    table = world.table
+    height = (table.top - table.size[2]) / 2
+    body = spec.body(table.model)
+    for sx in (-1, 1):
+        for sy in (-1, 1):
+            body.add_geom(
+                type=mujoco.mjtGeom.mjGEOM_BOX,
+                pos=(
+                    sx * (table.size[0] / 2 - 0.04),
+                    sy * (table.size[1] / 2 - 0.04),
+                    -table.size[2] / 2 - height,
+                ),
+                size=(0.025, 0.025, height),
+                rgba=LEG,
+                contype=0,
+                conaffinity=0,
+            )
+
+
+def _add_light(spec: mujoco.MjSpec, world: World, variation: SimVariation) -> None:
+    """The world's light, for GL: a lamp far away on its line through the middle of the work area."""
+    lamp = Lighting.of(world, variation)
+    centre = np.array([*world.table.centre, world.table.top])
+    spec.worldbody.add_light(
+        type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
+        pos=centre - 3.0 * lamp.direction,
+        dir=lamp.direction,
+        diffuse=(lamp.diffuse,) * 3,
+        ambient=(lamp.ambient,) * 3,
+        specular=(0.1,) * 3,
+        castshadow=True,
+    )
+    spec.visual.headlight.active = 0
+
+
+def _add_camera(spec: mujoco.MjSpec, name: str, view: View) -> None:
+    c = view.intrinsics
+    # A MuJoCo camera looks along -z, y up: half a turn about x from the optical frame.
+    quat = (Rotation.from_quat(view.pose.quaternion) * Rotation.from_euler("x", np.pi)).as_quat()
+    spec.worldbody.add_camera(
+        name=name,
+        pos=view.pose.position,
+        quat=np.roll(quat, 1),
+        resolution=(c.width, c.height),
+        sensor_size=(c.width * 1e-5, c.height * 1e-5),  # any size: the figures below are in pixels
+        focal_pixel=(c.fx, c.fy),
+        principal_pixel=(c.cx - (c.width - 1) / 2, (c.height - 1) / 2 - c.cy),
+    )

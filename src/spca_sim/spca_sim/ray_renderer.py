@@ -1,0 +1,203 @@
+"""Draws without any graphics library, by casting rays with MuJoCo.
+
+What never moves (table, ground, the robot's base) is cast once per view. After that, rays go only to the pixels inside the
+outlines of the moving geoms and of their shadows. Surfaces reflect diffusely; shadows come from rays between the lamp and
+the points seen, softened by a blur.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from spca_core.geometry import Array
+from spca_robot.workspace_model import FIXED_GROUP, MOVING_GROUP
+from spca_sim.lighting import Lighting
+from spca_sim.view import View
+
+Image = NDArray[np.float32]
+Indices = NDArray[np.intp]
+
+_FAR = 50.0  # m; rays are cut there
+_LAMP_DISTANCE = 50.0  # m: far enough for parallel rays, near enough for exact ones
+_SHADOW_BIAS = 1e-3 / _LAMP_DISTANCE  # a surface does not shade what lies within 1 mm below it
+_SKY_LOW = np.array([0.80, 0.83, 0.86], np.float32)
+_SKY_HIGH = np.array([0.62, 0.70, 0.79], np.float32)
+_LENS_BLUR = 0.55  # px
+_SHADOW_BLUR = 1.6  # px
+
+
+@dataclass(frozen=True)
+class _Hits:
+    """What rays met: geom ids (-1: nothing), distances along the ray, unit normals."""
+
+    geom: NDArray[np.int32]
+    distance: Array
+    normal: Array
+
+
+class RayRenderer:
+    """See `spca_sim.rendering.Renderer`. Colours and light as MuJoCo's geoms and `lighting` have them."""
+
+    def __init__(self, model: mujoco.MjModel, view: View, lighting: Lighting, shadows: bool = True) -> None:
+        self._model, self._data = model, mujoco.MjData(model)
+        self._view, self._light, self._shadows = view, lighting, shadows
+        self._shape = (view.intrinsics.height, view.intrinsics.width)
+        self._eye = np.array(view.pose.position)
+        self._rays = view.rays()
+        self._moving: Indices = np.flatnonzero(model.geom_group == MOVING_GROUP)
+        self._albedo = model.geom_rgba[:, :3].astype(np.float32)
+        self._floors = sorted(
+            {
+                0.0,
+                *(
+                    float(model.geom_aabb[g, 5] + model.body_pos[model.geom_bodyid[g], 2])
+                    for g in self._slabs()
+                ),
+            }
+        )
+        mujoco.mj_kinematics(self._model, self._data)
+        self._draw_backdrop()
+
+    def render(self, qpos: Array) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+        """See the protocol."""
+        self._data.qpos[:] = qpos
+        mujoco.mj_kinematics(self._model, self._data)
+        corners = self._corners()
+        indirect, direct, depth = self._indirect.copy(), self._direct.copy(), self._depth.copy()
+        shadow = np.zeros(len(self._rays), np.float32)
+
+        pixels = self._inside([corners])
+        hits = self._cast(self._eye, self._rays[pixels], MOVING_GROUP)
+        nearer = (hits.geom >= 0) & (hits.distance < depth[pixels])
+        seen, geom, normal = pixels[nearer], hits.geom[nearer], hits.normal[nearer]
+        depth[seen] = hits.distance[nearer]
+        indirect[seen], direct[seen] = self._shade(self._albedo[geom], normal)
+
+        if self._shadows:
+            lit = seen[normal @ self._light.direction < 0]
+            shadow[lit] = self._shaded(self._eye + self._rays[lit] * depth[lit, None], None)
+            behind = np.zeros(len(self._rays), bool)
+            behind[self._inside(self._fallen(corners))] = True
+            behind[seen] = False
+            floor = np.flatnonzero(behind & np.isfinite(depth))
+            points = self._eye + self._rays[floor] * depth[floor, None]
+            shadow[floor] = self._shaded(points, MOVING_GROUP)
+        depth[np.isinf(depth)] = 0
+        return self._develop(indirect, direct, shadow), depth.reshape(self._shape)
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def _slabs(self) -> Indices:
+        """Boxes that never move: the table's top and whatever else is wide enough to receive shadows."""
+        wide = self._model.geom_size[:, 0] > 0.1
+        fixed = self._model.geom_group == FIXED_GROUP
+        return np.flatnonzero(wide & fixed & (self._model.geom_type == mujoco.mjtGeom.mjGEOM_BOX))
+
+    def _draw_backdrop(self) -> None:
+        """Fill `_indirect`, `_direct` (H·W × 3) and `_depth` (infinite: nothing) with everything that never moves."""
+        hits = self._cast(self._eye, self._rays, FIXED_GROUP)
+        there = np.flatnonzero(hits.geom >= 0)
+        self._depth: Image = np.full(len(self._rays), np.inf, np.float32)
+        self._depth[there] = hits.distance[there]
+        points = self._eye + self._rays[there] * hits.distance[there, None]
+
+        up = self._rays[:, 2] / np.linalg.norm(self._rays, axis=1)
+        blend = np.clip(up * 3, 0, 1)[:, None].astype(np.float32)
+        self._indirect: Image = _SKY_LOW * (1 - blend) + _SKY_HIGH * blend
+        self._direct: Image = np.zeros_like(self._indirect)
+        albedo = self._albedo[hits.geom[there]] * _grain(points)[:, None]
+        self._indirect[there], self._direct[there] = self._shade(albedo, hits.normal[there])
+        if self._shadows:
+            self._direct[there] *= 1 - self._shaded(points, FIXED_GROUP)[:, None]
+
+    def _cast(self, origin: Array, rays: Array, group: int | None) -> _Hits:
+        n = len(rays)
+        geom, distance, normal = np.full(n, -1, np.int32), np.zeros(n), np.zeros((n, 3))
+        if n:
+            groups = None if group is None else np.eye(6, dtype=np.uint8)[group]
+            mujoco.mj_multiRay(
+                self._model,
+                self._data,
+                origin,
+                rays.ravel(),
+                groups,
+                True,
+                -1,
+                geom,
+                distance,
+                normal.ravel(),
+                n,
+                _FAR * 2,
+            )
+        return _Hits(geom, distance, normal)
+
+    def _shaded(self, points: Array, group: int | None) -> Image:
+        """1 where a geom of that group is between the lamp and the point, else 0."""
+        lamp = (
+            np.array(points.mean(axis=0)) - _LAMP_DISTANCE * self._light.direction
+            if len(points)
+            else self._eye
+        )
+        hits = self._cast(lamp, np.ascontiguousarray(points - lamp), group)
+        return ((hits.geom >= 0) & (hits.distance < 1 - _SHADOW_BIAS)).astype(np.float32)
+
+    def _shade(self, albedo: Image, normal: Array) -> tuple[Image, Image]:
+        """The light that a surface sends from all around, and from the lamp while it is not shaded."""
+        facing = np.maximum(0.0, -(normal @ self._light.direction))
+        sky = self._light.ambient * (0.8 + 0.2 * normal[:, 2])
+        return albedo * sky[:, None].astype(np.float32), albedo * (self._light.diffuse * facing)[
+            :, None
+        ].astype(np.float32)
+
+    def _develop(self, indirect: Image, direct: Image, shadow: Image) -> NDArray[np.uint8]:
+        soft = shadow.reshape(self._shape)
+        if self._shadows:
+            soft = cv2.GaussianBlur(soft, (0, 0), _SHADOW_BLUR)
+        direct *= 1 - soft.reshape(-1, 1)
+        direct += indirect
+        image = cv2.convertScaleAbs(direct.reshape(*self._shape, 3), alpha=255)
+        return np.asarray(cv2.GaussianBlur(image, (3, 3), _LENS_BLUR))
+
+    def _corners(self) -> Array:
+        """The corners (G, 8, 3) of the bounding boxes of all moving geoms, in `world`."""
+        box = self._model.geom_aabb[self._moving]
+        signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+        local = box[:, None, :3] + signs * box[:, None, 3:]
+        turn = self._data.geom_xmat[self._moving].reshape(-1, 3, 3)
+        return np.asarray(np.einsum("gij,gkj->gki", turn, local) + self._data.geom_xpos[self._moving, None])
+
+    def _fallen(self, corners: Array) -> list[Array]:
+        """The corners moved along the light onto each floor below them."""
+        d = self._light.direction
+        drop = [np.maximum(corners[..., 2:] - z, 0.0) for z in self._floors]
+        return [corners + height / -d[2] * d for height in drop]
+
+    def _inside(self, outlines: list[Array]) -> Indices:
+        """The pixels inside the projected convex outlines (lists of (G, K, 3) points), and one more all around."""
+        mask = np.zeros(self._shape, np.uint8)
+        for points in outlines:
+            for spots in self._view.project(points):
+                if (spots[:, 2] < 0.02).any():
+                    return np.arange(mask.size)
+                hull = cv2.convexHull(np.clip(np.rint(spots[:, :2]), -8000, 8000).astype(np.int32))
+                cv2.fillConvexPoly(mask, hull, 1)
+        return np.flatnonzero(cv2.dilate(mask, np.ones((3, 3), np.uint8)))
+
+
+def _grain(points: Array) -> Image:
+    """A fixed speckle over the horizontal plane, so that table and ground look like material: factors about 1."""
+    rng = np.random.default_rng(7)
+    size, cell = 1024, 0.0025  # cells and metres; beyond 2.5 m it goes on mirrored
+    texture = np.ones((size, size), np.float32)
+    for blur, strength in ((1.0, 0.012), (25.0, 0.018)):  # px, standard deviation of the factor
+        noise = cv2.GaussianBlur(rng.standard_normal((size, size), dtype=np.float32), (0, 0), blur)
+        texture += strength * noise / noise.std()
+    at = np.floor(points[:, :2] / cell).astype(np.int64) % (2 * size)
+    at = np.minimum(at, 2 * size - 1 - at)
+    return np.asarray(texture[at[:, 1], at[:, 0]])

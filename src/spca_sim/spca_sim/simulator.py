@@ -1,0 +1,283 @@
+"""The embedded simulator: the `Simulator` port over MuJoCo.
+
+One thread at a time may use it. Nothing is welded or attached: what the gripper lifts, it holds by friction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import mujoco
+import numpy as np
+
+from spca_core.camera import RgbdFrame
+from spca_core.contacts import ContactSample
+from spca_core.errors import InputError, MotionError, SpcaError
+from spca_core.geometry import Array, Pose
+from spca_core.layout import Layout, nominal_layout
+from spca_core.trajectory import JointState, JointTrajectory
+from spca_core.world import World
+from spca_robot.gripper_2f85 import STROKE, driver_angle, gap_of, pad_force
+from spca_robot.gripper_model import KP, KV, MAX_MOMENT
+from spca_sim.contact_monitor import ContactMonitor
+from spca_sim.lighting import Lighting
+from spca_sim.physics_model import SENSOR, build_physics
+from spca_sim.rendering import CameraKind, Renderer, make_renderer
+from spca_sim.sensor import RgbdSensor
+from spca_sim.state import SimState
+from spca_sim.tracking import ArmServo, GripperRamp, check_trajectory
+from spca_sim.variation import SimVariation
+from spca_sim.view import sensor_view
+
+_SETTLE_STEPS = 50  # at reset: things sink 0.1 mm into their contacts and come to rest within a few of these
+_MAX_START_DEVIATION = 0.1  # rad between the arm and the first point of a trajectory
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class SimSnapshot:
+    """Everything that the future depends on."""
+
+    objects: tuple[str, ...]
+    variation: SimVariation
+    steps: int
+    owed: float
+    physics: Array
+    servo: tuple[Array, Array, int]
+    gripper: tuple[float, float]
+    contacts: bytes
+    noise: dict[str, Any]
+
+
+class _Scene:
+    """The compiled model for one set of objects, with what hangs on it."""
+
+    def __init__(self, world: World, objects: tuple[str, ...], variation: SimVariation) -> None:
+        self.objects = objects
+        self.model, self.index = build_physics(world, objects, variation)
+        self.data = mujoco.MjData(self.model)
+        self.monitor = ContactMonitor(self.index.geom_models)
+        self.renderer: Renderer | None = None
+        self.tendon_qpos = [int(self.model.joint(f"{s}_driver").qposadr[0]) for s in ("left", "right")]
+        self.tendon_qvel = [int(self.model.joint(f"{s}_driver").dofadr[0]) for s in ("left", "right")]
+
+
+class MujocoSimulator:
+    """See `spca_core.ports.simulator.Simulator`.
+
+    `noise=False` makes the camera ideal; `variation` makes the world differ from its description; `camera` is `ray`
+    (needs nothing) or `gl` (prettier, needs EGL or OSMesa, raises InputError without).
+    """
+
+    sample_period = 0.02
+    """Simulated seconds between two contact samples."""
+
+    def __init__(
+        self,
+        world: World,
+        noise: bool = True,
+        variation: SimVariation | None = None,
+        camera: CameraKind = "ray",
+    ) -> None:
+        self.world = world
+        self.variation = variation or SimVariation()
+        self._camera_kind: CameraKind = camera
+        self._sensor = RgbdSensor(world, self.variation, noise)
+        self._scenes: dict[tuple[str, ...], _Scene] = {}
+        self._contact_listeners: list[Callable[[ContactSample], None]] = []
+        self._state_listeners: list[Callable[[SimState], None]] = []
+        self.reset(nominal_layout(world))
+
+    @property
+    def time(self) -> float:
+        """Simulated seconds since the last reset."""
+        return self._steps * self._dt
+
+    @property
+    def model(self) -> mujoco.MjModel:
+        """The physics model of the present set of objects; for viewers and tests."""
+        return self._scene.model
+
+    @property
+    def data(self) -> mujoco.MjData:
+        """The physics state; for viewers and tests."""
+        return self._scene.data
+
+    def reset(self, layout: Layout, seed: int = 0) -> None:
+        """Robot home and open, objects as in `layout` and at rest, time 0; InputError for an unknown object."""
+        known = {o.model for o in self.world.objects}
+        if unknown := sorted(set(layout.poses) - known):
+            raise InputError(
+                f"no object '{unknown[0]}' in world '{self.world.name}'", hint=", ".join(sorted(known))
+            )
+        self._scene = scene = self._scene_of(
+            tuple(o.model for o in self.world.objects if o.model in layout.poses)
+        )
+        self._dt = float(scene.model.opt.timestep)
+        self._steps, self._owed = 0, 0.0
+        self._servo = ArmServo(np.array(self.world.robot.home))
+        self._gripper = GripperRamp(STROKE)
+        self._noise = np.random.default_rng(seed)
+
+        mujoco.mj_resetData(scene.model, scene.data)
+        scene.index.set_arm(scene.data, np.array(self.world.robot.home))
+        scene.index.set_gap(scene.data, STROKE)
+        for name, pose in layout.poses.items():
+            scene.index.set_item(scene.data, name, pose)
+        for _ in range(_SETTLE_STEPS):
+            self._advance()
+        scene.data.qvel[:] = 0.0
+        scene.data.time = 0.0
+        scene.monitor.take()
+        self._steps = 0
+
+    def step(self, seconds: float) -> None:
+        """Advance by whole physics steps; what is left over is owed to the next call."""
+        if not seconds >= 0:
+            raise ValueError(f"cannot step by {seconds} s")
+        self._owed += seconds
+        count = int(self._owed / self._dt + 1e-6)
+        self._owed = max(0.0, self._owed - count * self._dt)
+        per_sample = round(self.sample_period / self._dt)
+        for _ in range(count):
+            self._advance()
+            self._steps += 1
+            if self._steps % per_sample == 0:
+                self._publish()
+
+    def follow(self, trajectory: JointTrajectory) -> None:
+        """Begin to track a trajectory; MotionError('deviation') if it does not start where the arm is."""
+        check_trajectory(trajectory)
+        off = float(np.abs(trajectory.positions[0] - self._arm_position()).max())
+        if off > _MAX_START_DEVIATION:
+            raise MotionError("deviation", f"the trajectory starts {off:.2f} rad away from the arm")
+        self._servo.follow(trajectory, self._dt)
+
+    def hold(self) -> None:
+        """Brake to a standstill, along the reference unless the arm has been pushed away from it."""
+        position, velocity = self._servo.state
+        if np.abs(position - self._arm_position()).max() > _MAX_START_DEVIATION:
+            position, velocity = self._arm_position(), self.data.qvel[self._scene.index.arm_qvel].copy()
+        self._servo.brake(position, velocity, self._dt)
+
+    def command_gripper(self, gap: float) -> None:
+        """Drive the pads towards `gap` metres; tighter than what is between them means 46 N a pad."""
+        driver_angle(gap)  # refuses what is out of range
+        self._gripper.command(gap, self._scene.index.gap(self.data))
+
+    def joint_state(self) -> JointState:
+        """The arm and the gripper now; the force is each pad's, in newtons, positive when closing."""
+        index, data = self._scene.index, self.data
+        angle = float(data.qpos[self._scene.tendon_qpos].mean())
+        rate = float(data.qvel[self._scene.tendon_qvel].mean())
+        moment = KP * (float(data.ctrl[6]) - angle) - KV * rate
+        return JointState(
+            stamp=self.time,
+            position=self._arm_position(),
+            velocity=data.qvel[index.arm_qvel].copy(),
+            gripper_gap=gap_of(angle),
+            gripper_force=pad_force(min(max(moment, -MAX_MOMENT), MAX_MOMENT), angle),
+        )
+
+    def capture(self) -> RgbdFrame:
+        """The camera's frame now, with the sensor's noise."""
+        scene = self._scene
+        if scene.renderer is None:
+            view, lighting = sensor_view(self.world, self.variation), Lighting.of(self.world, self.variation)
+            scene.renderer = make_renderer(self._camera_kind, scene.model, SENSOR, view, lighting)
+        colour, depth = scene.renderer.render(scene.data.qpos)
+        return self._sensor.expose(colour, depth, self.time, self._noise)
+
+    def on_contacts(self, listener: Callable[[ContactSample], None]) -> Callable[[], None]:
+        """Subscribe to contact samples; returns a function that ends the subscription."""
+        return _subscribe(self._contact_listeners, listener)
+
+    def on_sample(self, listener: Callable[[SimState], None]) -> Callable[[], None]:
+        """Subscribe to the state at every sample (ground truth: for recordings); returns what ends it."""
+        return _subscribe(self._state_listeners, listener)
+
+    def state(self) -> SimState:
+        """All positions now. Ground truth: for recordings."""
+        return SimState(self.time, self._scene.objects, self.data.qpos.copy())
+
+    def object_pose(self, model: str) -> Pose:
+        """Where an object is, in `world`. Ground truth: for referees and tests. KeyError if it is not there."""
+        return self._scene.index.item_pose(self.data, model)
+
+    def snapshot(self) -> SimSnapshot:
+        """The complete state."""
+        spec = mujoco.mjtState.mjSTATE_INTEGRATION
+        physics = np.empty(mujoco.mj_stateSize(self.model, spec))
+        mujoco.mj_getState(self.model, self.data, physics, spec)
+        return SimSnapshot(
+            objects=self._scene.objects,
+            variation=self.variation,
+            steps=self._steps,
+            owed=self._owed,
+            physics=physics,
+            servo=self._servo.save(),
+            gripper=(self._gripper.setpoint, self._gripper.target),
+            contacts=self._scene.monitor.save(),
+            noise=dict(self._noise.bit_generator.state),
+        )
+
+    def restore(self, snapshot: SimSnapshot) -> None:
+        """Back to a snapshot of a simulator of the same world and variation; ValueError for another one's."""
+        if snapshot.variation != self.variation:
+            raise ValueError("the snapshot is of a simulator with another variation")
+        self._scene = scene = self._scene_of(snapshot.objects)
+        mujoco.mj_resetData(scene.model, scene.data)
+        mujoco.mj_setState(scene.model, scene.data, snapshot.physics, mujoco.mjtState.mjSTATE_INTEGRATION)
+        self._steps, self._owed = snapshot.steps, snapshot.owed
+        self._servo.load(snapshot.servo)
+        self._gripper = GripperRamp(snapshot.gripper[0])
+        self._gripper.target = snapshot.gripper[1]
+        scene.monitor.load(snapshot.contacts)
+        self._noise.bit_generator.state = snapshot.noise
+
+    def close(self) -> None:
+        """Release graphics contexts and subscriptions."""
+        for scene in self._scenes.values():
+            if scene.renderer is not None:
+                scene.renderer.close()
+                scene.renderer = None
+        self._contact_listeners.clear()
+        self._state_listeners.clear()
+
+    def _scene_of(self, objects: tuple[str, ...]) -> _Scene:
+        if objects not in self._scenes:
+            self._scenes[objects] = _Scene(self.world, objects, self.variation)
+        return self._scenes[objects]
+
+    def _arm_position(self) -> Array:
+        return np.asarray(self.data.qpos[self._scene.index.arm_qpos])
+
+    def _advance(self) -> None:
+        scene = self._scene
+        scene.data.ctrl[:6] = self._servo.advance()
+        scene.data.ctrl[6] = driver_angle(self._gripper.advance(self._dt))
+        mujoco.mj_step(scene.model, scene.data)
+        scene.monitor.watch(scene.data)
+
+    def _publish(self) -> None:
+        if self.data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
+            raise SpcaError(f"the physics became unstable at {self.time:.3f} s")
+        sample = ContactSample(self.time, self._scene.monitor.take())
+        for listener in tuple(self._contact_listeners):
+            listener(sample)
+        if self._state_listeners:
+            state = self.state()
+            for state_listener in tuple(self._state_listeners):
+                state_listener(state)
+
+
+def _subscribe(listeners: list[_T], listener: _T) -> Callable[[], None]:
+    listeners.append(listener)
+
+    def end() -> None:
+        if listener in listeners:
+            listeners.remove(listener)
+
+    return end

@@ -1,0 +1,111 @@
+"""What the joint servos are told, step by step: trajectories, braking, and the gripper's travel."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.interpolate import CubicHermiteSpline
+
+from spca_core.geometry import Array
+from spca_core.trajectory import JointTrajectory
+from spca_robot.arm_model import KP, KV
+from spca_robot.gripper_2f85 import SPEED, STROKE
+from spca_robot.ur5 import ACCELERATION_LIMITS
+
+
+def check_trajectory(trajectory: JointTrajectory) -> None:
+    """Raise ValueError, saying what is wrong, unless the trajectory is well formed."""
+    n = len(trajectory.times)
+    if n < 1 or trajectory.positions.shape != (n, 6) or trajectory.velocities.shape != (n, 6):
+        raise ValueError(f"a trajectory needs (N,) times and (N, 6) positions and velocities, not {n} times")
+    if trajectory.times[0] != 0.0 or (np.diff(trajectory.times) <= 0).any():
+        raise ValueError("a trajectory's times must ascend strictly from 0")
+    if not (np.isfinite(trajectory.positions).all() and np.isfinite(trajectory.velocities).all()):
+        raise ValueError("a trajectory's positions and velocities must be finite")
+
+
+def reference(trajectory: JointTrajectory, dt: float) -> tuple[Array, Array]:
+    """Positions and velocities (M, 6) at dt, 2·dt, … to the end: cubic Hermite between the points. It ends at rest."""
+    steps = max(1, int(np.ceil(trajectory.duration / dt - 1e-9)))
+    if len(trajectory.times) == 1:
+        return trajectory.positions[:1].copy(), np.zeros((1, 6))
+    t = np.minimum(np.arange(1, steps + 1) * dt, trajectory.duration)
+    spline = CubicHermiteSpline(trajectory.times, trajectory.positions, trajectory.velocities)
+    q, v = np.asarray(spline(t)), np.asarray(spline(t, 1))
+    v[-1] = 0.0
+    return q, v
+
+
+def braking(position: Array, velocity: Array, dt: float) -> tuple[Array, Array]:
+    """The same for a stop from that state: all joints slow down evenly and halt together, within their limits."""
+    duration = float(np.max(np.abs(velocity) / ACCELERATION_LIMITS))
+    if duration < dt:
+        return position[None].copy(), np.zeros((1, 6))
+    t = np.minimum(np.arange(1, int(np.ceil(duration / dt)) + 1) * dt, duration)[:, None]
+    return position + velocity * (t - t**2 / (2 * duration)), velocity * (1 - t / duration)
+
+
+def commands(q: Array, v: Array) -> Array:
+    """Servo commands for references: q + (KV/KP)·q̇, which cancels the servo's own damping."""
+    return np.asarray(q + v * (KV / KP))
+
+
+class GripperRamp:
+    """The commanded gap, travelling to its target no faster than the real gripper does."""
+
+    def __init__(self, gap: float = STROKE) -> None:
+        self.setpoint = gap
+        self.target = gap
+
+    def command(self, gap: float, measured: float) -> None:
+        """Head for `gap`, from where the pads are if that is on the way: no time is lost in unloading a grip."""
+        if gap > self.setpoint:
+            self.setpoint = min(max(self.setpoint, measured), gap)
+        else:
+            self.setpoint = max(min(self.setpoint, measured), gap)
+        self.target = gap
+
+    def advance(self, dt: float) -> float:
+        """One step on; returns the gap to command."""
+        change = min(max(self.target - self.setpoint, -SPEED * dt), SPEED * dt)
+        self.setpoint += change
+        return self.setpoint
+
+
+class ArmServo:
+    """Steps through a reference and then holds its last point."""
+
+    def __init__(self, position: Array) -> None:
+        self._load(position[None].copy(), np.zeros((1, 6)))
+
+    def follow(self, trajectory: JointTrajectory, dt: float) -> None:
+        """Begin a trajectory at its first point."""
+        self._load(*reference(trajectory, dt))
+
+    def brake(self, position: Array, velocity: Array, dt: float) -> None:
+        """Begin to stop from that state."""
+        self._load(*braking(position, velocity, dt))
+
+    def advance(self) -> Array:
+        """One step on; returns the servo command (6,) for it."""
+        if self._next < len(self._commands):
+            self._next += 1
+        return np.asarray(self._commands[self._next - 1])
+
+    @property
+    def state(self) -> tuple[Array, Array]:
+        """The reference's position and velocity at the step last advanced to."""
+        i = max(self._next - 1, 0)
+        return self._q[i], self._v[i]
+
+    def save(self) -> tuple[Array, Array, int]:
+        """Its state, for a snapshot."""
+        return self._q, self._v, self._next
+
+    def load(self, saved: tuple[Array, Array, int]) -> None:
+        """Back to what `save` returned."""
+        q, v, at = saved
+        self._load(q, v)
+        self._next = at
+
+    def _load(self, q: Array, v: Array) -> None:
+        self._q, self._v, self._commands, self._next = q, v, commands(q, v), 0
