@@ -1,0 +1,143 @@
+"""Executes a plan: one skill per step, each in the sandbox with a deadline, until all are done or one fails."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Literal
+
+import structlog
+
+from spca_core.plan import ActResult, Plan, Step
+from spca_core.ports.environment import CtxServer
+from spca_core.skill import CtxApi, SkillFailure, StepReport
+from spca_sandbox.host import SkillHost
+from spca_sandbox.limits import Limits
+from spca_sandbox.outcome import RunOutcome
+
+log = structlog.get_logger(__name__)
+
+
+def _never() -> bool:
+    return False
+
+
+class PlanExecutor:
+    """Runs plans in any environment. The sandbox's worker starts with it, so make it early, and `close` it.
+
+    `step_deadline_s` is in the environment's time, `step_wall_s` in wall time (a watchdog over everything).
+    """
+
+    def __init__(
+        self,
+        api: CtxApi,
+        limits: Limits | None = None,
+        step_deadline_s: float = 60.0,
+        step_wall_s: float = 600.0,
+    ) -> None:
+        self._step_deadline_s, self._step_wall_s = step_deadline_s, step_wall_s
+        self._host = SkillHost(api, limits)
+
+    def __enter__(self) -> PlanExecutor:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the sandbox; harmless when called twice."""
+        self._host.close()
+
+    def execute(
+        self,
+        attempt: str,
+        plan: Plan,
+        library: str,
+        server: CtxServer,
+        on_step: Callable[[StepReport], None] | None = None,
+        cancelled: Callable[[], bool] = _never,
+    ) -> ActResult:
+        """Run the steps in order; the first that does not end well ends the plan, with the world stopped first.
+
+        A step fails when its skill raises, runs over a bound, or returns False or a result that says failure.
+        Never raises for a bad skill or library; what the environment itself raises is passed on, after a stop.
+        """
+        reports: list[StepReport] = []
+        try:
+            broken = self._load(library) if plan.steps else None
+            for index, step in enumerate(plan.steps):
+                report = self._step(index, step, server, cancelled, broken)
+                if report.status != "done":
+                    server.stop()
+                reports.append(report)
+                log.info("step", step=str(step), status=report.status, message=report.message)
+                if on_step is not None:
+                    on_step(report)
+                if report.status != "done":
+                    message = f"step {index + 1}, {step}: {report.message}"
+                    return ActResult(
+                        attempt=attempt, status=report.status, steps=tuple(reports), message=message
+                    )
+        except BaseException:
+            server.stop()
+            raise
+        return ActResult(attempt=attempt, status="done", steps=tuple(reports))
+
+    def _load(self, library: str) -> SkillFailure | None:
+        result = self._host.load(library)
+        return result if isinstance(result, SkillFailure) else None
+
+    def _step(
+        self,
+        index: int,
+        step: Step,
+        server: CtxServer,
+        cancelled: Callable[[], bool],
+        broken: SkillFailure | None,
+    ) -> StepReport:
+        started, wall = server.now(), time.monotonic()
+        if cancelled():
+            failure = SkillFailure(kind="cancelled", message="cancelled")
+            outcome = RunOutcome(status="cancelled", failure=failure)
+        elif broken is not None:
+            failure = SkillFailure(
+                kind=broken.kind,
+                message=f"the skills could not be imported: {broken.message}",
+                line=broken.line,
+            )
+            outcome = RunOutcome(status="failed", failure=failure)
+        else:
+            outcome = self._host.run(
+                step.action, step.args, server, self._step_deadline_s, self._step_wall_s, cancelled
+            )
+        why = outcome.failure or _says_failure(outcome.value)
+        status: Literal["done", "failed", "cancelled"] = outcome.status
+        if status == "done" and why is not None:
+            status = "failed"
+        return StepReport(
+            index=index,
+            action=step.action,
+            args=step.args,
+            status=status,
+            started=started,
+            ended=server.now(),
+            wall_seconds=time.monotonic() - wall,
+            message=why.message if why else "",
+            failure=why,
+            log=outcome.log,
+        )
+
+
+def _says_failure(value: Any) -> SkillFailure | None:
+    """The failure that a skill's own result tells: False, or a record whose `success`, `ok` or `status` says so."""
+    if value is False:
+        return SkillFailure(kind="result", message="the skill returned False")
+    if isinstance(value, dict):
+        bad_status = str(value.get("status", "")).lower() in ("failed", "failure", "error")
+        if value.get("success") is False or value.get("ok") is False or bad_status:
+            reason = value.get("message") or value.get("reason") or "the skill's result says failure"
+            return SkillFailure(kind="result", message=str(reason)[:600])
+    return None
