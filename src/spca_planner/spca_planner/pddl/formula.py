@@ -1,0 +1,102 @@
+"""Conditions as text, evaluated on facts that may be unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import product
+
+from spca_planner.pddl.lint import quantified
+from spca_planner.pddl.sexpr import Group, Word
+from spca_planner.pddl.syntax import Domain, Problem
+
+Atom = tuple[str, ...]
+"""A ground atom: predicate and arguments."""
+
+Truth = bool | None
+"""True, False, or None where nobody knows."""
+
+
+def ground(group: Group, binding: Mapping[str, str]) -> Atom:
+    """An atom with its variables replaced."""
+    terms = [t.text for t in group.rest if isinstance(t, Word)]
+    return (group.head, *(binding.get(t, t) for t in terms))
+
+
+def evaluate(
+    condition: Group | None,
+    truth: Callable[[Atom], Truth],
+    domain: Domain,
+    problem: Problem,
+    binding: Mapping[str, str] | None = None,
+) -> Truth:
+    """Whether a condition holds, by Kleene's three-valued logic over `truth` of the atoms."""
+    binding = binding or {}
+    if condition is None or not condition.items:
+        return True
+    if condition.head in ("exists", "forall"):
+        variables, body = condition.items[1], condition.items[2]
+        assert isinstance(variables, Group) and isinstance(body, Group)
+        values = [
+            evaluate(body, truth, domain, problem, inner)
+            for inner in bindings(quantified(variables), domain, problem, binding)
+        ]
+        return _any(values) if condition.head == "exists" else _all(values)
+    if condition.head == "=":
+        return len({*ground(condition, binding)[1:]}) == 1
+    parts = [
+        evaluate(part, truth, domain, problem, binding)
+        for part in condition.rest
+        if isinstance(part, Group) and condition.head in ("and", "or", "not", "imply")
+    ]
+    if condition.head == "and":
+        return _all(parts)
+    if condition.head == "or":
+        return _any(parts)
+    if condition.head == "not":
+        return _not(parts[0])
+    if condition.head == "imply":
+        return _any([_not(parts[0]), parts[1]])
+    return truth(ground(condition, binding))
+
+
+def bindings(
+    scope: Mapping[str, str], domain: Domain, problem: Problem, outer: Mapping[str, str]
+) -> Iterator[dict[str, str]]:
+    """Every assignment of objects to the variables in `scope` (variable → type), on top of `outer`."""
+    names = list(scope)
+    for values in product(*(problem.of_type(domain, scope[name]) for name in names)):
+        yield {**outer, **dict(zip(names, values, strict=True))}
+
+
+def atoms(condition: Group | None, positive: bool = True) -> Iterator[Group]:
+    """The atoms of a condition that stand under an even (`positive`) or odd number of negations."""
+    if condition is None or not condition.items:
+        return
+    head = condition.head
+    if head in ("exists", "forall"):
+        body = condition.items[2]
+        assert isinstance(body, Group)
+        yield from atoms(body, positive)
+    elif head in ("and", "or", "not", "imply"):
+        for index, part in enumerate(condition.rest):
+            if isinstance(part, Group):
+                flips = head == "not" or (head == "imply" and index == 0)
+                yield from atoms(part, positive != flips)
+    elif positive and head != "=":
+        yield condition
+
+
+def _all(values: list[Truth]) -> Truth:
+    if False in values:
+        return False
+    return None if None in values else True
+
+
+def _any(values: list[Truth]) -> Truth:
+    if True in values:
+        return True
+    return None if None in values else False
+
+
+def _not(value: Truth) -> Truth:
+    return None if value is None else not value

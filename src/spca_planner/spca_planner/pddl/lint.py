@@ -1,0 +1,193 @@
+"""Checks of meaning that a grammar does not make: names, numbers of arguments, and types. One sentence each."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator
+
+from spca_planner.pddl.sexpr import Group, PddlError, Word
+from spca_planner.pddl.syntax import OBJECT, Domain, Problem, Signature, Typed, parse_domain, parse_problem
+
+_CONNECTIVES = ("and", "or", "not", "imply")
+_QUANTIFIERS = ("exists", "forall")
+_NUMERIC_EFFECTS = ("increase",)
+COST = "total-cost"
+
+Scope = dict[str, str]
+"""The type of every variable, object and constant that may be used at some place."""
+
+_Check = Callable[[Group, Scope], Iterator[str]]
+
+
+def parse(domain_text: str, problem_text: str) -> tuple[Domain, Problem]:
+    """Both texts, read and checked. Raises PddlError with the first problem found."""
+    domain = parse_domain(domain_text)
+    _raise_first(check_domain(domain))
+    problem = parse_problem(problem_text)
+    _raise_first(check_problem(domain, problem))
+    return domain, problem
+
+
+def check_domain(domain: Domain) -> Iterator[str]:
+    """What is wrong with a domain."""
+    for signature in (*domain.predicates.values(), *domain.functions.values()):
+        yield from _check_types(domain, signature.parameters, f"'{signature.name}'")
+    yield from _check_types(domain, domain.constants, "(:constants …)")
+    constants = {c.name: c.type for c in domain.constants}
+    for action in domain.actions.values():
+        yield from _check_types(domain, action.parameters, f"action {action.name}")
+        for parameter in action.parameters:
+            if not parameter.name.startswith("?"):
+                yield f"action {action.name}, line {parameter.line}: write parameter '{parameter.name}' as '?{parameter.name}'"
+        scope = constants | {p.name: p.type for p in action.parameters}
+        checker = _Checker(domain, f"action {action.name}")
+        if action.precondition is not None:
+            yield from checker.condition(action.precondition, scope)
+        if action.effect is None or not action.effect.items:
+            yield f"action {action.name}, line {action.line}: it has no :effect"
+        else:
+            yield from checker.effect(action.effect, scope)
+
+
+def check_problem(domain: Domain, problem: Problem) -> Iterator[str]:
+    """What is wrong with a problem of that domain."""
+    yield from _check_types(domain, problem.objects, "(:objects …)")
+    scope = {c.name: c.type for c in domain.constants}
+    for thing in problem.objects:
+        if thing.name in scope:
+            yield f"problem, line {thing.line}: '{thing.name}' is already a constant of the domain"
+    scope |= {o.name: o.type for o in problem.objects}
+    initial = _Checker(domain, "(:init …)")
+    for fact in problem.init:
+        if fact.head == "=":
+            continue  # the initial value of a function
+        if fact.head in (*_CONNECTIVES, *_QUANTIFIERS):
+            yield f"(:init …), line {fact.line}: '{fact.head}' cannot stand here; list only facts that hold"
+        else:
+            yield from initial.atom(fact, scope)
+    yield from _Checker(domain, "(:goal …)").condition(problem.goal, scope)
+
+
+class _Checker:
+    """Walks conditions and effects; `place` names where for the messages."""
+
+    def __init__(self, domain: Domain, place: str) -> None:
+        self._domain, self._place = domain, place
+
+    def condition(self, group: Group, scope: Scope) -> Iterator[str]:
+        if not group.items:
+            return
+        if group.head in _QUANTIFIERS:
+            yield from self._quantified(group, scope, self.condition)
+        elif group.head in _CONNECTIVES:
+            yield from self._parts(group, scope, self.condition)
+        elif group.head == "=":
+            yield from self._terms(group, scope, 2)
+        else:
+            yield from self.atom(group, scope)
+
+    def effect(self, group: Group, scope: Scope) -> Iterator[str]:
+        if not group.items:
+            return
+        if group.head == "forall":
+            yield from self._quantified(group, scope, self.effect)
+        elif group.head == "when":
+            if len(group.rest) != 2 or not all(isinstance(g, Group) for g in group.rest):
+                yield self._at(group, "'when' needs a condition and an effect")
+                return
+            condition, effect = group.rest
+            assert isinstance(condition, Group) and isinstance(effect, Group)
+            yield from self.condition(condition, scope)
+            yield from self.effect(effect, scope)
+        elif group.head in ("and", "not"):
+            yield from self._parts(group, scope, self.effect if group.head == "and" else self.atom)
+        elif group.head in _NUMERIC_EFFECTS:
+            target = group.items[1] if len(group.items) > 1 else None
+            if not (isinstance(target, Group) and target.head == COST):
+                yield self._at(group, f"of numeric effects only (increase ({COST}) …) is supported")
+            elif COST not in self._domain.functions:
+                yield self._at(
+                    group, f"'{COST}' is used but not declared: add (:functions ({COST}) - number)"
+                )
+        elif group.head in ("or", "imply", "exists", "=", "assign", "decrease"):
+            yield self._at(group, f"'{group.head}' cannot be an effect")
+        else:
+            yield from self.atom(group, scope)
+
+    def atom(self, group: Group, scope: Scope) -> Iterator[str]:
+        signature = self._domain.predicates.get(group.head)
+        if signature is None:
+            near = _near(group.head, self._domain.predicates)
+            yield self._at(group, f"'{group.head or group}' is not a declared predicate{near}")
+            return
+        yield from self._terms(group, scope, len(signature.parameters), signature)
+
+    def _terms(self, group: Group, scope: Scope, arity: int, of: Signature | None = None) -> Iterator[str]:
+        if len(group.rest) != arity:
+            yield self._at(
+                group, f"'{group.head}' takes {arity} argument(s), but {group} has {len(group.rest)}"
+            )
+            return
+        for position, term in enumerate(group.rest):
+            if isinstance(term, Group):
+                yield self._at(term, f"'{term}' cannot be an argument of '{group.head}'")
+            elif term.text not in scope:
+                kind = "variable" if term.text.startswith("?") else "object"
+                yield self._at(term, f"unknown {kind} '{term.text}' in {group}{_near(term.text, scope)}")
+            elif of is not None:
+                wanted, given = of.parameters[position].type, scope[term.text]
+                if not (self._domain.is_a(given, wanted) or self._domain.is_a(wanted, given)):
+                    yield self._at(
+                        term,
+                        f"{group} needs a {wanted} as argument {position + 1}; '{term.text}' is a {given}",
+                    )
+
+    def _parts(self, group: Group, scope: Scope, check: _Check) -> Iterator[str]:
+        if group.head == "not" and len(group.rest) != 1:
+            yield self._at(group, "'not' takes exactly one condition")
+        for part in group.rest:
+            if isinstance(part, Group):
+                yield from check(part, scope)
+            else:
+                yield self._at(part, f"'{part.text}' is not in parentheses")
+
+    def _quantified(self, group: Group, scope: Scope, check: _Check) -> Iterator[str]:
+        variables = group.items[1] if len(group.items) == 3 else None
+        body = group.items[2] if len(group.items) == 3 else None
+        if not isinstance(variables, Group) or not isinstance(body, Group):
+            yield self._at(group, f"'{group.head}' needs (variables) and one body")
+            return
+        yield from check(body, scope | quantified(variables))
+
+    def _at(self, node: Group | Word, message: str) -> str:
+        return f"{self._place}, line {node.line}: {message}"
+
+
+def quantified(variables: Group) -> Scope:
+    """The variables of an `exists` or `forall` with their types."""
+    scope: Scope = {}
+    waiting: list[str] = []
+    texts = [v.text for v in variables.items if isinstance(v, Word)]
+    for before, text in zip(["", *texts], texts, strict=False):
+        if before == "-":
+            scope |= dict.fromkeys(waiting, text)
+            waiting = []
+        elif text != "-":
+            waiting.append(text)
+    return scope | dict.fromkeys(waiting, OBJECT)
+
+
+def _check_types(domain: Domain, names: tuple[Typed, ...], where: str) -> Iterator[str]:
+    for typed in names:
+        if typed.type not in domain.types:
+            yield f"{where}, line {typed.line}: type '{typed.type}' is not declared{_near(typed.type, domain.types)}"
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f"; did you mean '{found[0]}'?" if found else ""
+
+
+def _raise_first(problems: Iterator[str]) -> None:
+    for problem in problems:
+        raise PddlError(problem)

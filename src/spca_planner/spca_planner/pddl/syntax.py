@@ -1,0 +1,236 @@
+"""The parts of a PDDL domain and problem: classical planning, the subset that planner and validators share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import dedent
+
+from spca_core.plan import ActionSchema
+from spca_planner.pddl.sexpr import Group, PddlError, Word, read
+
+OBJECT = "object"
+_DOMAIN_SECTIONS = (":requirements", ":types", ":constants", ":predicates", ":functions", ":action")
+_PROBLEM_SECTIONS = (":domain", ":requirements", ":objects", ":init", ":goal", ":metric")
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A parameter (`?x`), object or constant with its type."""
+
+    name: str
+    type: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Signature:
+    """A predicate or a function."""
+
+    name: str
+    parameters: tuple[Typed, ...]
+    line: int
+
+
+@dataclass(frozen=True)
+class Action:
+    """An action; `precondition` and `effect` are None where the text has none. `text` is complete."""
+
+    name: str
+    parameters: tuple[Typed, ...]
+    precondition: Group | None
+    effect: Group | None
+    line: int
+    text: str
+
+    @property
+    def schema(self) -> ActionSchema:
+        """The same for the coder."""
+        parameters = tuple((p.name.lstrip("?"), p.type) for p in self.parameters)
+        return ActionSchema(name=self.name, parameters=parameters, pddl=self.text)
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A domain; `types` maps each type to its supertype (None for `object`)."""
+
+    name: str
+    types: dict[str, str | None]
+    constants: tuple[Typed, ...]
+    predicates: dict[str, Signature]
+    functions: dict[str, Signature]
+    actions: dict[str, Action]
+
+    def is_a(self, kind: str, ancestor: str) -> bool:
+        """Whether `kind` is `ancestor` or one of its subtypes."""
+        seen: str | None = kind
+        while seen is not None:
+            if seen == ancestor:
+                return True
+            seen = self.types.get(seen)
+        return ancestor == OBJECT
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A problem; `init` are its literals."""
+
+    name: str
+    objects: tuple[Typed, ...]
+    init: tuple[Group, ...]
+    goal: Group
+    line: int
+
+    def of_type(self, domain: Domain, kind: str) -> list[str]:
+        """The names of all objects and constants of a type."""
+        return [o.name for o in (*domain.constants, *self.objects) if domain.is_a(o.type, kind)]
+
+
+def parse_domain(text: str) -> Domain:
+    """The domain in `text`. Raises PddlError."""
+    name, sections = _sections(text, "domain", _DOMAIN_SECTIONS)
+    types: dict[str, str | None] = {OBJECT: None}
+    constants: tuple[Typed, ...] = ()
+    predicates: dict[str, Signature] = {}
+    functions: dict[str, Signature] = {}
+    actions: dict[str, Action] = {}
+    for section in sections:
+        if section.head == ":types":
+            types |= {t.name: t.type if t.name != OBJECT else None for t in _typed(section.rest, "domain")}
+            types |= {t: OBJECT for t in list(types.values()) if t is not None and t not in types}
+        elif section.head == ":constants":
+            constants = tuple(_typed(section.rest, "domain"))
+        elif section.head == ":predicates":
+            predicates = _signatures(section, "predicate")
+        elif section.head == ":functions":
+            functions = _signatures(section, "function")
+        elif section.head == ":action":
+            action = _action(section, text)
+            if action.name in actions:
+                raise PddlError(f"domain, line {action.line}: action '{action.name}' is defined twice")
+            actions[action.name] = action
+    if not actions:
+        raise PddlError("the domain has no action")
+    return Domain(name, types, constants, predicates, functions, actions)
+
+
+def parse_problem(text: str) -> Problem:
+    """The problem in `text`. Raises PddlError."""
+    name, sections = _sections(text, "problem", _PROBLEM_SECTIONS)
+    by_head = {s.head: s for s in sections}
+    for needed in (":init", ":goal"):
+        if needed not in by_head:
+            raise PddlError(f"the problem has no ({needed} …)")
+    goal = by_head[":goal"]
+    if len(goal.rest) != 1 or not isinstance(goal.rest[0], Group):
+        raise PddlError(f"problem, line {goal.line}: (:goal …) must hold one condition, such as (and …)")
+    objects = tuple(_typed(by_head[":objects"].rest, "problem")) if ":objects" in by_head else ()
+    init = [i for i in by_head[":init"].rest if isinstance(i, Group)]
+    if len(init) != len(by_head[":init"].rest):
+        raise PddlError(
+            f"problem, line {by_head[':init'].line}: (:init …) may hold only facts in parentheses"
+        )
+    return Problem(name, objects, tuple(init), goal.rest[0], goal.line)
+
+
+def _sections(text: str, what: str, known: Sequence[str]) -> tuple[str, list[Group]]:
+    form = read(text, what)
+    if form.head != "define" or len(form.items) < 2:
+        raise PddlError(f"the {what} must begin with (define ({what} NAME)")
+    title = form.items[1]
+    if not isinstance(title, Group) or title.head != what or len(title.items) != 2:
+        raise PddlError(f"the {what} must begin with (define ({what} NAME)")
+    sections: list[Group] = []
+    for item in form.items[2:]:
+        if not isinstance(item, Group):
+            raise PddlError(f"{what}, line {item.line}: '{item.text}' stands outside of any section")
+        _check_section(item, sections, what, known)
+        sections.append(item)
+    name = title.items[1]
+    return (name.text if isinstance(name, Word) else ""), sections
+
+
+def _check_section(item: Group, before: list[Group], what: str, known: Sequence[str]) -> None:
+    """Sections must be known, single (but for actions) and in the order of the PDDL standard."""
+    if item.head not in known:
+        raise PddlError(
+            f"{what}, line {item.line}: '({item.head}' is not supported here; use only {' '.join(known)}"
+        )
+    for earlier in before:
+        if earlier.head == item.head and item.head != ":action":
+            raise PddlError(f"{what}, line {item.line}: a second ({item.head} …)")
+        if known.index(earlier.head) > known.index(item.head):
+            raise PddlError(
+                f"{what}, line {item.line}: ({item.head} …) must come before ({earlier.head} …) "
+                f"in line {earlier.line}"
+            )
+
+
+def _typed(items: Sequence[Word | Group], what: str) -> list[Typed]:
+    """A typed list: `a b - t c` reads as a and b of type t, c of type object."""
+    done: list[Typed] = []
+    waiting: list[Word] = []
+    after_dash = False
+    for item in items:
+        if isinstance(item, Group):
+            raise PddlError(f"{what}, line {item.line}: '{item}' cannot stand in a list of names and types")
+        if item.text == "-":
+            after_dash = True
+        elif after_dash:
+            done += [Typed(w.text, item.text, w.line) for w in waiting]
+            waiting, after_dash = [], False
+        else:
+            waiting.append(item)
+    done += [Typed(w.text, OBJECT, w.line) for w in waiting]
+    names = [t.name for t in done]
+    for typed in done:
+        if names.count(typed.name) > 1:
+            raise PddlError(f"{what}, line {typed.line}: '{typed.name}' is declared twice")
+    return done
+
+
+def _signatures(section: Group, what: str) -> dict[str, Signature]:
+    found: dict[str, Signature] = {}
+    for item in section.rest:
+        if not isinstance(item, Group):
+            if what == "function":  # "- number" after a function
+                continue
+            raise PddlError(f"domain, line {item.line}: '{item.text}' is not a {what} in parentheses")
+        if item.head in found:
+            raise PddlError(f"domain, line {item.line}: {what} '{item.head}' is declared twice")
+        found[item.head] = Signature(item.head, tuple(_typed(item.rest, "domain")), item.line)
+    return found
+
+
+def _action(section: Group, text: str) -> Action:
+    name = section.items[1] if len(section.items) > 1 else None
+    if not isinstance(name, Word):
+        raise PddlError(f"domain, line {section.line}: an action without a name")
+    parts: dict[str, Group] = {}
+    items = list(section.items[2:])
+    while items:
+        key = items.pop(0)
+        value = items.pop(0) if items else None
+        if not isinstance(key, Word) or key.text not in (":parameters", ":precondition", ":effect"):
+            shown = key.text if isinstance(key, Word) else str(key)
+            raise PddlError(f"action {name.text}, line {key.line}: unexpected '{shown}'")
+        if not isinstance(value, Group):
+            raise PddlError(f"action {name.text}, line {key.line}: {key.text} must be followed by (…)")
+        parts[key.text] = value
+    if ":parameters" not in parts:
+        raise PddlError(f"action {name.text}, line {section.line}: it has no :parameters (…)")
+    return Action(
+        name=name.text,
+        parameters=tuple(_typed(parts[":parameters"].items, f"action {name.text}")),
+        precondition=parts.get(":precondition"),
+        effect=parts.get(":effect"),
+        line=section.line,
+        text=_own_lines(text, section),
+    )
+
+
+def _own_lines(text: str, group: Group) -> str:
+    """The group's text, complete, with the indentation of its first line taken away."""
+    line_start = text.rfind("\n", 0, group.start) + 1
+    indent = text[line_start : group.start]
+    return dedent((indent if not indent.strip() else "") + text[group.start : group.end])

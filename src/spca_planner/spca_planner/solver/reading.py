@@ -1,0 +1,91 @@
+"""Unified Planning's PDDL reader, and its complaints in one sentence."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import warnings
+from functools import lru_cache, partial
+from typing import Any
+
+import unified_planning.environment
+from pyparsing import ParserElement, ParseResults
+from unified_planning.environment import Environment, get_environment
+from unified_planning.io import PDDLReader
+from unified_planning.model import Problem
+
+from spca_planner.pddl.sexpr import PddlError
+
+_RENEWED_EVERY = 200
+"""Reads after which UP's environment is renewed: it remembers every expression it has ever seen."""
+
+_reads = 0
+_cached_reader: _Reader | None = None
+
+
+class _Reader(PDDLReader):
+    """UP's reader with a memory for domains: their grammar takes far longer than all the rest."""
+
+    def __init__(self, environment: Environment) -> None:
+        super().__init__(environment)
+        self._pp_domain: Any = _Remembering(self._pp_domain)
+
+
+class _Remembering:
+    """A pyparsing grammar that keeps its latest results."""
+
+    def __init__(self, grammar: ParserElement) -> None:
+        self._parse = lru_cache(maxsize=32)(partial(grammar.parse_string, parse_all=True))
+
+    def parse_string(self, text: str, parse_all: bool) -> ParseResults:
+        assert parse_all
+        return self._parse(text)
+
+
+def read(domain: str, problem: str) -> Problem:
+    """The planning problem in two PDDL texts. Raises PddlError."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _reader().parse_problem_string(domain, problem)
+    except Exception as error:
+        raise PddlError(f"Unified Planning cannot read it: {summary(error)}") from error
+
+
+def remember(domain: str) -> None:
+    """Read a domain ahead of time, so that its first problem is read fast. A bad one is left for `read` to refuse."""
+    with contextlib.suppress(Exception):
+        _reader().parse_problem_string(domain)
+
+
+def _reader() -> _Reader:
+    """Building the grammar takes about as long as a small parse, so the reader is kept.
+
+    UP's global environment is used, because its reader makes the variables of `forall` effects there whatever
+    environment it is given. It is made silent, and tolerant of an object named like its type (`table - table`).
+    """
+    global _reads, _cached_reader  # noqa: PLW0603 - mirrors UP's own global
+    if _cached_reader is None or _reads % _RENEWED_EVERY == 0:
+        unified_planning.environment.GLOBAL_ENVIRONMENT = None
+        environment = get_environment()
+        environment.credits_stream = None
+        environment.error_used_name = False
+        _cached_reader = _Reader(environment)
+    _reads += 1
+    return _cached_reader
+
+
+def summary(error: Exception) -> str:
+    """The essence of a parser's message: its first sentence and the first place it names.
+
+    >>> summary(SyntaxError("Undefined parameter's type: cup.\\nError from line: 3, col: 20 to line: 3, col: 25."))
+    "undefined parameter's type: cup (line 3)"
+    """
+    text = " ".join(str(error).split()) or type(error).__name__
+    place = re.search(r"line:? (\d+)", text)
+    words = re.split(r"(?:\.\s|\bError (?:in expression )?from|\(at char|, found|from line)", text)[0]
+    words = words.strip(" .,")[:200]
+    sentence = words[:1].lower() + words[1:]
+    found = re.search(r"found ('[^']*'|end of text)", text)
+    sentence += f", found {found.group(1)}" if found else ""
+    return sentence + (f" (line {place.group(1)})" if place else "")

@@ -1,0 +1,92 @@
+"""Two validators must both accept a plan: UP's, which gives the reason for a no, and TAMER, which checks it anew."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+from unified_planning.engines.plan_validator import SequentialPlanValidator
+from unified_planning.engines.results import FailedValidationReason, ValidationResult, ValidationResultStatus
+from unified_planning.engines.sequential_simulator import UPSequentialSimulator
+from unified_planning.model import FNode, Problem
+from unified_planning.plans import ActionInstance, SequentialPlan
+from up_tamer.engine import EngineImpl as Tamer
+
+from spca_planner.solver.judgement import Words
+from spca_planner.solver.propositional import Propositional
+
+
+def why_invalid(problem: Problem, steps: Sequence[Words]) -> str:
+    """A sentence that says why the plan does not solve the problem; empty if both validators accept it."""
+    try:
+        plan = _plan(problem, steps)
+    except _UnknownName as error:
+        return str(error)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        validator = SequentialPlanValidator(environment=problem.environment)
+        validator.skip_checks = True
+        result = validator.validate(problem, plan)
+    if result.status is not ValidationResultStatus.VALID:
+        return _reason(problem, steps, result)
+    if not steps:
+        return ""  # nothing to check twice: TAMER takes no empty plans
+    along = Propositional(problem, plan, result.trace or [])
+    tamer = Tamer()
+    tamer.skip_checks = True
+    if tamer.validate(along.problem, along.plan).status is not ValidationResultStatus.VALID:
+        return "TAMER rejects the plan although Unified Planning's validator accepts it"
+    return ""
+
+
+class _UnknownName(Exception):
+    pass
+
+
+def _plan(problem: Problem, steps: Sequence[Words]) -> SequentialPlan:
+    manager = problem.environment.expression_manager
+    instances = []
+    for number, words in enumerate(steps, 1):
+        name, *args = words
+        if not problem.has_action(name):
+            raise _UnknownName(f"step {number}, {_call(words)}: the domain has no action '{name}'")
+        unknown = [a for a in args if not problem.has_object(a)]
+        if unknown:
+            raise _UnknownName(f"step {number}, {_call(words)}: the problem has no object '{unknown[0]}'")
+        action = problem.action(name)
+        if len(action.parameters) != len(args):
+            raise _UnknownName(
+                f"step {number}, {_call(words)}: {name} takes {len(action.parameters)} arguments"
+            )
+        instances.append(ActionInstance(action, tuple(manager.ObjectExp(problem.object(a)) for a in args)))
+    return SequentialPlan(instances, problem.environment)
+
+
+def _reason(problem: Problem, steps: Sequence[Words], result: ValidationResult) -> str:
+    simulator = UPSequentialSimulator(problem, error_on_failed_checks=False)
+    trace = result.trace or []
+    if result.reason is FailedValidationReason.UNSATISFIED_GOALS:
+        missing = simulator.get_unsatisfied_goals(trace[-1])
+        return f"after the last step the goal {_listed(missing)} does not hold"
+    number = len(trace)
+    failed = result.inapplicable_action
+    if failed is not None:
+        conditions, _ = simulator.get_unsatisfied_conditions(trace[-1], failed)
+        if conditions:
+            binding = dict(zip(failed.action.parameters, failed.actual_parameters, strict=True))
+            manager = problem.environment.expression_manager
+            ground = [
+                c.substitute({manager.ParameterExp(p): v for p, v in binding.items()}).simplify()
+                for c in conditions
+            ]
+            return f"step {number}, {_call(steps[number - 1])}: its precondition {_listed(ground)} is not satisfied"
+    words = " ".join(m.message for m in result.log_messages or [])
+    return f"step {number}: {words}"
+
+
+def _listed(conditions: Sequence[FNode]) -> str:
+    return " and ".join(str(c) for c in conditions)
+
+
+def _call(words: Words) -> str:
+    return f"{words[0]}({', '.join(words[1:])})"
