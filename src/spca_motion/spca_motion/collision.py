@@ -1,0 +1,190 @@
+"""Whether a posture of the arm touches anything, and what: MuJoCo's collision check on the robot's own model.
+
+The model is the one that the simulator's is built from, without its physics: table as an endless plane, perceived
+obstacles as fixed bodies, what is held as a part of the gripper. About 10 µs a posture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from spca_core.geometry import Array
+from spca_core.names import TABLE_SYMBOL
+from spca_core.world import World
+from spca_motion.planning_scene import Obstacle, PlanningScene
+from spca_robot.ur5 import LINK_NAMES
+from spca_robot.workspace_model import ITEM_BIT, ROBOT_BIT, WorkspaceIndex, build_spec
+
+# Least distances in metres. Objects are perceived to about 3 mm, the table's height is known, the arm tracks to 1 mm.
+OBJECT_CLEARANCE = 0.003
+TABLE_CLEARANCE = 0.001
+SELF_CLEARANCE = 0.002
+# An allowed contact may be pressed this deep: enough for errors of perception, not for driving through things.
+MAX_PRESS = 0.006
+# What is in contact when a motion starts may stay so, and get this much deeper by rounding, but not more.
+START_SLACK = 0.0005
+
+_HELD = "held"
+_OBSTACLE = "obstacle/"
+_GRIPPER_BODIES = ("gripper_base", "left_driver", "left_tip", "right_driver", "right_tip")
+_PART = {
+    "shoulder_link": "shoulder",
+    "upper_arm_link": "upper arm",
+    "forearm_link": "forearm",
+    "wrist_1_link": "wrist 1",
+    "wrist_2_link": "wrist 2",
+    "wrist_3_link": "wrist 3",
+    "gripper_base": "gripper",
+    "left_driver": "left finger",
+    "left_tip": "left finger",
+    "right_driver": "right finger",
+    "right_tip": "right finger",
+}
+# Links that cannot meet, by the arm's geometry, or need no check against each other.
+_APART = [("", "upper_arm_link"), ("", "forearm_link"), ("shoulder_link", "forearm_link")]
+_APART += [("forearm_link", "wrist_2_link"), ("wrist_1_link", "wrist_3_link"), ("wrist_2_link", "gripper_base")]
+
+
+@dataclass(frozen=True)
+class Hit:
+    """Two things nearer than they may be: `part` of the robot (or what it holds), `other`, `depth` in metres."""
+
+    part: str
+    other: str
+    depth: float
+
+    def __str__(self) -> str:
+        return f"{self.part} would hit {self.other}"
+
+
+class CollisionChecker:
+    """Checks postures against one planning scene. Not for use from several threads at once."""
+
+    def __init__(self, world: World, scene: PlanningScene) -> None:
+        self._robot = world.robot.model
+        self._model = _compile(world, scene)
+        self._data = mujoco.MjData(self._model)
+        self._index = WorkspaceIndex(self._model)
+        self._arm = slice(int(self._index.arm_qpos[0]), int(self._index.arm_qpos[0]) + 6)
+        self._gap = float("nan")
+        self._parts, self._others = self._names(world, scene)
+        self._default = self._clearances()
+        self._least = self._default
+
+    def begin(self, joints: Array, gap: float, allowed: Iterable[str] = ()) -> None:
+        """Rules for the motion that starts at `joints` with the pads `gap` metres apart.
+
+        The gripper and what it holds may touch the things named in `allowed`. Pairs that are in contact at the start
+        may remain so: a motion must be able to leave what the arm stands on, grasps or has put down.
+        """
+        self._least = self._default.copy()
+        touchable = [i for i, other in enumerate(self._others) if other in set(allowed)]
+        gripper = self._gripper_geoms()
+        for a in gripper:
+            self._least[a, touchable] = self._least[touchable, a] = -MAX_PRESS
+        self._update(joints, gap)
+        for (a, b), distance in self._touching():
+            self._least[a, b] = self._least[b, a] = min(self._least[a, b], distance - START_SLACK)
+
+    def valid(self, joints: Array, gap: float) -> bool:
+        """Whether nothing is nearer than the rules of the motion allow, at joints (6,) and that gap between the pads."""
+        self._update(joints, gap)
+        data = self._data
+        if data.ncon == 0:
+            return True
+        pairs = data.contact.geom
+        return bool((data.contact.dist >= self._least[pairs[:, 0], pairs[:, 1]]).all())
+
+    def hits(self, joints: Array, gap: float) -> list[Hit]:
+        """What is nearer than the rules allow, deepest first; empty for a valid posture."""
+        self._update(joints, gap)
+        found = []
+        for (a, b), distance in self._touching():
+            if distance < self._least[a, b]:
+                one, two = (a, b) if self._parts[a] else (b, a)
+                found.append(Hit(self._parts[one], self._others[two] or self._parts[two], self._default[a, b] - distance))
+        return sorted(found, key=lambda hit: -hit.depth)
+
+    def _update(self, joints: Array, gap: float) -> None:
+        data = self._data
+        if gap != self._gap:
+            self._index.set_gap(data, gap)
+            self._gap = gap
+        data.qpos[self._arm] = joints
+        mujoco.mj_kinematics(self._model, data)
+        mujoco.mj_collision(self._model, data)
+
+    def _touching(self) -> list[tuple[tuple[int, int], float]]:
+        contact = self._data.contact
+        return [
+            ((int(a), int(b)), float(distance)) for (a, b), distance in zip(contact.geom, contact.dist, strict=True)
+        ]
+
+    def _gripper_geoms(self) -> list[int]:
+        names = [*(f"{self._robot}/{b}" for b in _GRIPPER_BODIES), _HELD]
+        bodies = [self._model.body(n).id for n in names if mujoco.mj_name2id(self._model, mujoco.mjtObj.mjOBJ_BODY, n) >= 0]
+        return [g for g in range(self._model.ngeom) if self._model.geom_bodyid[g] in bodies]
+
+    def _names(self, world: World, scene: PlanningScene) -> tuple[list[str], list[str]]:
+        """Per geom: its name as a part of the robot, and its name as something to hit; one of the two is empty."""
+        parts, others = [], []
+        for geom in range(self._model.ngeom):
+            body = self._model.body(int(self._model.geom_bodyid[geom])).name
+            part, other = "", ""
+            if body == _HELD:
+                part = f"the held {scene.held.thing.id}" if scene.held else ""
+            elif body.startswith(_OBSTACLE):
+                other = body.removeprefix(_OBSTACLE)
+            elif body == world.table.model:
+                other = TABLE_SYMBOL
+            elif body == self._robot:
+                part = "base"
+            else:
+                part = _PART.get(body.removeprefix(f"{self._robot}/"), "")
+            parts.append(part)
+            others.append(other)
+        return parts, others
+
+    def _clearances(self) -> Array:
+        """The least distance in metres of every pair of geoms."""
+        least = np.full((self._model.ngeom, self._model.ngeom), SELF_CLEARANCE)
+        for geom, other in enumerate(self._others):
+            if other:
+                least[geom, :] = least[:, geom] = TABLE_CLEARANCE if other == TABLE_SYMBOL else OBJECT_CLEARANCE
+        return least
+
+
+def _compile(world: World, scene: PlanningScene) -> mujoco.MjModel:
+    spec = build_spec(world, table="plane")
+    for obstacle in scene.obstacles:
+        _add_box(spec.worldbody, _OBSTACLE + obstacle.id, obstacle, obstacle.pose).contype = ITEM_BIT
+    robot = world.robot.model
+    if scene.held is not None:
+        gripper = spec.body(f"{robot}/gripper_base")
+        _add_box(gripper, _HELD, scene.held.thing, scene.held.in_tool0).contype = ROBOT_BIT
+        for body in _GRIPPER_BODIES:
+            spec.add_exclude(bodyname1=_HELD, bodyname2=f"{robot}/{body}")
+    for one, two in _APART:
+        spec.add_exclude(bodyname1=f"{robot}/{one}" if one else robot, bodyname2=f"{robot}/{two}")
+    for geom in spec.geoms:
+        geom.conaffinity = ROBOT_BIT
+        geom.margin = OBJECT_CLEARANCE / 2  # contacts are reported up to the sum of the two margins
+    for geom in spec.body(world.ground.model).geoms:  # below the endless table
+        geom.contype = geom.conaffinity = 0
+    for name in (robot, f"{robot}/{LINK_NAMES[0]}"):  # these stand on the table
+        spec.add_exclude(bodyname1=name, bodyname2=world.table.model)
+    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_MIDPHASE
+    return spec.compile()
+
+
+def _add_box(parent: mujoco.MjsBody, name: str, thing: Obstacle, pose: Array) -> mujoco.MjsGeom:
+    body = parent.add_body(name=name, pos=pose[:3, 3], quat=np.roll(Rotation.from_matrix(pose[:3, :3]).as_quat(), 1))
+    a, b, c = (s / 2 for s in thing.size)
+    if thing.round:
+        return body.add_geom(type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=(max(a, b), c, 0))
+    return body.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=(a, b, c))

@@ -1,0 +1,76 @@
+"""How fast the arm may move, and where. Enforced whatever a skill asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spca_core.errors import MotionError
+from spca_core.geometry import Array
+from spca_core.world import World
+
+# How far beyond the table's edges the tool may go (to let a thing fall beside it), and how high above its surface.
+_BEYOND_TABLE = 0.30
+_ABOVE_TABLE = 1.10
+
+
+@dataclass(frozen=True)
+class MotionLimits:
+    """Bounds per joint, each of shape (6,), in rad/s, rad/s², rad/s³; `tool_speed` bounds straight lines, m/s."""
+
+    velocity: Array
+    acceleration: Array
+    jerk: Array
+    tool_speed: float
+
+    def slowed(self, speed: float) -> MotionLimits:
+        """The limits under which the same path takes 1/`speed` times as long; `speed` in (0, 1].
+
+        Raises MotionError('limit') outside that range.
+        """
+        if not 0.0 < speed <= 1.0:
+            raise MotionError("limit", f"speed must be in (0, 1], not {speed}")
+        return MotionLimits(
+            self.velocity * speed, self.acceleration * speed**2, self.jerk * speed**3, self.tool_speed * speed
+        )
+
+
+# Well inside what the UR5 can do (180 °/s, torques 150 and 28 N·m).
+EMPTY = MotionLimits(
+    velocity=np.full(6, 2.6),
+    acceleration=np.array([6.0, 6.0, 8.0, 10.0, 10.0, 10.0]),
+    jerk=np.array([60.0, 60.0, 80.0, 100.0, 100.0, 100.0]),
+    tool_speed=0.5,
+)
+# With something between the pads: a held cube feels at most about 3 m/s², a third of what friction carries easily.
+HOLDING = MotionLimits(
+    velocity=np.full(6, 2.0),
+    acceleration=np.array([3.5, 3.5, 4.5, 6.0, 6.0, 6.0]),
+    jerk=np.array([30.0, 30.0, 40.0, 50.0, 50.0, 50.0]),
+    tool_speed=0.35,
+)
+
+
+@dataclass(frozen=True)
+class WorkspaceBox:
+    """Where the tool centre point may be, in `world`, metres: corners `low` and `high`, each of shape (3,)."""
+
+    low: Array
+    high: Array
+
+    @classmethod
+    def around(cls, world: World) -> WorkspaceBox:
+        """From the table's surface upwards, and a little beyond its edges."""
+        table = world.table
+        middle = np.array(table.centre)
+        half = np.array(table.size[:2]) / 2 + _BEYOND_TABLE
+        return cls(np.append(middle - half, table.top), np.append(middle + half, table.top + _ABOVE_TABLE))
+
+    def check(self, points: Array, what: str) -> None:
+        """Raise MotionError('limit') if any of the points (n, 3) lies outside; `what` names them in the message."""
+        outside = ((points < self.low) | (points > self.high)).any(axis=1)
+        if outside.any():
+            x, y, z = points[int(np.argmax(outside))]
+            box = ", ".join(f"{a} {lo:.2f} to {hi:.2f}" for a, lo, hi in zip("xyz", self.low, self.high, strict=True))
+            raise MotionError("limit", f"{what} ({x:.3f}, {y:.3f}, {z:.3f}) is outside the workspace: {box} m")

@@ -1,0 +1,180 @@
+"""Geometric paths through joint space, made of pieces that a time law can run along. Radians.
+
+A polyline has its corners rounded, so that the arm need not stop at each: around a corner the direction of travel turns
+from one leg's to the next one's by a smooth step, which keeps velocity and acceleration continuous and jerk bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from spca_core.geometry import Array
+from spca_motion.limits import MotionLimits
+
+# The largest distance from a corner at which rounding it begins, in radians of joint space.
+_ROUNDING = 0.5
+# The most that a corner takes of each of its legs, so that something straight remains between two corners.
+_LEG_SHARE = 0.45
+# Of the smooth step 3u² - 2u³ over u in [0, 1]: the largest first and second derivative.
+_STEP_SLOPE, _STEP_BEND = 1.5, 6.0
+# Share of the acceleration and jerk limits that a curve's bends may take up; the rest is for speeding up and down.
+_BEND_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Bounds on the first three time derivatives of the position along a piece."""
+
+    speed: float
+    acceleration: float
+    jerk: float
+
+
+class Piece(Protocol):
+    """A part of a path, run through by `s` from 0 to `length`."""
+
+    @property
+    def length(self) -> float:
+        """Largest value of `s`."""
+        ...
+
+    def at(self, s: Array) -> tuple[Array, Array]:
+        """Joints and their derivatives by s, each (n, 6), at s (n,)."""
+        ...
+
+    def rates(self, limits: MotionLimits) -> Rates:
+        """What keeps every joint within the limits anywhere on this piece."""
+        ...
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A straight segment in joint space; `s` is the Euclidean distance from `start` along the unit vector `direction`."""
+
+    start: Array
+    direction: Array
+    length: float
+
+    def at(self, s: Array) -> tuple[Array, Array]:
+        """See `Piece`."""
+        return self.start + s[:, None] * self.direction, np.broadcast_to(self.direction, (len(s), 6))
+
+    def rates(self, limits: MotionLimits) -> Rates:
+        """See `Piece`."""
+        share = np.abs(self.direction).clip(min=1e-9)
+        return Rates(
+            float((limits.velocity / share).min()),
+            float((limits.acceleration / share).min()),
+            float((limits.jerk / share).min()),
+        )
+
+
+@dataclass(frozen=True)
+class Corner:
+    """A rounded corner, run through at constant speed: dq/ds = before + (after - before) · (3u² - 2u³), u = s/length."""
+
+    start: Array
+    before: Array
+    after: Array
+    length: float
+
+    def at(self, s: Array) -> tuple[Array, Array]:
+        """See `Piece`."""
+        u = (s / self.length)[:, None]
+        turn = self.after - self.before
+        slope = self.before + turn * (3 * u**2 - 2 * u**3)
+        return self.start + self.length * (self.before * u + turn * (u**3 - u**4 / 2)), slope
+
+    def rates(self, limits: MotionLimits) -> Rates:
+        """See `Piece`; the speed is such that the turn alone uses up the limits, so no room is left to change it."""
+        turn = np.abs(self.after - self.before).clip(min=1e-9)
+        fastest = np.abs(np.stack([self.before, self.after])).max(axis=0).clip(min=1e-9)
+        speed = min(
+            (limits.velocity / fastest).min(),
+            np.sqrt((limits.acceleration * self.length / (_STEP_SLOPE * turn)).min()),
+            np.cbrt((limits.jerk * self.length**2 / (_STEP_BEND * turn)).min()),
+        )
+        return Rates(float(speed), 0.0, 0.0)
+
+
+class Curve:
+    """A smooth curve through close samples (n ≥ 4, 6); `s` runs from 0 to 1. `extent` is its length in the world, m."""
+
+    length = 1.0
+
+    def __init__(self, samples: Array, extent: float) -> None:
+        self._extent = extent
+        self._spline = CubicSpline(np.linspace(0.0, 1.0, len(samples)), samples, axis=0)
+        self._slopes = [np.abs(self._spline(np.linspace(0.0, 1.0, 2 * len(samples)), order)) for order in (1, 2, 3)]
+
+    def at(self, s: Array) -> tuple[Array, Array]:
+        """See `Piece`."""
+        return self._spline(s), self._spline(s, 1)
+
+    def rates(self, limits: MotionLimits) -> Rates:
+        """See `Piece`. With q(s(t)): q̈ = q'' ṡ² + q' s̈ and q⃛ = q''' ṡ³ + 3 q'' ṡ s̈ + q' s⃛."""
+        first, second, third = self._slopes
+        speed = float((limits.velocity / first.max(axis=0).clip(min=1e-9)).min())
+        speed = min(speed, limits.tool_speed / max(self._extent, 1e-9))
+        along = float((limits.acceleration / first.max(axis=0).clip(min=1e-9)).min())
+        bend = float((second / limits.acceleration).max())
+        speed = min(speed, np.sqrt(_BEND_SHARE / max(bend, 1e-12)))
+        acceleration = along * (1 - bend * speed**2)
+        while True:
+            twist = float(((third * speed**3 + 3 * second * speed * acceleration) / limits.jerk).max())
+            if twist <= _BEND_SHARE:
+                break
+            speed, acceleration = 0.9 * speed, 0.9 * acceleration
+        jerk = float((limits.jerk / first.max(axis=0).clip(min=1e-9)).min()) * (1 - twist)
+        return Rates(float(speed), float(acceleration), jerk)
+
+
+def rounded(waypoints: Array, roundings: Sequence[float] | None = None) -> list[Piece]:
+    """The pieces of a polyline (n ≥ 2, 6); `roundings` scales the rounding of each inner corner, 0 (sharp) to 1."""
+    points = _distinct(waypoints)
+    steps = np.diff(points, axis=0)
+    lengths = np.linalg.norm(steps, axis=1)
+    directions = steps / lengths[:, None]
+    cut = np.zeros(len(points))
+    for i in range(1, len(points) - 1):
+        share = 1.0 if roundings is None else roundings[i - 1]
+        cut[i] = share * min(_ROUNDING, _LEG_SHARE * lengths[i - 1], _LEG_SHARE * lengths[i])
+    pieces: list[Piece] = []
+    for i, (length, direction) in enumerate(zip(lengths, directions, strict=True)):
+        if cut[i] > 0:
+            start = points[i] - cut[i] * directions[i - 1]
+            pieces.append(Corner(start, directions[i - 1], direction, 2 * float(cut[i])))
+        straight = float(length - cut[i] - cut[i + 1])
+        pieces.append(Leg(points[i] + cut[i] * direction, direction, straight))
+    return pieces
+
+
+def corners(waypoints: Array) -> int:
+    """How many inner corners `rounded` makes of a polyline."""
+    return len(_distinct(waypoints)) - 2
+
+
+def sampled(pieces: Sequence[Piece], step: float) -> Array:
+    """Joints (n, 6) along the pieces, neighbours at most about `step` radians apart, both ends included."""
+    rows = []
+    for piece in pieces:
+        coarse = piece.at(np.linspace(0.0, piece.length, 9))[0]
+        extent = float(np.linalg.norm(np.diff(coarse, axis=0), axis=1).sum())
+        count = max(int(np.ceil(extent / step)), 1)
+        rows.append(piece.at(np.linspace(0.0, piece.length, count + 1))[0][:-1])
+    rows.append(pieces[-1].at(np.array([pieces[-1].length]))[0])
+    return np.concatenate(rows)
+
+
+def _distinct(waypoints: Array) -> Array:
+    """Without repeated points; at least two remain."""
+    keep = np.append(True, np.linalg.norm(np.diff(waypoints, axis=0), axis=1) > 1e-6)
+    points = waypoints[keep]
+    if len(points) < 2:
+        raise ValueError("a path needs two distinct points")
+    return points

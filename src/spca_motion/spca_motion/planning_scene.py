@@ -1,0 +1,86 @@
+"""What the planner believes to be in the workspace: obstacles as perceived, and what the gripper holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from spca_core.errors import MotionError
+from spca_core.geometry import Array, Vec3
+from spca_core.scene import Scene, SceneObject
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """A perceived thing. `pose` is a 4×4 matrix in `world`; `size` in metres; round ones stand on their axis."""
+
+    id: str
+    pose: Array
+    size: Vec3
+    round: bool = False
+
+    @classmethod
+    def of(cls, thing: SceneObject) -> Obstacle:
+        """The obstacle that a perceived object is."""
+        return cls(thing.id, thing.pose.matrix(), thing.size, round=thing.kind == "plate")
+
+
+@dataclass(frozen=True)
+class Held:
+    """A thing in the gripper: `in_tool0` is its pose (4×4) in the flange's frame."""
+
+    thing: Obstacle
+    in_tool0: Array
+
+
+@dataclass(frozen=True)
+class PlanningScene:
+    """An immutable scene; every change makes a new one. The table is not an obstacle but a plane of its own."""
+
+    obstacles: tuple[Obstacle, ...] = ()
+    held: Held | None = None
+    _ids: frozenset[str] = field(init=False, repr=False, compare=False, default=frozenset())
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_ids", frozenset(o.id for o in self.obstacles))
+
+    def perceived(self, scene: Scene) -> PlanningScene:
+        """The same held thing among newly perceived obstacles."""
+        held = self.held.thing.id if self.held else None
+        things = (o for o in scene.objects if o.kind != "table" and o.id != held)
+        return replace(self, obstacles=tuple(Obstacle.of(o) for o in things))
+
+    def attached(self, object_id: str, tool0: Array, tcp: Array) -> PlanningScene:
+        """The obstacle of that id goes into the gripper, whose flange and tool centre point (4×4) are given.
+
+        The pads have centred it between them and squared it to themselves, whatever perception said.
+        Raises MotionError('gripper') when there is no such obstacle or the gripper is not empty.
+        """
+        if self.held is not None:
+            raise MotionError("gripper", f"cannot attach {object_id}: {self.held.thing.id} is attached already")
+        if object_id not in self._ids:
+            known = ", ".join(sorted(self._ids)) or "nothing"
+            raise MotionError("gripper", f"cannot attach {object_id}: the planning scene holds {known}")
+        thing = next(o for o in self.obstacles if o.id == object_id)
+        in_tool0 = np.linalg.inv(tool0) @ tcp @ _between_pads(np.linalg.inv(tcp) @ thing.pose)
+        rest = tuple(o for o in self.obstacles if o.id != object_id)
+        return replace(self, obstacles=rest, held=Held(thing, in_tool0))
+
+    def detached(self, tool0: Array) -> PlanningScene:
+        """What was held is an obstacle again, where it is now; `tool0` is the flange (4×4) in `world`."""
+        if self.held is None:
+            return self
+        left = replace(self.held.thing, pose=tool0 @ self.held.in_tool0)
+        return replace(self, obstacles=(*self.obstacles, left), held=None)
+
+
+def _between_pads(in_tcp: Array) -> Array:
+    """A pose in the tool's frame, moved to the middle between the pads (y = 0) and turned square to them about z."""
+    heading = np.arctan2(in_tcp[1, 0], in_tcp[0, 0])
+    off = heading - np.round(heading / (np.pi / 2)) * (np.pi / 2)
+    square = np.array(in_tcp)
+    square[:3, :3] = Rotation.from_euler("z", -off).as_matrix() @ in_tcp[:3, :3]
+    square[1, 3] = 0.0
+    return square

@@ -1,0 +1,114 @@
+"""When to be where on a path: the fastest law within velocity, acceleration and jerk limits, piece by piece.
+
+Corners are run through at a constant speed that their bend allows; on the straight legs between them `ruckig` finds the
+time-optimal jerk-limited change from one corner's speed to the next. A leg too short for the change lowers the faster of
+the two speeds first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from ruckig import InputParameter, Result, Ruckig, Trajectory
+
+from spca_core.geometry import Array
+from spca_core.trajectory import JointTrajectory
+from spca_motion.limits import MotionLimits
+from spca_motion.paths import Corner, Piece, Rates
+
+PERIOD = 0.01
+"""Seconds between the points of a trajectory."""
+# Share of a leg used for changing speed; on the last thousandth, rounding would decide whether it can be done.
+_USABLE = 0.999
+
+
+def time_path(pieces: Sequence[Piece], limits: MotionLimits) -> JointTrajectory:
+    """The trajectory along a path from rest to rest. The path begins and ends with a piece that is no corner."""
+    rates = [piece.rates(limits) for piece in pieces]
+    speeds = _speeds(pieces, rates)
+    laws = [_law(piece, rate, speeds[i], speeds[i + 1]) for i, (piece, rate) in enumerate(zip(pieces, rates, strict=True))]
+    starts = np.concatenate([[0.0], np.cumsum([law.duration for law in laws])])
+    count = max(int(np.ceil(starts[-1] / PERIOD)), 2)
+    times = np.linspace(0.0, starts[-1], count + 1)
+    owner = np.clip(np.searchsorted(starts, times, side="right") - 1, 0, len(pieces) - 1)
+    positions, velocities = np.empty((count + 1, 6)), np.empty((count + 1, 6))
+    for i, piece in enumerate(pieces):
+        rows = owner == i
+        if rows.any():
+            s, rate = laws[i].at(times[rows] - starts[i])
+            q, slope = piece.at(np.clip(s, 0.0, piece.length))
+            positions[rows], velocities[rows] = q, slope * rate[:, None]
+    velocities[-1] = 0.0
+    return JointTrajectory(times, positions, velocities)
+
+
+class _Law:
+    """Position along a piece as a function of time."""
+
+    def __init__(self, length: float, rates: Rates, before: float, after: float) -> None:
+        self._speed = before
+        self._profile: Trajectory | None = None
+        if rates.acceleration == 0.0:
+            self.duration = length / before
+            return
+        task, self._profile = InputParameter(1), Trajectory(1)
+        task.current_position, task.current_velocity, task.current_acceleration = [0.0], [before], [0.0]
+        task.target_position, task.target_velocity, task.target_acceleration = [length], [after], [0.0]
+        task.max_velocity, task.max_acceleration, task.max_jerk = [rates.speed], [rates.acceleration], [rates.jerk]
+        result = Ruckig(1).calculate(task, self._profile)
+        if result not in (Result.Working, Result.Finished):
+            raise ValueError(f"no time law for {length:.4f} from {before:.4f} to {after:.4f} within {rates}: {result}")
+        self.duration = float(self._profile.duration)
+
+    def at(self, times: Array) -> tuple[Array, Array]:
+        """Position and speed (n,) at times (n,) from the piece's start."""
+        if self._profile is None:
+            return self._speed * times, np.full(len(times), self._speed)
+        states = [self._profile.at_time(float(t)) for t in times]
+        return np.array([p[0] for p, _, _ in states]), np.array([v[0] for _, v, _ in states])
+
+
+def _law(piece: Piece, rates: Rates, before: float, after: float) -> _Law:
+    return _Law(piece.length, rates, before, after)
+
+
+def _speeds(pieces: Sequence[Piece], rates: Sequence[Rates]) -> Array:
+    """The speed at each border between pieces, ends included, that the pieces on both sides can start or end with."""
+    speeds = np.zeros(len(pieces) + 1)
+    for i in range(1, len(pieces)):
+        # Two legs without a corner between them meet at a sharp bend: a stop.
+        if isinstance(pieces[i - 1], Corner) or isinstance(pieces[i], Corner):
+            speeds[i] = min(rates[i - 1].speed, rates[i].speed)
+    while True:
+        before = speeds.copy()
+        for i, (piece, rate) in enumerate(zip(pieces, rates, strict=True)):
+            low, high = sorted((speeds[i], speeds[i + 1]))
+            if rate.acceleration == 0.0:
+                speeds[i : i + 2] = low
+            elif _run_up(low, high, rate) > _USABLE * piece.length:
+                faster = i if speeds[i] > speeds[i + 1] else i + 1
+                speeds[faster] = _fastest(low, high, _USABLE * piece.length, rate)
+        if np.array_equal(before, speeds):
+            return speeds
+
+
+def _run_up(low: float, high: float, rates: Rates) -> float:
+    """The way needed to change between two speeds, beginning and ending without acceleration."""
+    change = high - low
+    ramp = rates.acceleration / rates.jerk
+    full = change >= rates.acceleration * ramp
+    duration = change / rates.acceleration + ramp if full else 2 * np.sqrt(change / rates.jerk)
+    return float((low + high) / 2 * duration)
+
+
+def _fastest(low: float, high: float, length: float, rates: Rates) -> float:
+    """The highest speed up to `high` that `length` is enough to reach from `low`."""
+    reachable, beyond = low, high
+    for _ in range(40):
+        middle = (reachable + beyond) / 2
+        if _run_up(low, middle, rates) <= length:
+            reachable = middle
+        else:
+            beyond = middle
+    return reachable
