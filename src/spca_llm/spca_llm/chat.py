@@ -1,0 +1,95 @@
+"""The chat model that every stage uses: budget, question, record, judgement of the answer's form."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from datetime import datetime, timezone
+
+from pydantic import BaseModel
+
+from spca_core.errors import SpcaError
+from spca_core.ports.chat import ChatReply, ChatUsage, Message, Role
+from spca_core.ports.proposer import ModelError
+from spca_llm.exchange import STOPPED, Answer, Attempt, Exchange, Request, Source
+from spca_llm.interpret import interpret
+from spca_llm.ledger import Ledger
+from spca_llm.spans import chat_span
+
+
+class Chat:
+    """A `ChatModel` over any source of answers; everything asked and answered goes into the ledger."""
+
+    def __init__(self, source: Source, ledger: Ledger) -> None:
+        self.source = source
+        self.ledger = ledger
+
+    def preflight(self, roles: Sequence[Role]) -> None:
+        """Check before a run that these roles can be asked. Raises InputError."""
+        self.source.preflight(roles)
+
+    def complete(
+        self, role: Role, messages: Sequence[Message], schema: type[BaseModel] | None = None
+    ) -> ChatReply:
+        """See `ChatModel.complete`. An answer that cannot be used is recorded and paid for like any other."""
+        self.ledger.check()
+        request = Request.of(role, messages, schema)
+        exchange = self._ask(request)
+        answer = exchange.answer
+        if answer is None:
+            raise ModelError(exchange.error, exchange.error_kind)
+        return ChatReply(
+            text=answer.text,
+            parsed=interpret(answer, schema),
+            usage=ChatUsage(
+                input_tokens=answer.input_tokens,
+                output_tokens=answer.output_tokens,
+                cost_usd=answer.usd,
+                seconds=exchange.seconds,
+            ),
+            model=answer.model or exchange.model,
+        )
+
+    def close(self) -> None:
+        """Release the connection."""
+        self.source.close()
+
+    def __enter__(self) -> Chat:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _ask(self, request: Request) -> Exchange:
+        model, base_url = self.source.model_of(request.role)
+        began, started = time.monotonic(), datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+        attempts: list[Attempt] = []
+        answer: Answer | None = None
+        problem, kind = "interrupted", STOPPED
+        with chat_span(request.role, model, base_url) as span:
+            try:
+                answer = self.source.ask(request, self.ledger.seconds_left(), attempts.append)
+                problem, kind = "", ""
+                span.answered(answer)
+            except ModelError as error:
+                problem, kind = str(error), error.kind
+                span.failed(kind)
+            except SpcaError as error:
+                problem = str(error)
+                span.failed(kind)
+                raise
+            finally:
+                exchange = Exchange(
+                    started=started,
+                    request=request,
+                    digest=request.digest,
+                    model=model,
+                    base_url=base_url,
+                    answer=answer,
+                    error=problem,
+                    error_kind=kind,
+                    attempts=tuple(attempts),
+                    seconds=time.monotonic() - began,
+                )
+                self.ledger.add(exchange)
+        return exchange

@@ -1,0 +1,186 @@
+"""Which server, model and key serve each role, within which limits. From a YAML file and the environment.
+
+A file has `defaults` for all roles, `roles`, and optionally `budget` and `prices` (a table of one's own):
+
+    defaults: {base_url: "http://127.0.0.1:8000/v1"}
+    roles:
+      planner_big: {model: qwen3-32b, temperature: 0.2}
+      coder: {model: qwen3-coder, timeout_s: 300}
+    budget: {tokens: 200000, usd: 1.5, seconds: 900}
+
+The environment wins over the file: `SPCA_LLM_MODEL` and `SPCA_LLM_BASE_URL` for all roles, `SPCA_LLM_CODER_MODEL` and so
+on for one. Keys are never written down: the file names the environment variable that holds one.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+from urllib.parse import urlsplit
+
+import yaml
+from pydantic import AfterValidator, Field, ValidationError
+
+from spca_core.errors import InputError
+from spca_core.model import Record
+from spca_core.paths import ROOT
+from spca_core.ports.chat import Role
+from spca_core.world import first_problem
+from spca_llm.budget import Budget
+
+OPENAI_URL = "https://api.openai.com/v1"
+OPENAI_KEY = "OPENAI_API_KEY"
+CONFIG_VARIABLE = "SPCA_LLM_CONFIG"
+DEFAULT_FILE = ROOT / "llm.yaml"
+ROLES: tuple[Role, ...] = get_args(Role)
+
+Structured = Literal["auto", "json_schema", "json_object", "text"]
+"""How a schema is asked for: enforced by the server, JSON enforced but the schema told, or both only told.
+
+`auto` tries the first and falls back to the last when the server knows nothing of it."""
+
+
+def _http_url(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("must be an http or https address such as http://127.0.0.1:8000/v1")
+    return text.rstrip("/")
+
+
+class ModelConfig(Record):
+    """One role's model. Seconds of wall time; `attempts` counts the first one; `extra` is sent as it is.
+
+    `api_key_env` names the environment variable with the key. By default that is OPENAI_API_KEY for OpenAI's own
+    server, and for any other server no key is sent.
+    """
+
+    model: str = Field(min_length=1)
+    base_url: Annotated[str, AfterValidator(_http_url)] = OPENAI_URL
+    api_key_env: str | None = None
+    temperature: float | None = Field(None, ge=0, le=2)
+    max_output_tokens: int | None = Field(None, gt=0)
+    structured: Structured = "auto"
+    timeout_s: float = Field(180.0, gt=0)
+    connect_timeout_s: float = Field(5.0, gt=0)
+    attempts: int = Field(4, ge=1)
+    wait_s: float = Field(1.0, ge=0)
+    """The first wait between attempts; it doubles each time, with some jitter."""
+    max_wait_s: float = Field(60.0, ge=0)
+    """The longest wait; a server that asks for more (Retry-After) is given up at once."""
+    max_answer_bytes: int = Field(2_000_000, gt=0)
+    check_model: bool = True
+    """Whether the server's list of models, if it has one, must contain `model`."""
+    extra: dict[str, Any] = {}
+
+    @property
+    def key_variable(self) -> str | None:
+        """The environment variable that holds the key, or None."""
+        return self.api_key_env or (OPENAI_KEY if self.is_openai else None)
+
+    @property
+    def is_openai(self) -> bool:
+        """Whether this is OpenAI's own server."""
+        return urlsplit(self.base_url).hostname == urlsplit(OPENAI_URL).hostname
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the server runs on this machine, where tokens cost no money."""
+        host = urlsplit(self.base_url).hostname or ""
+        try:
+            return ipaddress.ip_address(host).is_loopback
+        except ValueError:
+            return host == "localhost"
+
+    def api_key(self, env: Mapping[str, str] = os.environ) -> str | None:
+        """The key from the environment, None where none is needed. Raises InputError when it is missing."""
+        if self.key_variable is None:
+            return None
+        if not (key := env.get(self.key_variable, "")):
+            raise InputError(
+                f"no API key for model '{self.model}'",
+                where=self.base_url,
+                hint=f"set the environment variable {self.key_variable}",
+            )
+        return key
+
+
+class LlmConfig(Record):
+    """All roles that have a model, the budget of a level, and a price table of the user's own."""
+
+    roles: dict[Role, ModelConfig]
+    budget: Budget = Budget()
+    prices: Path | None = None
+
+    def role(self, role: Role) -> ModelConfig:
+        """A role's model. Raises InputError when it has none."""
+        if role not in self.roles:
+            raise InputError(
+                f"no model is configured for the role '{role}'",
+                where=f"configured: {', '.join(self.roles) or 'none'}",
+                hint=f"name one in {DEFAULT_FILE.name} or in SPCA_LLM_{role.upper()}_MODEL",
+            )
+        return self.roles[role]
+
+
+class _File(Record):
+    defaults: dict[str, Any] = {}
+    roles: dict[Role, dict[str, Any]] = {}
+    budget: Budget = Budget()
+    prices: Path | None = None
+
+
+def is_configured(env: Mapping[str, str] = os.environ) -> bool:
+    """Whether the user has named a model at all. A key alone is not a wish to spend it."""
+    return _file_path(env) is not None or any(
+        name.startswith("SPCA_LLM_") and "MODEL" in name for name in env
+    )
+
+
+def load_config(path: Path | None = None, env: Mapping[str, str] = os.environ) -> LlmConfig:
+    """The configuration from `path`, or from SPCA_LLM_CONFIG, or `llm.yaml` in the project; then the environment.
+
+    Raises InputError with one clear line.
+    """
+    path = path or _file_path(env)
+    file = _File() if path is None else _read(path)
+    prices = None if file.prices is None else (path or Path()).parent / file.prices
+    where = str(path or "the environment")
+    try:
+        roles = {
+            role: ModelConfig(**values) for role in ROLES if "model" in (values := _values(file, role, env))
+        }
+    except ValidationError as error:
+        raise InputError("not a model configuration", where=where, hint=first_problem(error)) from error
+    return LlmConfig(roles=roles, budget=file.budget, prices=prices)
+
+
+def _file_path(env: Mapping[str, str]) -> Path | None:
+    if env.get(CONFIG_VARIABLE):
+        return Path(env[CONFIG_VARIABLE])
+    return DEFAULT_FILE if DEFAULT_FILE.is_file() else None
+
+
+def _read(path: Path) -> _File:
+    try:
+        return _File.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
+    except OSError as error:
+        raise InputError(
+            "cannot read the model configuration", where=str(path), hint=str(error.strerror)
+        ) from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError("not valid YAML", where=str(path), hint=" ".join(str(error).split())) from error
+    except ValidationError as error:
+        raise InputError("not a model configuration", where=str(path), hint=first_problem(error)) from error
+
+
+def _values(file: _File, role: Role, env: Mapping[str, str]) -> dict[str, Any]:
+    """What is known of a role's model: defaults, then the role's own, then the environment's."""
+    values = {**file.defaults, **file.roles.get(role, {})}
+    for field in ("model", "base_url", "api_key_env"):
+        for name in (f"SPCA_LLM_{field.upper()}", f"SPCA_LLM_{role.upper()}_{field.upper()}"):
+            if env.get(name):
+                values[field] = env[name]
+    return values

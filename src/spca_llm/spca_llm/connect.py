@@ -1,0 +1,43 @@
+"""One way in: from the value of `--llm` to a chat model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from spca_core.errors import InputError
+from spca_llm.budget import Budget
+from spca_llm.chat import Chat
+from spca_llm.client import OpenAISource
+from spca_llm.config import LlmConfig, load_config
+from spca_llm.ledger import Ledger
+from spca_llm.replay import ReplaySource
+
+REPLAY = "replay:"
+
+
+def open_chat(
+    llm: str,
+    folder: Path,
+    config: LlmConfig | None = None,
+    budget: Budget | None = None,
+    env: Mapping[str, str] = os.environ,
+) -> Chat:
+    """A chat model that records into `folder`.
+
+    `llm` is empty for the configured server, `replay:FOLDER` for recorded answers, or the path of a configuration
+    file. Raises InputError with one clear line. No server is contacted yet: see `Chat.preflight`.
+    """
+    if llm.startswith(REPLAY):
+        recorded = Path(llm[len(REPLAY) :])
+        if recorded.resolve() == folder.resolve():
+            raise InputError("a replay cannot record into the folder it reads", where=str(folder))
+        return Chat(ReplaySource(recorded), Ledger(folder, budget or Budget()))
+    if llm and Path(llm).suffix not in (".yaml", ".yml"):
+        raise InputError(
+            f"--llm {llm!r}", hint="use replay:FOLDER, or the path of a model configuration (YAML)"
+        )
+    config = config or load_config(Path(llm) if llm else None, env)
+    source = OpenAISource(config, env=env)
+    return Chat(source, Ledger(folder, budget or config.budget, source.secrets))

@@ -1,0 +1,113 @@
+"""Requests and answers as they are recorded: one exchange, one JSON file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+
+from spca_core.model import Record
+from spca_core.ports.chat import Message, Role
+
+STOPPED = "stopped"
+"""The error kind of an exchange that was cut short by something that is not the model's doing."""
+
+
+class Request(Record):
+    """What a role is asked, whoever answers: no model, no server and no sampling settings."""
+
+    role: Role
+    messages: tuple[Message, ...]
+    schema_name: str = ""
+    json_schema: dict[str, Any] | None = None
+
+    @classmethod
+    def of(cls, role: Role, messages: Sequence[Message], schema: type[BaseModel] | None) -> Request:
+        """A request for text, or for an instance of `schema`."""
+        plain = json.loads(
+            json.dumps(list(messages))
+        )  # what goes over the wire, so that a replay compares equal
+        if schema is None:
+            return cls(role=role, messages=tuple(plain))
+        return cls(
+            role=role,
+            messages=tuple(plain),
+            schema_name=schema.__name__,
+            json_schema=schema.model_json_schema(),
+        )
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of role, messages and the schema's name: equal digests, equal questions.
+
+        The schema itself is left out: its wording depends on docstrings and library versions.
+        """
+        canonical = {"role": self.role, "messages": self.messages, "schema": self.schema_name}
+        text = json.dumps(canonical, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Answer(Record):
+    """What came back, before anyone judged it. `estimated`: the server sent no token counts; `usd`: what it cost."""
+
+    text: str
+    refusal: str = ""
+    finish_reason: str = "stop"
+    model: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    estimated: bool = False
+    usd: float = 0.0
+
+
+class Attempt(Record):
+    """One try to get an answer: HTTP status (None if there was none), what went wrong, seconds of wall time."""
+
+    status: int | None = None
+    problem: str = ""
+    seconds: float = 0.0
+
+
+class Exchange(Record):
+    """A request with its answer, or with the error in place of one. `started` is UTC, in ISO 8601.
+
+    `error_kind` is a ModelError's kind, or `STOPPED` when the exchange was cut short by anything else.
+    """
+
+    started: str
+    request: Request
+    digest: str
+    model: str
+    base_url: str = ""
+    answer: Answer | None = None
+    error: str = ""
+    error_kind: str = ""
+    attempts: tuple[Attempt, ...] = ()
+    seconds: float = 0.0
+
+
+class Source(Protocol):
+    """Where answers come from: a server, or a folder of recorded ones."""
+
+    def model_of(self, role: Role) -> tuple[str, str]:
+        """The name of a role's model, and its server's address (empty if there is none)."""
+        ...
+
+    def ask(self, request: Request, seconds: float | None, note: Callable[[Attempt], None]) -> Answer:
+        """The answer, within `seconds` of wall time; every try is reported to `note`.
+
+        Raises ModelError when there is none, and InputError when the request or the configuration is wrong.
+        """
+        ...
+
+    def preflight(self, roles: Sequence[Role]) -> None:
+        """Check before a run that these roles can be asked. Raises InputError."""
+        ...
+
+    def close(self) -> None:
+        """Release what it holds."""
+        ...

@@ -1,0 +1,140 @@
+"""The ledger of a level: every exchange as a JSON file, totals per role, and the budget."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from spca_core.errors import BudgetExhausted, InputError
+from spca_core.model import Record
+from spca_core.ports.chat import Role
+from spca_core.world import first_problem
+from spca_llm.budget import Budget
+from spca_llm.exchange import Exchange
+
+HIDDEN = "[key]"
+
+
+class Totals(Record):
+    """What a role has used so far; `failures` are calls that brought no answer."""
+
+    calls: int = 0
+    failures: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float = 0.0
+    seconds: float = 0.0
+
+    def plus(self, exchange: Exchange) -> Totals:
+        """With one more exchange."""
+        answer = exchange.answer
+        return Totals(
+            calls=self.calls + 1,
+            failures=self.failures + (answer is None),
+            input_tokens=self.input_tokens + (answer.input_tokens if answer else 0),
+            output_tokens=self.output_tokens + (answer.output_tokens if answer else 0),
+            usd=self.usd + (answer.usd if answer else 0.0),
+            seconds=self.seconds + exchange.seconds,
+        )
+
+
+class Ledger:
+    """Writes `0001-planner_big.json` and so on into `folder`, and counts what is there already.
+
+    Several processes may share a folder: each sees the others' exchanges in its totals. `secrets` are blotted out of
+    whatever is written.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        budget: Budget = Budget(),  # noqa: B008  (immutable)
+        secrets: Iterable[str] = (),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.folder = folder
+        self.budget = budget
+        self._secrets = tuple(s for s in secrets if s)
+        self._clock = clock
+        self._began = clock()
+        self._totals: dict[Role, Totals] = {}
+        self._counted: set[str] = set()
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def totals(self) -> dict[Role, Totals]:
+        """What each role has used so far."""
+        for path in sorted(self.folder.glob("*.json")):
+            if path.name not in self._counted:
+                self._count(path.name, read_exchange(path))
+        return dict(self._totals)
+
+    def seconds_left(self) -> float | None:
+        """Wall time left, None without a limit."""
+        if self.budget.seconds is None:
+            return None
+        return self.budget.seconds - (self._clock() - self._began)
+
+    def check(self) -> None:
+        """Raises BudgetExhausted when a limit is used up."""
+        totals = self.totals().values()
+        tokens = sum(t.input_tokens + t.output_tokens for t in totals)
+        usd = sum(t.usd for t in totals)
+        left = self.seconds_left()
+        if self.budget.tokens is not None and tokens >= self.budget.tokens:
+            raise BudgetExhausted(f"the level's {self.budget.tokens} tokens are used up ({tokens} so far)")
+        if self.budget.usd is not None and usd >= self.budget.usd:
+            raise BudgetExhausted(
+                f"the level's {self.budget.usd:g} US dollars are used up ({usd:.4f} so far)"
+            )
+        if left is not None and left <= 0:
+            raise BudgetExhausted(f"the level's {self.budget.seconds:g} s for language models are over")
+
+    def add(self, exchange: Exchange) -> Path:
+        """Write an exchange under the next free number."""
+        text = json.dumps(exchange.model_dump(mode="json"), indent=1)
+        for secret in self._secrets:
+            text = text.replace(json.dumps(secret)[1:-1], HIDDEN)
+        role = exchange.request.role
+        handle, temporary = tempfile.mkstemp(dir=self.folder, suffix=".tmp")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as stream:
+                stream.write(text)
+            for path in self._free(role):
+                try:
+                    os.link(temporary, path)  # whole or not at all, and never over another's
+                except FileExistsError:
+                    continue
+                self._count(path.name, exchange)
+                return path
+            raise AssertionError("numbers do not end")
+        finally:
+            os.unlink(temporary)
+
+    def _free(self, role: Role) -> Iterator[Path]:
+        numbers = (path.name.partition("-")[0] for path in self.folder.glob("*.json"))
+        taken = max((int(n) for n in numbers if n.isdigit()), default=0)
+        return (self.folder / f"{number:04d}-{role}.json" for number in itertools.count(taken + 1))
+
+    def _count(self, name: str, exchange: Exchange) -> None:
+        self._counted.add(name)
+        role = exchange.request.role
+        self._totals[role] = self._totals.get(role, Totals()).plus(exchange)
+
+
+def read_exchange(path: Path) -> Exchange:
+    """One recorded exchange. Raises InputError when the file is damaged."""
+    try:
+        return Exchange.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise InputError("not a recorded exchange", where=str(path), hint=first_problem(error)) from error
+    except OSError as error:
+        raise InputError(
+            "cannot read a recorded exchange", where=str(path), hint=str(error.strerror)
+        ) from error

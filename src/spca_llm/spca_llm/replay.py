@@ -1,0 +1,115 @@
+"""Answers from a folder of recorded exchanges: a run without a network, a key or a cost."""
+
+from __future__ import annotations
+
+import difflib
+from collections import defaultdict, deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from spca_core.errors import InputError
+from spca_core.ports.chat import Message, Role
+from spca_core.ports.proposer import ModelError
+from spca_llm.exchange import STOPPED, Answer, Attempt, Exchange, Request
+from spca_llm.ledger import read_exchange
+
+
+class ReplaySource:
+    """Gives each request the answer it got when it was recorded; the same question twice gets both answers in turn.
+
+    Tokens and money count as they were recorded. A request that was never recorded is an InputError which names the
+    nearest recording and what differs.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        if not folder.is_dir():
+            raise InputError(
+                "no such folder of recorded exchanges", where=str(folder), hint="record one by a run first"
+            )
+        self.folder = folder
+        self._all = {path.name: read_exchange(path) for path in sorted(folder.glob("*.json"))}
+        if not self._all:
+            raise InputError("no recorded exchanges", where=str(folder), hint="record some by a run first")
+        self._waiting: dict[str, deque[Exchange]] = defaultdict(deque)
+        for exchange in self._all.values():
+            if exchange.error_kind != STOPPED:
+                self._waiting[exchange.request.digest].append(exchange)
+        self._served: dict[str, int] = defaultdict(int)
+
+    def model_of(self, role: Role) -> tuple[str, str]:
+        """The model that was recorded first for a role; there is no server."""
+        return next((e.model for e in self._all.values() if e.request.role == role), ""), ""
+
+    def ask(self, request: Request, seconds: float | None, note: Callable[[Attempt], None]) -> Answer:
+        """The recorded answer. Raises ModelError when it was one that failed then, InputError when there is none."""
+        waiting = self._waiting.get(request.digest)
+        if not waiting:
+            raise InputError(self._missing(request), where=str(self.folder), hint="record this run anew")
+        exchange = waiting.popleft()
+        self._served[request.digest] += 1
+        if exchange.answer is None:
+            raise ModelError(exchange.error, exchange.error_kind)
+        return exchange.answer
+
+    def preflight(self, roles: Sequence[Role]) -> None:
+        """Nothing to reach: what lacks shows when it is asked for."""
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def _missing(self, request: Request) -> str:
+        if times := self._served[request.digest]:
+            return f"the request to '{request.role}' was recorded {times} times and is asked once more"
+        same_role = {name: e.request for name, e in self._all.items() if e.request.role == request.role}
+        if not same_role:
+            roles = sorted({e.request.role for e in self._all.values()})
+            return f"no request to '{request.role}' was ever recorded, only to {', '.join(roles)}"
+        wanted = _lines(request)
+        name = max(same_role, key=lambda n: _likeness(wanted, _lines(same_role[n])))
+        return (
+            f"this request to '{request.role}' was never recorded; "
+            f"the nearest is {name}, {_difference(_lines(same_role[name]), wanted)}"
+        )
+
+
+def _lines(request: Request) -> list[tuple[str, str]]:
+    """A request as (where, line) pairs."""
+    lines = [("the schema", request.schema_name)]
+    for number, message in enumerate(request.messages, 1):
+        where = f"message {number} ({message.get('role')})"
+        for count, line in enumerate(_text(message).splitlines(), 1):
+            lines.append((f"{where}, line {count}", line))
+    return lines
+
+
+def _text(message: Message) -> str:
+    content = message.get("content") or ""
+    if isinstance(content, str):
+        return content
+    return "\n".join(str(part.get("text") or f"[{part.get('type')}] {part}") for part in content)
+
+
+def _likeness(some: list[tuple[str, str]], others: list[tuple[str, str]]) -> float:
+    return difflib.SequenceMatcher(None, [t for _, t in some], [t for _, t in others], autojunk=False).ratio()
+
+
+def _difference(recorded: list[tuple[str, str]], asked: list[tuple[str, str]]) -> str:
+    for (_, then), (where, now) in zip(recorded, asked, strict=False):
+        if then != now:
+            return f"which differs in {where}: recorded {_cut(then, now)}, asked {_cut(now, then)}"
+    longer, shorter = (asked, recorded) if len(asked) > len(recorded) else (recorded, asked)
+    if len(longer) == len(shorter):
+        return "which differs in the form of its messages"
+    where, text = longer[len(shorter)]
+    return f"which {'lacks' if longer is asked else 'goes on with'} {where}: {text[:80]!r}"
+
+
+def _cut(text: str, other: str, width: int = 60) -> str:
+    """The part of a line around the first place where it differs from the other."""
+    place = next(
+        (i for i, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), min(len(text), len(other))
+    )
+    start = max(0, place - 20)
+    return repr(
+        ("…" if start else "") + text[start : start + width] + ("…" if len(text) > start + width else "")
+    )

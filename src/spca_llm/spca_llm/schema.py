@@ -1,0 +1,69 @@
+"""How a schema is put to a server: enforced by it, or told to the model in words."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from spca_core.ports.chat import Message
+from spca_llm.exchange import Request
+
+
+def enforced(request: Request) -> dict[str, Any]:
+    """The `response_format` that makes a server keep to the request's schema."""
+    schema = request.json_schema or {}
+    strict = _closed(schema)
+    return {
+        "type": "json_schema",
+        "json_schema": {
+            "name": request.schema_name,
+            "strict": strict,
+            "schema": _strict(schema) if strict else schema,
+        },
+    }
+
+
+def told(request: Request) -> list[Message]:
+    """The request's messages with the schema in words at the end of the last one."""
+    words = (
+        "Answer with a single JSON object that fits this JSON schema, and with nothing else:\n"
+        f"{json.dumps(request.json_schema)}"
+    )
+    *before, last = request.messages
+    content = last.get("content") or ""
+    if isinstance(content, str):
+        return [*before, {**last, "content": f"{content}\n\n{words}"}]
+    return [*before, {**last, "content": [*content, {"type": "text", "text": words}]}]
+
+
+def _closed(node: Any) -> bool:
+    """Whether every object has fixed properties; only such schemas may be `strict`."""
+    if isinstance(node, list):
+        return all(_closed(item) for item in node)
+    if not isinstance(node, dict):
+        return True
+    if node.get("type") == "object" and "properties" not in node:
+        return False
+    return all(_closed(value) for value in node.values())
+
+
+def _strict(node: Any) -> Any:
+    """The schema as strict servers want it: every property required, no others, no defaults, bare references."""
+    if isinstance(node, list):
+        return [_strict(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return {"$ref": node["$ref"]}
+    # Under `properties` and `$defs` the keys are names, not keywords: a field may well be called `title`.
+    plain = {
+        key: {name: _strict(value) for name, value in item.items()}
+        if key in ("properties", "$defs")
+        else _strict(item)
+        for key, item in node.items()
+        if key not in ("default", "title")
+    }
+    if "properties" in plain:
+        plain["required"] = list(plain["properties"])
+        plain["additionalProperties"] = False
+    return plain

@@ -1,0 +1,174 @@
+"""What the test server can do with a request: answer, refuse, or misbehave in one of many ways."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from spca_llm.testing.wire import Wire
+
+
+class Behaviour(Protocol):
+    """One way to deal with one request."""
+
+    def answer(self, wire: Wire, request: Mapping[str, Any]) -> None:
+        """Write to the wire; `request` is the decoded body of the request."""
+        ...
+
+
+@dataclass(frozen=True)
+class Say:
+    """An answer in text. `usage` is (input, output) tokens, or None to count none; `refusal` goes beside the text."""
+
+    text: str
+    finish_reason: str = "stop"
+    usage: tuple[int, int] | None = (10, 5)
+    refusal: str | None = None
+
+    def answer(self, wire: Wire, request: Mapping[str, Any]) -> None:
+        """As a whole, or as a stream of server-sent events where the request asks for one."""
+        if request.get("stream"):
+            wire.events([*self.chunks(request), "[DONE]"])
+        else:
+            wire.json(200, self.completion(request))
+
+    def completion(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """The chat completion as the API has it."""
+        message = {"role": "assistant", "content": self.text, "refusal": self.refusal}
+        choice = {"index": 0, "message": message, "finish_reason": self.finish_reason}
+        return {**_head("chat.completion", request), "choices": [choice], "usage": self._usage()}
+
+    def chunks(self, request: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The same in pieces of twenty characters."""
+        head = _head("chat.completion.chunk", request)
+        pieces = [self.text[i : i + 20] for i in range(0, len(self.text), 20)]
+        deltas: list[tuple[dict[str, str], str | None]] = [({"content": piece}, None) for piece in pieces]
+        deltas.append(({}, self.finish_reason))
+        found = [
+            {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+            for delta, reason in deltas
+        ]
+        if request.get("stream_options", {}).get("include_usage"):
+            found.append({**head, "choices": [], "usage": self._usage()})
+        return found
+
+    def _usage(self) -> dict[str, int] | None:
+        if self.usage is None:
+            return None
+        given, made = self.usage
+        return {"prompt_tokens": given, "completion_tokens": made, "total_tokens": given + made}
+
+
+def say_json(value: Any, **options: Any) -> Say:
+    """An answer that is the JSON of a plain value or of a record."""
+    plain = value.model_dump(mode="json") if hasattr(value, "model_dump") else value
+    return Say(json.dumps(plain), **options)
+
+
+def refuse(words: str = "I cannot help with that.") -> Say:
+    """A refusal, as OpenAI's models send it with structured output."""
+    return Say("", refusal=words)
+
+
+def cut_off(text: str) -> Say:
+    """An answer that ran into the token limit."""
+    return Say(text, finish_reason="length")
+
+
+def huge(size: int) -> Say:
+    """An answer of `size` characters."""
+    return Say("x" * size)
+
+
+@dataclass(frozen=True)
+class Status:
+    """An HTTP error as the API sends it: `Status(429, headers={"retry-after": "1"})`, `Status(500)`."""
+
+    status: int
+    message: str = "this is how the script wants it"
+    code: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def answer(self, wire: Wire, request: Mapping[str, Any]) -> None:
+        """The error, in the API's form."""
+        wire.json(
+            self.status,
+            {"error": {"message": self.message, "code": self.code, "type": "error"}},
+            self.headers,
+        )
+
+
+@dataclass(frozen=True)
+class Raw:
+    """Any body whatever, with status 200."""
+
+    body: bytes
+    content_type: str = "application/json"
+
+    def answer(self, wire: Wire, request: Mapping[str, Any]) -> None:
+        """The body as it is."""
+        wire.body(200, self.body, self.content_type)
+
+
+@dataclass(frozen=True)
+class Stall:
+    """Nothing at all for some seconds, or until the server closes; then the connection ends."""
+
+    seconds: float = 3600.0
+
+    def answer(self, wire: Wire, request: Mapping[str, Any]) -> None:
+        """Silence."""
+        wire.wait(self.seconds)
+        wire.hang_up()
+
+
+@dataclass(frozen=True)
+class Drip:
+    """A good answer, a byte at a time with `pause` seconds between: never silent for long, never done."""
+
+    text: str = "slow"
+    pause: float = 0.05
+
+    def answer(self, wire: Wire, request: Mapping[str, Any]) -> None:
+        """Byte by byte."""
+        body = json.dumps(Say(self.text).completion(request)).encode()
+        wire.head(200, {"content-type": "application/json", "content-length": str(len(body))})
+        for byte in body:
+            if not wire.write(bytes([byte])) or wire.wait(self.pause):
+                break
+        wire.hang_up()
+
+
+@dataclass(frozen=True)
+class Truncated:
+    """A good answer, of which only the first `share` arrives before the connection ends; streams too."""
+
+    text: str = "this is never read to its end"
+    share: float = 0.5
+
+    def answer(self, wire: Wire, request: Mapping[str, Any]) -> None:
+        """A body shorter than its Content-Length, or a stream without its end."""
+        say = Say(self.text)
+        if request.get("stream"):
+            chunks = say.chunks(request)
+            wire.events(chunks[: int(len(chunks) * self.share)])
+        else:
+            body = json.dumps(say.completion(request)).encode()
+            wire.head(200, {"content-type": "application/json", "content-length": str(len(body))})
+            wire.write(body[: int(len(body) * self.share)])
+        wire.hang_up()
+
+
+@dataclass(frozen=True)
+class Reset:
+    """The connection is reset (TCP RST) in place of an answer."""
+
+    def answer(self, wire: Wire, request: Mapping[str, Any]) -> None:
+        """Reset."""
+        wire.reset()
+
+
+def _head(kind: str, request: Mapping[str, Any]) -> dict[str, Any]:
+    return {"id": "chatcmpl-test", "object": kind, "created": 0, "model": request.get("model", "")}

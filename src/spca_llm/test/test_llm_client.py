@@ -1,0 +1,385 @@
+"""The client against servers that misbehave, over real HTTP on loopback."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable, Iterator
+from email.utils import formatdate
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from spca_core.errors import BudgetExhausted, InputError
+from spca_core.ports.chat import ChatReply
+from spca_core.ports.proposer import ModelError
+from spca_llm.budget import Budget
+from spca_llm.chat import Chat
+from spca_llm.client import OpenAISource
+from spca_llm.config import LlmConfig, ModelConfig
+from spca_llm.ledger import Ledger, read_exchange
+from spca_llm.messages import system, user
+from spca_llm.testing.behaviours import (
+    Drip,
+    Raw,
+    Reset,
+    Say,
+    Stall,
+    Status,
+    Truncated,
+    cut_off,
+    huge,
+    refuse,
+    say_json,
+)
+from spca_llm.testing.server import ModelServer, Seen
+
+KEY = "sk-test-1234567890"
+
+
+class Answer(BaseModel):
+    domain: str
+    steps: list[str] = []
+
+
+GOOD = say_json({"domain": "(define)", "steps": ["a"]})
+NO_LIMITS = Budget()
+ASK = [system("be brief"), user("plan")]
+
+
+class Bench:
+    """A server, a client, and the folder of its ledger."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._open: list[Any] = []
+
+    def serve(self, script: Any, **options: Any) -> ModelServer:
+        self._open.append(ModelServer(script, **options))
+        return self._open[-1]
+
+    def chat(
+        self, server: ModelServer, env: dict[str, str] | None = None, budget: Budget = NO_LIMITS, **model: Any
+    ) -> Chat:
+        fast = {"wait_s": 0.001, "timeout_s": 5.0, "attempts": 3, "max_wait_s": 0.2}
+        config = ModelConfig(model="test-model", base_url=server.base_url, **{**fast, **model})
+        source = OpenAISource(LlmConfig(roles={"planner_big": config}, budget=budget), env=env or {})
+        chat = Chat(source, Ledger(self.folder, budget, source.secrets))
+        self._open.append(chat)
+        return chat
+
+    def ask(self, script: Any, schema: Any = None, **model: Any) -> ChatReply:
+        return self.chat(self.serve(script), **model).complete("planner_big", ASK, schema)
+
+    def exchanges(self) -> list[Any]:
+        return [read_exchange(path) for path in sorted(self.folder.glob("*.json"))]
+
+    def close(self) -> None:
+        for thing in reversed(self._open):
+            thing.close()
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    bench = Bench(tmp_path / "llm")
+    yield bench
+    bench.close()
+
+
+def error_of(call: Callable[[], Any], kind: type[Exception] = ModelError) -> Any:
+    with pytest.raises(kind) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 600
+    return caught.value
+
+
+# --- what is sent
+
+
+def test_the_request_is_what_the_configuration_says(bench: Bench):
+    server = bench.serve([Say("hi")])
+    chat = bench.chat(server, temperature=0.3, max_output_tokens=77, extra={"reasoning_effort": "low"})
+    chat.complete("planner_big", [system("s"), user("look", b"png")])
+    body = server.requests[0].body
+    assert body["model"] == "test-model"
+    assert body["temperature"] == 0.3
+    assert body["max_tokens"] == 77
+    assert body["reasoning_effort"] == "low"
+    assert body["messages"][1]["content"][1]["image_url"]["url"] == "data:image/png;base64,cG5n"
+    assert not body.get("stream")
+
+
+def test_what_is_not_configured_is_not_sent(bench: Bench):
+    server = bench.serve([Say("hi")])
+    bench.chat(server).complete("planner_big", ASK)
+    assert set(server.requests[0].body) == {"model", "messages"}
+
+
+def test_a_schema_is_enforced_by_the_server_where_it_can(bench: Bench):
+    server = bench.serve([GOOD])
+    reply = bench.chat(server).complete("planner_big", ASK, Answer)
+    assert reply.parsed == Answer(domain="(define)", steps=["a"])
+    asked = server.requests[0].body["response_format"]["json_schema"]
+    assert asked["strict"]
+    assert asked["schema"]["required"] == ["domain", "steps"], "strict servers want every property"
+    assert asked["schema"]["additionalProperties"] is False
+
+
+def test_a_server_without_schemas_is_told_in_words_and_remembered(bench: Bench):
+    server = bench.serve([GOOD, GOOD], supports_schema=False)
+    chat = bench.chat(server)
+    for _ in range(2):
+        assert chat.complete("planner_big", ASK, Answer).parsed.domain == "(define)"
+    assert ["response_format" in r.body for r in server.requests] == [True, False, False]
+    assert '"domain"' in server.requests[-1].text
+
+
+def test_a_server_that_ignores_schemas_is_told_in_words_the_next_time(bench: Bench):
+    server = bench.serve([Say("Sure! I would pick it up."), GOOD])
+    chat = bench.chat(server)
+    assert error_of(lambda: chat.complete("planner_big", ASK, Answer)).kind == "invalid"
+    assert chat.complete("planner_big", ASK, Answer).parsed
+    assert '"domain"' in server.requests[1].text
+
+
+@pytest.mark.parametrize(("mode", "sent"), [("json_object", {"type": "json_object"}), ("text", None)])
+def test_how_a_schema_is_asked_for_can_be_set(bench: Bench, mode: str, sent: Any):
+    server = bench.serve([GOOD])
+    assert bench.chat(server, structured=mode).complete("planner_big", ASK, Answer).parsed
+    assert server.requests[0].body.get("response_format") == sent
+
+
+def test_free_form_objects_are_not_asked_for_strictly(bench: Bench):
+    class Loose(BaseModel):
+        any_of: dict[str, int]
+
+    server = bench.serve([say_json({"any_of": {"a": 1}})])
+    assert bench.chat(server).complete("planner_big", ASK, Loose).parsed == Loose(any_of={"a": 1})
+    assert server.requests[0].body["response_format"]["json_schema"]["strict"] is False
+
+
+# --- answers that can be used after all
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '```json\n{"domain": "d"}\n```',
+        'Here you are:\n```\n{"domain": "d"}\n```\nGood luck!',
+        'I think {this} is it: {"domain": "d"} {',
+        '{"thought": 1} and then {"domain": "d"}',
+        '{"domain": "line\nbreak"}',
+    ],
+)
+def test_json_is_found_among_other_words(bench: Bench, text: str):
+    assert bench.ask([Say(text)], Answer).parsed.domain
+
+
+def test_content_in_parts_is_put_together(bench: Bench):
+    parts = [{"type": "text", "text": '{"domain": '}, {"type": "text", "text": '"d"}'}]
+    body = {"choices": [{"message": {"role": "assistant", "content": parts}}]}
+    assert bench.ask([Raw(json.dumps(body).encode())], Answer).parsed.domain == "d"
+
+
+def test_half_a_surrogate_pair_does_no_harm(bench: Bench):
+    body = b'{"choices": [{"message": {"content": "a\\ud800b"}}]}'
+    assert bench.ask([Raw(body)]).text == "a?b"
+    assert bench.exchanges()[0].answer.text == "a?b"
+
+
+def test_tokens_are_estimated_when_the_server_counts_none(bench: Bench):
+    reply = bench.ask([Say("x" * 400, usage=None)])
+    assert reply.usage.output_tokens == 100
+    assert reply.usage.input_tokens > 0
+    assert bench.exchanges()[0].answer.estimated
+
+
+# --- trouble that passes
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [Status(500), Status(503), Status(429), Status(408), Reset(), Truncated(), Stall(0.05)],
+    ids=lambda t: f"{type(t).__name__}{getattr(t, 'status', '')}",
+)
+def test_passing_trouble_is_tried_again(bench: Bench, trouble: Any):
+    server = bench.serve([trouble, trouble, Say("at last")])
+    assert bench.chat(server).complete("planner_big", ASK).text == "at last"
+    attempts = bench.exchanges()[0].attempts
+    assert len(server.requests) == len(attempts) == 3
+    assert [bool(a.problem) for a in attempts] == [True, True, False]
+
+
+def test_retry_after_is_honoured(bench: Bench):
+    server = bench.serve([Status(429, headers={"retry-after": "0.15"}), Say("now")])
+    bench.chat(server).complete("planner_big", ASK)
+    assert bench.exchanges()[0].seconds >= 0.15
+
+
+@pytest.mark.parametrize("after", ["3600", formatdate(4102444800, usegmt=True)], ids=["seconds", "date"])
+def test_a_server_that_asks_for_too_much_patience_is_given_up_at_once(bench: Bench, after: str):
+    server = bench.serve([Status(429, "slow down", headers={"retry-after": after}), Say("never")])
+    error = error_of(lambda: bench.chat(server).complete("planner_big", ASK))
+    assert error.kind == "busy"
+    assert "more than max_wait_s" in str(error)
+    assert len(server.requests) == 1
+
+
+# --- trouble that does not
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "kind", "words"),
+    [
+        (refuse("not my thing"), "refused", "the model refused: not my thing"),
+        (Say("", finish_reason="content_filter"), "refused", "content filter"),
+        (cut_off('{"domain": "(def'), "truncated", "cut off"),
+        (Say("   "), "empty", "empty"),
+        (Say('{"domain": 1, "steps": 2}'), "invalid", "does not fit the schema Answer: domain"),
+        (Say('{"domain": "unfinished'), "invalid", "no JSON object"),
+        (Say("[" * 50_000), "invalid", "no JSON object"),
+        (Say("{" * 50_000), "invalid", "no JSON object"),
+        (Raw(b'{"choices": []}'), "empty", "no choices"),
+        (Raw(b'{"error": "odd"}'), "invalid", "not a chat completion: choices"),
+        (Raw(b"<html>Welcome</html>", "text/html"), "invalid", "not JSON but begins: <html>"),
+        (Raw(b""), "invalid", "(nothing)"),
+        (Raw(b"\xff\xfe\x00"), "invalid", "not JSON"),
+        (Status(429, code="insufficient_quota"), "busy", "too busy"),
+        (Status(400, "context length exceeded"), "rejected", "context length exceeded"),
+    ],
+    ids=str,
+)
+def test_what_another_try_cannot_mend_is_told_at_once(bench: Bench, behaviour: Any, kind: str, words: str):
+    server = bench.serve([behaviour] * 2)
+    chat = bench.chat(server, structured="json_schema")
+    error = error_of(lambda: chat.complete("planner_big", ASK, Answer))
+    assert error.kind == kind
+    assert words in str(error)
+    assert len(server.requests) == 1
+    assert len(bench.exchanges()) == 1, "paid for or not, it is on record"
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "kind"),
+    [
+        (Status(500), "broken"),
+        (Status(429), "busy"),
+        (Reset(), "unreachable"),
+        (Truncated(), "unreachable"),
+        (Stall(), "timeout"),
+        (Drip(), "timeout"),
+    ],
+    ids=str,
+)
+def test_lasting_trouble_ends_after_the_attempts(bench: Bench, behaviour: Any, kind: str):
+    server = bench.serve(lambda seen: behaviour)
+    error = error_of(lambda: bench.chat(server, attempts=2, timeout_s=0.3).complete("planner_big", ASK))
+    assert error.kind == kind
+    assert len(server.requests) == 2
+    exchange = bench.exchanges()[0]
+    assert exchange.answer is None
+    assert exchange.error == str(error)
+
+
+def test_a_huge_answer_is_not_swallowed(bench: Bench):
+    error = error_of(lambda: bench.ask([huge(3_000_000)], max_answer_bytes=100_000))
+    assert error.kind == "truncated"
+    assert "longer than 100000 bytes" in str(error)
+
+
+def test_the_time_of_the_level_ends_the_attempts(bench: Bench):
+    chat = bench.chat(bench.serve(lambda seen: Stall()), budget=Budget(seconds=0.5), attempts=100)
+    error_of(lambda: chat.complete("planner_big", ASK), (ModelError, BudgetExhausted))  # type: ignore[arg-type]
+    error_of(lambda: chat.complete("planner_big", ASK), BudgetExhausted)
+
+
+# --- preflight and keys
+
+
+def test_preflight_passes_where_all_is_well(bench: Bench):
+    bench.chat(bench.serve([])).preflight(["planner_big"])
+
+
+def test_a_server_need_not_list_its_models(bench: Bench):
+    bench.chat(bench.serve([], models=None)).preflight(["planner_big"])
+
+
+def test_a_tag_of_the_model_will_do(bench: Bench):
+    bench.chat(bench.serve([], models=["test-model:latest"])).preflight(["planner_big"])
+
+
+def test_an_unreachable_server_is_bad_input():
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+    source = OpenAISource(LlmConfig(roles={"coder": ModelConfig(model="m", base_url=url)}), env={})
+    error = error_of(lambda: source.preflight(["coder"]), InputError)
+    assert "cannot reach the language-model server of role 'coder'" in str(error)
+    assert url in str(error)
+
+
+def test_a_server_that_hangs_is_as_good_as_unreachable(bench: Bench):
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        model = ModelConfig(model="m", base_url=url, connect_timeout_s=0.2)
+        source = OpenAISource(LlmConfig(roles={"coder": model}), env={})
+        assert "cannot reach" in str(error_of(lambda: source.preflight(["coder"]), InputError))
+
+
+def test_an_unknown_model_gets_near_names(bench: Bench):
+    chat = bench.chat(bench.serve([], models=["test-model-2", "other"]))
+    error = error_of(lambda: chat.preflight(["planner_big"]), InputError)
+    assert "no model 'test-model'" in str(error)
+    assert "test-model-2" in str(error)
+
+
+def test_a_role_without_a_model_is_bad_input(bench: Bench):
+    chat = bench.chat(bench.serve([]))
+    assert "role 'coder'" in str(error_of(lambda: chat.complete("coder", ASK), InputError))
+
+
+def test_the_key_is_sent_and_never_written(bench: Bench):
+    def echo(seen: Seen) -> Say:
+        return Say(f"your key is {seen.headers['authorization']}")
+
+    server = bench.serve(echo, api_key=KEY)
+    chat = bench.chat(server, env={"MY_KEY": KEY}, api_key_env="MY_KEY")
+    chat.preflight(["planner_big"])
+    assert KEY in chat.complete("planner_big", ASK).text
+    written = "".join(path.read_text() for path in bench.folder.iterdir())
+    assert KEY not in written
+    assert "your key is Bearer [key]" in written
+
+
+def test_a_rejected_key_is_bad_input_and_not_repeated(bench: Bench):
+    server = bench.serve([Say("hi")], api_key="another")
+    chat = bench.chat(server, env={"MY_KEY": KEY}, api_key_env="MY_KEY")
+    for call in (lambda: chat.preflight(["planner_big"]), lambda: chat.complete("planner_big", ASK)):
+        error = error_of(call, InputError)
+        assert "check the key in MY_KEY" in str(error)
+        assert KEY not in str(error)
+    assert KEY not in "".join(path.read_text() for path in bench.folder.iterdir())
+
+
+def test_a_missing_key_names_the_variable(bench: Bench):
+    chat = bench.chat(bench.serve([]), api_key_env="MY_KEY")
+    assert "set the environment variable MY_KEY" in str(
+        error_of(lambda: chat.complete("planner_big", ASK), InputError)
+    )
+
+
+def test_openai_s_key_goes_to_openai_only(bench: Bench):
+    server = bench.serve([Say("hi")])
+    bench.chat(server, env={"OPENAI_API_KEY": KEY}).complete("planner_big", ASK)
+    assert KEY not in str(server.requests[0].headers)
+
+
+def test_proxies_are_not_asked_for_the_way_to_this_machine(bench: Bench, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    assert bench.ask([Say("direct")]).text == "direct"

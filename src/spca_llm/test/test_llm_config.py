@@ -1,0 +1,145 @@
+"""Configuration from file and environment, and the price table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spca_core.errors import InputError
+from spca_llm.config import OPENAI_URL, ModelConfig, is_configured, load_config
+from spca_llm.prices import load_prices
+
+FILE = """
+defaults: {base_url: "http://127.0.0.1:8000/v1", timeout_s: 30}
+roles:
+  planner_big: {model: big, temperature: 0.2}
+  coder: {model: code, timeout_s: 300}
+budget: {tokens: 1000, usd: 0.5}
+prices: my-prices.yaml
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "llm.yaml"
+    path.write_text(FILE)
+    return path
+
+
+def test_defaults_then_roles(file: Path):
+    config = load_config(file, {})
+    assert config.role("planner_big").base_url == "http://127.0.0.1:8000/v1"
+    assert (config.role("planner_big").timeout_s, config.role("coder").timeout_s) == (30, 300)
+    assert config.budget.tokens == 1000
+    assert config.prices == file.parent / "my-prices.yaml"
+
+
+def test_the_environment_wins(file: Path):
+    env = {
+        "SPCA_LLM_MODEL": "all",
+        "SPCA_LLM_CODER_MODEL": "mine",
+        "SPCA_LLM_VISION_BASE_URL": "http://eyes/v1/",
+    }
+    config = load_config(file, env)
+    assert {role: m.model for role, m in config.roles.items()} == {
+        "vision": "all",
+        "planner_big": "all",
+        "planner_small": "all",
+        "coder": "mine",
+    }
+    assert config.role("vision").base_url == "http://eyes/v1"
+
+
+def test_the_environment_alone_is_enough(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setattr("spca_llm.config.DEFAULT_FILE", tmp_path / "none.yaml")
+    env = {"SPCA_LLM_MODEL": "o4-mini"}
+    assert is_configured(env)
+    assert load_config(None, env).role("coder").base_url == OPENAI_URL
+    assert not is_configured({"OPENAI_API_KEY": "sk"}), "a key alone is not a wish to spend it"
+
+
+def test_a_file_can_be_named_by_the_environment(file: Path):
+    env = {"SPCA_LLM_CONFIG": str(file)}
+    assert is_configured(env)
+    assert load_config(None, env).role("coder").model == "code"
+
+
+def test_a_role_without_a_model_tells_how_to_give_it_one(file: Path):
+    with pytest.raises(InputError, match="SPCA_LLM_VISION_MODEL"):
+        load_config(file, {}).role("vision")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("roles: [", "not valid YAML"),
+        ("roles: {painter: {model: m}}", "roles.painter"),
+        ("roles: {coder: {model: m, temprature: 1}}", "temprature: Extra inputs"),
+        ("roles: {coder: {model: m, base_url: 'localhost:8000'}}", "must be an http or https address"),
+        ("roles: {coder: {model: m, temperature: 3}}", "temperature"),
+        ("budget: {tokens: -1}", "budget.tokens"),
+        ("- a list", "not a model configuration"),
+    ],
+)
+def test_a_bad_file_gets_one_clear_line(tmp_path: Path, content: str, words: str):
+    path = tmp_path / "bad.yaml"
+    path.write_text(content)
+    with pytest.raises(InputError) as error:
+        load_config(path, {})
+    assert words in str(error.value)
+    assert str(path) in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_missing_file_is_bad_input(tmp_path: Path):
+    with pytest.raises(InputError, match="cannot read"):
+        load_config(tmp_path / "none.yaml", {})
+
+
+@pytest.mark.parametrize(
+    ("url", "local"),
+    [
+        ("http://127.0.0.1:1/v1", True),
+        ("http://localhost:11434/v1", True),
+        ("http://[::1]:8000/v1", True),
+        ("http://192.168.1.5:8000/v1", False),
+        (OPENAI_URL, False),
+    ],
+)
+def test_local_servers_are_known(url: str, local: bool):
+    assert ModelConfig(model="m", base_url=url).is_local is local
+
+
+def test_only_openai_gets_openai_s_key_unasked():
+    assert ModelConfig(model="m").key_variable == "OPENAI_API_KEY"
+    assert ModelConfig(model="m", base_url="https://example.org/v1").key_variable is None
+    assert ModelConfig(model="m", base_url="https://api.openai.com.evil.org/v1").key_variable is None
+    assert ModelConfig(model="m", base_url="https://example.org/v1", api_key_env="X").key_variable == "X"
+
+
+def test_prices_know_dated_names():
+    table = load_prices()
+    o3 = table.of("o3")
+    assert o3 is not None
+    assert table.of("o3-2025-04-16") == o3
+    assert table.of("o3-mini") != o3
+    assert table.of("unheard-of") is None
+
+
+def test_cached_tokens_have_their_price():
+    table = load_prices()
+    price = table.of("gpt-4o-mini")
+    assert price is not None
+    assert price.cost(1_000_000, 0, 1_000_000) == pytest.approx(0.075)
+    assert price.cost(2_000_000, 1_000_000, 1_000_000) == pytest.approx(0.15 + 0.075 + 0.60)
+
+
+@pytest.mark.parametrize("content", ["o3: 2", "o3: {input: -1, output: 1}", "o3: ["])
+def test_a_bad_price_table_gets_one_clear_line(tmp_path: Path, content: str):
+    path = tmp_path / "prices.yaml"
+    path.write_text(content)
+    with pytest.raises(InputError) as error:
+        load_prices(path)
+    assert str(path) in str(error.value)
+    assert "\n" not in str(error.value)

@@ -1,0 +1,132 @@
+"""Records, totals and budgets."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from spca_core.errors import BudgetExhausted, InputError
+from spca_core.ports.chat import Role
+from spca_llm.budget import Budget
+from spca_llm.chat import Chat
+from spca_llm.client import OpenAISource
+from spca_llm.config import LlmConfig, ModelConfig
+from spca_llm.exchange import Answer, Exchange, Request
+from spca_llm.ledger import Ledger, read_exchange
+from spca_llm.messages import user
+from spca_llm.prices import Price, PriceTable
+
+
+def exchange(role: Role = "coder", tokens: int = 100, usd: float = 0.1, text: str = "hi") -> Exchange:
+    request = Request.of(role, [user("hello")], None)
+    answer = Answer(text=text, input_tokens=tokens - 10, output_tokens=10, usd=usd)
+    return Exchange(started="", request=request, digest=request.digest, model="m", answer=answer, seconds=2.0)
+
+
+def test_totals_are_per_role(tmp_path: Path):
+    ledger = Ledger(tmp_path)
+    for role in ("coder", "coder", "vision"):
+        ledger.add(exchange(role))  # type: ignore[arg-type]
+    ledger.add(exchange("coder").model_copy(update={"answer": None, "error": "no", "error_kind": "timeout"}))
+    coder = ledger.totals()["coder"]
+    assert (coder.calls, coder.failures, coder.input_tokens, coder.output_tokens) == (3, 1, 180, 20)
+    assert coder.usd == pytest.approx(0.2)
+    assert coder.seconds == pytest.approx(6.0)
+    assert ledger.totals()["vision"].calls == 1
+
+
+def test_files_are_numbered_and_read_back(tmp_path: Path):
+    ledger = Ledger(tmp_path)
+    ledger.add(exchange("planner_big"))
+    path = ledger.add(exchange("coder", text="zwei"))
+    assert [p.name for p in sorted(tmp_path.iterdir())] == ["0001-planner_big.json", "0002-coder.json"]
+    assert read_exchange(path) == exchange("coder", text="zwei")
+
+
+def test_a_resumed_level_goes_on_counting(tmp_path: Path):
+    Ledger(tmp_path).add(exchange())
+    resumed = Ledger(tmp_path, Budget(tokens=150))
+    resumed.check()
+    resumed.add(exchange())
+    assert resumed.totals()["coder"].calls == 2
+    with pytest.raises(BudgetExhausted, match="150 tokens"):
+        resumed.check()
+
+
+def test_ledgers_of_several_processes_share_a_folder(tmp_path: Path):
+    ledgers = [Ledger(tmp_path) for _ in range(4)]
+
+    def work(ledger: Ledger) -> None:
+        for _ in range(10):
+            ledger.add(exchange())
+
+    threads = [threading.Thread(target=work, args=(ledger,)) for ledger in ledgers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(list(tmp_path.glob("*.json"))) == 40
+    assert all(ledger.totals()["coder"].calls == 40 for ledger in ledgers)
+
+
+@pytest.mark.parametrize(
+    ("budget", "words"),
+    [(Budget(tokens=100), "100 tokens"), (Budget(usd=0.1), "0.1 US dollars"), (Budget(seconds=10), "10 s")],
+)
+def test_each_limit_ends_the_level(tmp_path: Path, budget: Budget, words: str):
+    now = [0.0]
+    ledger = Ledger(tmp_path, budget, clock=lambda: now[0])
+    ledger.check()
+    ledger.add(exchange(tokens=100, usd=0.1))
+    now[0] = 10.0
+    with pytest.raises(BudgetExhausted, match=words):
+        ledger.check()
+
+
+def test_no_limit_is_no_limit(tmp_path: Path):
+    ledger = Ledger(tmp_path)
+    ledger.add(exchange(tokens=10**9, usd=10**6))
+    ledger.check()
+    assert ledger.seconds_left() is None
+
+
+def test_secrets_are_blotted_out_even_escaped(tmp_path: Path):
+    ledger = Ledger(tmp_path, secrets=['se"cret\\'])
+    path = ledger.add(exchange(text='it is se"cret\\ !'))
+    recorded = read_exchange(path).answer
+    assert recorded is not None
+    assert recorded.text == "it is [key] !"
+
+
+def test_a_damaged_record_is_bad_input(tmp_path: Path):
+    (tmp_path / "0001-coder.json").write_text('{"torn')
+    with pytest.raises(InputError, match="not a recorded exchange"):
+        Ledger(tmp_path).totals()
+
+
+def test_a_budget_in_dollars_needs_a_price():
+    model = ModelConfig(model="mystery", base_url="https://example.org/v1")
+    source = OpenAISource(LlmConfig(roles={"coder": model}, budget=Budget(usd=1)), env={})
+    with pytest.raises(InputError, match="no price for model 'mystery'"):
+        source.preflight(["coder"])
+
+
+def test_only_servers_elsewhere_cost_money():
+    table = PriceTable({"m": Price(input=1.0, output=2.0)})
+    answer = Answer(text="", input_tokens=1_000_000, output_tokens=1_000_000)
+    for url, expected in (("http://127.0.0.1:1/v1", 0.0), ("https://example.org/v1", 3.0)):
+        model = ModelConfig(model="m", base_url=url)
+        source = OpenAISource(LlmConfig(roles={"coder": model}), table, env={})
+        assert source._priced(answer, model).usd == pytest.approx(expected)
+
+
+def test_nothing_is_asked_once_the_budget_is_spent(tmp_path: Path):
+    class Untouchable:
+        def __getattr__(self, name: str) -> None:
+            raise AssertionError(f"{name} was used")
+
+    chat = Chat(Untouchable(), Ledger(tmp_path, Budget(tokens=0)))  # type: ignore[arg-type]
+    with pytest.raises(BudgetExhausted):
+        chat.complete("coder", [user("hello")])

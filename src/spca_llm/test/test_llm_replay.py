@@ -1,0 +1,159 @@
+"""Record and replay."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from spca_core.errors import InputError
+from spca_core.ports.proposer import ModelError
+from spca_llm.budget import Budget
+from spca_llm.chat import Chat
+from spca_llm.config import ROLES, LlmConfig, ModelConfig
+from spca_llm.connect import open_chat
+from spca_llm.exchange import Request
+from spca_llm.messages import system, user
+from spca_llm.testing.behaviours import Say, Status, refuse
+from spca_llm.testing.server import ModelServer, Seen
+
+QUESTION = [system("You plan."), user("There is a red cube.\nThere is a blue cube.\nStack them.")]
+
+
+def record(folder: Path, script: object, *asked: list[dict[str, object]]) -> None:
+    with ModelServer(script, models=None) as server:  # type: ignore[arg-type]
+        model = ModelConfig(model="m", base_url=server.base_url, wait_s=0.0, attempts=2)
+        with open_chat("", folder, LlmConfig(roles=dict.fromkeys(ROLES, model))) as chat:
+            for messages in asked:
+                with contextlib.suppress(ModelError):
+                    chat.complete("planner_big", messages)
+
+
+def replay(tmp_path: Path, **options: object) -> Chat:
+    return open_chat(f"replay:{tmp_path / 'recorded'}", tmp_path / "run", **options)  # type: ignore[arg-type]
+
+
+def test_answers_come_back_without_a_server(tmp_path: Path):
+    record(tmp_path / "recorded", lambda seen: Say(seen.text.upper(), usage=(7, 3)), QUESTION)
+    chat = replay(tmp_path)
+    chat.preflight(["planner_big"])
+    reply = chat.complete("planner_big", QUESTION)
+    assert reply.text.endswith("STACK THEM.")
+    assert (reply.model, reply.usage.input_tokens, reply.usage.output_tokens) == ("m", 7, 3)
+    assert chat.ledger.totals()["planner_big"].input_tokens == 7
+
+
+def test_the_record_of_a_replay_can_be_replayed(tmp_path: Path):
+    record(tmp_path / "recorded", [Say("one")], QUESTION)
+    replay(tmp_path).complete("planner_big", QUESTION)
+    again = open_chat(f"replay:{tmp_path / 'run'}", tmp_path / "third")
+    assert again.complete("planner_big", QUESTION).text == "one"
+
+
+def test_the_same_question_twice_gets_both_answers_in_turn(tmp_path: Path):
+    record(tmp_path / "recorded", [Say("first"), Say("second")], QUESTION, QUESTION)
+    chat = replay(tmp_path)
+    assert [chat.complete("planner_big", QUESTION).text for _ in range(2)] == ["first", "second"]
+    with pytest.raises(InputError, match="recorded 2 times and is asked once more"):
+        chat.complete("planner_big", QUESTION)
+
+
+def test_failures_fail_again(tmp_path: Path):
+    def script(seen: Seen) -> object:
+        return Status(500) if "cube" in seen.text else refuse("no")
+
+    other = [user("hello")]
+    record(tmp_path / "recorded", script, QUESTION, other)
+    chat = replay(tmp_path)
+    for messages, kind in ((QUESTION, "broken"), (other, "refused")):
+        with pytest.raises(ModelError) as error:
+            chat.complete("planner_big", messages)
+        assert error.value.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("messages", "words"),
+    [
+        (
+            [system("You plan."), user("There is a red cube.\nThere is a green cube.\nStack them.")],
+            "differs in message 2 (user), line 2: recorded 'There is a blue cube.', asked 'There is a green cube.'",
+        ),
+        ([system("You plan.")], "goes on with message 2 (user), line 1: 'There is a red cube.'"),
+        ([*QUESTION, user("Now.")], "lacks message 3 (user), line 1: 'Now.'"),
+        ([QUESTION[0], {**QUESTION[1], "name": "x"}], "differs in the form of its messages"),
+        (
+            [QUESTION[0], user(str(QUESTION[1]["content"]), b"png")],
+            'lacks message 2 (user), line 4: "[image_url]',
+        ),
+    ],
+)
+def test_a_request_never_recorded_names_what_differs(
+    tmp_path: Path, messages: list[dict[str, object]], words: str
+):
+    record(tmp_path / "recorded", [Say("x"), Say("y")], [user("Something else entirely.")], QUESTION)
+    with pytest.raises(InputError) as error:
+        replay(tmp_path).complete("planner_big", messages)
+    assert "the nearest is 0002-planner_big.json" in str(error.value)
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_role_never_recorded_is_named(tmp_path: Path):
+    record(tmp_path / "recorded", [Say("x")], QUESTION)
+    with pytest.raises(InputError, match="no request to 'coder' was ever recorded, only to planner_big"):
+        replay(tmp_path).complete("coder", QUESTION)
+
+
+def test_another_schema_is_another_request(tmp_path: Path):
+    class Draft(BaseModel):
+        domain: str
+
+    record(tmp_path / "recorded", [Say("x")], QUESTION)
+    with pytest.raises(InputError, match="differs in the schema: recorded '', asked 'Draft'"):
+        replay(tmp_path).complete("planner_big", QUESTION, Draft)
+
+
+def test_a_replay_has_a_budget_too(tmp_path: Path):
+    record(tmp_path / "recorded", [Say("x", usage=(90, 10))] * 2, QUESTION, QUESTION)
+    chat = replay(tmp_path, budget=Budget(tokens=100))
+    chat.complete("planner_big", QUESTION)
+    with pytest.raises(Exception, match="100 tokens are used up"):
+        chat.complete("planner_big", QUESTION)
+
+
+@pytest.mark.parametrize(
+    ("llm", "words"),
+    [
+        ("replay:/no/such/folder", "no such folder"),
+        ("gpt-4", "use replay:FOLDER"),
+        ("none.yaml", "cannot read the model configuration"),
+    ],
+)
+def test_a_wrong_llm_option_is_bad_input(tmp_path: Path, llm: str, words: str):
+    with pytest.raises(InputError, match=words):
+        open_chat(llm, tmp_path, env={})
+
+
+def test_a_replay_does_not_write_where_it_reads(tmp_path: Path):
+    with pytest.raises(InputError, match="cannot record into the folder it reads"):
+        open_chat(f"replay:{tmp_path}", tmp_path)
+
+
+def test_an_empty_folder_is_bad_input(tmp_path: Path):
+    (tmp_path / "recorded").mkdir()
+    with pytest.raises(InputError, match="no recorded exchanges"):
+        replay(tmp_path)
+
+
+@given(st.dictionaries(st.text(max_size=5), st.text(max_size=20), max_size=5), st.text(max_size=20))
+def test_digests_depend_on_content_not_on_the_order_of_keys(extra: dict[str, str], text: str):
+    message = {**extra, "role": "user", "content": text}
+    turned = dict(reversed(list(message.items())))
+    digest = Request.of("coder", [message], None).digest
+    assert digest == Request.of("coder", [turned], None).digest
+    assert digest != Request.of("vision", [message], None).digest
+    assert digest != Request.of("coder", [{**message, "content": text + "!"}], None).digest
