@@ -1,0 +1,108 @@
+"""Sets the project up inside its checkout: `python scripts/set_up [--test]`. Uses the standard library only.
+
+Each step leaves a stamp when it is complete, so that an interrupted set-up goes on where it was, and one with
+nothing to do costs a few milliseconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import hashlib
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import environment
+import interfaces
+import prerequisites
+import ros_wheels
+from places import Places, here
+from progress import StepFailed
+
+BAD_INPUT, BROKEN, INTERRUPTED = 2, 3, 130
+
+
+def main() -> int:
+    """Set up what is not set up yet; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="set_up", description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--test", action="store_true", help="also install what the test suite needs")
+    arguments = parser.parse_args()
+    try:
+        prerequisites.check()
+        set_up(here(), arguments.test)
+    except prerequisites.Missing as lack:
+        print(f"spca: {lack}", file=sys.stderr)
+        return BAD_INPUT
+    except StepFailed as failure:
+        print(f"spca: {failure}", file=sys.stderr)
+        return BROKEN
+    except KeyboardInterrupt:
+        print("\nspca: set-up interrupted; the next start goes on from here", file=sys.stderr)
+        return INTERRUPTED
+    return 0
+
+
+def set_up(places: Places, with_tests: bool) -> None:
+    """Run every step whose stamp is missing or out of date."""
+    log = places.stamps / "setup.log"
+    steps: list[tuple[str, str, Callable[[], None]]] = []
+    packages = _digest([environment.RUNTIME_LOCK], sys.version)
+    steps.append(("venv", _digest([], sys.version), lambda: environment.create(places, log)))
+    steps.append(("packages", packages, lambda: environment.install(places, environment.RUNTIME_LOCK, log)))
+    if with_tests:
+        tests = _digest([environment.RUNTIME_LOCK, environment.TEST_LOCK], sys.version)
+        steps.append(
+            ("test-packages", tests, lambda: environment.install(places, environment.TEST_LOCK, log))
+        )
+    if not places.ros_sourced:
+        steps.append(("relocated", packages, lambda: ros_wheels.relocate(places)))
+    built = _digest(interfaces.sources(), packages)
+    steps.append(("interfaces", built, lambda: interfaces.build(places, log)))
+
+    def pending() -> list[tuple[str, str, Callable[[], None]]]:
+        return [step for step in steps if not _stamped(places, step[0], step[1])]
+
+    if pending():
+        with _locked(places.lock_file):
+            started = time.monotonic()
+            if todo := pending():
+                print("spca: setting up (once; a few minutes at most)", file=sys.stderr)
+            for name, digest, action in todo:
+                (places.stamps / name).unlink(missing_ok=True)
+                action()
+                places.stamps.mkdir(parents=True, exist_ok=True)
+                (places.stamps / name).write_text(digest)
+            if todo:
+                print(f"spca: set up in {time.monotonic() - started:.0f} s", file=sys.stderr)
+    environment.put_sources_on_path(places)
+
+
+def _digest(files: Iterable[Path], *more: str) -> str:
+    digest = hashlib.sha256("\0".join(more).encode())
+    for file in files:
+        digest.update(str(file.name).encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def _stamped(places: Places, name: str, digest: str) -> bool:
+    stamp = places.stamps / name
+    return stamp.is_file() and stamp.read_text() == digest
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold the lock file; a second set-up waits for the first and then finds nothing to do."""
+    with path.open("w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("spca: another set-up is running; waiting for it", file=sys.stderr)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+if __name__ == "__main__":
+    sys.exit(main())
