@@ -1,0 +1,105 @@
+"""Which pixel has which catalogue colour, whatever the light.
+
+Chromaticity (each channel's share of the sum) does not change with brightness or shading; a tinted light is undone first
+by what it does to the table, whose colour is known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from spca_core.geometry import Array, Vec3
+from spca_sense.catalogue import Catalogue
+from spca_sense.view import View
+
+NEUTRAL = 0
+"""Label of pixels without a catalogue colour."""
+
+_MIN_CHROMA = 9.0  # grey levels away from grey; less is noise on something dark
+_TABLE_BAND = 0.004  # metres; what is nearer to the table plane than this is table (plates are thicker)
+_MIN_TABLE_PIXELS = 500
+_MAX_GAIN = 2.5
+_GRID = 4
+
+
+@dataclass(frozen=True)
+class ColourLabels:
+    """`labels` (H, W) uint8: NEUTRAL, or 1 + the index of the colour in `names`; `gains` undo the light's tint."""
+
+    labels: NDArray[np.uint8]
+    names: tuple[str, ...]
+    gains: Array
+    prototypes: Array
+    """Chromaticities, a row for each of `names`."""
+    neutral: Array
+    image: NDArray[np.uint8]
+
+    def label_of(self, name: str) -> int:
+        """The label of a colour name; ValueError if there is none."""
+        return 1 + self.names.index(name)
+
+    def likeness(self, pixels: NDArray[np.uint8], label: int) -> float:
+        """How well the mean hue of RGB pixels (N, 3) agrees with a label's prototype: cosine, 1 is perfect."""
+        mean = chromaticity(pixels.mean(axis=0) * self.gains) - self.neutral
+        wanted = self.prototypes[label - 1] - self.neutral
+        return float(mean @ wanted / max(np.linalg.norm(mean) * np.linalg.norm(wanted), 1e-9))
+
+
+def chromaticity(rgb: Array | Vec3) -> Array:
+    """Each channel's share of the sum.
+
+    >>> [float(v) for v in chromaticity((100.0, 50.0, 50.0))]
+    [0.5, 0.25, 0.25]
+    """
+    values = np.asarray(rgb, float)
+    return values / max(values.sum(), 1e-9)
+
+
+def label_colours(view: View, catalogue: Catalogue) -> ColourLabels:
+    """Label every pixel with its catalogue colour.
+
+    All decisions are linear forms in RGB, so that they commute with blur: the border between table and object lies
+    where a blurred pixel holds as much of the one as of the other.
+    """
+    colours = catalogue.colours
+    gains = _white_balance(view, catalogue.table_colour)
+    neutral = chromaticity(catalogue.table_colour)
+    prototypes = np.array([chromaticity(c.rgb) for c in colours])
+    forms = []
+    for colour, prototype in zip(colours, prototypes, strict=True):
+        away = prototype - neutral
+        # (c - neutral)·away / |away|² is 0 at neutral and 1 at the prototype; times the sum it is linear in RGB.
+        coloured = (away - neutral @ away) / (away @ away)
+        # An equal mixture of object and table has the chromaticity of their sum.
+        share = float(np.sum(colour.rgb) / (np.sum(colour.rgb) + np.sum(catalogue.table_colour)))
+        forms += [
+            2 * prototype - prototype @ prototype,  # the greater, the nearer: -|c - p|² up to a common term
+            coloured - share,
+            coloured * np.linalg.norm(away),
+        ]
+    image = cv2.GaussianBlur(view.frame.colour, (3, 3), 0)
+    values = [cv2.transform(image.astype(np.float32), (f * gains).astype(np.float32)[None, :]) for f in forms]
+    labels = np.zeros(image.shape[:2], np.uint8)
+    nearest = np.full(image.shape[:2], -np.inf, np.float32)
+    for index in range(len(colours)):
+        nearness, inside, chroma = values[3 * index : 3 * index + 3]
+        better = nearness > nearest
+        np.maximum(nearest, nearness, out=nearest)
+        labels[better] = NEUTRAL
+        labels[better & (inside > 0) & (chroma > _MIN_CHROMA)] = 1 + index
+    return ColourLabels(labels, tuple(c.name for c in colours), gains, prototypes, neutral, view.frame.colour)
+
+
+def _white_balance(view: View, table_colour: Vec3) -> Array:
+    """Gains per channel that give the table its known chromaticity back; ones when too little of it is seen."""
+    heights = view.heights[::_GRID, ::_GRID]
+    pixels = view.frame.colour[::_GRID, ::_GRID][np.abs(heights) < _TABLE_BAND]
+    if len(pixels) < _MIN_TABLE_PIXELS:
+        return np.ones(3)
+    seen = np.maximum(np.median(pixels, axis=0), 1.0)
+    gains = chromaticity(table_colour) / chromaticity(seen)
+    return np.clip(gains / gains.mean(), 1 / _MAX_GAIN, _MAX_GAIN)

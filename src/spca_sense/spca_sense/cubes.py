@@ -1,0 +1,252 @@
+"""Cubes by their upper faces: level regions of one colour, a cube's height above what they stand on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+
+from spca_core.geometry import Array
+from spca_sense.colours import ColourLabels
+from spca_sense.fitting import Fit
+from spca_sense.outline import Outline, trace
+from spca_sense.shapes import BoxShape, fit_box, starts_around, tilt_of
+from spca_sense.view import NO_HEIGHT, Mask, Patch, View, Window, bounding_window
+
+_MIN_COMPONENT = 60  # pixels; a twelfth of a cube's face
+_MIN_FACE = 0.15  # share of an upper face that must be in sight for a cube to be found
+_LEVEL = 0.008  # metres above or below its median that still belong to an upper face (noise, a slight lean)
+_BIN = 0.002  # metres; of the histogram in which upper faces are peaks
+_HIGHEST = 0.40  # metres above the floor; nothing on the table is higher
+_CUT = (
+    0.4  # share of a cube's height, from the top, whose outline is used: its sides lower down may be hidden
+)
+_OCCLUDER = 0.012  # metres above an upper face: what is there hides the cube
+_MIN_LEAN, _LEAN_SIGMAS = np.radians(2.5), 5.0
+_MIN_POINTS = 20
+_MARGIN = 8  # pixels around a component that are looked at
+_MIN_LIKENESS = 0.8
+_OFF_TABLE = 0.05  # metres below the table's surface: such a component lies on the ground
+
+
+@dataclass(frozen=True)
+class FoundCube:
+    """A cube in view coordinates: its shape from the upper face down, at `parameters` (x, y, yaw)."""
+
+    colour: str
+    shape: BoxShape
+    parameters: Array
+    confidence: float
+    floor: float = 0.0
+    """Height of the table (0) or the ground (negative) that it or its stack stands on."""
+    seen: bool = True
+
+    @property
+    def bottom(self) -> float:
+        """Height of its lower face's centre above the table."""
+        return self.shape.height - self.shape.edge * float(self.shape.tilt[2, 2])
+
+    def corners(self, margin: float = 0.0) -> Array:
+        """Its eight corners (8, 3), upper face first, moved out sideways by `margin` metres."""
+        box = BoxShape(self.shape.edge + 2 * margin, self.shape.height, self.shape.edge, self.shape.tilt)
+        return box.corners(self.parameters)
+
+    def column(self, lowest: float, margin: float = 0.0) -> Array:
+        """The corners of all the space from its upper face down to the height `lowest`."""
+        upper = self.corners(margin)
+        lower = upper.copy()
+        lower[:, 2] = lowest
+        return np.vstack((upper, lower))
+
+
+def find_cubes(
+    view: View, colours: ColourLabels, colour: str, edge: float
+) -> tuple[list[FoundCube], list[str]]:
+    """All cubes of a colour whose upper faces are in sight, from high to low, and notes about doubtful ones."""
+    mask = colours.labels == colours.label_of(colour)
+    area = bounding_window(mask, _MARGIN)
+    _, components, stats, _ = cv2.connectedComponentsWithStats(mask[area].astype(np.uint8), connectivity=8)
+    cubes: list[FoundCube] = []
+    notes: list[str] = []
+    for index in range(1, len(stats)):
+        if stats[index, cv2.CC_STAT_AREA] < _MIN_COMPONENT:
+            continue
+        component = components == index
+        part = bounding_window(component, _MARGIN)
+        window = tuple(slice(a.start + p.start, a.start + p.stop) for a, p in zip(area, part, strict=True))
+        search = _Search(view, colours, colour, edge, (window[0], window[1]), component[part])
+        cubes += search.run()
+        notes += search.notes
+    return sorted(cubes, key=lambda c: -c.shape.height), notes
+
+
+class _Search:
+    """The search in one connected component of a colour: highest faces first, each found cube taken out of it."""
+
+    def __init__(
+        self, view: View, colours: ColourLabels, colour: str, edge: float, window: Window, mask: Mask
+    ) -> None:
+        self.view, self.colours, self.colour, self.edge = view, colours, colour, edge
+        self.window, self.mask = window, mask
+        self.heights = view.heights[window]
+        self.raw = view.raw_heights[window]
+        self.origin = np.array([window[1].start, window[0].start], float)
+        known = self.heights[mask & (self.heights > NO_HEIGHT / 2)]
+        below = len(known) > 0 and float(np.median(known)) < -_OFF_TABLE
+        self.floor = -view.table_top if below else 0.0
+        self.notes: list[str] = []
+
+    def run(self) -> list[FoundCube]:
+        """All cubes of the component."""
+        cubes: list[FoundCube] = []
+        remaining = self.mask.copy()
+        while (level := self._top_level(remaining)) is not None:
+            near = remaining & (np.abs(self.heights - level) < _LEVEL)
+            found = [c for face in self._faces(near, level) for c in self._cubes_of_face(face, remaining)]
+            for cube in found:
+                remaining &= ~self.view.patch(cube.corners(), grow=2).within(self.window)
+            remaining &= ~near
+            cubes += found
+        return cubes
+
+    def _face_pixels(self, height: Array | float) -> Any:
+        """Pixels of a whole upper face at a height (or heights)."""
+        return (self.edge / self.view.metres_per_pixel(height)) ** 2
+
+    def _top_level(self, mask: Mask) -> float | None:
+        """The height of the highest level region that is large enough for a cube's face."""
+        lowest = self.floor + 0.6 * self.edge
+        edges = np.arange(lowest, self.floor + _HIGHEST, _BIN)
+        values = self.heights[mask]
+        if np.count_nonzero(values > lowest) < _MIN_FACE * self._face_pixels(lowest):
+            return None
+        counts, _ = np.histogram(values, edges)
+        window = np.convolve(counts, np.ones(4), mode="same")
+        centres = (edges[:-1] + edges[1:]) / 2
+        needed = _MIN_FACE * self._face_pixels(centres)
+        candidates = np.flatnonzero(window >= needed)
+        if not len(candidates):
+            return None
+        best = int(candidates[-1])
+        while best > 0 and window[best - 1] > window[best]:
+            best -= 1
+        level = values[np.abs(values - centres[best]) < 0.006]
+        return float(np.median(level)) if len(level) else None
+
+    def _faces(self, near: Mask, level: float) -> Iterator[Mask]:
+        closed = cv2.morphologyEx(near.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+        _, parts, stats, _ = cv2.connectedComponentsWithStats(closed, connectivity=4)
+        for index in range(1, len(stats)):
+            if stats[index, cv2.CC_STAT_AREA] >= _MIN_FACE * self._face_pixels(level):
+                yield parts == index
+
+    def _cubes_of_face(self, face: Mask, remaining: Mask) -> list[FoundCube]:
+        """One cube for a level region, or several of the same colour that touch."""
+        inner = cv2.erode(face.astype(np.uint8), np.ones((3, 3), np.uint8)).astype(bool)
+        measured = inner & (self.raw > NO_HEIGHT / 2)
+        if np.count_nonzero(measured) < _MIN_POINTS:
+            return []
+        level = float(np.median(self.raw[measured]))
+        count = max(1, round(np.count_nonzero(face) / self._face_pixels(level)))
+        points = self.view.to_plane(np.argwhere(face)[:, ::-1] + self.origin, level)
+        outline = self._outline(face, remaining, level)
+        if np.count_nonzero(outline.own) < _MIN_POINTS:
+            return []
+        pixels = outline.points[outline.own] + self.origin
+        if count == 1:
+            tilt = self._lean(measured, level)
+            shape = BoxShape(self.edge, level, _CUT * self.edge, tilt)
+            fits = [fit_box(self.view, shape, pixels, starts_around(points))]
+        else:
+            shape = BoxShape.upright(self.edge, level, _CUT * self.edge)
+            fits = self._split(shape, pixels, points, count)
+        return [c for fit in fits if (c := self._judge(shape, fit, outline)) is not None]
+
+    def _outline(self, face: Mask, remaining: Mask, level: float) -> Outline:
+        """The outline of all that belongs to the cube from its face down to the cut."""
+        near_face = cv2.dilate(face.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
+        no_depth = (self.heights < NO_HEIGHT / 2) & near_face
+        body = remaining & ((self.heights > level - _CUT * self.edge) | no_depth)
+        _, parts = cv2.connectedComponents(body.astype(np.uint8), connectivity=4)
+        body = np.isin(parts, np.unique(parts[face & body])) & body
+        return trace(body, self.heights, level + _OCCLUDER)
+
+    def _lean(self, measured: Mask, level: float) -> Array:
+        """The cube's own axis, from the slope of its upper face; upright unless the slope is beyond doubt."""
+        core = cv2.erode(measured.astype(np.uint8), np.ones((3, 3), np.uint8)).astype(bool)
+        if np.count_nonzero(core) < 10 * _MIN_POINTS:
+            return np.eye(3)
+        heights = self.raw[core].astype(float)
+        points = self.view.to_plane(np.argwhere(core)[:, ::-1] + self.origin, level)
+        centred = points - points.mean(axis=0)
+        design = np.column_stack((centred, np.ones(len(centred))))
+        slope, *_ = np.linalg.lstsq(design, heights, rcond=None)
+        sigma = (
+            float(np.std(heights - design @ slope)) / np.sqrt(len(heights)) / max(float(centred.std()), 1e-6)
+        )
+        lean = float(np.hypot(slope[0], slope[1]))
+        if lean < max(_MIN_LEAN, _LEAN_SIGMAS * sigma):
+            return np.eye(3)
+        return tilt_of(np.array([-slope[0], -slope[1], 1.0]))
+
+    def _split(self, shape: BoxShape, pixels: Array, points: Array, count: int) -> list[Fit]:
+        """Boxes for `count` faces of one colour that touch: every outline point belongs to the nearest of them."""
+        criteria = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_MAX_ITER, 50, 1e-5)
+        cv2.setRNGSeed(0)
+        _, _, found = cv2.kmeans(
+            points.astype(np.float32), count, np.zeros(0), criteria, 5, cv2.KMEANS_PP_CENTERS
+        )
+        plane = self.view.to_plane(pixels, shape.height)
+        centres = np.asarray(found, np.float64)
+        fits: list[Fit] = []
+        for _ in range(2):
+            owner, part = _nearest(plane, centres), _nearest(points, centres)
+            fits = [
+                fit_box(self.view, shape, pixels[owner == i], starts_around(points[part == i]))
+                for i in range(count)
+                if np.count_nonzero(owner == i) >= _MIN_POINTS
+            ]
+            if len(fits) < count:
+                break
+            centres = np.array([f.parameters[:2] for f in fits])
+        return fits
+
+    def _judge(self, shape: BoxShape, fit: Fit, outline: Outline) -> FoundCube | None:
+        """A found cube, if the pixels of its upper face agree with one."""
+        cube = FoundCube(self.colour, shape, fit.parameters, 0.0, self.floor)
+        patch = self.view.patch(cube.corners(margin=-0.05 * self.edge)[:4])
+        agree, hidden = self._agreement(patch, shape.height)
+        words = f"{self.colour} thing at ({fit.parameters[0]:.3f}, {fit.parameters[1]:.3f})"
+        if agree < _MIN_FACE or agree + hidden < 0.75 or fit.inliers < 0.5:
+            self.notes.append(
+                f"{words} is no cube: {agree:.0%} of a face seen, {fit.inliers:.0%} of the outline fits"
+            )
+            return None
+        label = self.colours.label_of(self.colour)
+        pixels = patch.of(self.colours.image)[patch.of(self.colours.labels) == label]
+        if self.colours.likeness(pixels, label) < _MIN_LIKENESS:
+            self.notes.append(f"{words} has no catalogue colour")
+            return None
+        confidence = agree * fit.inliers * (0.5 + 0.5 * outline.share_seen)
+        return FoundCube(
+            self.colour, shape, fit.parameters, float(np.clip(confidence, 0.05, 0.99)), self.floor
+        )
+
+    def _agreement(self, patch: Patch, level: float) -> tuple[float, float]:
+        """Shares of the face's pixels that show it, and that are hidden by something higher."""
+        heights = patch.of(self.view.heights)
+        if not len(heights):
+            return 0.0, 0.0
+        coloured = patch.of(self.colours.labels) == self.colours.label_of(self.colour)
+        level_or_unknown = (np.abs(heights - level) < 1.5 * _LEVEL) | (heights < NO_HEIGHT / 2)
+        agree = coloured & level_or_unknown
+        hidden = ~agree & (heights > level + _OCCLUDER)
+        return float(agree.mean()), float(hidden.mean())
+
+
+def _nearest(points: Array, centres: Array) -> Array:
+    """Index (N,) of the centre nearest to each point."""
+    return np.argmin(np.linalg.norm(points[:, None] - centres[None], axis=2), axis=1)

@@ -1,0 +1,60 @@
+"""What one frame shows, before memory gives it names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from spca_core.geometry import Array, Pose, Vec3, wrap_angle
+from spca_core.scene import Kind
+from spca_sense.colours import ColourLabels
+from spca_sense.view import View
+
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Detection:
+    """One thing found in a frame.
+
+    `pose` is its centre in `world`; `confidence` in 0-1 joins how much of it was seen with how well that fits the class;
+    `seen` is False for a cube that is only inferred from what stands on it (then its colour may be `unknown`).
+    """
+
+    kind: Kind
+    colour: str
+    pose: Pose
+    size: Vec3
+    confidence: float
+    seen: bool = True
+
+    @property
+    def xy(self) -> Array:
+        """Position on the table (2,), metres."""
+        return np.array(self.pose.position[:2])
+
+    @property
+    def top(self) -> float:
+        """Height of its upper face in `world`, metres."""
+        return self.pose.position[2] + self.size[2] / 2
+
+    @property
+    def bottom(self) -> float:
+        """Height of its lower face in `world`, metres."""
+        return self.pose.position[2] - self.size[2] / 2
+
+
+@dataclass(frozen=True)
+class Look:
+    """All that one frame gave: detections from high to low, doubts, and the images they came from."""
+
+    view: View
+    colours: ColourLabels
+    detections: tuple[Detection, ...]
+    notes: tuple[str, ...] = field(default=())
+
+
+def square_yaw(yaw: float) -> float:
+    """A cube's yaw in [-π/4, π/4)."""
+    return wrap_angle(yaw, np.pi / 2)

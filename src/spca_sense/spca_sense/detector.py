@@ -1,0 +1,94 @@
+"""From one frame to detections."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spca_core.camera import RgbdFrame
+from spca_core.geometry import Pose
+from spca_core.world import World
+from spca_sense.catalogue import Catalogue
+from spca_sense.colours import label_colours
+from spca_sense.cubes import FoundCube, find_cubes
+from spca_sense.detection import Detection, Look, square_yaw
+from spca_sense.plates import FoundPlate, find_plates
+from spca_sense.shapes import upright_yaw
+from spca_sense.stacks import complete_stacks
+from spca_sense.view import View, make_view
+
+_SUSPICIOUS_TILT = np.radians(1.0)
+_SUSPICIOUS_OFFSET = 0.01
+
+
+class Detector:
+    """Finds cubes and plates in single frames; has no memory. Give it a world (of which it keeps the classes) or a catalogue."""
+
+    def __init__(self, knowledge: World | Catalogue) -> None:
+        self.catalogue = knowledge if isinstance(knowledge, Catalogue) else Catalogue.from_world(knowledge)
+
+    def detect(self, frame: RgbdFrame) -> Look:
+        """All things in sight, and the cubes that must carry what stands high, from high to low."""
+        catalogue = self.catalogue
+        view = make_view(frame, catalogue.table_top)
+        colours = label_colours(view, catalogue)
+        notes = _calibration_notes(view)
+        cubes: list[FoundCube] = []
+        for colour in catalogue.cube_colours:
+            found, doubts = find_cubes(view, colours, colour.name, catalogue.cube_edge)
+            cubes += found
+            notes += doubts
+        cubes = complete_stacks(view, colours, cubes)
+        things = np.zeros(view.heights.shape, bool)
+        for cube in cubes:
+            view.patch(cube.column(cube.floor), grow=2).paint(things)
+        plates: list[FoundPlate] = []
+        for colour in catalogue.plate_colours:
+            discs, doubts = find_plates(
+                view, colours, colour.name, catalogue.plate_diameter, catalogue.plate_thickness, things
+            )
+            plates += discs
+            notes += doubts
+        detections = [_of_cube(view, c) for c in cubes] + [_of_plate(view, p) for p in plates]
+        return Look(view, colours, tuple(detections), tuple(notes))
+
+
+def _calibration_notes(view: View) -> list[str]:
+    table = view.table
+    if not table.trusted:
+        return ["too little of the table is in sight to check the camera's calibration"]
+    if table.tilt > _SUSPICIOUS_TILT or abs(table.offset) > _SUSPICIOUS_OFFSET:
+        return [
+            f"the table lies {table.offset * 1000:.1f} mm and {np.degrees(table.tilt):.2f}° off the calibration"
+        ]
+    return []
+
+
+def _of_cube(view: View, cube: FoundCube) -> Detection:
+    shape = cube.shape
+    x, y, yaw = cube.parameters
+    axis = shape.tilt[:, 2]
+    centre = np.array([x, y, view.table_top + shape.height]) - axis * shape.edge / 2
+    matrix = np.eye(4)
+    matrix[:3, :3] = shape.tilt @ upright_yaw(square_yaw(yaw))
+    matrix[:3, 3] = centre
+    edge = shape.edge
+    return Detection(
+        kind="cube",
+        colour=cube.colour,
+        pose=Pose.from_matrix(matrix),
+        size=(edge, edge, edge),
+        confidence=cube.confidence,
+        seen=cube.seen,
+    )
+
+
+def _of_plate(view: View, plate: FoundPlate) -> Detection:
+    shape = plate.shape
+    x, y = (float(v) for v in plate.centre)
+    return Detection(
+        kind="plate",
+        colour=plate.colour,
+        pose=Pose.from_xyz_yaw(x, y, view.table_top + shape.height - shape.thickness / 2),
+        size=(2 * shape.radius, 2 * shape.radius, shape.thickness),
+        confidence=plate.confidence,
+    )

@@ -1,0 +1,110 @@
+"""Detections drawn into the camera's picture, for reports."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from spca_core.camera import RgbdFrame
+from spca_core.geometry import Array
+from spca_core.scene import Scene, SceneObject
+
+Image = NDArray[np.uint8]
+
+_AXES = ((220, 40, 40), (40, 180, 60), (40, 80, 230))  # x red, y green, z blue
+_AXIS_LENGTH = 0.03
+_SEEN, _REMEMBERED = (255, 255, 255), (255, 200, 60)
+_ROUND = np.linspace(0, 2 * np.pi, 48, endpoint=False)
+_CUBE_EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)]
+
+
+def draw_scene(frame: RgbdFrame, scene: Scene, scale: int = 2) -> Image:
+    """The frame's picture (RGB, enlarged by `scale`) with outlines, axes and names; remembered things are in amber."""
+    image = np.ascontiguousarray(
+        cv2.resize(frame.colour, None, fx=scale, fy=scale, interpolation=cv2.INTER_LINEAR), np.uint8
+    )
+    canvas = _Canvas(image, frame, scale)
+    for thing in sorted(scene.objects, key=lambda o: o.pose.position[2]):
+        if thing.kind != "table":
+            _draw_outline(canvas, thing)
+    for thing in scene.objects:
+        if thing.kind != "table":
+            _draw_axes(canvas, thing)
+    for thing in scene.objects:
+        if thing.kind != "table":
+            held = scene.holds("held", thing.id)
+            _draw_label(canvas, thing, held)
+    return canvas.image
+
+
+class _Canvas:
+    """An enlarged picture into which points of `world` can be projected."""
+
+    def __init__(self, image: Image, frame: RgbdFrame, scale: int) -> None:
+        self.image, self._frame, self._scale = image, frame, scale
+        self._to_camera = np.linalg.inv(frame.pose.matrix())
+
+    def spots(self, points: Array) -> Array:
+        """Where points (N, 3) in `world` appear: (N, 2) int32 in sixteenths of a pixel."""
+        optical = points @ self._to_camera[:3, :3].T + self._to_camera[:3, 3]
+        k = self._frame.intrinsics
+        depth = np.maximum(optical[:, 2], 1e-3)
+        pixels = np.column_stack((k.fx * optical[:, 0] / depth + k.cx, k.fy * optical[:, 1] / depth + k.cy))
+        # Centres of small pixels are not centres of large ones.
+        large = (pixels + 0.5) * self._scale - 0.5
+        return np.clip(np.round(large * 16), -(2**20), 2**20).astype(np.int32)
+
+    def line(self, a: Array, b: Array, colour: tuple[int, int, int], width: int = 1) -> None:
+        """A line between two spots."""
+        cv2.line(self.image, _pair(a), _pair(b), colour, width, cv2.LINE_AA, shift=4)
+
+
+def _pair(spot: Array) -> tuple[int, int]:
+    return int(spot[0]), int(spot[1])
+
+
+def _draw_outline(canvas: _Canvas, thing: SceneObject) -> None:
+    colour = _SEEN if thing.visible else _REMEMBERED
+    half = np.array(thing.size) / 2
+    matrix = thing.pose.matrix()
+    if thing.kind == "plate":
+        rim = np.column_stack(
+            (np.cos(_ROUND) * half[0], np.sin(_ROUND) * half[1], np.full(len(_ROUND), half[2]))
+        )
+        spots = canvas.spots(rim @ matrix[:3, :3].T + matrix[:3, 3])
+        for a, b in zip(spots, np.roll(spots, -1, axis=0), strict=True):
+            canvas.line(a, b, colour)
+        return
+    square = np.array([(1, 1), (-1, 1), (-1, -1), (1, -1)])
+    corners = np.vstack([np.column_stack((square, np.full(4, z))) for z in (1, -1)]) * half
+    spots = canvas.spots(corners @ matrix[:3, :3].T + matrix[:3, 3])
+    for a, b in _CUBE_EDGES:
+        canvas.line(spots[a], spots[b], colour)
+
+
+def _draw_axes(canvas: _Canvas, thing: SceneObject) -> None:
+    if thing.kind == "plate":
+        return
+    matrix = thing.pose.matrix()
+    top = matrix[:3, 3] + matrix[:3, 2] * thing.size[2] / 2
+    origin, *ends = canvas.spots(np.vstack((top, top + matrix[:3, :3].T * _AXIS_LENGTH)))
+    for end, colour in zip(ends, _AXES, strict=True):
+        canvas.line(origin, end, colour, 2)
+
+
+def _draw_label(canvas: _Canvas, thing: SceneObject, held: bool) -> None:
+    x, y = (int(v) for v in canvas.spots(np.array([thing.pose.position]))[0] // 16)
+    words = f"{thing.id} {thing.confidence:.2f}" + (
+        " held" if held else "" if thing.visible else " remembered"
+    )
+    font, size = cv2.FONT_HERSHEY_SIMPLEX, 0.45
+    (width, height), base = cv2.getTextSize(words, font, size, 1)
+    offset = 50 if thing.kind == "plate" else 34
+    left = int(np.clip(x - width // 2, 2, canvas.image.shape[1] - width - 2))
+    line = int(np.clip(y - offset, height + 4, canvas.image.shape[0] - base - 2))
+    box = (left - 2, line - height - 3), (left + width + 2, line + base)
+    cv2.rectangle(canvas.image, *box, (30, 30, 30), cv2.FILLED)
+    cv2.putText(
+        canvas.image, words, (left, line), font, size, _SEEN if thing.visible else _REMEMBERED, 1, cv2.LINE_AA
+    )

@@ -1,0 +1,68 @@
+"""Robust least squares of a shape's outline to border points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from spca_core.geometry import Array
+
+Residuals = Callable[[Array], Array]
+"""From parameters (P,) to signed distances (N,) in metres of the points from the outline."""
+
+_STEPS = np.array([1e-5, 1e-5, 1e-4])  # for numerical derivatives: 10 µm, 10 µm, 0.1 mrad
+_LONGEST = np.array([0.01, 0.01, 0.3])  # one iteration moves no farther: 10 mm, 10 mm, 17°
+_MAX_ITERATIONS = 15
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Parameters, the robust spread of the residuals (metres), and the share of points that agree with the shape."""
+
+    parameters: Array
+    spread: float
+    inliers: float
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What is believed of the parameters before the look: mean (P,) and standard deviation (P,)."""
+
+    mean: Array
+    sigma: Array
+
+
+def fit_shape(
+    residuals: Residuals, start: Array, tolerance: float, prior: Prior | None = None, noise: float = 0.0005
+) -> Fit:
+    """Gauss-Newton with Tukey's biweight; points farther than `tolerance` metres count nothing in the end.
+
+    Parameters are x, y in metres and, where there are three, a yaw in radians. The tolerance begins at four times its
+    value, so that a start which is off by that much still converges. `noise` is the expected deviation of a point, which
+    weighs points against the `prior`.
+    """
+    x = np.array(start, float)
+    size = len(x)
+    for iteration in range(_MAX_ITERATIONS):
+        reach = tolerance * max(1.0, 4.0 * 0.6**iteration)
+        r = residuals(x)
+        weight = np.clip(1 - (r / reach) ** 2, 0, None) ** 2
+        jacobian = np.column_stack(
+            [(residuals(x + step) - r) / _STEPS[i] for i, step in enumerate(np.diag(_STEPS[:size]))]
+        )
+        normal = jacobian.T @ (jacobian * weight[:, None]) / noise**2
+        gradient = jacobian.T @ (weight * r) / noise**2
+        if prior is not None:
+            normal += np.diag(prior.sigma**-2.0)
+            gradient += (x - prior.mean) / prior.sigma**2
+        # The faint ridge keeps directions that no point constrains where they are.
+        move = -np.linalg.solve(normal + np.diag(1e-6 * np.diag(normal) + 1e-3), gradient)
+        x = x + np.clip(move, -_LONGEST[:size], _LONGEST[:size])
+        if reach == tolerance and np.all(np.abs(move) < _STEPS[:size]):
+            break
+    r = residuals(x)
+    near = np.abs(r) < tolerance
+    spread = float(np.sqrt(np.mean(r[near] ** 2))) if near.any() else float("inf")
+    return Fit(parameters=x, spread=spread, inliers=float(near.mean()) if len(r) else 0.0)

@@ -1,0 +1,25 @@
+"""A scene as any environment's observation."""
+
+from __future__ import annotations
+
+from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
+from spca_core.observation import Observation
+from spca_core.scene import Scene
+
+
+def observation_of(scene: Scene) -> Observation:
+    """Symbols with their kinds (the table among them, the ground when something lies on it), facts and sentences.
+
+    The scene's notes and numbers go into `detail` only, which no prompt sees.
+    """
+    objects: dict[str, str] = {o.id: o.kind for o in scene.objects}
+    objects[TABLE_SYMBOL] = "table"
+    if any(GROUND_SYMBOL in f.args for f in scene.relations):
+        objects[GROUND_SYMBOL] = "ground"
+    return Observation(
+        stamp=scene.stamp,
+        objects=objects,
+        facts=scene.relations,
+        sentences=scene.sentences,
+        detail=scene.model_dump(mode="json"),
+    )

@@ -1,0 +1,120 @@
+"""How perceived things relate: the predicates of `spca_core.scene.RELATIONS`, from poses alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
+from spca_core.scene import Fact, SceneObject
+from spca_sense.footprint import footprint, gap, shared_area
+
+TIE = 0.003
+"""Metres within which two things count as equally far left or near: none of them then has the role."""
+TOUCH = 0.004
+"""Cubes nearer to each other than this stand side by side."""
+
+_REST = 0.005  # metres between a lower face and what carries it
+_REST_LEANING = 0.012  # the same for a thing that leans
+_LEAN = np.radians(2.0)
+_MIN_SHARE = 0.03  # of its own footprint that must lie over what carries it
+
+
+def relate(
+    objects: Sequence[SceneObject], held: str | None, table_top: float
+) -> tuple[list[Fact], list[str]]:
+    """All relations among `objects`, and notes about what is doubtful. `held` is the id of the one in the gripper."""
+    facts: list[Fact] = []
+    notes: list[str] = []
+    resting = [o for o in objects if o.id != held]
+    for thing in resting:
+        supports = _supports(thing, resting, table_top)
+        facts += [_fact("on", thing.id, support) for support in supports]
+        if not supports:
+            notes.append(f"{thing.id} rests on nothing that is known")
+    facts += _neighbours([o for o in resting if o.kind == "cube"])
+    if held is not None:
+        facts.append(_fact("held", held))
+    carrying = {f.args[1] for f in facts if f.predicate == "on"}
+    facts += [_fact("clear", o.id) for o in objects if o.id not in carrying]
+    fallen = {f.args[0] for f in facts if f.predicate == "on" and f.args[1] == GROUND_SYMBOL}
+    for kind in ("cube", "plate"):
+        roles, ties = _roles([o for o in resting if o.kind == kind and o.id not in fallen])
+        facts += roles
+        notes += ties
+    return facts, notes
+
+
+def _fact(predicate: str, *args: str) -> Fact:
+    return Fact(predicate=predicate, args=args)
+
+
+def _supports(thing: SceneObject, others: Sequence[SceneObject], table_top: float) -> list[str]:
+    """What a thing rests on: objects first, else the table or the ground; a leaning thing may rest on both."""
+    own = footprint(thing)
+    area = thing.size[0] * thing.size[1]
+    leaning = lean(thing) > _LEAN
+    bottom = thing.pose.position[2] - thing.size[2] / 2
+    reach = _REST_LEANING if leaning else _REST
+    found = [
+        other.id
+        for other in others
+        if other.id != thing.id
+        and abs(bottom - other.top) < reach
+        and other.pose.position[2] < thing.pose.position[2]
+        and shared_area(own, footprint(other)) > _MIN_SHARE * area
+    ]
+    lowest = min_corner(thing)
+    if (not found or leaning) and abs(lowest - table_top) < 2 * _REST:
+        found.append(TABLE_SYMBOL)
+    elif not found and abs(lowest) < 4 * _REST:
+        found.append(GROUND_SYMBOL)
+    return found
+
+
+def lean(thing: SceneObject) -> float:
+    """Angle in radians between a thing's own axis and the vertical."""
+    return float(np.arccos(np.clip(thing.pose.matrix()[2, 2], -1, 1)))
+
+
+def min_corner(thing: SceneObject) -> float:
+    """Height of its lowest corner, metres in `world`."""
+    return thing.pose.position[2] - float(np.abs(thing.pose.matrix()[2, :3]) @ np.array(thing.size)) / 2
+
+
+def _neighbours(cubes: Sequence[SceneObject]) -> list[Fact]:
+    facts = []
+    for i, a in enumerate(cubes):
+        for b in cubes[i + 1 :]:
+            level = abs(a.pose.position[2] - b.pose.position[2]) < (a.size[2] + b.size[2]) / 4
+            if level and gap(footprint(a), footprint(b)) < TOUCH:
+                facts += [_fact("next_to", a.id, b.id), _fact("next_to", b.id, a.id)]
+    return facts
+
+
+def _roles(things: Sequence[SceneObject]) -> tuple[list[Fact], list[str]]:
+    """Left is +y, near is small x; a role that several could claim is nobody's."""
+    facts: list[Fact] = []
+    notes: list[str] = []
+    orders: dict[str, Callable[[SceneObject], float]] = {
+        "leftmost": lambda o: -o.pose.position[1],
+        "rightmost": lambda o: o.pose.position[1],
+        "nearest": lambda o: o.pose.position[0],
+        "farthest": lambda o: -o.pose.position[0],
+    }
+    for role, key in orders.items():
+        ranked = sorted(things, key=key)
+        if len(ranked) > 1 and key(ranked[1]) - key(ranked[0]) < TIE:
+            notes.append(f"{ranked[0].id} and {ranked[1].id} are equally {role}")
+        elif ranked:
+            facts.append(_fact(role, ranked[0].id))
+    if len(things) >= 3 and len(things) % 2:
+        ranked = sorted(things, key=orders["leftmost"])
+        places = [o.pose.position[1] for o in ranked]
+        half = len(ranked) // 2
+        if min(places[half - 1] - places[half], places[half] - places[half + 1]) < TIE:
+            notes.append(f"no {ranked[half].kind} is clearly the middle one")
+        else:
+            facts.append(_fact("middle", ranked[half].id))
+    return facts, notes

@@ -1,0 +1,145 @@
+"""How boxes and discs look from the camera: their silhouettes, drawn on the plane of their upper face.
+
+Off the optical axis the sides of a thing are visible too, so its silhouette is larger than its upper face and lopsided.
+A fit that knows this is not drawn towards the image's centre.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from spca_core.geometry import Array
+from spca_sense.fitting import Fit, Prior, fit_shape
+from spca_sense.view import View
+
+_CORNERS = np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)])
+_START_YAWS = np.radians([0.0, 30.0, 60.0])  # a square's yaw has a period of 90°
+_GOOD = 0.9  # share of outline points that must agree with a fit for no other start to be tried
+_TOLERANCE = 0.0025  # metres; about two pixels
+
+
+@dataclass(frozen=True)
+class BoxShape:
+    """The upper `depth` metres of a cube with edge `edge`, its upper face centred at `height` above the table.
+
+    `tilt` (3, 3) turns the vertical into the cube's own axis; identity for an upright one.
+    """
+
+    edge: float
+    height: float
+    depth: float
+    tilt: Array
+
+    @classmethod
+    def upright(cls, edge: float, height: float, depth: float) -> BoxShape:
+        """A box whose upper face is level."""
+        return cls(edge=edge, height=height, depth=depth, tilt=np.eye(3))
+
+    def corners(self, parameters: Array) -> Array:
+        """The eight corners (8, 3: x, y, height), upper face first, of the box at (x, y, yaw)."""
+        x, y, yaw = parameters
+        c, s = np.cos(yaw), np.sin(yaw)
+        face = _CORNERS @ np.array([[c, s], [-s, c]]) * (self.edge / 2)
+        upper = np.column_stack((face, np.zeros(4)))
+        lower = np.column_stack((face, np.full(4, -self.depth)))
+        return np.vstack((upper, lower)) @ self.tilt.T + (x, y, self.height)
+
+    def silhouette(self, view: View, parameters: Array) -> Array:
+        """The outline (N, 2), in order, projected onto the plane at `height`."""
+        return convex_hull(view.shift_to_plane(self.corners(parameters), self.height))
+
+
+def convex_hull(points: Array) -> Array:
+    """The convex hull (M, 2) of points (N, 2), counter-clockwise (x right, y up)."""
+    return cv2.convexHull(points.astype(np.float32), clockwise=False)[:, 0].astype(float)
+
+
+def distance_to_polygon(points: Array, polygon: Array) -> Array:
+    """Signed distance (N,) of points to a convex counter-clockwise polygon: negative inside.
+
+    Outside near a corner it is the distance to the nearer edge's line, which is smooth and never too large.
+    """
+    edges = np.vstack((polygon[1:], polygon[:1])) - polygon
+    lengths = np.hypot(edges[:, 0], edges[:, 1])
+    proper = lengths > 1e-6
+    normals = np.stack((edges[proper, 1], -edges[proper, 0])) / lengths[proper]
+    return (points @ normals - np.einsum("ij,ji->i", polygon[proper], normals)).max(axis=1)
+
+
+def starts_around(region: Array) -> Array:
+    """Where a fit of a square may start (4, 3: x, y, yaw): the smallest rectangle around `region`, then other yaws."""
+    (x, y), _, degrees = cv2.minAreaRect(region.astype(np.float32))
+    return np.array([(x, y, yaw) for yaw in (np.radians(degrees), *_START_YAWS)])
+
+
+def fit_box(view: View, shape: BoxShape, pixels: Array, starts: Array, prior: Prior | None = None) -> Fit:
+    """Fit (x, y, yaw) of a box to outline `pixels` (N, 2).
+
+    The `starts` (K, 3) are tried in turn until one explains the outline; else the best of them is the answer.
+    """
+    points = view.to_plane(pixels, shape.height)
+
+    def residuals(parameters: Array) -> Array:
+        return distance_to_polygon(points, shape.silhouette(view, parameters))
+
+    fits: list[Fit] = []
+    for start in starts:
+        fits.append(fit_shape(residuals, start, _TOLERANCE, prior))
+        if fits[-1].inliers >= _GOOD:
+            break
+    return max(fits, key=lambda f: (round(f.inliers, 2), -f.spread))
+
+
+@dataclass(frozen=True)
+class DiscShape:
+    """A flat cylinder: `radius`, `thickness`, upper face at `height` above the table."""
+
+    radius: float
+    thickness: float
+    height: float
+
+    def distance(self, view: View, points: Array, parameters: Array) -> Array:
+        """Signed distance (N,) of `points` (on the plane at `height`) from the silhouette of the disc at (x, y)."""
+        # The lower rim, seen on the plane of the upper one, is a smaller circle nearer to the camera's foot. Where it
+        # sticks out it is the border; the union of the two circles is the silhouette to within 0.02 mm.
+        foot = np.array([[*parameters, self.height - self.thickness]])
+        lower = view.shift_to_plane(foot, self.height)[0]
+        clearance = view.centre[2] - view.table_top
+        scale = (clearance - self.height) / (clearance - self.height + self.thickness)
+        return np.minimum(
+            np.hypot(*(points - parameters).T) - self.radius,
+            np.hypot(*(points - lower).T) - self.radius * scale,
+        )
+
+    def rim(self, parameters: Array, count: int = 48) -> Array:
+        """Points (2·count, 3: x, y, height) on the upper and the lower rim of the disc at (x, y)."""
+        angle = np.linspace(0, 2 * np.pi, count, endpoint=False)
+        circle = np.column_stack((np.cos(angle), np.sin(angle))) * self.radius + parameters
+        return np.vstack(
+            [
+                np.column_stack((circle, np.full(count, h)))
+                for h in (self.height, self.height - self.thickness)
+            ]
+        )
+
+
+def fit_disc(view: View, shape: DiscShape, pixels: Array, start: Array) -> Fit:
+    """Fit (x, y) of a disc to outline `pixels` (N, 2)."""
+    points = view.to_plane(pixels, shape.height)
+    return fit_shape(lambda p: shape.distance(view, points, p), start, _TOLERANCE)
+
+
+def tilt_of(normal: Array) -> Array:
+    """The smallest rotation (3, 3) that turns the vertical into `normal`."""
+    rotation, _ = Rotation.align_vectors([normal / np.linalg.norm(normal)], [[0.0, 0.0, 1.0]])
+    return rotation.as_matrix()
+
+
+def upright_yaw(yaw: float) -> Array:
+    """The rotation (3, 3) by `yaw` about the vertical."""
+    c, s = np.cos(yaw), np.sin(yaw)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])

@@ -1,0 +1,118 @@
+"""What carries a cube that stands high: found by the strip of its side that is in sight, or else inferred."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from spca_core.geometry import Array
+from spca_sense.colours import NEUTRAL, ColourLabels
+from spca_sense.cubes import FoundCube
+from spca_sense.detection import UNKNOWN
+from spca_sense.fitting import Prior
+from spca_sense.footprint import shared_area
+from spca_sense.outline import trace
+from spca_sense.shapes import BoxShape, fit_box
+from spca_sense.view import Mask, Patch, View
+
+_LEVEL_STEP = (
+    0.010  # metres between a lower face and the upper face that carries it, at most (noise and lean)
+)
+_MARGIN = 0.012  # metres by which a cube beneath may stick out of its stack
+_MIN_STRIP = 20  # pixels of a side that tell a cube's colour
+_MIN_POINTS = 12
+_PRIOR = np.array([0.005, 0.005, 0.25])  # metres, metres, radians: how well stacked cubes are aligned
+_INFERRED = 0.3  # confidence in a cube that nobody has seen
+_PLATE_BAND = 0.014  # metres above the floor; sides are looked for above what may be a plate
+_MIN_OVERLAP = 0.03
+
+
+def complete_stacks(view: View, colours: ColourLabels, cubes: list[FoundCube]) -> list[FoundCube]:
+    """`cubes` and, below each one that stands high, the cubes that must carry it.
+
+    A cube beneath whose side is in sight gets that side's colour and a pose from it and from what stands on it; else it
+    is `UNKNOWN`, and memory may know better. Cubes that are partly covered are fitted again without the false border
+    where the upper one begins.
+    """
+    known = sorted(cubes, key=_from_high_to_low)
+    claimed = np.zeros(view.heights.shape, bool)
+    position = 0
+    while position < len(known):
+        upper = known[position]
+        if upper.seen:
+            view.patch(upper.corners(), grow=1).paint(claimed)
+        position += 1
+        if upper.bottom - upper.floor < 0.6 * upper.shape.edge:
+            continue
+        below = [i for i in range(position, len(known)) if _carries(known[i], upper)]
+        for i in below:
+            known[i] = _refit(view, colours, known[i], upper, claimed)
+        if not below:
+            known.append(_beneath(view, colours, upper, claimed))
+            known[position:] = sorted(known[position:], key=_from_high_to_low)
+    return known
+
+
+def _from_high_to_low(cube: FoundCube) -> float:
+    return -cube.shape.height
+
+
+def _carries(lower: FoundCube, upper: FoundCube) -> bool:
+    if abs(lower.shape.height - upper.bottom) > _LEVEL_STEP:
+        return False
+    shared = shared_area(lower.corners()[:4, :2], upper.corners()[:4, :2])
+    return shared > _MIN_OVERLAP * upper.shape.edge**2
+
+
+def _visible_part(view: View, cube: FoundCube, claimed: Mask, margin: float) -> tuple[Patch, Mask, float]:
+    """Where a cube under others may be seen: a window, its pixels between the heights in question, and the lowest of these."""
+    lowest = max(cube.bottom + 0.003, cube.floor + _PLATE_BAND)
+    patch = view.patch(cube.corners(margin))
+    heights = view.heights[patch.window]
+    part = patch.mask & ~claimed[patch.window] & (heights > lowest) & (heights < cube.shape.height + 0.006)
+    return patch, part, lowest
+
+
+def _outline_pixels(view: View, cube: FoundCube, patch: Patch, part: Mask, claimed: Mask) -> Array:
+    outline = trace(part, view.heights[patch.window], cube.shape.height + 0.012, claimed[patch.window])
+    return outline.points[outline.own] + (patch.window[1].start, patch.window[0].start)
+
+
+def _refit(view: View, colours: ColourLabels, cube: FoundCube, upper: FoundCube, claimed: Mask) -> FoundCube:
+    """A cube whose upper face is partly in sight, fitted to the border that is its own."""
+    patch, part, lowest = _visible_part(view, cube, claimed, _MARGIN)
+    part &= colours.labels[patch.window] == colours.label_of(cube.colour)
+    pixels = _outline_pixels(view, cube, patch, part, claimed)
+    if len(pixels) < _MIN_POINTS:
+        return cube
+    cut = BoxShape.upright(cube.shape.edge, cube.shape.height, cube.shape.height - lowest)
+    x, y, yaw = cube.parameters
+    starts = np.array([(x, y, yaw), (x, y, upper.parameters[2]), upper.parameters, (x, y, yaw + np.pi / 4)])
+    fit = fit_box(view, cut, pixels, starts)
+    if np.hypot(*(fit.parameters - cube.parameters)[:2]) > 0.6 * cube.shape.edge:
+        return cube
+    return replace(cube, parameters=fit.parameters, confidence=float(np.clip(fit.inliers - 0.1, 0.05, 0.9)))
+
+
+def _beneath(view: View, colours: ColourLabels, upper: FoundCube, claimed: Mask) -> FoundCube:
+    """The cube that must be under `upper`."""
+    shape = BoxShape.upright(upper.shape.edge, upper.bottom, upper.shape.edge)
+    unseen = FoundCube(UNKNOWN, shape, upper.parameters, _INFERRED, upper.floor, seen=False)
+    patch, side, lowest = _visible_part(view, unseen, claimed, _MARGIN)
+    counts = np.bincount(colours.labels[patch.window][side], minlength=len(colours.names) + 1)
+    counts[NEUTRAL] = 0
+    label = int(np.argmax(counts))
+    if counts[label] < _MIN_STRIP:
+        return unseen
+    pixels = _outline_pixels(view, unseen, patch, side & (colours.labels[patch.window] == label), claimed)
+    parameters = upper.parameters
+    if len(pixels) >= _MIN_POINTS:
+        cut = BoxShape.upright(shape.edge, shape.height, shape.height - lowest)
+        fit = fit_box(view, cut, pixels, parameters[None], Prior(parameters, _PRIOR))
+        if np.hypot(*(fit.parameters - parameters)[:2]) < 0.6 * shape.edge:
+            parameters = fit.parameters
+    confidence = 0.5 + 0.3 * min(1.0, counts[label] / (10 * _MIN_STRIP))
+    return replace(
+        unseen, colour=colours.names[label - 1], parameters=parameters, confidence=confidence, seen=True
+    )

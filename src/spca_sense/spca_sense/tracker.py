@@ -1,0 +1,225 @@
+"""From frame to scene, with a memory: stable ids, things hidden for a while, things that went missing."""
+
+from __future__ import annotations
+
+import math
+
+from spca_core.camera import RgbdFrame
+from spca_core.geometry import Pose
+from spca_core.scene import Scene, SceneObject
+from spca_core.trajectory import JointState
+from spca_sense.association import associate, new_id, remembered_there
+from spca_sense.detection import UNKNOWN, Detection, Look
+from spca_sense.detector import Detector
+from spca_sense.footprint import footprint, shared_area
+from spca_sense.presence import presence
+from spca_sense.relations import relate
+from spca_sense.sentences import describe
+
+_FADE = 0.9  # confidence in a hidden thing is multiplied by this at each look
+_LEAST = 0.1
+_GUESSED = 0.3  # confidence in an identity found by elimination
+_IN_HAND = 0.06  # metres between the tool and what it holds, at most
+_GAP_ERROR = 0.010  # metres by which the gripper's gap may differ from what it holds
+_RESTING = 0.006  # metres between a lower face and the table for a thing to stand on it
+_KIND_ORDER = {"cube": 0, "plate": 1, "unknown": 2}
+
+
+class SceneTracker:
+    """Keeps the scene from look to look. All knowledge comes from frames and from what the arm's side says it holds."""
+
+    def __init__(self, detector: Detector) -> None:
+        self._detector = detector
+        self._memory: dict[str, SceneObject] = {}
+        self._missing: dict[str, SceneObject] = {}
+        self._held: str | None = None
+        self._scene: Scene | None = None
+        self._look: Look | None = None
+
+    @property
+    def scene(self) -> Scene | None:
+        """The scene of the last look, or None before the first."""
+        return self._scene
+
+    @property
+    def look(self) -> Look | None:
+        """What the last frame alone gave: for reports and tests."""
+        return self._look
+
+    def forget(self) -> None:
+        """Begin anew, as for another table."""
+        self.__init__(self._detector)  # type: ignore[misc]
+
+    def adopt(self, scene: Scene) -> None:
+        """Take a scene as what is remembered, for example when the world goes back to a checkpoint."""
+        self.forget()
+        self._scene = scene
+        self._memory = {o.id: o for o in scene.objects if o.kind != "table"}
+        self._held = next((f.args[0] for f in scene.relations if f.predicate == "held"), None)
+
+    def update(
+        self,
+        frame: RgbdFrame,
+        held: str | None = None,
+        tool: Pose | None = None,
+        joints: JointState | None = None,
+    ) -> Scene:
+        """The scene after one more frame.
+
+        `held` is the id of what the arm believes to hold, `tool` the pose of its tool centre point in `world` (between
+        the fingertips), `joints` its state when the frame was taken; each may be unknown (None).
+        """
+        look = self._detector.detect(frame)
+        notes = list(look.notes)
+        known = {**self._missing, **self._memory}
+        if held in known and tool is not None:
+            known[held] = _moved(known[held], tool)
+        objects = self._seen(look, known, frame.stamp)
+        held = self._checked_held(held, objects, tool, joints, notes)
+        if held is not None and held not in objects and held in known:
+            objects[held] = known[held].model_copy(update={"visible": False, "confidence": 0.8})
+        objects |= self._hidden(look, known, objects, held)
+        objects |= self._beneath(look, known, objects, notes)
+        for lost in sorted(
+            (known.keys() - objects.keys()) - {i for i in known if known[i].kind == "unknown"}
+        ):
+            notes.append(f"{lost} is missing: it is not where it was, and nowhere else in sight")
+        return self._conclude(look, known, objects, held, notes, frame.stamp)
+
+    def _seen(self, look: Look, known: dict[str, SceneObject], stamp: float) -> dict[str, SceneObject]:
+        """Everything that the frame shows, named."""
+        seen = [d for d in look.detections if d.seen]
+        ids = associate(seen, list(known.values()))
+        order = sorted(range(len(seen)), key=lambda i: (-seen[i].pose.position[1], seen[i].pose.position[0]))
+        for index in order:
+            if index not in ids:
+                detection = seen[index]
+                ids[index] = new_id(detection.kind, detection.colour, [*known, *ids.values()])
+        return {ids[i]: _object(ids[i], d, stamp) for i, d in enumerate(seen)}
+
+    def _checked_held(
+        self,
+        held: str | None,
+        objects: dict[str, SceneObject],
+        tool: Pose | None,
+        joints: JointState | None,
+        notes: list[str],
+    ) -> str | None:
+        """What is really held, as far as can be seen."""
+        if held is None:
+            return None
+        thing = objects.get(held)
+        if joints is not None:
+            width = self._detector.catalogue.cube_edge
+            if abs(joints.gripper_gap - width) > _GAP_ERROR:
+                notes.append(f"the arm says it holds {held}, but the gripper's gap does not fit it")
+        if thing is None:
+            return held
+        away = tool is not None and math.dist(thing.pose.position, tool.position) > _IN_HAND
+        bottom = thing.pose.position[2] - thing.size[2] / 2
+        standing = tool is None and abs(bottom - self._detector.catalogue.table_top) < _RESTING
+        if away or standing:
+            notes.append(f"the arm says it holds {held}, but that is seen elsewhere")
+            return None
+        return held
+
+    def _hidden(
+        self, look: Look, known: dict[str, SceneObject], objects: dict[str, SceneObject], held: str | None
+    ) -> dict[str, SceneObject]:
+        """What was not found but may still be where it was, behind something."""
+        hidden = {}
+        for name, thing in known.items():
+            gone = name in objects or name in self._missing or thing.kind == "unknown" or name == self._held
+            if gone or _place_taken(thing, objects) or presence(look, thing) == "gone":
+                continue
+            faded = max(thing.confidence * _FADE, _LEAST)
+            hidden[name] = thing.model_copy(update={"visible": False, "confidence": faded})
+        return {name: thing for name, thing in hidden.items() if name != held}
+
+    def _beneath(
+        self, look: Look, known: dict[str, SceneObject], objects: dict[str, SceneObject], notes: list[str]
+    ) -> dict[str, SceneObject]:
+        """Names for the cubes that nobody sees but that must carry others: by place, by elimination, or `unknown`."""
+        named: dict[str, SceneObject] = {}
+        for inferred in (d for d in look.detections if not d.seen):
+            if remembered_there(inferred, [o for o in objects.values() if not o.visible]):
+                continue
+            missing = [
+                o
+                for name, o in known.items()
+                if name not in objects and name not in named and o.kind == "cube"
+            ]
+            unnamed = [d for d in look.detections if not d.seen]
+            if len(missing) == 1 and len(unnamed) == 1:
+                name, colour = missing[0].id, missing[0].colour
+                notes.append(
+                    f"{name} is taken to be the cube that carries others unseen: no other is missing"
+                )
+                named[name] = _object(name, inferred, missing[0].last_seen, colour, _GUESSED)
+            else:
+                name = new_id("cube", UNKNOWN, [*objects, *named])
+                notes.append(
+                    f"an unseen cube must carry others at ({inferred.xy[0]:.3f}, {inferred.xy[1]:.3f})"
+                )
+                named[name] = _object(name, inferred, 0.0)
+        return named
+
+    def _conclude(
+        self,
+        look: Look,
+        known: dict[str, SceneObject],
+        objects: dict[str, SceneObject],
+        held: str | None,
+        notes: list[str],
+        stamp: float,
+    ) -> Scene:
+        ordered = sorted(objects.values(), key=lambda o: (_KIND_ORDER[o.kind], o.id))
+        relations, doubts = relate(ordered, held, self._detector.catalogue.table_top)
+        scene = Scene(
+            stamp=stamp,
+            objects=tuple(ordered),
+            relations=tuple(relations),
+            sentences=describe(ordered, relations),
+            notes=(*notes, *doubts),
+        )
+        self._memory = objects
+        self._missing = {
+            name: thing for name, thing in known.items() if name not in objects and thing.kind != "unknown"
+        }
+        self._held, self._scene, self._look = held, scene, look
+        return scene
+
+
+def _object(
+    name: str, detection: Detection, stamp: float, colour: str | None = None, confidence: float | None = None
+) -> SceneObject:
+    colour = colour or detection.colour
+    return SceneObject(
+        id=name,
+        kind="unknown" if colour == UNKNOWN else detection.kind,
+        colour=colour,
+        pose=detection.pose,
+        size=detection.size,
+        confidence=detection.confidence if confidence is None else confidence,
+        visible=detection.seen,
+        last_seen=stamp,
+    )
+
+
+def _moved(thing: SceneObject, tool: Pose) -> SceneObject:
+    """A held thing goes where the tool goes: its centre lies between the fingertips."""
+    pose = Pose.from_xyz_yaw(*tool.position, tool.yaw)
+    return thing.model_copy(update={"pose": pose})
+
+
+def _place_taken(thing: SceneObject, objects: dict[str, SceneObject]) -> bool:
+    """Whether something that is seen fills the space in which a thing is remembered."""
+    own = footprint(thing)
+    for other in objects.values():
+        low = max(thing.top - thing.size[2], other.top - other.size[2])
+        high = min(thing.top, other.top)
+        if high - low < 0.5 * min(thing.size[2], other.size[2]):
+            continue
+        if shared_area(own, footprint(other)) > 0.3 * min(thing.size[0], other.size[0]) ** 2:
+            return True
+    return False

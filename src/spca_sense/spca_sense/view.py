@@ -1,0 +1,238 @@
+"""A frame seen as heights above the table, with the camera's calibration corrected by the table itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from spca_core.camera import CameraIntrinsics, RgbdFrame
+from spca_core.geometry import Array
+
+FloatImage = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+NO_HEIGHT = -9.0
+"""Marks pixels without depth in a height image: far below anything."""
+
+_GRID = 6  # the plane is fitted to every sixth pixel in each direction: 8,500 of 307,200, more than it needs
+_MIN_SAMPLES = 700
+_CAPTURE = 0.025  # calibration errors up to this many metres at a pixel are corrected
+_MAX_CHROMA = (
+    0.25  # (max - min) / max of RGB: below it a pixel may be the table, above it is a coloured thing
+)
+
+
+@dataclass(frozen=True)
+class TableFit:
+    """What the table's own depth said of the calibration: `offset` (m) and `tilt` (rad) that were corrected."""
+
+    offset: float
+    tilt: float
+    sigma: float
+    """Robust standard deviation of the depth noise at the table, metres."""
+    samples: int
+
+    @property
+    def trusted(self) -> bool:
+        """Whether enough of the table was seen to correct anything."""
+        return self.samples >= _MIN_SAMPLES
+
+
+Window = tuple[slice, slice]
+"""Rows and columns of a part of an image."""
+
+
+def bounding_window(mask: Mask, margin: int) -> Window:
+    """The smallest window that holds all pixels of a mask, wider by `margin` on each side (within the image)."""
+    left, upper, width, height = cv2.boundingRect(mask.astype(np.uint8))
+    rows, columns = mask.shape
+    return (
+        slice(max(upper - margin, 0), min(upper + height + margin, rows)),
+        slice(max(left - margin, 0), min(left + width + margin, columns)),
+    )
+
+
+@dataclass(frozen=True)
+class Patch:
+    """A part of an image: `window` cuts it out, `mask` tells which of its pixels belong."""
+
+    window: Window
+    mask: Mask
+
+    def paint(self, image: Mask) -> None:
+        """Set the patch's pixels in a whole image."""
+        image[self.window] |= self.mask
+
+    def within(self, window: Window) -> Mask:
+        """The patch's pixels as a mask of another window."""
+        mask = np.zeros([w.stop - w.start for w in window], bool)
+        ours, theirs = [], []
+        for mine, other in zip(self.window, window, strict=True):
+            start, stop = max(mine.start, other.start), min(mine.stop, other.stop)
+            if start >= stop:
+                return mask
+            ours.append(slice(start - mine.start, stop - mine.start))
+            theirs.append(slice(start - other.start, stop - other.start))
+        mask[tuple(theirs)] = self.mask[tuple(ours)]
+        return mask
+
+    def of(self, image: NDArray[Any]) -> NDArray[Any]:
+        """The image's values at the patch's pixels (N,)."""
+        return image[self.window][self.mask]
+
+
+@dataclass(frozen=True)
+class View:
+    """A frame with its heights.
+
+    `heights` (H, W): metres above the table, smoothed by a 3×3 median, NO_HEIGHT where there is no depth;
+    `raw_heights`: the same without smoothing. `centre` (3,) is the optical centre and `rotation` (3, 3) takes
+    optical axes to `world` ones; both are corrected by `table`. Heights count from the table's surface: in this
+    module a point is (x, y, height), and world z = table_top + height.
+    """
+
+    frame: RgbdFrame
+    table_top: float
+    centre: Array
+    rotation: Array
+    heights: FloatImage
+    raw_heights: FloatImage
+    table: TableFit
+
+    def to_plane(self, pixels: Array, height: float) -> Array:
+        """Where the rays of `pixels` (N, 2: column, row) meet the horizontal plane at `height`: (N, 2) metres."""
+        k = self.frame.intrinsics
+        ray = np.column_stack(
+            ((pixels[:, 0] - k.cx) / k.fx, (pixels[:, 1] - k.cy) / k.fy, np.ones(len(pixels)))
+        )
+        ray = ray @ self.rotation.T
+        reach = (self.table_top + height - self.centre[2]) / ray[:, 2]
+        return self.centre[:2] + ray[:, :2] * reach[:, None]
+
+    def to_pixels(self, points: Array) -> Array:
+        """Pixels (N, 2: column, row) of `points` (N, 3: x, y, height)."""
+        world = points + np.array([0.0, 0.0, self.table_top])
+        optical = (world - self.centre) @ self.rotation
+        k = self.frame.intrinsics
+        return np.column_stack(
+            (
+                k.fx * optical[:, 0] / optical[:, 2] + k.cx,
+                k.fy * optical[:, 1] / optical[:, 2] + k.cy,
+            )
+        )
+
+    def shift_to_plane(self, points: Array, height: float) -> Array:
+        """Move `points` (N, 3: x, y, height) along their view rays to the plane at `height`: (N, 2) metres."""
+        clearance = self.centre[2] - self.table_top
+        scale = (clearance - height) / (clearance - points[:, 2])
+        return self.centre[:2] + (points[:, :2] - self.centre[:2]) * scale[:, None]
+
+    def metres_per_pixel(self, height: Any) -> Any:
+        """Width of a pixel on the horizontal plane at `height` (a number or an array), near the optical axis."""
+        k = self.frame.intrinsics
+        return (self.centre[2] - self.table_top - height) / (0.5 * (k.fx + k.fy))
+
+    def patch(self, corners: Array, grow: int = 0) -> Patch:
+        """The pixels inside the convex hull of `corners` (N, 3: x, y, height), grown by `grow` pixels all round."""
+        hull = cv2.convexHull(self.to_pixels(corners).astype(np.float32))[:, 0]
+        height, width = self.heights.shape
+        left, upper = np.clip(np.floor(hull.min(axis=0)).astype(int) - grow - 1, 0, (width, height))
+        right, lower = np.clip(np.ceil(hull.max(axis=0)).astype(int) + grow + 2, 0, (width, height))
+        canvas = np.zeros((max(lower - upper, 0), max(right - left, 0)), np.uint8)
+        if canvas.size:
+            # Sixteenths of a pixel, so that thin outlines keep their place.
+            cv2.fillConvexPoly(canvas, np.round((hull - (left, upper)) * 16).astype(np.int32), 1, shift=4)
+            if grow:
+                canvas = cv2.dilate(canvas, np.ones((2 * grow + 1, 2 * grow + 1), np.uint8))
+        return Patch((slice(upper, lower), slice(left, right)), canvas.astype(bool))
+
+
+def make_view(frame: RgbdFrame, table_top: float) -> View:
+    """Heights above the table whose surface lies at world z = `table_top`, calibration corrected where possible.
+
+    A plane fitted to the table's depth tells tilt and distance of the camera; position along the table and the turn
+    about the vertical cannot be seen in it and are taken from the calibration.
+    """
+    smooth = np.asarray(cv2.medianBlur(np.ascontiguousarray(frame.depth, np.float32), 3), np.float32)
+    matrix = frame.pose.matrix()
+    rotation, centre = matrix[:3, :3], matrix[:3, 3]
+    fit, slope = _fit_table(frame, smooth, rotation, centre, table_top)
+    if fit.trusted:
+        normal = np.array([-slope[0], -slope[1], 1.0])
+        normal /= np.linalg.norm(normal)
+        turn, _ = Rotation.align_vectors([[0.0, 0.0, 1.0]], [normal])
+        rotation = turn.as_matrix() @ rotation
+        # Distance of the optical centre from the fitted plane; the plane's offset holds at the camera's foot.
+        distance = (centre[2] - table_top - fit.offset) * normal[2]
+        centre = np.array([centre[0], centre[1], table_top + distance])
+    return View(
+        frame=frame,
+        table_top=table_top,
+        centre=centre,
+        rotation=rotation,
+        heights=_heights(smooth, frame.intrinsics, rotation, centre, table_top),
+        raw_heights=_heights(frame.depth, frame.intrinsics, rotation, centre, table_top),
+        table=fit,
+    )
+
+
+@lru_cache(maxsize=4)
+def _normalised(k: CameraIntrinsics) -> tuple[FloatImage, FloatImage]:
+    columns = ((np.arange(k.width) - k.cx) / k.fx).astype(np.float32)
+    rows = ((np.arange(k.height) - k.cy) / k.fy).astype(np.float32)
+    return columns, rows
+
+
+def _heights(
+    depth: FloatImage, k: CameraIntrinsics, rotation: Array, centre: Array, table_top: float
+) -> FloatImage:
+    columns, rows = _normalised(k)
+    down = np.float32(rotation[2, 0]) * columns[None, :] + (
+        np.float32(rotation[2, 1]) * rows[:, None] + np.float32(rotation[2, 2])
+    )
+    heights = down * depth
+    heights += np.float32(centre[2] - table_top)
+    heights[depth <= 0] = NO_HEIGHT
+    return heights
+
+
+def _fit_table(
+    frame: RgbdFrame, depth: FloatImage, rotation: Array, centre: Array, table_top: float
+) -> tuple[TableFit, Array]:
+    """Robust least squares of height = offset + slope·(x, y), (x, y) from the camera's foot, on colourless pixels."""
+    start = _GRID // 2
+    d = depth[start::_GRID, start::_GRID].astype(float)
+    colour = frame.colour[start::_GRID, start::_GRID]
+    brightest = colour.max(axis=2).astype(np.int16)
+    neutral = (brightest - colour.min(axis=2)) < _MAX_CHROMA * brightest
+    columns, rows = _normalised(frame.intrinsics)
+    ray = np.empty((*d.shape, 3))
+    ray[..., 0], ray[..., 1], ray[..., 2] = columns[None, start::_GRID], rows[start::_GRID, None], 1.0
+    points = (ray.reshape(-1, 3) @ rotation.T) * d.reshape(-1, 1)
+    points[:, 2] += centre[2] - table_top
+    usable = (d.ravel() > 0) & neutral.ravel() & (np.abs(points[:, 2]) < _CAPTURE)
+    points = points[usable]
+    coefficients, sigma, keep = np.zeros(3), 0.0, np.ones(len(points), bool)
+    if len(points) >= _MIN_SAMPLES:
+        coefficients[0] = np.median(points[:, 2])
+        for _ in range(4):
+            residual = points[:, 2] - coefficients[0] - points[:, :2] @ coefficients[1:]
+            sigma = 1.4826 * float(np.median(np.abs(residual)))
+            keep = np.abs(residual) < max(2.5 * sigma, 0.0005)
+            kept = points[keep]
+            design = np.column_stack((np.ones(len(kept)), kept[:, :2]))
+            coefficients = np.linalg.solve(design.T @ design, design.T @ kept[:, 2])
+    slope = coefficients[1:]
+    fit = TableFit(
+        offset=float(coefficients[0]),
+        tilt=float(np.hypot(*slope)),
+        sigma=sigma,
+        samples=int(np.count_nonzero(keep)),
+    )
+    return fit, slope
