@@ -90,13 +90,20 @@ class TabletopCtx:
         self._arm.set_scene(self._scene)
         return self._scene
 
-    def resume_from(self, scene: Scene) -> None:
-        """Take up work in a known scene, for example after the world went back to a checkpoint."""
-        self._scene = scene
+    @property
+    def memory(self) -> tuple[Scene | None, float]:
+        """What it remembers besides the arm's own state, for a checkpoint."""
+        return self._scene, self._hold_height
+
+    def recall(self, memory: tuple[Scene | None, float], held: str | None) -> None:
+        """Take up work as remembered, after the world went back to a checkpoint where `held` was in the gripper."""
+        self._scene, self._hold_height = memory
         self._arm.resume()
-        if self._arm.held is not None:
-            self._arm.detach()
-        self._arm.set_scene(scene)
+        self._arm.detach()
+        if self._scene is not None:
+            self._arm.set_scene(self._scene)
+        if held is not None:
+            self._arm.attach(held)
 
     # --- perception ---------------------------------------------------------------------------------------------
 

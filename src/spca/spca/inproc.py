@@ -1,0 +1,52 @@
+"""Builds and runs a level in one process, in lockstep: for tests, campaigns and `--transport inproc`."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+from spca.events import Listener
+from spca.interrupt import stopping_on_interrupt
+from spca.options import RunOptions, manifest
+from spca.presets import draw_table
+from spca.result import RunResult
+from spca.run_folder import MANIFEST, RunFolder
+from spca.stages import build_stages
+from spca.supervisor import Supervisor
+from spca.tabletop import InprocTabletop
+from spca_core.world import load_world
+from spca_referee.level import load_level
+from spca_sim.simulator import MujocoSimulator
+
+
+def build_tabletop(options: RunOptions) -> InprocTabletop:
+    """The environment that `options` ask for. Raises InputError for an unknown level or world."""
+    world = load_world(options.world)
+    level = load_level(options.level, world)
+    layout, variation = draw_table(options.preset, options.seed, world, level)
+    simulator = MujocoSimulator(world, options.noise, variation, options.camera)
+    environment = InprocTabletop(level, world, layout, simulator, options.seed)
+    if options.rate is not None:
+        environment.pace(options.rate)
+    return environment
+
+
+def run_inproc(
+    options: RunOptions,
+    folder: RunFolder,
+    listeners: tuple[Listener, ...] = (),
+    resume: bool = False,
+    on_supervisor: Listener | None = None,
+) -> RunResult:
+    """Run one level to its end, or take up an interrupted run; its folder then holds all but the report."""
+    if not resume:
+        folder.write(MANIFEST, manifest(options))
+    with closing(build_tabletop(options)) as environment:
+        stages = build_stages(options, environment, folder)
+        supervisor = Supervisor(
+            environment, stages.planner, stages.coder, folder, options.budgets, listeners, stages.promote
+        )
+        try:
+            with stopping_on_interrupt(supervisor.cancel):
+                return supervisor.resume() if resume else supervisor.run(stages.library)
+        finally:
+            environment.save_recording(folder.path)

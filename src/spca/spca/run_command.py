@@ -1,0 +1,104 @@
+"""`spca run`, `spca resume` and `spca report`: a run from its start to its report, whatever happens in between."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+
+from spca.options import Manifest, RunOptions
+from spca.progress import Progress
+from spca.result import RunResult
+from spca.run_folder import MANIFEST, RunFolder
+from spca_core.errors import InputError, SpcaError
+
+CRASH = "crash.txt"
+
+
+def start_run(options: RunOptions, out: Path | None = None) -> int:
+    """Run a level in a new folder; returns the exit status. Raises InputError for bad input, before anything moves."""
+    options = _settled(options)
+    folder = RunFolder.create(Path(options.level).stem, out)
+    return _drive(options, folder, resume=False)
+
+
+def resume_run(path: Path) -> int:
+    """Take up an interrupted run; returns the exit status."""
+    folder = RunFolder.open(path)
+    if (folder.path / "result.json").is_file():
+        result = folder.read("result.json", RunResult)
+        if result.outcome != "cancelled":
+            raise InputError("this run has ended", where=str(path), hint=f"its result was: {result.reason}")
+    return _drive(folder.read(MANIFEST, Manifest).options, folder, resume=True)
+
+
+def write_report(path: Path) -> Path:
+    """Make report, video and MCAP log of a run anew; returns the report's path."""
+    folder = RunFolder.open(path)
+    return _document(folder, folder.read(MANIFEST, Manifest).options, Console(stderr=True))
+
+
+def _drive(options: RunOptions, folder: RunFolder, resume: bool) -> int:
+    with Progress() as progress:
+        try:
+            result = _runner(options)(options, folder, (progress,), resume)
+        except InputError:
+            _discard_if_untouched(folder)
+            raise
+        except Exception as error:
+            folder.write(CRASH, traceback.format_exc())
+            _document(folder, options.model_copy(update={"video": False}), progress.console)
+            raise SpcaError(
+                f"{type(error).__name__}: {error}; the run folder tells more: {folder.path}"
+            ) from error
+        progress.show_result(result)
+        progress.say("writing the report …")
+        report = _document(folder, options, progress.console)
+    Console().print(f"  report  {report}", highlight=False, soft_wrap=True)
+    return result.exit_status if result.outcome != "cancelled" else 130
+
+
+def _runner(options: RunOptions) -> Callable[..., RunResult]:
+    if options.transport == "inproc":
+        from spca.inproc import run_inproc
+
+        return run_inproc
+    from spca.ros_run import run_ros
+
+    return run_ros
+
+
+def _settled(options: RunOptions) -> RunOptions:
+    """`auto` becomes the proposer this machine has: a configured model, else the built-in one."""
+    if options.proposer != "auto":
+        return options
+    from spca.stages import model_configured
+
+    return options.model_copy(
+        update={"proposer": "openai" if options.llm or model_configured() else "builtin"}
+    )
+
+
+def _document(folder: RunFolder, options: RunOptions, console: Console) -> Path:
+    """Video, MCAP log and report. A fault in one of them is said and costs only itself."""
+    from spca.mcap_log import write_mcap
+    from spca.report import write_report as write_page
+    from spca.video import write_video
+
+    for make in (write_video, write_mcap) if options.video else (write_mcap,):
+        try:
+            make(folder, options)
+        except Exception as error:
+            console.print(f"  [yellow]{make.__name__}: {type(error).__name__}: {error}[/yellow]")
+    return write_page(folder)
+
+
+def _discard_if_untouched(folder: RunFolder) -> None:
+    """A run that never began leaves no empty folder behind."""
+    names = {p.name for p in folder.path.iterdir()}
+    if names <= {MANIFEST}:
+        for name in names:
+            (folder.path / name).unlink()
+        folder.path.rmdir()

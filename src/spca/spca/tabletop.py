@@ -1,0 +1,139 @@
+"""The tabletop as an `Environment`, in one process and in lockstep: simulated time passes only while the arm acts."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from spca_motion.embedded_arm import EmbeddedArm
+from spca_motion.sim_robot import SimRobot
+
+from spca.recording import Recording
+from spca_act.executor import PlanExecutor
+from spca_act.tabletop import skills
+from spca_act.tabletop.api import TABLETOP_API
+from spca_act.tabletop.ctx import TabletopCtx
+from spca_core.contacts import ContactSample
+from spca_core.layout import Layout
+from spca_core.observation import Observation
+from spca_core.plan import ActResult, Plan
+from spca_core.scene import Scene
+from spca_core.skill import CtxApi, StepReport
+from spca_core.verdict import Outcome, Verdict
+from spca_core.world import World
+from spca_referee.level import Level, task
+from spca_referee.referee import Referee
+from spca_robot.gripper_2f85 import PAD_TIP
+from spca_sense.catalogue import Catalogue
+from spca_sense.observation import observation_of
+from spca_sense.tracker import SceneTracker
+from spca_sim.simulator import MujocoSimulator
+
+# After the last step, the referee may need its time-to-live and its dwell; things may still be settling.
+SETTLE_S = 2.0
+_TICK_S = 0.02
+
+
+class InprocTabletop:
+    """See `spca_core.ports.environment.Environment`. One level on one table; not to be used from two threads."""
+
+    name = "tabletop"
+    api: CtxApi = TABLETOP_API
+    builtin_skills = Path(skills.__file__)
+
+    def __init__(
+        self, level: Level, world: World, layout: Layout, simulator: MujocoSimulator, seed: int = 0
+    ) -> None:
+        self.task = task(level)
+        self.recording = Recording()
+        self._level, self._world = level, world
+        self._sim = simulator
+        self._sim.reset(layout, seed)
+        self._referee = Referee(level, world, layout.poses, start=self._sim.time)
+        self._sim.on_contacts(self._judge)
+        self._sim.on_sample(self.recording.on_state)
+        self._robot = SimRobot(self._sim)
+        self._arm = EmbeddedArm(world, self._robot)
+        self._tracker = SceneTracker(Catalogue.from_world(world))
+        self._ctx = TabletopCtx(world, self._arm, self._perceive, lambda: self._sim.time, PAD_TIP)
+        self._executor = PlanExecutor(TABLETOP_API)
+        self._cancelled = False
+
+    # --- Environment --------------------------------------------------------------------------------------------
+
+    def sense(self) -> Observation:
+        """Move the arm out of view and look."""
+        self._arm.resume()
+        return observation_of(self._ctx.look())
+
+    def act(
+        self, attempt: str, plan: Plan, library: str, on_step: Callable[[StepReport], None] | None = None
+    ) -> ActResult:
+        """Run the plan; it ends early when the referee's verdict is final."""
+        self._arm.resume()
+        return self._executor.execute(
+            attempt, plan, library, self._ctx, on_step, lambda: self._cancelled or self.verdict().final
+        )
+
+    def settle(self) -> Verdict:
+        """Let the world come to rest and the referee see enough of it."""
+        end = self._sim.time + SETTLE_S
+        while self._sim.time < end and not self.verdict().final:
+            self._sim.step(_TICK_S)
+            if self._referee.holding:
+                end = max(end, self._sim.time + self._level.dwell_s)
+        return self.verdict()
+
+    def verdict(self) -> Verdict:
+        """The referee's judgement so far."""
+        return self._referee.verdict
+
+    def checkpoint(self) -> bytes:
+        """Physics, referee, the memory of the scene, as one pickle."""
+        state = (self._sim.snapshot(), self._referee, self._tracker, self._ctx.memory, self._arm.held)
+        return pickle.dumps(state)
+
+    def restore(self, checkpoint: bytes) -> None:
+        """Back to a checkpoint of this level."""
+        snapshot, self._referee, self._tracker, memory, held = pickle.loads(checkpoint)
+        self._sim.restore(snapshot)
+        self._ctx.recall(memory, held)
+
+    def cancel(self) -> None:
+        """Stop the arm, then the run."""
+        self._arm.stop()
+        self._cancelled = True
+
+    def close(self) -> None:
+        """End the sandbox, save nothing, release the simulator."""
+        self._executor.close()
+        self._sim.close()
+
+    # --- for runs -----------------------------------------------------------------------------------------------
+
+    def save_recording(self, folder: Path) -> None:
+        """Write looks, contacts and states into a run's folder."""
+        self.recording.save(folder, self._referee.timeline())
+
+    def pace(self, rate: float) -> None:
+        """Let simulated time pass at most `rate` times as fast as wall time, from now on."""
+        began_wall, began_sim = time.monotonic(), self._sim.time
+
+        def wait(_: ContactSample) -> None:
+            ahead = (self._sim.time - began_sim) / rate - (time.monotonic() - began_wall)
+            if ahead > 0:
+                time.sleep(ahead)
+
+        self._sim.on_contacts(wait)
+
+    def _perceive(self) -> Scene:
+        frame = self._sim.capture()
+        scene = self._tracker.update(frame, held=self._arm.held)
+        self.recording.on_look(frame, scene)
+        return scene
+
+    def _judge(self, sample: ContactSample) -> None:
+        if self._referee.consume(sample).outcome in (Outcome.FAIL, Outcome.TIMEOUT):
+            self._arm.stop()
