@@ -59,6 +59,15 @@ def test_the_environment_alone_is_enough(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert not is_configured({"OPENAI_API_KEY": "sk"}), "a key alone is not a wish to spend it"
 
 
+def test_the_example_in_the_readme_works(tmp_path: Path):
+    text = (Path(__file__).parents[1] / "README.md").read_text()
+    path = tmp_path / "llm.yaml"
+    path.write_text(text.split("```yaml\n")[1].split("```")[0])
+    config = load_config(path, {})
+    assert config.role("coder").key_variable == "OPENAI_API_KEY"
+    assert config.role("planner_big").is_local
+
+
 def test_a_file_can_be_named_by_the_environment(file: Path):
     env = {"SPCA_LLM_CONFIG": str(file)}
     assert is_configured(env)

@@ -11,6 +11,7 @@ from spca_core.contacts import pair
 from spca_core.errors import InputError
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.names import GROUND
+from spca_core.paths import LEVELS
 from spca_core.world import World, load_world
 from spca_referee.level import Level, list_levels, load_level, task
 from spca_referee.rules import bind_rules
@@ -135,6 +136,15 @@ def test_a_plain_file_works(tmp_path: Path):
     assert level.name == "touch_02"
     assert level.dwell_s == 0.5
     assert not level.must_release
+
+
+def test_the_examples_in_the_readme_work(tmp_path: Path):
+    level, roles = [
+        part.split("```")[0] for part in (LEVELS / "README.md").read_text().split("```yaml\n")[1:]
+    ]
+    path = tmp_path / "level.yaml"
+    path.write_text(level + roles)
+    assert set(load_level(path, WORLD).roles) == {"left_cube", "some_cube", "its_plate"}
 
 
 def test_only_the_task_text_leaves_a_level():
