@@ -30,7 +30,7 @@ def judge(case: Case, interrupt: int | None = None) -> Judgement:
     finally:
         search.close()
     solved = time.perf_counter()
-    times = {"parse_seconds": parsed - began, "solve_seconds": solved - began}
+    times = {"parse_seconds": parsed - began, "solve_seconds": solved - parsed}
     if solution.status != "solved":
         message = solution.message
         if solution.status == "unsolvable":

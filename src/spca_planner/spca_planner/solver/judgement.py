@@ -19,7 +19,10 @@ class Case(Record):
 
 
 class Judgement(Record):
-    """A proven plan, or who refused and why. Seconds of wall time; parsing and solving overlap."""
+    """A proven plan, or who refused and why. Seconds of wall time, one after the other.
+
+    The search begins with the parsing; `solve_seconds` is what it took longer.
+    """
 
     critic: Literal["", "parse", "solve", "validate"] = ""
     message: str = ""

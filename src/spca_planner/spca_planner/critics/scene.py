@@ -1,0 +1,77 @@
+"""The scene critic: a problem must be about the objects and the state that were observed."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from spca_core.observation import Observation
+from spca_core.plan import Rejection
+from spca_planner.critics.vocabulary import Extension
+from spca_planner.pddl.formula import Atom, Truth, ground
+from spca_planner.pddl.syntax import Domain, Problem
+
+_MOST_NAMED = 3
+"""Facts named in one message; more would bury the point."""
+
+
+def contradiction(
+    domain: Domain, problem: Problem, observation: Observation, extensions: dict[str, Extension]
+) -> Rejection | None:
+    """The first way in which a problem contradicts the observation."""
+    for message in (
+        *_unknown_objects(domain, problem, observation),
+        *_wrong_init(domain, problem, observation, extensions),
+    ):
+        return Rejection(critic="scene", message=message)
+    return None
+
+
+def observed_truth(observation: Observation, extensions: dict[str, Extension], atom: Atom) -> Truth:
+    """Whether the observation shows an atom; None where it has nothing to say."""
+    extension = extensions.get(atom[0])
+    return None if extension is None else extension.truth(atom[1:], observation.objects)
+
+
+def _unknown_objects(domain: Domain, problem: Problem, observation: Observation) -> Iterator[str]:
+    kinds = {kind.lower() for kind in observation.objects.values()}
+    for thing in (*domain.constants, *problem.objects):
+        kind = observation.objects.get(thing.name)
+        if kind is None:
+            near = difflib.get_close_matches(thing.name, list(observation.objects), n=1)
+            hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(observation.objects)}"
+            yield f"object '{thing.name}' is not in the scene; {hint}"
+        elif thing.type in kinds and thing.type != kind.lower():
+            yield f"'{thing.name}' is declared as a {thing.type}, but the scene shows a {kind}"
+
+
+def _wrong_init(
+    domain: Domain, problem: Problem, observation: Observation, extensions: dict[str, Extension]
+) -> Iterator[str]:
+    types = {o.name: o.type for o in (*domain.constants, *problem.objects)}
+    stated = {ground(fact, {}) for fact in problem.init if fact.head not in ("=", "not")}
+    false = [a for a in sorted(stated) if observed_truth(observation, extensions, a) is False]
+    if false:
+        yield f"(:init …) states {_listed(false)}, which the scene does not show{_instead(false[0], extensions)}"
+    missing = []
+    for name, signature in domain.predicates.items():
+        wanted = [p.type for p in signature.parameters]
+        for args in sorted(extensions[name].atoms if name in extensions else ()):
+            fits = len(args) == len(wanted) and all(
+                a in types and domain.is_a(types[a], t) for a, t in zip(args, wanted, strict=True)
+            )
+            if fits and (name, *args) not in stated:
+                missing.append((name, *args))
+    if missing:
+        yield f"(:init …) lacks {_listed(missing)}, which the scene shows"
+
+
+def _instead(atom: Atom, extensions: dict[str, Extension]) -> str:
+    """What the scene shows about the same thing."""
+    same = [(atom[0], *args) for args in extensions[atom[0]].atoms if args and args[:1] == atom[1:2]]
+    return f"; it shows {_listed(sorted(same))}" if same else ""
+
+
+def _listed(atoms: list[Atom]) -> str:
+    shown = ", ".join(f"({' '.join(a)})" for a in atoms[:_MOST_NAMED])
+    return shown + (f" and {len(atoms) - _MOST_NAMED} more" if len(atoms) > _MOST_NAMED else "")

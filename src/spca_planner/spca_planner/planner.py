@@ -1,0 +1,194 @@
+"""The Plan stage: draft, judge, let the proposer repair, until a plan is proven valid or the budget is spent."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Literal
+
+from spca_core.errors import Cancelled, SpcaError
+from spca_core.plan import Draft, DraftRecord, Mode, Plan, PlanRequest, PlanResult, Rejection
+from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
+from spca_planner.critics.vocabulary import FactVocabulary, Vocabulary
+from spca_planner.critique import Critics, Judged
+from spca_planner.patience import interruptible
+from spca_planner.solver.process import SolverProcess
+from spca_planner.trusted import TrustedDomains
+
+MODES: tuple[Mode, ...] = ("fresh", "reuse", "replan", "repair")
+_MOST_REPETITIONS = 2
+"""Rejected drafts handed in again in a row, after which nothing new is to be expected of a proposer."""
+_UNCHANGED = "this draft is the same as one that was rejected before: "
+
+Status = Literal["solved", "not_understood", "impossible", "exhausted", "cancelled"]
+
+
+class DraftingPlanner:
+    """A `Planner` for one environment (its name chooses the trusted domains).
+
+    `proposers`: one for all modes, or one for each. `budget`: drafts for one request. `solver_timeout_s`: wall time
+    of one search. `start` it early and `close` it at the end; it keeps a warm solver process.
+    """
+
+    def __init__(
+        self,
+        environment: str,
+        proposers: PlanProposer | Mapping[Mode, PlanProposer],
+        trusted: TrustedDomains,
+        vocabulary: Vocabulary | None = None,
+        budget: int = 8,
+        solver_timeout_s: float = 20.0,
+        domains: tuple[str, ...] = (),
+    ) -> None:
+        self._environment = environment
+        self._proposers: Mapping[Mode, PlanProposer] = (
+            proposers if isinstance(proposers, Mapping) else dict.fromkeys(MODES, proposers)
+        )
+        self._trusted, self._budget = trusted, budget
+        self._solver = SolverProcess((*domains, *trusted.all(environment)))
+        self._critics = Critics(self._solver, vocabulary or FactVocabulary(), solver_timeout_s)
+
+    def start(self) -> None:
+        """Start the solver process without waiting for it; otherwise the first request does."""
+        self._solver.start()
+
+    def close(self) -> None:
+        """End the solver process and whatever it has started."""
+        self._solver.close()
+
+    def __enter__(self) -> DraftingPlanner:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def plan(
+        self,
+        request: PlanRequest,
+        on_draft: Callable[[DraftRecord], None] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> PlanResult:
+        """See `spca_core.ports.stages.Planner`.
+
+        Bad drafts and a failing model are rejections; that money or time is used up (BudgetExhausted), or that a
+        server cannot be reached at all (InputError), is for the caller and raised.
+        """
+        return _Loop(self, request, on_draft or (lambda record: None), cancelled).run()
+
+    def learned(self, request: PlanRequest, result: PlanResult) -> None:
+        """Trust the domain of a plan that the referee has called a success."""
+        if result.plan is not None:
+            self._trusted.add(self._environment, request.task, result.plan.draft.domain)
+
+    def _first(self, request: PlanRequest) -> tuple[Mode, Draft | None]:
+        """A fresh request reuses the trusted domain of its task group, if there is one."""
+        if request.mode == "fresh":
+            domain = self._trusted.get(self._environment, request.task.group)
+            if domain is not None:
+                return "reuse", Draft(domain=domain, problem="")
+        return request.mode, request.previous
+
+
+class _Loop:
+    """One request."""
+
+    def __init__(
+        self,
+        planner: DraftingPlanner,
+        request: PlanRequest,
+        on_draft: Callable[[DraftRecord], None],
+        cancelled: Callable[[], bool],
+    ) -> None:
+        self._proposers, self._critics, self._budget = planner._proposers, planner._critics, planner._budget
+        self._request, self._on_draft, self._cancelled = request, on_draft, cancelled
+        self._mode, self._previous = planner._first(request)
+        self._reused = self._previous.domain if self._mode == "reuse" and self._previous else None
+        self._rejection: Rejection | None = None
+        self._records: list[DraftRecord] = []
+        self._seen: dict[tuple[str, str], Rejection] = {}
+        self._repetitions = 0
+
+    def run(self) -> PlanResult:
+        try:
+            while len(self._records) < self._budget and self._repetitions < _MOST_REPETITIONS:
+                if self._cancelled():
+                    raise Cancelled("planning was cancelled")
+                plan = self._attempt()
+                if plan is not None:
+                    return self._end("solved", plan)
+        except NotUnderstood as error:
+            return self._end("not_understood", message=str(error))
+        except Impossible as error:
+            return self._end("impossible", message=str(error))
+        except Cancelled as error:
+            return self._end("cancelled", message=str(error))
+        last = self._rejection.message if self._rejection else "no draft was allowed"
+        if self._repetitions >= _MOST_REPETITIONS:
+            return self._end("exhausted", message=f"the proposer has nothing new to offer; last: {last}")
+        return self._end("exhausted", message=f"{self._budget} drafts were rejected; last: {last}")
+
+    def _attempt(self) -> Plan | None:
+        """One draft and its judgement."""
+        began = time.perf_counter()
+        request = self._request.model_copy(update={"mode": self._mode})
+        proposer, previous, rejection = self._proposers[self._mode], self._previous, self._rejection
+        try:
+            draft = interruptible(lambda: proposer.draft(request, previous, rejection), self._cancelled)
+        except ModelError as error:
+            refused = Judged(None, Rejection(critic="model", message=str(error)))
+            self._note(None, refused, time.perf_counter() - began)
+            return None
+        seconds = time.perf_counter() - began
+        judged = self._repeated(draft) or self._judge(draft)
+        self._note(draft, judged, seconds)
+        self._previous, self._rejection, self._mode = draft, judged.rejection, "repair"
+        return judged.plan
+
+    def _judge(self, draft: Draft) -> Judged:
+        try:
+            judged = self._critics.judge(draft, self._request, self._cancelled)
+        except Cancelled:
+            raise
+        except SpcaError as error:  # a draft that kills the judges is a bad draft
+            judged = Judged(None, Rejection(critic="solve", message=str(error)))
+        if judged.rejection is not None:
+            self._seen[draft.domain, draft.problem] = judged.rejection
+        return judged
+
+    def _repeated(self, draft: Draft) -> Judged | None:
+        """A draft that was rejected before is rejected unseen."""
+        earlier = self._seen.get((draft.domain, draft.problem))
+        self._repetitions = self._repetitions + 1 if earlier else 0
+        if earlier is None:
+            return None
+        message = earlier.message.removeprefix(_UNCHANGED)
+        return Judged(None, Rejection(critic="draft", message=_UNCHANGED + message))
+
+    def _note(self, draft: Draft | None, judged: Judged, draft_seconds: float) -> None:
+        mode = self._mode
+        if mode == "reuse" and draft is not None and draft.domain != self._reused:
+            mode = "fresh"  # the proposer chose another domain than the trusted one
+        record = DraftRecord(
+            mode=mode,
+            draft=draft,
+            rejection=judged.rejection,
+            draft_seconds=draft_seconds,
+            parse_seconds=judged.parse_seconds,
+            solve_seconds=judged.solve_seconds,
+            validate_seconds=judged.validate_seconds,
+        )
+        self._records.append(record)
+        self._on_draft(record)
+
+    def _end(self, status: Status, plan: Plan | None = None, message: str = "") -> PlanResult:
+        return PlanResult(
+            attempt=self._request.attempt,
+            status=status,
+            plan=plan,
+            drafts=tuple(self._records),
+            message=message,
+        )
