@@ -34,7 +34,7 @@ def build_physics(
     spec.visual.global_.offwidth = max(v.intrinsics.width for v in views.values())
     spec.visual.global_.offheight = max(v.intrinsics.height for v in views.values())
     spec.visual.map.znear, spec.visual.map.zfar = 0.02, 20.0
-    spec.visual.quality.offsamples = 4
+    spec.visual.quality.offsamples, spec.visual.quality.shadowsize = 4, 2048
     model = spec.compile()
     model.stat.extent = 1.0  # znear and zfar are multiples of it
     return model, WorkspaceIndex(model)
@@ -70,11 +70,12 @@ def _add_light(spec: mujoco.MjSpec, world: World, variation: SimVariation) -> No
         pos=centre - 3.0 * lamp.direction,
         dir=lamp.direction,
         diffuse=(lamp.diffuse,) * 3,
-        ambient=(lamp.ambient,) * 3,
+        ambient=(0, 0, 0),  # OpenGL would take a lamp's ambient light away in its shadow
         specular=(0.1,) * 3,
         castshadow=True,
     )
-    spec.visual.headlight.active = 0
+    spec.visual.headlight.ambient = (lamp.ambient,) * 3
+    spec.visual.headlight.diffuse = spec.visual.headlight.specular = (0, 0, 0)
 
 
 def _add_camera(spec: mujoco.MjSpec, name: str, view: View) -> None:

@@ -1,8 +1,9 @@
 """Draws without any graphics library, by casting rays with MuJoCo.
 
 What never moves (table, ground, the robot's base) is cast once per view. After that, rays go only to the pixels inside the
-outlines of the moving geoms and of their shadows. Surfaces reflect diffusely; shadows come from rays between the lamp and
-the points seen, softened by a blur.
+outlines of the moving geoms. Surfaces reflect diffusely. Shadows on table and ground are the outlines projected along the
+light, which is exact because every geom is convex; shadows on moving geoms come from rays towards the lamp. A blur
+softens both.
 """
 
 from __future__ import annotations
@@ -51,15 +52,7 @@ class RayRenderer:
         self._rays = view.rays()
         self._moving: Indices = np.flatnonzero(model.geom_group == MOVING_GROUP)
         self._albedo = model.geom_rgba[:, :3].astype(np.float32)
-        self._floors = sorted(
-            {
-                0.0,
-                *(
-                    float(model.geom_aabb[g, 5] + model.body_pos[model.geom_bodyid[g], 2])
-                    for g in self._slabs()
-                ),
-            }
-        )
+        self._outlines = np.array([_outline(model, int(g)) for g in self._moving])
         mujoco.mj_kinematics(self._model, self._data)
         self._draw_backdrop()
 
@@ -67,37 +60,28 @@ class RayRenderer:
         """See the protocol."""
         self._data.qpos[:] = qpos
         mujoco.mj_kinematics(self._model, self._data)
-        corners = self._corners()
+        outlines = self._outlines_in_world()
         indirect, direct, depth = self._indirect.copy(), self._direct.copy(), self._depth.copy()
         shadow = np.zeros(len(self._rays), np.float32)
+        if self._shadows:
+            for height, floor in self._floors:
+                shadow[(self._inside(self._fallen(outlines, height)) & floor).ravel() > 0] = 1
 
-        pixels = self._inside([corners])
+        pixels = np.flatnonzero(cv2.dilate(self._inside(outlines), np.ones((3, 3), np.uint8)))
         hits = self._cast(self._eye, self._rays[pixels], MOVING_GROUP)
         nearer = (hits.geom >= 0) & (hits.distance < depth[pixels])
-        seen, geom, normal = pixels[nearer], hits.geom[nearer], hits.normal[nearer]
+        seen, normal = pixels[nearer], hits.normal[nearer]
         depth[seen] = hits.distance[nearer]
-        indirect[seen], direct[seen] = self._shade(self._albedo[geom], normal)
-
+        indirect[seen], direct[seen] = self._shade(self._albedo[hits.geom[nearer]], normal)
         if self._shadows:
+            shadow[seen] = 0
             lit = seen[normal @ self._light.direction < 0]
             shadow[lit] = self._shaded(self._eye + self._rays[lit] * depth[lit, None], None)
-            behind = np.zeros(len(self._rays), bool)
-            behind[self._inside(self._fallen(corners))] = True
-            behind[seen] = False
-            floor = np.flatnonzero(behind & np.isfinite(depth))
-            points = self._eye + self._rays[floor] * depth[floor, None]
-            shadow[floor] = self._shaded(points, MOVING_GROUP)
         depth[np.isinf(depth)] = 0
         return self._develop(indirect, direct, shadow), depth.reshape(self._shape)
 
     def close(self) -> None:
         """Nothing to release."""
-
-    def _slabs(self) -> Indices:
-        """Boxes that never move: the table's top and whatever else is wide enough to receive shadows."""
-        wide = self._model.geom_size[:, 0] > 0.1
-        fixed = self._model.geom_group == FIXED_GROUP
-        return np.flatnonzero(wide & fixed & (self._model.geom_type == mujoco.mjtGeom.mjGEOM_BOX))
 
     def _draw_backdrop(self) -> None:
         """Fill `_indirect`, `_direct` (H·W × 3) and `_depth` (infinite: nothing) with everything that never moves."""
@@ -115,6 +99,14 @@ class RayRenderer:
         self._indirect[there], self._direct[there] = self._shade(albedo, hits.normal[there])
         if self._shadows:
             self._direct[there] *= 1 - self._shaded(points, FIXED_GROUP)[:, None]
+
+        # The levels at which most of the visible upward faces are: the table's top, the ground.
+        self._floors: list[tuple[float, NDArray[np.bool_]]] = []
+        upward = hits.normal[there, 2] > 0.99
+        for height in np.unique(points[upward, 2].round(4)):
+            floor = np.zeros(self._shape, bool)
+            floor.ravel()[there[upward & (np.abs(points[:, 2] - height) < 1e-3)]] = True
+            self._floors.append((float(height), floor))
 
     def _cast(self, origin: Array, rays: Array, group: int | None) -> _Hits:
         n = len(rays)
@@ -164,30 +156,41 @@ class RayRenderer:
         image = cv2.convertScaleAbs(direct.reshape(*self._shape, 3), alpha=255)
         return np.asarray(cv2.GaussianBlur(image, (3, 3), _LENS_BLUR))
 
-    def _corners(self) -> Array:
-        """The corners (G, 8, 3) of the bounding boxes of all moving geoms, in `world`."""
-        box = self._model.geom_aabb[self._moving]
-        signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
-        local = box[:, None, :3] + signs * box[:, None, 3:]
+    def _outlines_in_world(self) -> Array:
+        """Points (G, K, 3) in `world` whose convex hulls are the moving geoms."""
         turn = self._data.geom_xmat[self._moving].reshape(-1, 3, 3)
-        return np.asarray(np.einsum("gij,gkj->gki", turn, local) + self._data.geom_xpos[self._moving, None])
+        return np.asarray(
+            np.einsum("gij,gkj->gki", turn, self._outlines) + self._data.geom_xpos[self._moving, None]
+        )
 
-    def _fallen(self, corners: Array) -> list[Array]:
-        """The corners moved along the light onto each floor below them."""
-        d = self._light.direction
-        drop = [np.maximum(corners[..., 2:] - z, 0.0) for z in self._floors]
-        return [corners + height / -d[2] * d for height in drop]
+    def _fallen(self, outlines: Array, height: float) -> Array:
+        """The outlines moved along the light down to a height; those of geoms below it shrink to nothing."""
+        above = np.maximum(outlines[..., 2:] - height, 0.0)
+        fallen = outlines + above / -self._light.direction[2] * self._light.direction
+        return np.asarray(fallen[above.max(axis=(1, 2)) > 0])
 
-    def _inside(self, outlines: list[Array]) -> Indices:
-        """The pixels inside the projected convex outlines (lists of (G, K, 3) points), and one more all around."""
+    def _inside(self, outlines: Array) -> NDArray[np.uint8]:
+        """An image that is 1 inside the projected outlines; all of it if one of them reaches behind the camera."""
         mask = np.zeros(self._shape, np.uint8)
-        for points in outlines:
-            for spots in self._view.project(points):
-                if (spots[:, 2] < 0.02).any():
-                    return np.arange(mask.size)
-                hull = cv2.convexHull(np.clip(np.rint(spots[:, :2]), -8000, 8000).astype(np.int32))
-                cv2.fillConvexPoly(mask, hull, 1)
-        return np.flatnonzero(cv2.dilate(mask, np.ones((3, 3), np.uint8)))
+        spots = self._view.project(outlines)
+        if (spots[..., 2] < 0.02).any():
+            mask[:] = 1
+            return mask
+        for points in np.clip(np.rint(spots[..., :2]), -8000, 8000).astype(np.int32):
+            cv2.fillConvexPoly(mask, cv2.convexHull(points), 1)
+        return mask
+
+
+def _outline(model: mujoco.MjModel, geom: int) -> Array:
+    """32 points in the geom's frame whose convex hull contains it closely: prism around a cylinder, else its box."""
+    if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_CYLINDER:
+        radius, half = model.geom_size[geom, :2]
+        angle = np.arange(16) * np.pi / 8
+        ring = radius / np.cos(np.pi / 16) * np.column_stack([np.cos(angle), np.sin(angle)])
+        return np.vstack([np.column_stack([ring, np.full(16, z)]) for z in (-half, half)])
+    centre, half_sizes = model.geom_aabb[geom].reshape(2, 3)
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    return np.asarray(np.tile(centre + corners * half_sizes, (4, 1)))
 
 
 def _grain(points: Array) -> Image:
@@ -195,9 +198,9 @@ def _grain(points: Array) -> Image:
     rng = np.random.default_rng(7)
     size, cell = 1024, 0.0025  # cells and metres; beyond 2.5 m it goes on mirrored
     texture = np.ones((size, size), np.float32)
-    for blur, strength in ((1.0, 0.012), (25.0, 0.018)):  # px, standard deviation of the factor
-        noise = cv2.GaussianBlur(rng.standard_normal((size, size), dtype=np.float32), (0, 0), blur)
-        texture += strength * noise / noise.std()
+    for grain, strength in ((1, 0.015), (2, 0.01), (32, 0.018)):  # cells; standard deviation of the factor
+        noise = rng.standard_normal((size // grain, size // grain), dtype=np.float32) * strength
+        texture += cv2.resize(noise, (size, size), interpolation=cv2.INTER_CUBIC)
     at = np.floor(points[:, :2] / cell).astype(np.int64) % (2 * size)
     at = np.minimum(at, 2 * size - 1 - at)
     return np.asarray(texture[at[:, 1], at[:, 0]])

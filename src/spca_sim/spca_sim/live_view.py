@@ -1,0 +1,77 @@
+"""A window that shows the simulation while it runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+import mujoco
+
+from spca_core.errors import InputError
+from spca_sim.simulator import MujocoSimulator
+from spca_sim.state import SimState
+
+_FRAME = 1 / 30  # s of wall time between two pictures
+
+
+class LiveView:
+    """MuJoCo's viewer beside a simulator; use as a context manager. InputError where there is no display.
+
+    The window holds a copy of the state: what the user does in it cannot disturb the run. A reset to another set of
+    objects opens a new window, for the model is another one.
+    """
+
+    def __init__(self, simulator: MujocoSimulator) -> None:
+        require_display()
+        self._simulator = simulator
+        self._model: mujoco.MjModel | None = None
+        self._shown = 0.0
+        self._open()
+        self._end = simulator.on_sample(self._show)
+
+    def __enter__(self) -> LiveView:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the window."""
+        self._end()
+        self._viewer.close()
+
+    def _open(self) -> None:
+        import mujoco.viewer
+
+        self._model = self._simulator.model
+        self._data = mujoco.MjData(self._model)
+        self._viewer = mujoco.viewer.launch_passive(
+            self._model, self._data, show_left_ui=False, show_right_ui=False
+        )
+
+    def _show(self, state: SimState) -> None:
+        now = time.monotonic()
+        if now - self._shown < _FRAME:
+            return
+        self._shown = now
+        if self._simulator.model is not self._model:
+            self._viewer.close()
+            self._open()
+        if self._viewer.is_running():
+            with self._viewer.lock():
+                self._data.qpos[:] = state.qpos
+                mujoco.mj_forward(self._model, self._data)
+            self._viewer.sync()
+
+
+def require_display() -> None:
+    """Raise InputError where no window can be opened."""
+    if sys.platform.startswith("linux") and not (
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    ):
+        raise InputError(
+            "there is no display to open a window on",
+            where="--view",
+            hint="leave --view out; every run leaves a video",
+        )

@@ -1,0 +1,60 @@
+"""Keeps a simulation from running faster than somebody can watch."""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+from spca_core.errors import InputError
+
+
+class Steppable(Protocol):
+    """A simulator, as far as pacing needs one."""
+
+    @property
+    def time(self) -> float:
+        """Simulated seconds."""
+        ...
+
+    def step(self, seconds: float) -> None:
+        """Advance."""
+        ...
+
+
+class Pacer:
+    """Sleeps so that simulated time runs at most `rate` times as fast as the wall clock. `rate` None: never sleeps.
+
+    A simulation that cannot keep up is not hurried later on, and a clock set back by a reset starts anew.
+    """
+
+    _SLACK = 0.25  # s of lag after which the past is forgotten
+
+    def __init__(self, rate: float | None) -> None:
+        if rate is not None and not rate > 0:
+            raise InputError(
+                f"real-time factor {rate}", where="--rate", hint="a number above 0, for example 1 or 2.5"
+            )
+        self.rate = rate
+        self._origin: tuple[float, float] | None = None  # wall and simulated seconds
+
+    def pace(self, simulated: float) -> None:
+        """Wait until the wall clock has caught up with that simulated time."""
+        if self.rate is None:
+            return
+        now = time.monotonic()
+        if self._origin is None or simulated < self._origin[1]:
+            self._origin = (now, simulated)
+        ahead = self._origin[0] + (simulated - self._origin[1]) / self.rate - now
+        if ahead > 0:
+            time.sleep(ahead)
+        elif ahead < -self._SLACK:
+            self._origin = (now, simulated)
+
+
+def step_paced(simulator: Steppable, seconds: float, pacer: Pacer, chunk: float = 0.02) -> None:
+    """Step `seconds` of simulated time in chunks, at the pacer's rate."""
+    left = seconds
+    while left > 1e-9:
+        simulator.step(min(chunk, left))
+        left -= chunk
+        pacer.pace(simulator.time)

@@ -1,0 +1,72 @@
+"""Records the states of a run so that a video can be made when the run is over, at no cost to the run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from spca_core.errors import InputError
+from spca_sim.state import SimState
+
+
+class StateSource(Protocol):
+    """Something that tells its states; the embedded simulator does."""
+
+    def on_sample(self, listener: Callable[[SimState], None]) -> Callable[[], None]:
+        """Subscribe; returns what ends the subscription."""
+        ...
+
+
+class StateRecorder:
+    """Keeps one state every `period` simulated seconds, in single precision: about 10 kB a simulated second.
+
+    A reset or a restored snapshot sets the clock back; recording goes on, and the states stay in the order they were
+    lived through.
+    """
+
+    def __init__(self, period: float = 0.08) -> None:
+        self.period = period
+        self.states: list[SimState] = []
+
+    def attach(self, source: StateSource) -> Callable[[], None]:
+        """Record from a simulator; returns what ends the recording."""
+        return source.on_sample(self.record)
+
+    def record(self, state: SimState) -> None:
+        """Keep a state if it is due."""
+        if self.states:
+            since = state.stamp - self.states[-1].stamp
+            if 0 <= since < self.period - 1e-6:
+                return
+        self.states.append(SimState(state.stamp, state.objects, state.qpos.astype(np.float32)))
+
+
+def save_states(states: list[SimState], path: Path) -> None:
+    """Write states to an `.npz` file."""
+    sets = sorted({s.objects for s in states})
+    np.savez_compressed(
+        path,
+        sets=np.array(json.dumps(sets)),
+        stamps=np.array([s.stamp for s in states]),
+        which=np.array([sets.index(s.objects) for s in states], dtype=np.int32),
+        lengths=np.array([len(s.qpos) for s in states], dtype=np.int32),
+        qpos=np.concatenate([s.qpos for s in states]) if states else np.zeros(0),
+    )
+
+
+def load_states(path: Path) -> list[SimState]:
+    """Read what `save_states` wrote; InputError for anything else."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            sets = [tuple(names) for names in json.loads(str(file["sets"]))]
+            rows = np.split(file["qpos"], np.cumsum(file["lengths"])[:-1]) if len(file["lengths"]) else []
+            return [
+                SimState(float(t), sets[int(w)], row)
+                for t, w, row in zip(file["stamps"], file["which"], rows, strict=True)
+            ]
+    except (OSError, ValueError, KeyError, IndexError) as error:
+        raise InputError("not a recording of states", where=str(path), hint=str(error)) from error
