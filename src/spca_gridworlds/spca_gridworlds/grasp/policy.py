@@ -10,18 +10,10 @@ from typing import Protocol
 import numpy as np
 
 from spca_core.errors import InputError
-from spca_core.model import Record
 from spca_gridworlds.grasp.baselines import greedy, random_walk
 from spca_gridworlds.grasp.dataset import Environment
 from spca_gridworlds.grasp.search import solve
-
-
-class Answer(Record):
-    """A plan for one environment; `problem` tells why there is none, `seconds` is wall time."""
-
-    plan: tuple[str, ...]
-    problem: str = ""
-    seconds: float = 0.0
+from spca_gridworlds.ipp.program import Answer
 
 
 class Policy(Protocol):

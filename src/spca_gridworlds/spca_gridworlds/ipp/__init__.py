@@ -1,0 +1,1 @@
+"""Iterative programmatic planning: a language model writes one program that plans for every instance of a task."""
