@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.scene import Fact, SceneObject
+from spca_sense.detection import UNKNOWN
 
 _FURTHER = {"2": "other", "3": "further", "4": "additional"}
 """Words for the second, third and fourth thing of one colour and kind; the text must not count."""
@@ -17,19 +18,18 @@ def name_of(symbol: str) -> str:
     >>> name_of("cube_red"), name_of("cube_red_2"), name_of("unknown")
     ('red cube', 'other red cube', 'unknown cube')
     """
-    if symbol.startswith("unknown"):
-        return "unknown cube"
     base, _, last = symbol.rpartition("_")
     if last.isdigit():
-        return f"{_FURTHER.get(last, 'extra')} {words_of(base)}"
-    return words_of(symbol)
+        return f"{_FURTHER.get(last, 'extra')} {name_of(base)}"
+    return "unknown cube" if symbol == UNKNOWN else words_of(symbol)
 
 
 def describe(objects: Sequence[SceneObject], facts: Sequence[Fact]) -> tuple[str, ...]:
     """The sentences of a scene; equal scenes give equal sentences."""
-    cubes = [o for o in objects if o.kind != "plate"]
+    cubes = [o for o in objects if o.kind == "cube"]
     plates = [o for o in objects if o.kind == "plate"]
-    sentences = [_inventory(cubes, "cube"), _inventory(plates, "plate"), _resting(facts)]
+    unknown = [o for o in objects if o.kind == "unknown"]
+    sentences = [_inventory(cubes + unknown, "cube"), _inventory(plates, "plate"), _resting(facts)]
     sentences += _order(cubes, facts) + _near_and_far(facts, cubes) + _order(plates, facts)
     sentences += _touching(facts)
     return (*sentences, _gripper_and_hidden(objects, facts))
@@ -40,6 +40,8 @@ def _the(symbol: str) -> str:
 
 
 def _article(words: str) -> str:
+    if words.startswith("other "):
+        return f"an{words}"
     return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
 
 
@@ -54,8 +56,7 @@ def _sentence(words: str) -> str:
 def _inventory(things: Sequence[SceneObject], kind: str) -> str:
     if not things:
         return f"There is no {kind}."
-    verb = "is" if len(things) == 1 else "are"
-    return f"There {verb} {_join([_article(name_of(o.id)) for o in things])}."
+    return f"There is {_join([_article(name_of(o.id)) for o in things])}."
 
 
 def _resting(facts: Sequence[Fact]) -> str:
@@ -99,7 +100,7 @@ def _near_and_far(facts: Sequence[Fact], things: Sequence[SceneObject]) -> list[
     if "nearest" in role:
         clauses.append(f"{_the(role['nearest'])} is the nearest cube to the robot")
     if "farthest" in role:
-        clauses.append(f"{_the(role['farthest'])} is the farthest")
+        clauses.append(f"{_the(role['farthest'])} is the farthest{'' if clauses else ' cube from the robot'}")
     return [_sentence(" and ".join(clauses))]
 
 

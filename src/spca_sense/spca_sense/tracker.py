@@ -6,10 +6,11 @@ import math
 
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Pose
+from spca_core.names import words_of
 from spca_core.scene import Scene, SceneObject
 from spca_core.trajectory import JointState
 from spca_sense.association import associate, new_id, remembered_there
-from spca_sense.detection import UNKNOWN, Detection, Look
+from spca_sense.detection import UNKNOWN, Detection, Look, square_yaw
 from spca_sense.detector import Detector
 from spca_sense.footprint import footprint, shared_area
 from spca_sense.presence import presence
@@ -19,6 +20,7 @@ from spca_sense.sentences import describe
 _FADE = 0.9  # confidence in a hidden thing is multiplied by this at each look
 _LEAST = 0.1
 _GUESSED = 0.3  # confidence in an identity found by elimination
+_IN_HAND_CONFIDENCE = 0.8  # in a held thing that the camera does not see
 _IN_HAND = 0.06  # metres between the tool and what it holds, at most
 _GAP_ERROR = 0.010  # metres by which the gripper's gap may differ from what it holds
 _RESTING = 0.006  # metres between a lower face and the table for a thing to stand on it
@@ -30,11 +32,7 @@ class SceneTracker:
 
     def __init__(self, detector: Detector) -> None:
         self._detector = detector
-        self._memory: dict[str, SceneObject] = {}
-        self._missing: dict[str, SceneObject] = {}
-        self._held: str | None = None
-        self._scene: Scene | None = None
-        self._look: Look | None = None
+        self.forget()
 
     @property
     def scene(self) -> Scene | None:
@@ -48,7 +46,11 @@ class SceneTracker:
 
     def forget(self) -> None:
         """Begin anew, as for another table."""
-        self.__init__(self._detector)  # type: ignore[misc]
+        self._memory: dict[str, SceneObject] = {}
+        self._missing: dict[str, SceneObject] = {}
+        self._held: str | None = None
+        self._scene: Scene | None = None
+        self._look: Look | None = None
 
     def adopt(self, scene: Scene) -> None:
         """Take a scene as what is remembered, for example when the world goes back to a checkpoint."""
@@ -72,12 +74,14 @@ class SceneTracker:
         look = self._detector.detect(frame)
         notes = list(look.notes)
         known = {**self._missing, **self._memory}
-        if held in known and tool is not None:
-            known[held] = _moved(known[held], tool)
+        if held is not None and tool is not None:
+            known[held] = self._in_hand(held, known.get(held), tool)
         objects = self._seen(look, known, frame.stamp)
-        held = self._checked_held(held, objects, tool, joints, notes)
-        if held is not None and held not in objects and held in known:
-            objects[held] = known[held].model_copy(update={"visible": False, "confidence": 0.8})
+        held = self._checked_held(held, known, objects, tool, joints, notes)
+        if held is not None and held not in objects:
+            objects[held] = known[held].model_copy(
+                update={"visible": False, "confidence": _IN_HAND_CONFIDENCE}
+            )
         objects |= self._hidden(look, known, objects, held)
         objects |= self._beneath(look, known, objects, notes)
         for lost in sorted(
@@ -100,6 +104,7 @@ class SceneTracker:
     def _checked_held(
         self,
         held: str | None,
+        known: dict[str, SceneObject],
         objects: dict[str, SceneObject],
         tool: Pose | None,
         joints: JointState | None,
@@ -107,6 +112,9 @@ class SceneTracker:
     ) -> str | None:
         """What is really held, as far as can be seen."""
         if held is None:
+            return None
+        if held not in known:
+            notes.append(f"the arm says it holds {held}, which has never been seen")
             return None
         thing = objects.get(held)
         if joints is not None:
@@ -123,6 +131,21 @@ class SceneTracker:
             return None
         return held
 
+    def _in_hand(self, name: str, thing: SceneObject | None, tool: Pose) -> SceneObject:
+        """A held thing goes where the tool goes: its centre lies between the fingertips."""
+        pose = Pose.from_xyz_yaw(*tool.position, square_yaw(tool.yaw))
+        if thing is not None:
+            return thing.model_copy(update={"pose": pose})
+        edge = self._detector.catalogue.cube_edge
+        return SceneObject(
+            id=name,
+            kind="cube",
+            colour=words_of(name).split()[0],
+            pose=pose,
+            size=(edge, edge, edge),
+            confidence=_IN_HAND_CONFIDENCE,
+        )
+
     def _hidden(
         self, look: Look, known: dict[str, SceneObject], objects: dict[str, SceneObject], held: str | None
     ) -> dict[str, SceneObject]:
@@ -132,8 +155,12 @@ class SceneTracker:
             gone = name in objects or name in self._missing or thing.kind == "unknown" or name == self._held
             if gone or _place_taken(thing, objects) or presence(look, thing) == "gone":
                 continue
-            faded = max(thing.confidence * _FADE, _LEAST)
-            hidden[name] = thing.model_copy(update={"visible": False, "confidence": faded})
+            # A cube that still carries another one does not become less certain with time.
+            carries = not thing.visible and any(
+                remembered_there(d, [thing]) for d in look.detections if not d.seen
+            )
+            confidence = thing.confidence if carries else max(thing.confidence * _FADE, _LEAST)
+            hidden[name] = thing.model_copy(update={"visible": False, "confidence": confidence})
         return {name: thing for name, thing in hidden.items() if name != held}
 
     def _beneath(
@@ -204,12 +231,6 @@ def _object(
         visible=detection.seen,
         last_seen=stamp,
     )
-
-
-def _moved(thing: SceneObject, tool: Pose) -> SceneObject:
-    """A held thing goes where the tool goes: its centre lies between the fingertips."""
-    pose = Pose.from_xyz_yaw(*tool.position, tool.yaw)
-    return thing.model_copy(update={"pose": pose})
 
 
 def _place_taken(thing: SceneObject, objects: dict[str, SceneObject]) -> bool:
