@@ -33,8 +33,9 @@ def build_stages(options: RunOptions, environment: Environment, folder: RunFolde
     from spca_planner.tabletop.proposer import BuiltinProposer
 
     from spca_planner.planner import DraftingPlanner
+    from spca_planner.trusted import TrustedDomains
 
     if options.proposer != "builtin":
         raise InputError(f"unknown proposer '{options.proposer}'", hint="builtin")
-    planner = DraftingPlanner([BuiltinProposer()])
+    planner = DraftingPlanner(environment.name, BuiltinProposer(), TrustedDomains(folder.path / "trusted"))
     return Stages(planner=planner, coder=DraftingCoder(None), library=environment.builtin_skills.read_text())

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import pickle
-import time
 from collections.abc import Callable
 from pathlib import Path
-
-from spca_motion.embedded_arm import EmbeddedArm
-from spca_motion.sim_robot import SimRobot
 
 from spca.recording import Recording
 from spca_act.executor import PlanExecutor
@@ -23,12 +19,15 @@ from spca_core.scene import Scene
 from spca_core.skill import CtxApi, StepReport
 from spca_core.verdict import Outcome, Verdict
 from spca_core.world import World
+from spca_motion.embedded_arm import EmbeddedArm
+from spca_motion.sim_robot import SimRobot
 from spca_referee.level import Level, task
 from spca_referee.referee import Referee
 from spca_robot.gripper_2f85 import PAD_TIP
-from spca_sense.catalogue import Catalogue
+from spca_sense.detector import Detector
 from spca_sense.observation import observation_of
 from spca_sense.tracker import SceneTracker
+from spca_sim.pace import Pacer
 from spca_sim.simulator import MujocoSimulator
 
 # After the last step, the referee may need its time-to-live and its dwell; things may still be settling.
@@ -53,10 +52,10 @@ class InprocTabletop:
         self._sim.reset(layout, seed)
         self._referee = Referee(level, world, layout.poses, start=self._sim.time)
         self._sim.on_contacts(self._judge)
-        self._sim.on_sample(self.recording.on_state)
+        self.recording.states.attach(self._sim)
         self._robot = SimRobot(self._sim)
         self._arm = EmbeddedArm(world, self._robot)
-        self._tracker = SceneTracker(Catalogue.from_world(world))
+        self._tracker = SceneTracker(Detector(world))
         self._ctx = TabletopCtx(world, self._arm, self._perceive, lambda: self._sim.time, PAD_TIP)
         self._executor = PlanExecutor(TABLETOP_API)
         self._cancelled = False
@@ -92,14 +91,16 @@ class InprocTabletop:
 
     def checkpoint(self) -> bytes:
         """Physics, referee, the memory of the scene, as one pickle."""
-        state = (self._sim.snapshot(), self._referee, self._tracker, self._ctx.memory, self._arm.held)
+        state = (self._sim.snapshot(), self._referee, self._ctx.memory, self._arm.held)
         return pickle.dumps(state)
 
     def restore(self, checkpoint: bytes) -> None:
         """Back to a checkpoint of this level."""
-        snapshot, self._referee, self._tracker, memory, held = pickle.loads(checkpoint)
+        snapshot, self._referee, memory, held = pickle.loads(checkpoint)
         self._sim.restore(snapshot)
         self._ctx.recall(memory, held)
+        if (scene := memory[0]) is not None:
+            self._tracker.adopt(scene)
 
     def cancel(self) -> None:
         """Stop the arm, then the run."""
@@ -119,18 +120,12 @@ class InprocTabletop:
 
     def pace(self, rate: float) -> None:
         """Let simulated time pass at most `rate` times as fast as wall time, from now on."""
-        began_wall, began_sim = time.monotonic(), self._sim.time
-
-        def wait(_: ContactSample) -> None:
-            ahead = (self._sim.time - began_sim) / rate - (time.monotonic() - began_wall)
-            if ahead > 0:
-                time.sleep(ahead)
-
-        self._sim.on_contacts(wait)
+        pacer = Pacer(rate)
+        self._sim.on_contacts(lambda sample: pacer.pace(sample.stamp))
 
     def _perceive(self) -> Scene:
         frame = self._sim.capture()
-        scene = self._tracker.update(frame, held=self._arm.held)
+        scene = self._tracker.update(frame, self._arm.held, self._arm.tool_pose(), self._arm.state())
         self.recording.on_look(frame, scene)
         return scene
 
