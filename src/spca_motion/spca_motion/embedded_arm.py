@@ -1,0 +1,174 @@
+"""The embedded `Arm`: plans with MuJoCo's collision check and OMPL, moves whatever stands behind the `Robot` port."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import numpy as np
+
+from spca_core.errors import MotionError
+from spca_core.geometry import Array, Pose
+from spca_core.ports.arm import NamedPosture
+from spca_core.ports.robot import Robot
+from spca_core.scene import Scene
+from spca_core.trajectory import JointState
+from spca_core.world import World
+from spca_motion.execution import Executor, StopGate, Tolerances
+from spca_motion.gripper import Gripper
+from spca_motion.limits import EMPTY, HOLDING, MotionLimits
+from spca_motion.paths import Piece
+from spca_motion.planner import MotionPlanner, Start
+from spca_motion.search import Interrupted
+from spca_motion.timing import time_path
+from spca_robot.gripper_2f85 import STROKE
+
+
+class EmbeddedArm:
+    """See `spca_core.ports.arm.Arm`. Where the tool centre point is taken to be: see `spca_motion.tool`.
+
+    One motion at a time: a second thread that asks for one waits. `stop`, `resume`, `state`, `holding` and `tool_pose`
+    may be called from any thread at any time.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        robot: Robot,
+        empty: MotionLimits = EMPTY,
+        holding: MotionLimits = HOLDING,
+        tolerances: Tolerances | None = None,
+    ) -> None:
+        self._world, self._robot = world, robot
+        self._empty, self._holding = empty, holding
+        self._gate = StopGate(robot)
+        self._executor = Executor(robot, self._gate, tolerances)
+        self._gripper = Gripper(robot, self._gate, self._executor.fresh_state)
+        self._planner = MotionPlanner(world)
+        self._allowed: frozenset[str] = frozenset()
+        self._busy = threading.RLock()
+
+    # --- planning scene ------------------------------------------------------------------------------------------
+
+    def set_scene(self, scene: Scene) -> None:
+        """The obstacles to plan around from now on; a held object is kept."""
+        with self._busy:
+            self._planner.scene = self._planner.scene.perceived(scene)
+
+    def attach(self, object_id: str) -> None:
+        """That object is in the gripper from now on: centred between the pads and square to them."""
+        with self._busy:
+            state = self._executor.fresh_state()
+            flange = self._planner.tools.flange(state.position)
+            tcp = self._planner.tools.tool(state.position, _gap(state))
+            self._planner.scene = self._planner.scene.attached(object_id, flange, tcp)
+
+    def detach(self) -> None:
+        """Nothing is held any more; the object stays in the planning scene where it is."""
+        with self._busy:
+            flange = self._planner.tools.flange(self._executor.fresh_state().position)
+            self._planner.scene = self._planner.scene.detached(flange)
+
+    @property
+    def held(self) -> str | None:
+        """The attached object, or None."""
+        held = self._planner.scene.held
+        return held.thing.id if held else None
+
+    def allow_contact(self, *object_ids: str) -> None:
+        """What gripper and held object may touch from now on, also `table`; names that mean nothing change nothing."""
+        self._allowed = frozenset(object_ids)
+
+    # --- motion --------------------------------------------------------------------------------------------------
+
+    def move_joints(self, positions: Array, speed: float = 1.0) -> None:
+        """Collision-free to a joint goal (6,), radians."""
+        goal = np.asarray(positions, dtype=float)
+        self._move(lambda start: self._planner.to_joints(start, goal, lambda: self._gate.stopped), speed)
+
+    def move_to(self, pose: Pose, speed: float = 1.0) -> None:
+        """Collision-free to a tool pose, by the posture with the least joint travel."""
+        self._move(lambda start: self._planner.to_pose(start, pose, lambda: self._gate.stopped), speed)
+
+    def move_linear(self, pose: Pose, speed: float = 1.0) -> None:
+        """In a straight line to a tool pose."""
+        self._move(lambda start: self._planner.along_line(start, pose), speed)
+
+    def move_named(self, name: NamedPosture, speed: float = 1.0) -> None:
+        """Collision-free to a named posture of the world description."""
+        postures = {"home": self._world.robot.home, "out_of_view": self._world.robot.out_of_view}
+        if name not in postures:
+            raise MotionError("limit", f"no posture is named '{name}'; there are {', '.join(postures)}")
+        self.move_joints(np.array(postures[name]), speed)
+
+    def reachable(self, pose: Pose, gap: float | None = None) -> bool:
+        """Whether a posture without collisions puts the tool there, with the pads as they are or `gap` metres apart."""
+        with self._busy:
+            start = self._start(self._executor.fresh_state())
+            return self._planner.reachable(start, pose, start.gap if gap is None or self.held else gap)
+
+    # --- gripper -------------------------------------------------------------------------------------------------
+
+    def open(self, gap: float = STROKE) -> None:
+        """Open to `gap` metres and wait until it is; MotionError('gripper') if something blocks the fingers."""
+        with self._busy:
+            self._gate.check()
+            self._gripper.open(gap)
+
+    def close(self, gap: float = 0.0) -> float:
+        """Close until the pads meet resistance or reach `gap`; returns the gap in metres."""
+        with self._busy:
+            self._gate.check()
+            return self._gripper.close(gap)
+
+    def holding(self) -> bool:
+        """Whether the pads are pressed against something."""
+        return self._gripper.holding()
+
+    # --- state and control ---------------------------------------------------------------------------------------
+
+    def tool_pose(self) -> Pose:
+        """Where the tool centre point is, by forward kinematics."""
+        state = self._robot.state()
+        return Pose.from_matrix(self._planner.tools.tool(state.position, self._planner.tcp_gap(_gap(state))))
+
+    def state(self) -> JointState:
+        """The newest joint state."""
+        return self._robot.state()
+
+    def wait(self, seconds: float) -> None:
+        """Let simulated time pass."""
+        self._gate.check()
+        self._robot.wait(seconds, lambda _: self._gate.stopped)
+        self._gate.check()
+
+    def stop(self) -> None:
+        """Stop now and refuse all further motion until `resume`. From any thread."""
+        self._gate.stop()
+
+    def resume(self) -> None:
+        """Allow motion again after a `stop`."""
+        self._gate.resume()
+
+    # --- steps ---------------------------------------------------------------------------------------------------
+
+    def _move(self, plan: Callable[[Start], list[Piece]], speed: float) -> None:
+        with self._busy:
+            self._gate.check()
+            limits = (self._holding if self.held or self.holding() else self._empty).slowed(speed)
+            start = self._start(self._executor.settle())
+            try:
+                pieces = plan(start)
+            except Interrupted:
+                self._gate.check()
+                raise MotionError("cancelled", "planning was interrupted") from None
+            if pieces:
+                self._executor.run(time_path(pieces, limits))
+
+    def _start(self, state: JointState) -> Start:
+        return Start(state.position, _gap(state), self._allowed)
+
+
+def _gap(state: JointState) -> float:
+    """The measured gap, within what the gripper can have."""
+    return min(max(state.gripper_gap, 0.0), STROKE)

@@ -1,0 +1,183 @@
+"""Runs a trajectory on the robot and watches that the robot keeps to it."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+
+from spca_core.errors import MotionError
+from spca_core.geometry import Array
+from spca_core.ports.robot import Robot
+from spca_core.trajectory import JOINT_NAMES, JointState, JointTrajectory
+
+
+@dataclass(frozen=True)
+class Tolerances:
+    """How closely a trajectory must be followed. Radians and seconds.
+
+    The tracked state may be anywhere on the stretch of path between `lag` seconds behind the clock and `lead` before
+    it, and `path` radians (any joint) beside it. A joint state may be `stale` seconds old.
+    """
+
+    path: float = 0.06
+    lag: float = 0.15
+    lead: float = 0.05
+    goal: float = 0.01
+    settled: float = 0.002
+    rest_speed: float = 0.02
+    settle_time: float = 1.5
+    stale: float = 0.5
+
+
+class StopGate:
+    """Lets commands through to the robot until `stop`; a stop and a command never cross."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._robot = robot
+        self._stopped = threading.Event()
+        self._lock = threading.RLock()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether motion is refused now."""
+        return self._stopped.is_set()
+
+    def stop(self) -> None:
+        """Stop the robot and refuse all commands from now on."""
+        self._stopped.set()
+        with self._lock:
+            self._robot.hold()
+
+    def resume(self) -> None:
+        """Let commands through again."""
+        self._stopped.clear()
+
+    def check(self) -> None:
+        """Raise MotionError('cancelled') if stopped."""
+        if self.stopped:
+            raise MotionError("cancelled", "the arm was told to stop")
+
+    def follow(self, trajectory: JointTrajectory) -> None:
+        """Begin a trajectory, unless stopped."""
+        with self._lock:
+            self.check()
+            self._robot.follow(trajectory)
+
+    def command_gripper(self, gap: float) -> None:
+        """Command the gripper, unless stopped."""
+        with self._lock:
+            self.check()
+            self._robot.command_gripper(gap)
+
+
+class Executor:
+    """Blocks until a trajectory has been followed to its end, or stops the robot and says why."""
+
+    def __init__(self, robot: Robot, gate: StopGate, tolerances: Tolerances | None = None) -> None:
+        self._robot, self._gate = robot, gate
+        self.tolerances = tolerances or Tolerances()
+
+    def settle(self) -> JointState:
+        """Wait until the arm is at rest and return its state; MotionError('timeout') if it does not come to rest."""
+        state = self.fresh_state()
+        if not self._at_rest(state):
+            self._robot.wait(self.tolerances.settle_time, lambda s: self._gate.stopped or self._at_rest(s))
+            self._gate.check()
+            state = self.fresh_state()
+            if not self._at_rest(state):
+                raise MotionError("timeout", "the arm does not come to rest, so no motion can begin")
+        return state
+
+    def run(self, trajectory: JointTrajectory) -> None:
+        """Follow it to its end. Whatever happens, the robot does not go on moving after this returns or raises."""
+        try:
+            self._run(trajectory)
+        except BaseException:
+            self._robot.hold()
+            raise
+
+    def fresh_state(self) -> JointState:
+        """The newest joint state; MotionError('stale') if that is too old to act on."""
+        state = self._robot.state()
+        self._check_fresh(state)
+        return state
+
+    def _run(self, trajectory: JointTrajectory) -> None:
+        limits = self.tolerances
+        self._gate.follow(trajectory)
+        watch = _PathWatch(trajectory, self._robot.now(), limits)
+
+        def ended(state: JointState) -> bool:
+            return self._gate.stopped or self._is_stale(state) or watch.off(state) > limits.path or watch.over(state)
+
+        def arrived(state: JointState) -> bool:
+            near = np.abs(state.position - watch.goal).max() < limits.settled
+            return ended(state) or bool(near and self._at_rest(state))
+
+        def check() -> JointState:
+            self._gate.check()
+            state = self.fresh_state()
+            if watch.off(state) > limits.path:
+                raise MotionError("deviation", watch.complaint(state))
+            return state
+
+        self._robot.wait(trajectory.duration + limits.lag, ended)
+        check()
+        self._robot.wait(limits.settle_time, lambda s: arrived(s) if watch.over(s) else ended(s))
+        state = check()
+        error = np.abs(state.position - watch.goal)
+        if error.max() > limits.goal:
+            joint = int(error.argmax())
+            if self._at_rest(state):
+                raise MotionError(
+                    "deviation", f"{JOINT_NAMES[joint]} came to rest {error[joint]:.3f} rad off its goal; is it blocked?"
+                )
+            raise MotionError("timeout", f"{JOINT_NAMES[joint]} is still {error[joint]:.3f} rad off its goal and moving")
+
+    def _at_rest(self, state: JointState) -> bool:
+        return bool(np.abs(state.velocity).max() < self.tolerances.rest_speed)
+
+    def _is_stale(self, state: JointState) -> bool:
+        return self._robot.now() - state.stamp > self.tolerances.stale
+
+    def _check_fresh(self, state: JointState) -> None:
+        if self._is_stale(state):
+            age = self._robot.now() - state.stamp
+            raise MotionError("stale", f"the newest joint state is {age:.2f} s old")
+
+
+class _PathWatch:
+    """Compares states with the trajectory begun at `start` (s)."""
+
+    def __init__(self, trajectory: JointTrajectory, start: float, tolerances: Tolerances) -> None:
+        self._trajectory, self._start, self._tolerances = trajectory, start, tolerances
+        self.goal: Array = trajectory.positions[-1]
+
+    def over(self, state: JointState) -> bool:
+        """Whether the trajectory has ended by the state's clock."""
+        return state.stamp - self._start >= self._trajectory.duration
+
+    def off(self, state: JointState) -> float:
+        """The largest distance (rad, any joint) from the stretch of path where the arm should be."""
+        return float(self._errors(state).max())
+
+    def complaint(self, state: JointState) -> str:
+        """What is wrong with a state that is off the path."""
+        errors = self._errors(state)
+        joint = int(errors.argmax())
+        share = min(max((state.stamp - self._start) / self._trajectory.duration, 0.0), 1.0)
+        return (
+            f"{JOINT_NAMES[joint]} left its path by {errors[joint]:.2f} rad at {100 * share:.0f} % of the motion; "
+            "something may be in the way"
+        )
+
+    def _errors(self, state: JointState) -> Array:
+        times = self._trajectory.times
+        t = state.stamp - self._start
+        first = int(np.searchsorted(times, t - self._tolerances.lag)) - 1
+        last = int(np.searchsorted(times, t + self._tolerances.lead)) + 1
+        stretch = self._trajectory.positions[max(min(first, len(times) - 1), 0) : max(last, 1)]
+        errors = np.abs(stretch - state.position)
+        return np.asarray(errors[errors.max(axis=1).argmin()])

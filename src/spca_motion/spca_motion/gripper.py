@@ -1,0 +1,79 @@
+"""Opening, closing and feeling, on the gripper of the `Robot` port. Metres, newtons, simulated seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from spca_core.errors import MotionError
+from spca_core.ports.robot import Robot
+from spca_core.trajectory import JointState
+from spca_motion.execution import StopGate
+from spca_robot.gripper_2f85 import STROKE
+
+# Pressed this hard at a gap this wide, there is something between the pads.
+HOLD_FORCE, HOLD_GAP = 8.0, 0.002
+# A commanded gap counts as reached this near to it.
+_REACHED = 0.002
+# The pads are at rest when gap and force change less than this over `_WINDOW` seconds.
+_STILL_GAP, _STILL_FORCE, _WINDOW = 0.0001, 1.0, 0.06
+_TIMEOUT = 3.0
+# Letting go: the first millimetres slowly, so that neither pad drags what was held along.
+_RELEASE_STEP, _RELEASE_STEPS, _RELEASE_PAUSE = 0.001, 5, 0.02
+
+
+class Gripper:
+    """Commands the pads and waits until they are at rest. `state` gives a joint state that is fresh, or raises."""
+
+    def __init__(self, robot: Robot, gate: StopGate, state: Callable[[], JointState]) -> None:
+        self._robot, self._gate, self._state = robot, gate, state
+
+    def open(self, gap: float) -> None:
+        """Open (or close) to `gap`; MotionError('gripper') if something keeps the pads from it."""
+        self._check_gap(gap)
+        now = self._state().gripper_gap
+        if self.holding() and gap > now:
+            for step in range(1, _RELEASE_STEPS + 1):
+                if now + step * _RELEASE_STEP < gap:
+                    self._gate.command_gripper(now + step * _RELEASE_STEP)
+                    self._robot.wait(_RELEASE_PAUSE)
+        reached = self._drive(gap)
+        if abs(reached - gap) > _REACHED:
+            raise MotionError(
+                "gripper", f"the pads stopped {1000 * reached:.0f} mm apart instead of {1000 * gap:.0f}; are they blocked?"
+            )
+
+    def close(self, gap: float) -> float:
+        """Close until the pads meet resistance or reach `gap`; returns the gap."""
+        self._check_gap(gap)
+        return self._drive(gap)
+
+    def holding(self) -> bool:
+        """Whether the pads are pressed against something."""
+        state = self._state()
+        return state.gripper_gap > HOLD_GAP and state.gripper_force > HOLD_FORCE
+
+    def _drive(self, gap: float) -> float:
+        """Command a gap and wait until the pads are at rest; returns the gap reached."""
+        self._gate.command_gripper(gap)
+        seen: list[JointState] = []
+
+        def at_rest(state: JointState) -> bool:
+            seen.append(state)
+            earlier = next((s for s in reversed(seen) if s.stamp <= state.stamp - _WINDOW), None)
+            still = (
+                earlier is not None
+                and abs(state.gripper_gap - earlier.gripper_gap) < _STILL_GAP
+                and abs(state.gripper_force - earlier.gripper_force) < _STILL_FORCE
+            )
+            return self._gate.stopped or still
+
+        rested = self._robot.wait(_TIMEOUT, at_rest)
+        self._gate.check()
+        if not rested:
+            raise MotionError("timeout", f"the gripper is still moving after {_TIMEOUT:.0f} s")
+        return self._state().gripper_gap
+
+    @staticmethod
+    def _check_gap(gap: float) -> None:
+        if not 0.0 <= gap <= STROKE:
+            raise MotionError("limit", f"the pads open from 0 to {STROKE} m, not to {gap}")

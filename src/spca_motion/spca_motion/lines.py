@@ -1,0 +1,55 @@
+"""Straight lines of the tool: inverse kinematics at close steps, followed on one branch from end to end."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial.transform import Rotation, Slerp
+
+from spca_core.errors import MotionError
+from spca_core.geometry import Array
+from spca_motion.tool import ToolKinematics
+from spca_robot.kinematics import nearest_turns
+
+# Spacing of the samples along a line, in metres and radians, and how far any joint may move from one to the next.
+_STEP, _TURN_STEP = 0.005, 0.05
+_JUMP = 0.25
+
+
+def straight_line(tools: ToolKinematics, start: Array, goal: Array, gap: float) -> tuple[Array, float]:
+    """Joints (n ≥ 4, 6) along the line of the tool from joints `start` to the TCP pose `goal` (4×4), and its length in m.
+
+    The orientation turns evenly along the way. Raises MotionError('unreachable') where the line leaves the reach, a
+    joint its limits, or the arm would have to flip into another branch.
+    """
+    poses, extent = _interpolated(tools.tool(start, gap), goal)
+    branches = tools.branches(poses, gap)
+    path = np.empty((len(poses), 6))
+    path[0] = start
+    for i in range(1, len(poses)):
+        candidates = nearest_turns(branches[i], path[i - 1])
+        jumps = np.abs(candidates - path[i - 1]).max(axis=1)
+        share = 100 * i / (len(poses) - 1)
+        if np.isnan(jumps).all():
+            x, y, z = poses[i][:3, 3]
+            raise MotionError(
+                "unreachable", f"the straight line leaves the reach at {share:.0f} % of the way ({x:.3f}, {y:.3f}, {z:.3f})"
+            )
+        best = int(np.nanargmin(jumps))
+        if jumps[best] > _JUMP:
+            raise MotionError(
+                "unreachable", f"the arm would have to swing round at {share:.0f} % of the straight line; use move_to"
+            )
+        path[i] = candidates[best]
+    return path, extent
+
+
+def _interpolated(start: Array, goal: Array) -> tuple[Array, float]:
+    extent = float(np.linalg.norm(goal[:3, 3] - start[:3, 3]))
+    turns = Rotation.from_matrix(np.stack([start[:3, :3], goal[:3, :3]]))
+    angle = float((turns[0].inv() * turns[1]).magnitude())
+    count = max(int(np.ceil(max(extent / _STEP, angle / _TURN_STEP))), 3)
+    share = np.linspace(0.0, 1.0, count + 1)
+    poses = np.repeat(goal[None], count + 1, axis=0)
+    poses[:, :3, 3] = start[:3, 3] + share[:, None] * (goal[:3, 3] - start[:3, 3])
+    poses[:, :3, :3] = Slerp([0.0, 1.0], turns)(share).as_matrix()
+    return poses, extent

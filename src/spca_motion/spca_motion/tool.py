@@ -1,0 +1,61 @@
+"""Where the tool centre point is, and the flange poses that put it somewhere. Frame `world`, metres.
+
+The pads swing about 11 mm forward while they close from wide open to a 4 cm cube, so the tool centre point (TCP) depends
+on the gap. The convention for every pose that an arm is asked for, and that it reports:
+
+* something attached: the TCP at the present gap;
+* otherwise: the TCP at the present gap or at `NOMINAL_GAP`, whichever is smaller. So a tool pose around a cube, asked for
+  with open fingers, is where the pads will be once they have closed on it, and a pose asked for with closed fingers (to
+  touch something) is where they are.
+
+Collisions are always checked with the fingers as they are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spca_core.geometry import Array, Pose
+from spca_core.world import World
+from spca_robot import kinematics
+from spca_robot.gripper_2f85 import STROKE, tcp_offset
+
+NOMINAL_GAP = 0.040
+
+
+def planning_gap(gap: float, holding: bool) -> float:
+    """The gap in metres at which the TCP is taken to be, by the convention above."""
+    measured = min(max(gap, 0.0), STROKE)
+    return measured if holding else min(measured, NOMINAL_GAP)
+
+
+class ToolKinematics:
+    """Forward and inverse kinematics of the tool centre point, for a robot mounted as the world says."""
+
+    def __init__(self, world: World) -> None:
+        base = world.robot.base
+        self._mount = Pose.from_xyz_yaw(*base.position, base.yaw).matrix()
+        self._unmount = np.linalg.inv(self._mount)
+
+    def flange(self, joints: Array) -> Array:
+        """`tool0` in `world`, (…, 4, 4), for joints (…, 6)."""
+        return self._mount @ kinematics.forward(joints)
+
+    def tool(self, joints: Array, gap: float) -> Array:
+        """The TCP for a gap between the pads, (…, 4, 4), for joints (…, 6)."""
+        flange = self.flange(joints)
+        flange[..., :3, 3] += tcp_offset(gap) * flange[..., :3, 2]
+        return flange
+
+    def branches(self, tools: Array, gap: float) -> Array:
+        """Every joint solution (…, 8, 6) for TCP poses (…, 4, 4), NaN where there is none."""
+        flange = np.array(tools)
+        flange[..., :3, 3] -= tcp_offset(gap) * flange[..., :3, 2]
+        return kinematics.inverse_branches(self._unmount @ flange)
+
+    def reach_excess(self, tool: Array, gap: float) -> float:
+        """By how many metres the wrist would have to be beyond the stretched arm for this TCP pose; ≤ 0 if within."""
+        flange = self._unmount @ tool
+        out = flange[:3, 3] - (tcp_offset(gap) + kinematics.DH_D[5]) * flange[:3, 2]
+        stretched = -kinematics.DH_A[1] - kinematics.DH_A[2] + kinematics.DH_D[4] + kinematics.DH_D[0]
+        return float(np.linalg.norm(out) - stretched)
