@@ -81,7 +81,7 @@ def _one(cell: Cell, timeout_s: float, cancelled: Callable[[], bool]) -> tuple[R
                 return RunOutcome(status="failed", failure=failure, log=tuple(log), seconds=seconds), True
             raise Malformed(f"the worker sent '{clean(message['op'], 40)}' where a result was due")
     except ChannelClosed:
-        return ended("killed", f"the worker was {cell.autopsy()}"), False
+        return ended("killed", f"the worker {cell.autopsy()}"), False
     except ChannelTimeout:
         outcome = ended("timeout", f"no result after {timeout_s:g} s")
     except Interrupted:

@@ -62,7 +62,8 @@ class Cell:
         """See to it that the worker can run `function`; the failure if it cannot."""
         if self._source is None:
             raise SpcaError("nothing is loaded in the sandbox")
-        if self.worker.busy_s > self.limits.cpu_s / 2:
+        used_up = self.worker.busy_s > self.limits.cpu_s / 2
+        if used_up or (self._holds and not self.worker.channel.quiet()):
             self.replace()
         if not self._holds:
             result = self._load()
@@ -89,7 +90,7 @@ class Cell:
             limit = f"{self.limits.load_s:g} s"
             return SkillFailure(kind="timeout", message=f"importing the code took more than {limit}")
         except ChannelClosed:
-            return SkillFailure(kind="killed", message=f"importing the code: the worker was {self.autopsy()}")
+            return SkillFailure(kind="killed", message=f"importing the code: the worker {self.autopsy()}")
         except Malformed as error:
             self.replace()
             return SkillFailure(kind="killed", message=f"importing the code: {error}")

@@ -97,6 +97,10 @@ class Channel:
                 raise ChannelClosed("end of file")
             self._buffer += chunk
 
+    def quiet(self) -> bool:
+        """Whether the other end is open and has said nothing that was not asked for."""
+        return not self._buffer and not self._readable.poll(0)
+
     @staticmethod
     def _wait(poll: select.poll, deadline: float, stop: Callable[[], bool]) -> None:
         left = deadline - time.monotonic()

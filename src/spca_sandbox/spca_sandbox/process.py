@@ -135,7 +135,7 @@ def _how(returncode: int) -> str:
     number = -returncode if returncode < 0 else returncode - 128
     if number > 0:
         try:
-            return f"killed by {signal.Signals(number).name}"
+            return f"was killed by {signal.Signals(number).name}"
         except ValueError:
             pass
     return f"exited with status {returncode}"

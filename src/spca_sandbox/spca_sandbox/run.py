@@ -61,7 +61,7 @@ class SkillRun:
         except ChannelClosed:
             self._server.stop()
             finished = True
-            return self._failed("killed", f"the worker was {self._cell.autopsy()}")
+            return self._failed("killed", f"the worker {self._cell.autopsy()}")
         except ValueError as error:  # the request itself is too long
             finished = True
             return self._failed("refused", str(error))

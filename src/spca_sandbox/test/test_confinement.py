@@ -1,0 +1,167 @@
+"""Each layer of the confinement by itself, and that no worker outlives its host."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from spca_sandbox.host import SkillHost
+from spca_sandbox.level import SandboxLevel
+from spca_sandbox.probe import probe
+from spca_sandbox.testing import API
+from spca_sandbox.worker import seccomp
+
+REPORT = probe()
+
+
+def needs(*features: str) -> pytest.MarkDecorator:
+    lacking = [f"{f}: {REPORT.features.get(f, 'missing')}" for f in features if REPORT.features.get(f, "x")]
+    return pytest.mark.skipif(bool(lacking), reason="; ".join(lacking))
+
+
+def alone(setup: str, attempt: str) -> str:
+    """Run `setup` in a process of its own, then `attempt`; the name of the exception it raised, or `none`."""
+    code = (
+        "import os, sys, ctypes, signal, resource\n"
+        "from spca_sandbox.worker import confine, kernel, seccomp, guard\n"
+        f"{setup}\n"
+        f"try:\n    {attempt}\n    said = 'none'\n"
+        "except BaseException as error:\n    said = type(error).__name__\n"
+        "os.write(1, said.encode())\nos._exit(0)\n"
+    )
+    return subprocess.run(  # its output tells
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=30
+    ).stdout
+
+
+LANDLOCK = "kernel.no_new_privileges(); kernel.landlock_deny_all(kernel.landlock_abi())"
+SECCOMP = "kernel.no_new_privileges(); kernel.install_seccomp(seccomp.program(os.uname().machine))"
+SETUP = "{'memory_mb': 128, 'cpu_s': 1}"
+NAMESPACES = "confine._namespaces(os.geteuid() == 0)"
+
+
+def test_the_attempts_succeed_without_any_layer(tmp_path: Path) -> None:
+    for attempt in ("os.open('/etc/passwd', 0)", "os.open('/', 0)", "os.pipe()", "os.kill(os.getppid(), 0)"):
+        assert alone("pass", attempt) == "none"
+
+
+@needs("landlock")
+def test_landlock_denies_files() -> None:
+    assert alone(LANDLOCK, "os.open('/etc/passwd', 0)") == "PermissionError"
+    assert alone(LANDLOCK, "os.open('/tmp/spca-landlock', os.O_CREAT | os.O_WRONLY)") == "PermissionError"
+    assert alone(LANDLOCK, "os.listdir('/')") == "PermissionError"
+
+
+@needs("seccomp")
+@pytest.mark.parametrize("attempt", ["os.open('/', 0)", "os.pipe()", "os.kill(os.getppid(), 0)", "os.fork()"])
+def test_seccomp_denies_calls(attempt: str) -> None:
+    assert alone(SECCOMP, attempt) == "PermissionError"
+
+
+@needs("limits")
+def test_limits() -> None:
+    limits = f"confine._limits({SETUP})"
+    assert alone(limits, "bytearray(1 << 28)") == "MemoryError"
+    assert alone(limits, "os.open('/', 0)") == "OSError"
+    assert (
+        alone(limits, "resource.setrlimit(resource.RLIMIT_NOFILE, (9, 9)) if os.geteuid() else int('')")
+        == "ValueError"
+    )
+
+
+@needs("limits")
+def test_the_cpu_limit_kills_even_where_signals_are_ignored() -> None:
+    limits = f"confine._limits({SETUP}); signal.signal(signal.SIGXCPU, signal.SIG_IGN)"
+    assert alone(limits, "while True: pass") == ""
+
+
+@needs("namespaces", "empty root")
+def test_the_namespaces_hold_nothing() -> None:
+    enter = f"{NAMESPACES}; pid = os.fork()\nif pid: os.waitpid(pid, 0); os._exit(0)\nconfine._empty_root()"
+    assert alone(enter, "os.listdir('/').index('proc')") == "ValueError"
+    assert alone(enter, "os.open('/x', os.O_CREAT | os.O_WRONLY)") == "OSError"
+    assert alone(enter, "assert (os.getpid(), os.getppid()) != (1, 0)") == "AssertionError"
+
+
+@needs("no privileges")
+def test_privileges_are_gone() -> None:
+    drop = "confine._drop_privileges(os.geteuid() == 0)"
+    for attempt in ("os.setuid(0)", "os.chroot('/tmp')", "os.mknod('/tmp/x', 0o20600, 259)", "os.nice(-5)"):
+        if os.geteuid() == 0 or attempt != "os.setuid(0)":
+            assert alone(drop, attempt) in ("PermissionError", "OSError")
+
+
+def test_the_filter_knows_both_machines_and_no_other() -> None:
+    assert len(seccomp.program("x86_64")) % 8 == 0
+    assert set(seccomp.ALLOWED["x86_64"]) == set(seccomp.ALLOWED["aarch64"])
+    with pytest.raises(OSError, match="no filter for vax"):
+        seccomp.program("vax")
+
+
+def test_the_report_names_every_feature() -> None:
+    assert set(REPORT.features) == {
+        "namespaces",
+        "empty root",
+        "no privileges",
+        "no new privileges",
+        "landlock",
+        "limits",
+        "seccomp",
+    }
+    if all(why == "" for why in REPORT.features.values()):
+        assert REPORT.level is SandboxLevel.STRICT
+
+
+def _family(pid: int) -> list[int]:
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [pid, *map(int, children)]
+
+
+def _gone(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def _wait_until_gone(pids: list[int]) -> None:
+    end = time.monotonic() + 10
+    while not all(map(_gone, pids)):
+        assert time.monotonic() < end, f"still there: {[p for p in pids if not _gone(p)]}"
+        time.sleep(0.02)
+
+
+def test_closing_leaves_no_process_and_no_descriptor() -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    with SkillHost(API) as host:
+        assert host.report.level >= SandboxLevel.PROCESS
+        family = _family(host._cell.worker.pid)
+        assert len(family) == 2
+    _wait_until_gone(family)
+    host.close()
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_a_killed_host_takes_its_workers_along(busy: bool) -> None:
+    code = (
+        "import sys, time\n"
+        "from spca_sandbox.host import SkillHost\n"
+        "host = SkillHost()\n"
+        "host.load('def spin():\\n    while True: pass')\n"
+        "print(host._cell.worker.pid, flush=True)\n"
+        + ("host.call('spin', [], 60)" if busy else "time.sleep(60)")
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        family = _family(int(process.stdout.readline()))
+        time.sleep(0.1)
+        process.send_signal(signal.SIGKILL)
+    assert len(family) == 2
+    _wait_until_gone(family)

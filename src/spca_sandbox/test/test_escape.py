@@ -1,0 +1,474 @@
+"""Attempts to break out. The attackers have Python's real modules, for the boundary is the kernel's.
+
+Each attack must be contained, the world stopped when the worker had to go, and the host fit for the next run.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent, indent
+
+import pytest
+
+from spca_core.skill import SkillFailure
+from spca_sandbox.host import SkillHost
+from spca_sandbox.limits import Limits
+from spca_sandbox.outcome import Loaded, RunOutcome
+from spca_sandbox.testing import API, World
+
+LIMITS = Limits(worker_s=3.0, calls=500, log_lines=50)
+SECRET = "sk-not-for-skills-1234"
+
+ARMED = """
+real = CtxError.__init__.__globals__["__builtins__"]["__import__"]
+os, sys, ctypes, struct = real("os"), real("sys"), real("ctypes"), real("struct")
+libc = ctypes.CDLL(None, use_errno=True)
+
+def frame(body):
+    return struct.pack(">I", len(body)) + body
+
+def honest(ctx):
+    return ctx.step(4)
+
+def attack(ctx, path):
+"""
+
+
+@pytest.fixture
+def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[SkillHost]:
+    monkeypatch.setenv("SPCA_TEST_KEY", SECRET)
+    with SkillHost(API, LIMITS) as it:
+        yield it
+
+
+@pytest.fixture
+def hasty() -> Iterator[SkillHost]:
+    """For attacks that end by the clock only."""
+    with SkillHost(API, LIMITS.model_copy(update={"worker_s": 0.4})) as it:
+        yield it
+
+
+def attack(
+    host: SkillHost, body: str, path: str = "", world: World | None = None, pause_s: float = 0.0
+) -> RunOutcome:
+    loaded = host.load(ARMED + indent(dedent(body), "    "))
+    assert isinstance(loaded, Loaded), loaded
+    outcome = host.run("attack", (path,), world or World(), deadline_s=50.0)
+    assert outcome.value != "escaped"
+    time.sleep(pause_s)
+    again = host.run("honest", (), World())
+    assert (again.status, again.value) == ("done", 40), again
+    return outcome
+
+
+def kind(outcome: RunOutcome) -> str:
+    assert outcome.status == "failed", outcome
+    assert outcome.failure is not None
+    return outcome.failure.kind
+
+
+@pytest.mark.parametrize(
+    "name", ["os", "subprocess", "socket", "ctypes", "sys", "importlib", "builtins", "posix"]
+)
+@pytest.mark.parametrize("how", ["import {}", "from {} import *", "__import__('{}')"])
+def test_imports_are_refused(host: SkillHost, name: str, how: str) -> None:
+    result = host.load(how.format(name))
+    assert isinstance(result, SkillFailure)
+    assert "may not be imported" in result.message
+
+
+def test_a_dunder_walk_finds_a_shell_but_cannot_start_it(host: SkillHost, tmp_path: Path) -> None:
+    path = tmp_path / "owned"
+    outcome = attack(
+        host,
+        """
+        for c in ().__class__.__mro__[-1].__subclasses__():
+            if c.__name__ == "_wrap_close":
+                if c.__init__.__globals__["system"]("touch " + path) == 0:
+                    return "escaped"
+        return "held"
+        """,
+        str(path),
+    )
+    assert outcome.value == "held"
+    assert not path.exists()
+
+
+def test_format_strings_find_no_secret(host: SkillHost) -> None:
+    outcome = attack(
+        host,
+        """
+        error = CtxError("x")
+        seen = "{0.__init__.__globals__}".format(error) + "{0.environ}".format(os) + "{0.modules}".format(sys)
+        return seen
+        """,
+    )
+    assert outcome.status == "done"
+    assert len(outcome.value) > 1000
+    assert SECRET not in outcome.value
+    assert "SPCA" not in outcome.value
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/proc", "/proc/self/environ", "/proc/1/cmdline", "/etc/passwd", "/dev/null", "."]
+)
+def test_no_file_can_be_read(host: SkillHost, path: str) -> None:
+    assert kind(attack(host, "os.open(path, os.O_RDONLY)\nreturn 'escaped'", path)) in ("refused", "error")
+
+
+def test_the_parents_files_cannot_be_read(host: SkillHost) -> None:
+    assert kind(attack(host, f"os.open('/proc/{os.getpid()}/environ', 0)\nreturn 'escaped'")) in (
+        "refused",
+        "error",
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "os.open(path, os.O_CREAT | os.O_WRONLY)",
+        "os.mkdir(path)",
+        "os.symlink('/', path)",
+        "os.mkfifo(path)",
+        "os.rename('/etc', path)",
+        "os.unlink('/etc/hostname')",
+        "os.truncate('/etc/hostname', 0)",
+        "os.chmod('/', 0o777)",
+        "os.chdir('/tmp')",
+        "os.listdir('/')",
+        "os.stat('/')",
+    ],
+)
+def test_no_file_can_be_made_or_changed(host: SkillHost, tmp_path: Path, body: str) -> None:
+    path = tmp_path / "made"
+    assert kind(attack(host, f"{body}\nreturn 'escaped'", str(path))) in ("refused", "error")
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "os.fork()",
+        "os.forkpty()",
+        "os.posix_spawn('/bin/sh', ['sh'], {})",
+        "os.execv('/bin/sh', ['sh'])",
+        "os.pipe()",
+        "os.dup(1)",
+        "os.memfd_create('x')",
+        "os.kill(os.getppid(), 9)",
+        "os.kill(-1, 9)",
+        "os.killpg(0, 9)",
+        "os.setsid()",
+        "os.setuid(0)",
+        "os.nice(-5)",
+        "os.sched_setaffinity(0, {0})",
+        "real('resource').setrlimit(9, (1 << 40, 1 << 40))",
+        "real('time').sleep(0.01)",
+        "real('_thread').start_new_thread(print, ())",
+    ],
+)
+def test_no_process_thread_signal_or_descriptor(host: SkillHost, body: str) -> None:
+    assert kind(attack(host, f"{body}\nreturn 'escaped'")) in ("refused", "error")
+
+
+# Numbers by machine: x86_64, aarch64.
+FORBIDDEN = {
+    "socket": (41, 198),
+    "socketpair": (53, 199),
+    "connect": (42, 203),
+    "sendmsg": (46, 211),
+    "openat": (257, 56),
+    "openat2": (437, 437),
+    "open_by_handle_at": (304, 265),
+    "execve": (59, 221),
+    "execveat": (322, 281),
+    "clone": (56, 220),
+    "clone3": (435, 435),
+    "kill": (62, 129),
+    "tgkill": (234, 131),
+    "pidfd_open": (434, 434),
+    "pidfd_getfd": (438, 438),
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "io_uring_setup": (425, 425),
+    "unshare": (272, 97),
+    "setns": (308, 268),
+    "mount": (165, 40),
+    "chroot": (161, 51),
+    "bpf": (321, 280),
+    "userfaultfd": (323, 282),
+    "perf_event_open": (298, 241),
+    "keyctl": (250, 219),
+    "memfd_create": (319, 279),
+    "prctl": (157, 167),
+    "seccomp": (317, 277),
+    "setrlimit": (160, 164),
+    "prlimit64": (302, 261),
+    "shmget": (29, 194),
+    "mq_open": (240, 180),
+    "pkey_mprotect": (329, 288),
+}
+
+
+@pytest.mark.parametrize("name", FORBIDDEN)
+def test_system_calls_by_number(host: SkillHost, name: str) -> None:
+    number = FORBIDDEN[name][os.uname().machine == "aarch64"]
+    outcome = attack(
+        host,
+        f"r = libc.syscall({number}, 1, 1, 0, 0, 0, 0)\nreturn 'escaped' if r >= 0 else ctypes.get_errno()",
+    )
+    assert outcome.value == 1, "EPERM, from the filter"
+
+
+def test_no_memory_can_be_made_executable(host: SkillHost) -> None:
+    assert kind(attack(host, "mmap = libc.mmap\nmmap.restype = ctypes.c_long\n"
+                             "a = mmap(None, 4096, 7, 34, -1, 0)\n"
+                             "if a == -1: raise PermissionError\nreturn 'escaped'")) == "refused"  # fmt: skip
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the x32 ABI is one of x86_64")
+def test_a_foreign_abi_kills(host: SkillHost) -> None:
+    outcome = attack(host, "libc.syscall(0x40000000 | 41, 2, 1, 0)\nreturn 'escaped'")
+    assert kind(outcome) == "killed"
+    assert outcome.failure is not None
+    assert "SIGSYS" in outcome.failure.message
+
+
+def test_no_connection_reaches_a_listening_socket(host: SkillHost) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.2)
+        port = server.getsockname()[1]
+        outcome = attack(host, f"""
+            fd = libc.socket(2, 1, 0)
+            address = struct.pack("=HHI8x", 2, {socket.htons(port)}, {int.from_bytes(socket.inet_aton("127.0.0.1"), "little")})
+            return "held" if libc.connect(fd if fd >= 0 else 0, address, 16) < 0 else "escaped"
+        """)  # fmt: skip
+        assert outcome.value == "held"
+        with pytest.raises(TimeoutError):
+            server.accept()
+
+
+def test_a_fork_bomb(host: SkillHost) -> None:
+    outcome = attack(
+        host,
+        """
+        for _ in range(1000):
+            try:
+                os.fork()
+                return "escaped"
+            except OSError:
+                pass
+        return "held"
+        """,
+    )
+    assert outcome.value == "held"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x = bytearray(10 ** 10)",
+        "x = []\nwhile True: x.append(bytearray(1 << 20))",
+        "x = 'a'\nwhile True: x += x",
+        "x = [0] * (1 << 27)\nreturn 'escaped'",
+    ],
+)
+def test_memory_bombs(host: SkillHost, body: str) -> None:
+    outcome = attack(host, body)
+    assert kind(outcome) in ("error", "killed", "timeout")
+
+
+def test_a_memory_bomb_that_catches_its_errors(hasty: SkillHost) -> None:
+    body = """
+    x = []
+    while True:
+        try:
+            x.append(bytearray(1 << 22))
+        except MemoryError:
+            pass
+    """
+    assert kind(attack(hasty, body)) in ("timeout", "killed")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "while True: pass",
+        "while True:\n    try:\n        while True: pass\n    except BaseException:\n        pass",
+        "return sum(range(10 ** 14))",
+        "return len(str(9 ** 9 ** 7)) or 'x' in range(10 ** 18)",
+        "return max(iter(int, 1))",
+    ],
+)
+def test_endless_loops(hasty: SkillHost, body: str) -> None:
+    world = World()
+    assert kind(attack(hasty, body, world=world)) in ("timeout", "error")
+    if "while" in body:
+        assert world.stops
+
+
+def test_calls_without_end_are_bounded_by_their_number(host: SkillHost) -> None:
+    world = World()
+    body = """
+    while True:
+        try:
+            ctx.locate("x")
+        except BaseException:
+            pass
+    """
+    outcome = attack(host, body, world=world)
+    assert kind(outcome) == "timeout"
+    assert len(world.calls) == 500
+    assert world.stops
+
+
+def test_swallowing_the_deadline(host: SkillHost) -> None:
+    world = World()
+    body = """
+    while True:
+        try:
+            ctx.wait(1)
+        except BaseException:
+            pass
+    """
+    assert kind(attack(host, body, world=world)) == "timeout"
+    assert world.stops
+    assert world.clock <= 51
+
+
+@pytest.mark.parametrize(
+    ("body", "ends"),
+    [
+        ("def f(): f()\nf()", "error"),
+        ("sys.setrecursionlimit(10 ** 8)\ndef f(): f()\nf()", "any"),
+        ("x = []\nfor _ in range(100000): x = [x]\nreturn x", "error"),
+        ("libc.abort()", "killed"),
+        ("ctypes.string_at(0)", "killed"),
+        ("os._exit(0)", "killed"),
+        ("real('atexit').register(lambda: os.write(1, b'bye'))\nos._exit(3)", "killed"),
+        ("sys.exit(0)", "error"),
+        ("raise SystemExit", "error"),
+        ("raise KeyboardInterrupt", "error"),
+        ("raise BaseException('x')", "error"),
+        ("os.close(1)\nwhile True: pass", "killed"),
+        ("os.close(0)\nreturn ctx.step(1)", "killed"),
+        ("os.write = lambda fd, data: 0", "timeout"),
+    ],
+)
+def test_ways_to_die(host: SkillHost, body: str, ends: str) -> None:
+    outcome = attack(host, body)
+    assert kind(outcome) in (("killed", "error", "timeout") if ends == "any" else (ends,))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        r'b"\xff\xff\xff\xff"',
+        r'frame(b"")',
+        r'frame(b"garbage")',
+        r'frame(b"[]")',
+        r'frame(b"7")',
+        r'frame(b"{}")',
+        r"""frame(b'{"op": 7}')""",
+        r"""frame(b'{"op": "ready", "features": {}}')""",
+        r"""frame(b'{"op": "call", "method": "stop", "args": [], "kwargs": {}}')""",
+        r"""frame(b'{"op": "call", "method": "now", "args": [], "kwargs": {}}')""",
+        r"""frame(b'{"op": "call", "method": ["step"], "args": [1], "kwargs": {}}')""",
+        r"""frame(b'{"op": "call", "method": "step", "args": 1, "kwargs": {}}')""",
+        r"""frame(b'{"op": "call", "method": "step", "args": [1], "kwargs": 1}')""",
+        r"""frame(b'{"op": "call"}')""",
+        r"""frame(b'{"op": "call", "method": "wait", "args": [NaN], "kwargs": {}}')""",
+        r"""frame(b'{"op": "call", "method": "wait", "args": [1e999], "kwargs": {}}')""",
+        r"""frame(b'{"op": "call", "method": "locate", "args": ["\\ud800"], "kwargs": {}}')""",
+        r"""frame(b'{"op": "done", "value": "\\udfff"}')""",
+        r"""frame(b'{"op": "done", "value": ' + b"[" * 100000 + b"]" * 100000 + b"}")""",
+        r"""frame(b'{"op": "failed", "kind": 1, "message": []}')""",
+        r"""frame(b'{"op": "failed"}')""",
+    ],
+)
+def test_forged_messages_kill_the_worker_and_reach_nothing(host: SkillHost, data: str) -> None:
+    world = World()
+    outcome = attack(host, f"os.write(1, {data})\nwhile True: pass", world=world)
+    assert kind(outcome) == "killed"
+    assert world.calls == []
+    assert world.stops
+
+
+def test_a_forged_result_is_no_more_than_a_result(host: SkillHost) -> None:
+    """A skill may say what it likes about itself; that is why the referee judges, and not it."""
+    outcome = attack(
+        host, """os.write(1, frame(b'{"op": "done", "value": "fine"}'))\nos._exit(0)""", pause_s=0.3
+    )
+    assert (outcome.status, outcome.value) == ("done", "fine")
+
+
+def test_forged_logs_stay_bounded(host: SkillHost) -> None:
+    body = """
+    for n in range(5000):
+        os.write(1, frame(b'{"op": "log", "line": "' + b"x" * 1000 + b'"}'))
+    os.write(1, frame(b'{"op": "log", "line": {"a": [1]}}'))
+    """
+    outcome = attack(host, body)
+    assert len(outcome.log) == 50
+    assert max(map(len, outcome.log)) <= 500
+
+
+def test_log_floods_and_huge_results(host: SkillHost) -> None:
+    outcome = attack(host, "for n in range(3000): print('y' * 10000)\nreturn 'x' * (1 << 22)")
+    assert kind(outcome) == "error"
+    assert outcome.failure is not None
+    assert "too much data" in outcome.failure.message
+    assert len(outcome.log) == 50
+    assert {len(line) for line in outcome.log} == {500}
+
+
+def test_huge_and_hostile_exceptions(host: SkillHost) -> None:
+    outcome = attack(host, "raise ValueError('x' * (1 << 26))")
+    assert outcome.failure is not None
+    assert len(outcome.failure.message) <= 600
+    body = """
+    class Sly(Exception):
+        def __str__(self):
+            raise Sly
+    raise Sly
+    """
+    assert kind(attack(host, body)) == "error"
+
+
+def test_messages_cannot_drive_the_terminal(host: SkillHost) -> None:
+    outcome = attack(host, r"raise CtxError('\x1b[2J', '\x1b]0;owned\x07\r\n' + chr(0x202e))")
+    assert outcome.failure is not None
+    assert (outcome.failure.kind + outcome.failure.message).isprintable()
+
+
+def test_sly_values_are_sent_as_what_they_are_or_not_at_all(host: SkillHost) -> None:
+    body = """
+    class Sly(dict):
+        def items(self):
+            return [("op", "call")] * 3
+    return Sly(a=1)
+    """
+    assert attack(host, body).status in ("done", "failed")
+
+
+def test_what_a_skill_leaves_behind_does_not_outlive_a_new_load(host: SkillHost) -> None:
+    host.load(ARMED + "    real('math').pi = 3\n    return real('math').pi")
+    assert host.run("attack", ("",), World()).value == 3
+    host.load("import math\ndef skill(ctx): return math.pi")
+    assert host.run("skill", (), World()).value > 3.14
+
+
+def test_a_worker_that_does_not_listen(hasty: SkillHost) -> None:
+    """A forged early end, then deaf: the next run pays with its own time, the one after works again."""
+    loaded = hasty.load(
+        ARMED + '    os.write(1, frame(b\'{"op": "done", "value": 1}\'))\n    while True: pass'
+    )
+    assert isinstance(loaded, Loaded)
+    assert hasty.run("attack", ("",), World()).status == "done"
+    assert kind(hasty.run("honest", (), World())) == "timeout"
+    assert hasty.run("honest", (), World()).value == 40

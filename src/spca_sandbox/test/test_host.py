@@ -1,0 +1,337 @@
+"""What a well-meant skill or program can do, and how its mistakes are told."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from spca_core.errors import InputError, SpcaError
+from spca_core.skill import SkillFailure
+from spca_sandbox.host import SkillHost
+from spca_sandbox.level import SandboxLevel, SandboxReport
+from spca_sandbox.limits import PROGRAM_MODULES, Limits
+from spca_sandbox.outcome import Loaded, RunOutcome
+from spca_sandbox.process import WorkerProcess
+from spca_sandbox.testing import API, World
+
+
+@pytest.fixture
+def host() -> Iterator[SkillHost]:
+    with SkillHost(API, Limits(worker_s=1.0, load_s=2.0)) as it:
+        yield it
+
+
+def run(host: SkillHost, source: str, *args: str, world: World | None = None, **more: Any) -> RunOutcome:
+    """Load `source` and run its function `skill`."""
+    loaded = host.load(source)
+    assert isinstance(loaded, Loaded), loaded
+    return host.run("skill", args, world or World(), **more)
+
+
+def failure(outcome: RunOutcome) -> SkillFailure:
+    assert outcome.status == "failed", outcome
+    assert outcome.failure is not None
+    return outcome.failure
+
+
+def test_loading_tells_the_functions(host: SkillHost) -> None:
+    loaded = host.load(
+        'import math\ndef a(ctx, x, *, y=1):\n    "Doc of a."\ndef b(ctx):\n    yield 1\nc = math.sin\n'
+    )
+    assert isinstance(loaded, Loaded)
+    assert {n: (f.parameters, f.doc, f.generator) for n, f in loaded.functions.items()} == {
+        "a": (("ctx", "x", "y"), "Doc of a.", False),
+        "b": (("ctx",), "", True),
+    }
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "part"),
+    [
+        ("x = 1\ndef f(:\n", 2, "SyntaxError"),
+        ("x = 1\n\ny = x / 0\n", 3, "ZeroDivisionError"),
+        ("import os\n", 1, "'os' may not be imported; allowed: math"),
+        ("from . import x\n", 1, "may not be imported"),
+        ("open('x')\n", 1, "NameError"),
+    ],
+)
+def test_what_cannot_be_imported(host: SkillHost, source: str, line: int, part: str) -> None:
+    result = host.load(source)
+    assert isinstance(result, SkillFailure)
+    assert result.line == line
+    assert part in result.message
+
+
+def test_an_import_that_does_not_end(host: SkillHost) -> None:
+    result = host.load("while True: pass")
+    assert isinstance(result, SkillFailure)
+    assert result.kind == "timeout"
+    assert isinstance(host.load("def f(ctx): pass"), Loaded)
+
+
+def test_things_are_read_by_attribute_and_cannot_be_changed(host: SkillHost) -> None:
+    source = """
+def skill(ctx, name):
+    thing = ctx.locate(name)
+    try:
+        thing.x = 3
+    except AttributeError:
+        fixed = True
+    return [thing.name, thing["x"], thing.size, thing.parts[0].yaw, "x" in thing, "q" in thing, fixed]
+"""
+    assert run(host, source, "cube").value == ["cube", 1.5, [1, 2, 3], 0.25, True, False, True]
+
+
+def test_helpers_make_records_and_constants(host: SkillHost) -> None:
+    world = World()
+    source = """
+def skill(ctx):
+    try:
+        ctx.move_to(pose(1, 2.5, z=3), speed=0.5)
+    except MotionError as error:
+        return [error.kind, str(error), isinstance(error, CtxError), LEFT]
+"""
+    assert run(host, source, world=world).value == ["collision", "the table is in the way", True, 0]
+    assert world.calls == [("move_to", ({"x": 1, "y": 2.5, "z": 3, "yaw": 0.0},), {"speed": 0.5})]
+
+
+@pytest.mark.parametrize(
+    "call", ["pose(1, 2)", "pose(1, 2, 3, 4, 5)", "pose(1, 2, 3, x=1)", "pose(1, 2, 3, w=1)"]
+)
+def test_helpers_check_their_arguments(host: SkillHost, call: str) -> None:
+    assert "TypeError: pose()" in failure(run(host, f"def skill(ctx): {call}")).message
+
+
+def test_an_uncaught_motion_error_keeps_its_kind_and_line(host: SkillHost) -> None:
+    told = failure(run(host, "def skill(ctx):\n    pass\n    ctx.move_to(pose(1, 2, 3))\n"))
+    assert (told.kind, told.message, told.line) == ("collision", "the table is in the way", 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "part"),
+    [
+        ("ctx.fly()", "ctx has no 'fly'; it has: locate, move_to, step, wait, all_of"),
+        ("ctx.locate()", "missing a required argument: 'name'"),
+        ("ctx.locate('a', speed=1)", "unexpected keyword argument 'speed'"),
+        ("ctx.locate('nothing')", "there is no 'nothing' here"),
+        ("ctx.wait(float('nan'))", "numbers must be finite"),
+        ("ctx.wait(1e999)", "numbers must be finite"),
+        ("ctx.wait(object())", "a object cannot be sent"),
+        ("ctx.locate({1: 2})", "text keys"),
+        ("ctx.locate('x').weight", "no 'weight' here; there is: name, x, size, parts"),
+        ("ctx.locate('x' * 2000000)", "too much data at once"),
+    ],
+)
+def test_wrong_calls_are_told_plainly(host: SkillHost, call: str, part: str) -> None:
+    world = World()
+    told = failure(run(host, f"def skill(ctx):\n    {call}\n", world=world))
+    assert part in told.message
+    assert told.line == 2
+
+
+def test_star_arguments(host: SkillHost) -> None:
+    assert run(host, "def skill(ctx): return ctx.all_of('on', 'a', 'b')").value == ["on", "a", "b"]
+
+
+def test_generators_yield_primitives(host: SkillHost) -> None:
+    world = World()
+    source = """
+def skill(ctx):
+    total = yield LEFT
+    total += yield 3
+    return total
+"""
+    assert run(host, source, world=world).value == 30
+    assert [c[1] for c in world.calls] == [((0),), ((3),)]
+
+
+def test_a_failing_primitive_is_raised_at_its_yield(host: SkillHost) -> None:
+    source = """
+def skill(ctx):
+    try:
+        yield "up"
+    except CtxError as error:
+        return error.kind
+"""
+    assert run(host, source).value == "argument"
+
+
+def test_prints_become_the_log(host: SkillHost) -> None:
+    outcome = run(host, "def skill(ctx):\n    print('a', 1, sep='-')\n    print('\\x1b[31mred')")
+    assert outcome.log == ("a-1", "\\x1b[31mred")
+
+
+def test_nothing_is_carried_from_run_to_run(host: SkillHost) -> None:
+    source = "seen = []\ndef skill(ctx):\n    seen.append(1)\n    return len(seen)\n"
+    assert run(host, source).value == 1
+    assert host.run("skill", (), World()).value == 1
+
+
+def test_an_unknown_function(host: SkillHost) -> None:
+    host.load("def other(ctx): pass")
+    assert failure(host.run("skill", (), World())).message == "there is no function 'skill'; known: other"
+
+
+def test_wrong_arity(host: SkillHost) -> None:
+    assert "1 positional argument" in failure(run(host, "def skill(ctx): pass", "extra")).message
+
+
+def test_running_before_loading_is_a_misuse(host: SkillHost) -> None:
+    with pytest.raises(SpcaError, match="nothing is loaded"):
+        host.run("skill", (), World())
+
+
+def test_the_worlds_own_time_bounds_a_run(host: SkillHost) -> None:
+    world = World()
+    outcome = run(host, "def skill(ctx):\n    while True: ctx.wait(1)", world=world, deadline_s=5.0)
+    assert failure(outcome).kind == "timeout"
+    assert 5 < world.clock <= 6
+    assert world.stops
+
+
+def test_wall_time_bounds_a_call_that_hangs_in_the_world(host: SkillHost) -> None:
+    class Stuck(World):
+        def __init__(self) -> None:
+            super().__init__()
+            self.freed = threading.Event()
+
+        def call(self, method: str, args: Any, kwargs: Any) -> Any:
+            assert self.freed.wait(20), "nobody stopped it"
+            return super().call(method, args, kwargs)
+
+        def stop(self) -> None:
+            super().stop()
+            self.freed.set()
+
+    outcome = run(host, "def skill(ctx): ctx.wait(1)", world=Stuck(), wall_timeout_s=0.3)
+    assert failure(outcome).kind == "timeout"
+
+
+def test_cancelling_while_the_skill_computes(host: SkillHost) -> None:
+    world, asked = World(), threading.Event()
+    timer = threading.Timer(0.2, asked.set)
+    timer.start()
+    outcome = run(host, "def skill(ctx):\n    while True: pass", world=world, cancelled=asked.is_set)
+    timer.join()
+    assert outcome.status == "cancelled"
+    assert world.stops
+
+
+def test_an_error_of_the_world_is_passed_on_and_the_host_lives(host: SkillHost) -> None:
+    class Broken(World):
+        def call(self, method: str, args: Any, kwargs: Any) -> Any:
+            raise ZeroDivisionError("a bug")
+
+    with pytest.raises(ZeroDivisionError):
+        run(host, "def skill(ctx): return ctx.wait(1)", world=Broken())
+    assert host.run("skill", (), World()).status == "done"
+
+
+# -- pure programs ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def programs() -> Iterator[SkillHost]:
+    with SkillHost(limits=Limits(modules=PROGRAM_MODULES, load_s=2.0)) as it:
+        yield it
+
+
+def test_programs_take_and_give_json(programs: SkillHost) -> None:
+    programs.load("import heapq\ndef solve(grid, options):\n    return [sum(grid[0]), options['k'], (1, 2)]")
+    outcome = programs.call("solve", [[[1, 2, 3]], {"k": None}])
+    assert outcome.value == [6, None, [1, 2]]
+
+
+def test_randomness_is_the_same_in_every_call(programs: SkillHost) -> None:
+    programs.load("import random\ndef roll(): return [random.random(), list({'a', 'b', 'c', 'd', 'e'})]")
+    first, second = programs.call_many("roll", [[], []])
+    assert first.value == second.value
+    with SkillHost(limits=Limits(modules=PROGRAM_MODULES)) as other:
+        other.load("import random\ndef roll(): return [random.random(), list({'a', 'b', 'c', 'd', 'e'})]")
+        assert other.call("roll", []).value == first.value
+
+
+def test_each_call_of_a_batch_ends_for_itself(programs: SkillHost) -> None:
+    programs.load(
+        "def f(n):\n"
+        "    if n == 3: raise ValueError('three')\n"
+        "    while n == 70: pass\n"
+        "    print('n', n)\n"
+        "    return n * n\n"
+    )
+    outcomes = programs.call_many("f", [[n] for n in range(150)], wall_timeout_s=0.4)
+    assert len(outcomes) == 150
+    wrong = {n: o for n, o in enumerate(outcomes) if o.status != "done"}
+    assert {n: o.failure.kind for n, o in wrong.items() if o.failure} == {3: "error", 70: "timeout"}
+    assert all(o.value == n * n and o.log == (f"n {n}",) for n, o in enumerate(outcomes) if n not in wrong)
+
+
+def test_arguments_that_are_too_long_fail_alone(programs: SkillHost) -> None:
+    programs.load("def f(x): return len(x)")
+    outcomes = programs.call_many("f", [["a"], ["x" * (2 << 20)], ["abc"]])
+    assert [o.value for o in outcomes] == [1, None, 3]
+    assert failure(outcomes[1]).kind == "refused"
+
+
+def test_a_batch_can_be_cancelled(programs: SkillHost) -> None:
+    programs.load("def f():\n    while True: pass")
+    outcomes = programs.call_many("f", [[], []], cancelled=lambda: True)
+    assert [o.status for o in outcomes] == ["cancelled", "cancelled"]
+
+
+def test_a_worker_is_replaced_before_its_cpu_time_is_used_up() -> None:
+    source = "def f():\n    n = 0\n    for i in range(8_000_000): n += i\n    return n\n"
+    with SkillHost(limits=Limits(cpu_s=2)) as host:
+        host.load(source)
+        outcomes = [host.call("f", [], wall_timeout_s=20) for _ in range(12)]
+    assert {o.status for o in outcomes} == {"done"}
+
+
+# -- levels -------------------------------------------------------------------------------------------------------
+
+
+def test_code_is_not_run_below_the_required_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a kernel that offers neither Landlock nor seccomp, which this one cannot be made to be."""
+    poor = SandboxReport.of({"limits": "", "no new privileges": "", "seccomp": "no filter for vax"})
+    real = WorkerProcess.wait_ready
+
+    def wait_ready(self: WorkerProcess) -> SandboxReport:
+        real(self)
+        return poor
+
+    monkeypatch.setattr(WorkerProcess, "wait_ready", wait_ready)
+    with (
+        SkillHost(API) as host,
+        pytest.raises(InputError, match=r"limited.*no filter for vax.*confined is required"),
+    ):
+        host.load("def f(ctx): pass")
+    with SkillHost(API, Limits(min_level=SandboxLevel.LIMITED)) as host:
+        assert isinstance(host.load("def f(ctx): pass"), Loaded)
+
+
+@pytest.mark.parametrize(
+    ("holding", "level"),
+    [
+        ((), SandboxLevel.PROCESS),
+        (("limits",), SandboxLevel.PROCESS),
+        (("limits", "no new privileges"), SandboxLevel.LIMITED),
+        (("limits", "no new privileges", "landlock"), SandboxLevel.CONFINED),
+        (("limits", "no new privileges", "seccomp"), SandboxLevel.CONFINED),
+        (("limits", "no new privileges", "seccomp", "landlock"), SandboxLevel.CONFINED),
+        (
+            ("limits", "no new privileges", "seccomp", "landlock", "namespaces", "empty root"),
+            SandboxLevel.STRICT,
+        ),
+    ],
+)
+def test_levels_by_features(holding: tuple[str, ...], level: SandboxLevel) -> None:
+    assert SandboxReport.of(dict.fromkeys(holding, "")).level is level
+
+
+def test_level_names() -> None:
+    assert SandboxLevel.named("Confined") is SandboxLevel.CONFINED
+    with pytest.raises(InputError, match="none, process, limited, confined, strict"):
+        SandboxLevel.named("high")
