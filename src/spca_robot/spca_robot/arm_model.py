@@ -21,7 +21,7 @@ from spca_robot import ur5
 GREY = (0.72, 0.74, 0.76, 1.0)
 BLUE = (0.42, 0.56, 0.68, 1.0)
 
-# Position servo of each joint: torque = KP·(command - q) - KV·q̇. Tuned for a 2 ms step; tracks within 1 mrad when the
+# Position servo of each joint: torque = KP·(command - q) - KV·q̇. Tuned for a 2 ms step; tracks within 4 mrad when the
 # command carries the feed-forward (KV/KP)·q̇ of the reference.
 KP: Array = np.array([4000.0, 4000.0, 3000.0, 800.0, 800.0, 400.0])  # N·m/rad
 KV: Array = np.array([300.0, 300.0, 200.0, 50.0, 50.0, 25.0])  # N·m·s/rad

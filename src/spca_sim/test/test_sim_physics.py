@@ -1,0 +1,232 @@
+"""Grasps, towers, falls and contacts are real."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from spca_core.contacts import ContactSample, pair
+from spca_core.geometry import Array, Pose
+from spca_core.layout import Layout, nominal_layout, random_layout
+from spca_core.trajectory import JointTrajectory
+from spca_core.world import World, load_world
+from spca_robot.gripper_2f85 import tcp_offset
+from spca_robot.kinematics import inverse, nearest_turns
+from spca_sim.simulator import MujocoSimulator
+from spca_sim.variation import SimVariation
+
+COBOT, TABLE, GROUND = "cobot", "table_lightgray", "ground_plane"
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return load_world()
+
+
+@pytest.fixture
+def simulator(world: World) -> MujocoSimulator:
+    return MujocoSimulator(world)
+
+
+def tool_at(simulator: MujocoSimulator, point: Array, yaw: float, gap: float) -> Array:
+    """The joints nearest to the present ones with the tool centre point at `point`, pointing down, pads along `yaw`."""
+    tool = np.eye(4)
+    tool[:3, 0] = (math.sin(yaw), -math.cos(yaw), 0)
+    tool[:3, 1] = (-math.cos(yaw), -math.sin(yaw), 0)
+    tool[:3, 2] = (0, 0, -1)
+    tool[:3, 3] = point - np.array(simulator.world.robot.base.position) + (0, 0, tcp_offset(gap))
+    now = simulator.joint_state().position
+    solutions = np.array([nearest_turns(q, now) for q in inverse(tool)])
+    return np.asarray(solutions[np.abs(solutions - now).max(axis=1).argmin()])
+
+
+def go(simulator: MujocoSimulator, joints: Array, speed: float = 1.0) -> None:
+    """Blend to joint positions at about `speed` rad/s and wait until there."""
+    start = simulator.joint_state().position
+    duration = max(0.4, float(np.abs(joints - start).max()) / speed)
+    s = np.linspace(0, 1, 60)[:, None]
+    blend, rate = 3 * s**2 - 2 * s**3, (6 * s - 6 * s**2) / duration
+    simulator.follow(
+        JointTrajectory(s[:, 0] * duration, start + blend * (joints - start), rate * (joints - start))
+    )
+    simulator.step(duration + 0.1)
+
+
+def grasp(simulator: MujocoSimulator, model: str, gap: float = 0.01) -> None:
+    """Descend on a cube from 15 cm above and close; ends with the tool where it closed."""
+    pose = simulator.object_pose(model)
+    centre = np.array(pose.position)
+    for height in (0.15, 0.10, 0.05, 0.0):
+        go(simulator, tool_at(simulator, centre + (0, 0, height), pose.yaw, 0.04))
+    simulator.command_gripper(gap)
+    simulator.step(0.8)
+
+
+def raise_tool(simulator: MujocoSimulator, model: str, speed: float = 1.0) -> None:
+    """Go up to 15 cm over where the cube now is."""
+    pose = simulator.object_pose(model)
+    go(simulator, tool_at(simulator, np.array(pose.position) + (0, 0, 0.15), pose.yaw, 0.04), speed)
+
+
+def watch(simulator: MujocoSimulator) -> list[ContactSample]:
+    samples: list[ContactSample] = []
+    simulator.on_contacts(samples.append)
+    return samples
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_cube_is_lifted_by_friction_alone(world: World, simulator: MujocoSimulator, seed: int) -> None:
+    simulator.reset(random_layout(world, seed))
+    samples = watch(simulator)
+    z = simulator.object_pose("box_red").position[2]
+    grasp(simulator, "box_red")
+    state = simulator.joint_state()
+    assert state.gripper_gap == pytest.approx(0.04, abs=0.001)
+    assert state.gripper_force == pytest.approx(46, abs=3)
+    raise_tool(simulator, "box_red")
+    simulator.step(2.0)
+    assert simulator.object_pose("box_red").position[2] == pytest.approx(z + 0.15, abs=0.003)
+    assert [p for p in samples[-1].pairs if "box_red" in p] == [pair("box_red", COBOT)]
+    simulator.command_gripper(0.085)
+    simulator.step(0.6)
+    assert pair("box_red", TABLE) in samples[-1].pairs
+    assert simulator.object_pose("box_red").position[2] == pytest.approx(z, abs=0.001)
+
+
+def test_a_held_cube_survives_a_fast_swing(world: World, simulator: MujocoSimulator) -> None:
+    simulator.reset(nominal_layout(world))
+    grasp(simulator, "box_blue")
+    raise_tool(simulator, "box_blue")
+    swing = simulator.joint_state().position + np.array([1.2, 0, 0, 0, 0, 1.5])
+    go(simulator, swing, speed=2.0)
+    samples = watch(simulator)
+    simulator.step(0.1)
+    assert pair("box_blue", COBOT) in samples[-1].pairs
+    assert simulator.joint_state().gripper_gap == pytest.approx(0.04, abs=0.001)
+
+
+def test_frictionless_pads_fail_to_lift(world: World) -> None:
+    simulator = MujocoSimulator(world, variation=SimVariation(pad_friction=0.0))
+    simulator.reset(nominal_layout(world))
+    z = simulator.object_pose("box_blue").position[2]
+    samples = watch(simulator)
+    grasp(simulator, "box_blue")
+    assert any(pair("box_blue", COBOT) in s.pairs for s in samples), "the pads never touched the cube"
+    raise_tool(simulator, "box_blue")
+    assert simulator.object_pose("box_blue").position[2] == pytest.approx(z, abs=0.002)
+
+
+@pytest.mark.parametrize("base", [TABLE, "plate_red"])
+def test_a_tower_of_three_stands(world: World, simulator: MujocoSimulator, base: str) -> None:
+    poses = dict(nominal_layout(world).poses)
+    x, y, floor = (0.5, -0.14, 0.4) if base == TABLE else (*world.object(base).position, 0.408)
+    tower = ("box_red", "box_green", "box_blue")
+    for level, (model, shift) in enumerate(zip(tower, (0.0, 0.004, -0.003), strict=True)):
+        poses[model] = Pose.from_xyz_yaw(x + shift, y, floor + 0.02 + 0.04 * level, 0.3 * level)
+    simulator.reset(Layout(poses=poses))
+    samples = watch(simulator)
+    simulator.step(10.0)
+    for model in tower:
+        assert simulator.object_pose(model).position == pytest.approx(poses[model].position, abs=5e-4)
+    standing = {pair("box_red", base), pair("box_red", "box_green"), pair("box_blue", "box_green")}
+    assert all(standing <= s.pairs for s in samples)
+
+
+def test_a_tower_off_its_balance_falls(world: World, simulator: MujocoSimulator) -> None:
+    """The control of the test above: contacts are not glue."""
+    poses = {
+        "box_red": Pose.from_xyz_yaw(0.5, -0.1, 0.42),
+        "box_blue": Pose.from_xyz_yaw(0.5, -0.1 + 0.022, 0.46),
+    }
+    simulator.reset(Layout(poses=poses))
+    simulator.step(1.0)
+    assert simulator.object_pose("box_blue").position[2] < 0.44
+
+
+def test_things_at_reset_are_at_rest(world: World, simulator: MujocoSimulator) -> None:
+    layout = random_layout(world, 11)
+    simulator.reset(layout)
+    simulator.step(1.0)
+    for model, pose in layout.poses.items():
+        assert simulator.object_pose(model).position == pytest.approx(pose.position, abs=1e-4)
+
+
+def test_the_table_is_finite(world: World, simulator: MujocoSimulator) -> None:
+    """A cube over the edge falls to the ground and touches it; one beside the edge stays."""
+    edge = world.table.centre[0] + world.table.size[0] / 2
+    poses = {
+        "box_red": Pose.from_xyz_yaw(edge + 0.005, 0.0, 0.42),
+        "box_blue": Pose.from_xyz_yaw(edge - 0.025, 0.2, 0.42),
+    }
+    simulator.reset(Layout(poses=poses))
+    samples = watch(simulator)
+    simulator.step(1.5)
+    assert samples[-1].pairs == {pair("box_red", GROUND), pair("box_blue", TABLE)}
+
+
+def test_a_cube_pushed_off_the_table_falls(world: World, simulator: MujocoSimulator) -> None:
+    """The closed fingers sweep it over the side's edge."""
+    side = world.table.centre[1] - world.table.size[1] / 2
+    simulator.reset(Layout(poses={"box_green": Pose.from_xyz_yaw(0.4, side + 0.06, 0.42)}))
+    samples = watch(simulator)
+    simulator.command_gripper(0.0)
+    simulator.step(0.8)
+    for y in (0.16, 0.12, 0.08, 0.04, 0.0, -0.03):
+        go(simulator, tool_at(simulator, np.array([0.4, side + y, 0.435]), 0.0, 0.0))
+    simulator.step(1.0)
+    touched = {p for s in samples for p in s.pairs}
+    assert pair("box_green", COBOT) in touched
+    assert pair("box_green", GROUND) in samples[-1].pairs
+    assert pair(COBOT, TABLE) not in touched
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.04, 0.085])
+def test_a_free_robot_touches_nothing(world: World, simulator: MujocoSimulator, gap: float) -> None:
+    """Neither its neighbouring links, nor its closed fingers, nor its base on the table count."""
+    simulator.reset(Layout(poses={}))
+    samples = watch(simulator)
+    simulator.command_gripper(gap)
+    go(simulator, np.array(world.robot.out_of_view))
+    go(simulator, np.array(world.robot.home))
+    assert {s.pairs for s in samples} == {frozenset()}
+
+
+def test_a_collision_with_the_table_shows(world: World, simulator: MujocoSimulator) -> None:
+    simulator.reset(Layout(poses={}))
+    samples = watch(simulator)
+    for z in (0.5, 0.45, 0.40):
+        go(simulator, tool_at(simulator, np.array([0.5, 0.1, z]), 0.0, 0.085))
+    assert samples[-1].pairs == {pair(COBOT, TABLE)}
+
+
+def test_a_self_collision_shows(world: World, simulator: MujocoSimulator) -> None:
+    """The hand folded back against the arm."""
+    simulator.reset(Layout(poses={}))
+    samples = watch(simulator)
+    go(simulator, np.array([0.0, -1.57, 2.75, -1.57, -1.57, 0.0]))
+    go(simulator, np.array([0.0, -1.57, 2.75, 1.2, 0.0, 0.0]))
+    assert any(pair(COBOT, COBOT) in s.pairs for s in samples)
+
+
+def test_an_empty_gripper_closes_fully_at_its_speed(world: World, simulator: MujocoSimulator) -> None:
+    simulator.reset(Layout(poses={}))
+    simulator.command_gripper(0.0)
+    simulator.step(0.3)
+    assert simulator.joint_state().gripper_gap == pytest.approx(0.085 - 0.3 * 0.15, abs=0.01)
+    simulator.step(0.5)
+    assert simulator.joint_state().gripper_gap == pytest.approx(0.0, abs=5e-4)
+    assert abs(simulator.joint_state().gripper_force) < 1.0
+
+
+def test_a_grip_is_not_lost_when_told_to_close_on(world: World, simulator: MujocoSimulator) -> None:
+    simulator.reset(nominal_layout(world))
+    grasp(simulator, "box_blue", gap=0.01)
+    raise_tool(simulator, "box_blue")
+    for gap in (0.0, 0.015, 0.005):
+        simulator.command_gripper(gap)
+        simulator.step(0.3)
+    samples = watch(simulator)
+    simulator.step(0.1)
+    assert pair("box_blue", COBOT) in samples[-1].pairs
