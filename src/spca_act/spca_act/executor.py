@@ -11,7 +11,7 @@ import structlog
 
 from spca_core.plan import ActResult, Plan, Step
 from spca_core.ports.environment import CtxServer
-from spca_core.skill import CtxApi, SkillFailure, StepReport
+from spca_core.skill import CtxApi, SkillFailure, StepReport, python_name
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import Limits
 from spca_sandbox.outcome import RunOutcome
@@ -111,7 +111,12 @@ class PlanExecutor:
             outcome = RunOutcome(status="failed", failure=failure)
         else:
             outcome = self._host.run(
-                step.action, step.args, server, self._step_deadline_s, self._step_wall_s, cancelled
+                python_name(step.action),
+                step.args,
+                server,
+                self._step_deadline_s,
+                self._step_wall_s,
+                cancelled,
             )
         why = outcome.failure or _says_failure(outcome.value)
         status: Literal["done", "failed", "cancelled"] = outcome.status

@@ -16,6 +16,9 @@ from spca_sim.view import View, overview, sensor_view
 
 SENSOR, OVERVIEW = "sensor", "overview"  # the cameras in the model
 LEG = (0.34, 0.35, 0.37, 1.0)
+CONTACT_TOLERANCE = 0.0005
+"""Metres. Surfaces of a movable thing nearer than this count as touching, though no force acts yet: two cubes pushed
+together and let go end up a tenth of a millimetre apart, which no contact sensor and no eye would call a gap."""
 
 
 def build_physics(
@@ -26,6 +29,9 @@ def build_physics(
     spec = build_spec(
         world, items, table="slab", pad_friction=variation.pad_friction * variation.friction_scale
     )
+    for item in items:
+        for geom in spec.body(item.name).geoms:
+            geom.margin = geom.gap = CONTACT_TOLERANCE
     _add_legs(spec, world)
     _add_light(spec, world, variation)
     views = {SENSOR: sensor_view(world, variation), OVERVIEW: overview(world)}

@@ -84,7 +84,7 @@ def next_to(other: SceneObject, held_size: float, hold_height: float) -> Iterato
         for flip in (0.0, math.pi):
             yield Spot(
                 top_down(x + far * c, y + far * s, z, angle + flip),
-                top_down(x + near * c, y + near * s, z, angle + flip),
+                top_down(x + near * c, y + near * s, z - DROP, angle + flip),
             )
 
 
