@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import keyword
 from typing import Literal
 
 from spca_core.model import Record
+
+
+def python_name(symbol: str) -> str:
+    """The Python identifier for a PDDL name: the skill of an action, the argument of a parameter.
+
+    >>> python_name("Pick-Up"), python_name("from")
+    ('pick_up', 'from_')
+    """
+    name = symbol.lstrip("?").replace("-", "_").lower()
+    return f"{name}_" if keyword.iskeyword(name) or name == "ctx" else name
 
 
 class SkillSignature(Record):
