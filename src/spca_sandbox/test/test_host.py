@@ -132,6 +132,10 @@ def test_wrong_calls_are_told_plainly(host: SkillHost, call: str, part: str) -> 
     assert told.line == 2
 
 
+def test_type_hints_are_not_evaluated(host: SkillHost) -> None:
+    assert run(host, "def skill(ctx: Ctx) -> Done: return 1").value == 1
+
+
 def test_star_arguments(host: SkillHost) -> None:
     assert run(host, "def skill(ctx): return ctx.all_of('on', 'a', 'b')").value == ["on", "a", "b"]
 

@@ -1,6 +1,7 @@
 """Loads source text and runs its functions on the host's request."""
 
 from __future__ import annotations
+import __future__
 
 import builtins
 import sys
@@ -26,6 +27,9 @@ _WITHOUT = (
     "globals",
     "vars",
 )
+_NO_ANNOTATIONS = (
+    __future__.annotations.compiler_flag
+)  # type hints may name what only the documentation knows
 _GENERATOR = 0x20  # CO_GENERATOR of the data model; `inspect` takes too long to import
 
 
@@ -67,7 +71,7 @@ class Session:
 
     def _load(self, source: str) -> list[dict[str, Any]]:
         self._code = None
-        code = compile(source, SOURCE_NAME, "exec", dont_inherit=True)
+        code = compile(source, SOURCE_NAME, "exec", flags=_NO_ANNOTATIONS, dont_inherit=True)
         functions = self._namespace(code)
         self._code = code
         return [
