@@ -31,7 +31,7 @@ def build_physics(
     )
     for item in items:
         for geom in spec.body(item.name).geoms:
-            geom.margin = geom.gap = CONTACT_TOLERANCE
+            geom.gap = CONTACT_TOLERANCE  # seen from here on; forces act from `margin` (0) on
     _add_legs(spec, world)
     _add_light(spec, world, variation)
     views = {SENSOR: sensor_view(world, variation), OVERVIEW: overview(world)}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spca_core.contacts import ContactSample, pair
-from spca_core.geometry import Array, Pose
+from spca_core.geometry import Array, Pose, Vec3
 from spca_core.layout import Layout, nominal_layout, random_layout
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import World, load_world
@@ -30,13 +30,14 @@ def simulator(world: World) -> MujocoSimulator:
     return MujocoSimulator(world)
 
 
-def tool_at(simulator: MujocoSimulator, point: Array, yaw: float, gap: float) -> Array:
+def tool_at(simulator: MujocoSimulator, point: Vec3, yaw: float, gap: float) -> Array:
     """The joints nearest to the present ones with the tool centre point at `point`, pointing down, pads along `yaw`."""
     tool = np.eye(4)
     tool[:3, 0] = (math.sin(yaw), -math.cos(yaw), 0)
     tool[:3, 1] = (-math.cos(yaw), -math.sin(yaw), 0)
     tool[:3, 2] = (0, 0, -1)
-    tool[:3, 3] = point - np.array(simulator.world.robot.base.position) + (0, 0, tcp_offset(gap))
+    tool[:3, 3] = np.subtract(point, simulator.world.robot.base.position)
+    tool[2, 3] += tcp_offset(gap)
     now = simulator.joint_state().position
     solutions = np.array([nearest_turns(q, now) for q in inverse(tool)])
     return np.asarray(solutions[np.abs(solutions - now).max(axis=1).argmin()])
@@ -57,9 +58,9 @@ def go(simulator: MujocoSimulator, joints: Array, speed: float = 1.0) -> None:
 def grasp(simulator: MujocoSimulator, model: str, gap: float = 0.01) -> None:
     """Descend on a cube from 15 cm above and close; ends with the tool where it closed."""
     pose = simulator.object_pose(model)
-    centre = np.array(pose.position)
+    x, y, z = pose.position
     for height in (0.15, 0.10, 0.05, 0.0):
-        go(simulator, tool_at(simulator, centre + (0, 0, height), pose.yaw, 0.04))
+        go(simulator, tool_at(simulator, (x, y, z + height), pose.yaw, 0.04))
     simulator.command_gripper(gap)
     simulator.step(0.8)
 
@@ -67,7 +68,8 @@ def grasp(simulator: MujocoSimulator, model: str, gap: float = 0.01) -> None:
 def raise_tool(simulator: MujocoSimulator, model: str, speed: float = 1.0) -> None:
     """Go up to 15 cm over where the cube now is."""
     pose = simulator.object_pose(model)
-    go(simulator, tool_at(simulator, np.array(pose.position) + (0, 0, 0.15), pose.yaw, 0.04), speed)
+    x, y, z = pose.position
+    go(simulator, tool_at(simulator, (x, y, z + 0.15), pose.yaw, 0.04), speed)
 
 
 def watch(simulator: MujocoSimulator) -> list[ContactSample]:
@@ -174,7 +176,7 @@ def test_a_cube_pushed_off_the_table_falls(world: World, simulator: MujocoSimula
     simulator.command_gripper(0.0)
     simulator.step(0.8)
     for y in (0.16, 0.12, 0.08, 0.04, 0.0, -0.03):
-        go(simulator, tool_at(simulator, np.array([0.4, side + y, 0.435]), 0.0, 0.0))
+        go(simulator, tool_at(simulator, (0.4, side + y, 0.435), 0.0, 0.0))
     simulator.step(1.0)
     touched = {p for s in samples for p in s.pairs}
     assert pair("box_green", COBOT) in touched
@@ -197,7 +199,7 @@ def test_a_collision_with_the_table_shows(world: World, simulator: MujocoSimulat
     simulator.reset(Layout(poses={}))
     samples = watch(simulator)
     for z in (0.5, 0.45, 0.40):
-        go(simulator, tool_at(simulator, np.array([0.5, 0.1, z]), 0.0, 0.085))
+        go(simulator, tool_at(simulator, (0.5, 0.1, z), 0.0, 0.085))
     assert samples[-1].pairs == {pair(COBOT, TABLE)}
 
 
