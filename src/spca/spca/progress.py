@@ -15,6 +15,8 @@ _DOING = {
     "act": "acting",
 }
 
+_MARKS = {"done": "[green]✓[/green]", "failed": "[red]✗[/red]", "cancelled": "[yellow]■[/yellow]"}
+
 
 class Progress:
     """A listener for a supervisor's events. Use as a context manager."""
@@ -58,12 +60,11 @@ class Progress:
             self.console.print(f"    [yellow]code rejected[/yellow]  {escape(event.text)}")
 
     def _on_step(self, event: Event) -> None:
-        done = event.data["status"] == "done"
-        mark = "[green]✓[/green]" if done else "[red]✗[/red]"
+        mark = _MARKS[event.data["status"]]
         took = event.data["ended"] - event.data["started"]
         self.console.print(f"    {mark} {escape(event.text):<44} {took:5.1f} s simulated")
         failure = event.data.get("failure")
-        if failure:
+        if failure and event.data["status"] == "failed":
             self.console.print(f"      [red]{escape(failure['kind'])}[/red]: {escape(failure['message'])}")
 
     def _on_round_failed(self, event: Event) -> None:
