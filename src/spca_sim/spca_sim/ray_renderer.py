@@ -3,7 +3,7 @@
 What never moves (table, ground, the robot's base) is cast once per view. After that, rays go only to the pixels inside the
 outlines of the moving geoms. Surfaces reflect diffusely. Shadows on table and ground are the outlines projected along the
 light, which is exact because every geom is convex; shadows on moving geoms come from rays towards the lamp. A blur
-softens both.
+softens both. (A part of the robot's base that the arm shades stays bright: only moving geoms and floors are tested.)
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from spca_sim.view import View
 Image = NDArray[np.float32]
 Indices = NDArray[np.intp]
 
-_FAR = 50.0  # m; rays are cut there
+_FAR = 100.0  # m; rays are cut there
+_NEAR = 0.02  # m from the camera; what is nearer has no outline
 _LAMP_DISTANCE = 50.0  # m: far enough for parallel rays, near enough for exact ones
 _SHADOW_BIAS = 1e-3 / _LAMP_DISTANCE  # a surface does not shade what lies within 1 mm below it
 _SKY_LOW = np.array([0.80, 0.83, 0.86], np.float32)
@@ -52,7 +53,7 @@ class RayRenderer:
         self._rays = view.rays()
         self._moving: Indices = np.flatnonzero(model.geom_group == MOVING_GROUP)
         self._albedo = model.geom_rgba[:, :3].astype(np.float32)
-        self._outlines = np.array([_outline(model, int(g)) for g in self._moving])
+        self._outlines = np.array([_outline(model, g) for g in range(model.ngeom)])
         mujoco.mj_kinematics(self._model, self._data)
         self._draw_backdrop()
 
@@ -60,14 +61,13 @@ class RayRenderer:
         """See the protocol."""
         self._data.qpos[:] = qpos
         mujoco.mj_kinematics(self._model, self._data)
-        outlines = self._outlines_in_world()
+        outlines = self._outlines_in_world(self._moving)
         indirect, direct, depth = self._indirect.copy(), self._direct.copy(), self._depth.copy()
-        shadow = np.zeros(len(self._rays), np.float32)
-        if self._shadows:
-            for height, floor in self._floors:
-                shadow[(self._inside(self._fallen(outlines, height)) & floor).ravel() > 0] = 1
+        shadow = np.maximum(self._fixed_shadow, self._shadow_on_floors(outlines))
 
-        pixels = np.flatnonzero(cv2.dilate(self._inside(outlines), np.ones((3, 3), np.uint8)))
+        pixels = np.flatnonzero(
+            cv2.dilate(self._inside(outlines, everywhere=True), np.ones((3, 3), np.uint8))
+        )
         hits = self._cast(self._eye, self._rays[pixels], MOVING_GROUP)
         nearer = (hits.geom >= 0) & (hits.distance < depth[pixels])
         seen, normal = pixels[nearer], hits.normal[nearer]
@@ -76,7 +76,7 @@ class RayRenderer:
         if self._shadows:
             shadow[seen] = 0
             lit = seen[normal @ self._light.direction < 0]
-            shadow[lit] = self._shaded(self._eye + self._rays[lit] * depth[lit, None], None)
+            shadow[lit] = self._shaded(self._eye + self._rays[lit] * depth[lit, None])
         depth[np.isinf(depth)] = 0
         return self._develop(indirect, direct, shadow), depth.reshape(self._shape)
 
@@ -97,16 +97,17 @@ class RayRenderer:
         self._direct: Image = np.zeros_like(self._indirect)
         albedo = self._albedo[hits.geom[there]] * _grain(points)[:, None]
         self._indirect[there], self._direct[there] = self._shade(albedo, hits.normal[there])
-        if self._shadows:
-            self._direct[there] *= 1 - self._shaded(points, FIXED_GROUP)[:, None]
 
-        # The levels at which most of the visible upward faces are: the table's top, the ground.
+        # The levels of the upward faces in sight: the table's top, the ground.
         self._floors: list[tuple[float, NDArray[np.bool_]]] = []
         upward = hits.normal[there, 2] > 0.99
         for height in np.unique(points[upward, 2].round(4)):
             floor = np.zeros(self._shape, bool)
             floor.ravel()[there[upward & (np.abs(points[:, 2] - height) < 1e-3)]] = True
             self._floors.append((float(height), floor))
+        convex = self._model.geom_type != mujoco.mjtGeom.mjGEOM_PLANE
+        fixed = np.flatnonzero(convex & (self._model.geom_group == FIXED_GROUP))
+        self._fixed_shadow = self._shadow_on_floors(self._outlines_in_world(fixed))
 
     def _cast(self, origin: Array, rays: Array, group: int | None) -> _Hits:
         n = len(rays)
@@ -125,27 +126,23 @@ class RayRenderer:
                 distance,
                 normal.ravel(),
                 n,
-                _FAR * 2,
+                _FAR,
             )
         return _Hits(geom, distance, normal)
 
-    def _shaded(self, points: Array, group: int | None) -> Image:
-        """1 where a geom of that group is between the lamp and the point, else 0."""
-        lamp = (
-            np.array(points.mean(axis=0)) - _LAMP_DISTANCE * self._light.direction
-            if len(points)
-            else self._eye
-        )
-        hits = self._cast(lamp, np.ascontiguousarray(points - lamp), group)
+    def _shaded(self, points: Array) -> Image:
+        """1 where anything is between the lamp and the point, else 0."""
+        centre = points.mean(axis=0) if len(points) else self._eye
+        lamp = centre - _LAMP_DISTANCE * self._light.direction
+        hits = self._cast(lamp, np.ascontiguousarray(points - lamp), None)
         return ((hits.geom >= 0) & (hits.distance < 1 - _SHADOW_BIAS)).astype(np.float32)
 
     def _shade(self, albedo: Image, normal: Array) -> tuple[Image, Image]:
         """The light that a surface sends from all around, and from the lamp while it is not shaded."""
         facing = np.maximum(0.0, -(normal @ self._light.direction))
         sky = self._light.ambient * (0.8 + 0.2 * normal[:, 2])
-        return albedo * sky[:, None].astype(np.float32), albedo * (self._light.diffuse * facing)[
-            :, None
-        ].astype(np.float32)
+        lamp = self._light.diffuse * facing
+        return albedo * sky.astype(np.float32)[:, None], albedo * lamp.astype(np.float32)[:, None]
 
     def _develop(self, indirect: Image, direct: Image, shadow: Image) -> NDArray[np.uint8]:
         soft = shadow.reshape(self._shape)
@@ -156,27 +153,35 @@ class RayRenderer:
         image = cv2.convertScaleAbs(direct.reshape(*self._shape, 3), alpha=255)
         return np.asarray(cv2.GaussianBlur(image, (3, 3), _LENS_BLUR))
 
-    def _outlines_in_world(self) -> Array:
-        """Points (G, K, 3) in `world` whose convex hulls are the moving geoms."""
-        turn = self._data.geom_xmat[self._moving].reshape(-1, 3, 3)
-        return np.asarray(
-            np.einsum("gij,gkj->gki", turn, self._outlines) + self._data.geom_xpos[self._moving, None]
-        )
+    def _outlines_in_world(self, geoms: Indices) -> Array:
+        """Points (G, K, 3) in `world` whose convex hulls are the geoms."""
+        turn = self._data.geom_xmat[geoms].reshape(-1, 3, 3)
+        turned = np.einsum("gij,gkj->gki", turn, self._outlines[geoms])
+        return np.asarray(turned + self._data.geom_xpos[geoms, None])
 
-    def _fallen(self, outlines: Array, height: float) -> Array:
-        """The outlines moved along the light down to a height; those of geoms below it shrink to nothing."""
-        above = np.maximum(outlines[..., 2:] - height, 0.0)
-        fallen = outlines + above / -self._light.direction[2] * self._light.direction
-        return np.asarray(fallen[above.max(axis=(1, 2)) > 0])
+    def _shadow_on_floors(self, outlines: Array) -> Image:
+        """1 where the outlines, moved along the light down to a floor, cover it, else 0."""
+        shadow = np.zeros(len(self._rays), np.float32)
+        slope = self._light.direction / -self._light.direction[2]
+        for height, floor in self._floors if self._shadows else ():
+            above = np.maximum(outlines[..., 2:] - height, 0.0)
+            fallen = (outlines + above * slope)[above.max(axis=(1, 2)) > 1e-6]
+            shadow[(self._inside(fallen, everywhere=False) & floor).ravel() > 0] = 1
+        return shadow
 
-    def _inside(self, outlines: Array) -> NDArray[np.uint8]:
-        """An image that is 1 inside the projected outlines; all of it if one of them reaches behind the camera."""
+    def _inside(self, outlines: Array, everywhere: bool) -> NDArray[np.uint8]:
+        """An image that is 1 inside the projected outlines.
+
+        One that is partly behind the camera counts as covering `everywhere`, or nothing.
+        """
         mask = np.zeros(self._shape, np.uint8)
         spots = self._view.project(outlines)
-        if (spots[..., 2] < 0.02).any():
+        in_front = spots[..., 2] > _NEAR
+        whole = in_front.all(axis=1)
+        if everywhere and (in_front.any(axis=1) & ~whole).any():
             mask[:] = 1
             return mask
-        for points in np.clip(np.rint(spots[..., :2]), -8000, 8000).astype(np.int32):
+        for points in np.clip(np.rint(spots[whole, :, :2]), -8000, 8000).astype(np.int32):
             cv2.fillConvexPoly(mask, cv2.convexHull(points), 1)
         return mask
 

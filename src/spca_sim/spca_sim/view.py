@@ -23,9 +23,10 @@ class View:
     def rays(self) -> Array:
         """A direction in `world` per pixel, (H·W, 3), of length 1 along the optical axis: hit distance is depth."""
         c = self.intrinsics
-        u, v = np.meshgrid(np.arange(c.width), np.arange(c.height))
-        optical = np.stack([(u - c.cx) / c.fx, (v - c.cy) / c.fy, np.ones(u.shape)], axis=-1)
-        return np.ascontiguousarray(optical.reshape(-1, 3) @ self.pose.matrix()[:3, :3].T)
+        x = (np.arange(c.width) - c.cx) / c.fx
+        y = (np.arange(c.height) - c.cy) / c.fy
+        right, down, forward = self.pose.matrix()[:3, :3].T
+        return np.asarray((x[None, :, None] * right + y[:, None, None] * down + forward).reshape(-1, 3))
 
     def project(self, points: Array) -> Array:
         """Pixel coordinates and depth (…, 3) of points (…, 3) in `world`."""

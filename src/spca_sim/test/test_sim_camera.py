@@ -1,0 +1,216 @@
+"""The simulated camera: geometry, noise, looks; and that it needs no graphics library."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from spca_core.camera import RgbdFrame
+from spca_core.contracts.camera_contract import CameraContract
+from spca_core.errors import InputError
+from spca_core.geometry import Pose
+from spca_core.layout import Layout, nominal_layout, random_layout
+from spca_core.world import World, load_world
+from spca_sim.camera import SimulatedCamera
+from spca_sim.gl_renderer import find_gl
+from spca_sim.simulator import MujocoSimulator
+from spca_sim.variation import SimVariation
+from spca_sim.view import View
+
+needs_gl = pytest.mark.skipif(
+    find_gl() is None, reason="no off-screen OpenGL (EGL or OSMesa) on this machine"
+)
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    """The robot folded away from the start, so that the whole table is in view."""
+    loaded = load_world()
+    robot = loaded.robot.model_copy(update={"home": loaded.robot.out_of_view})
+    return loaded.model_copy(update={"robot": robot})
+
+
+def frame_of(world: World, layout: Layout | None = None, **options: object) -> RgbdFrame:
+    simulator = MujocoSimulator(world, **options)  # type: ignore[arg-type]
+    simulator.reset(layout or nominal_layout(world), seed=1)
+    frame = simulator.capture()
+    simulator.close()
+    return frame
+
+
+def pixel(frame: RgbdFrame, point: tuple[float, float, float]) -> tuple[int, int, float]:
+    """Row, column and depth at which the camera's calibration puts a point."""
+    u, v, z = View(frame.pose, frame.intrinsics).project(np.array(point))
+    return round(float(v)), round(float(u)), float(z)
+
+
+def mask_of(frame: RgbdFrame, channel: int) -> NDArray[np.uint8]:
+    """Where a colour channel dominates both others."""
+    image = frame.colour.astype(int)
+    others = np.delete(image, channel, axis=2).max(axis=2)
+    return ((image[..., channel] > 1.6 * others) & (image[..., channel] > 50)).astype(np.uint8)
+
+
+class TestSimulatedCamera(CameraContract):
+    @pytest.fixture
+    def camera(self, world: World) -> Iterator[SimulatedCamera]:
+        simulator = MujocoSimulator(world)
+        yield SimulatedCamera(simulator)
+        simulator.close()
+
+
+@needs_gl
+class TestGlCamera(CameraContract):
+    @pytest.fixture
+    def camera(self, world: World) -> Iterator[SimulatedCamera]:
+        simulator = MujocoSimulator(world, camera="gl")
+        yield SimulatedCamera(simulator)
+        simulator.close()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_tops_are_at_their_pixels_and_depths(world: World, seed: int) -> None:
+    layout = random_layout(world, seed)
+    frame = frame_of(world, layout, noise=False)
+    for model, pose in layout.poses.items():
+        x, y, z = pose.position
+        height = world.object(model).size[2]
+        row, column, depth = pixel(frame, (x, y, z + height / 2))
+        assert frame.depth[row, column] == pytest.approx(depth, abs=2e-4)
+        expected = np.array(world.object(model).colour)
+        seen = frame.colour[row, column] / 255
+        assert seen / seen.sum() == pytest.approx(expected / expected.sum(), abs=0.02)
+
+
+def test_a_cube_seen_alone_is_where_it_is(world: World) -> None:
+    """Centroid of its depth points within half a millimetre, so the optics have no half-pixel error."""
+    layout = Layout(poses={"box_red": Pose.from_xyz_yaw(0.43, 0.17, 0.42, 0.4)})
+    frame = frame_of(world, layout, noise=False)
+    top = world.camera.position[2] - 0.44
+    rows, columns = np.nonzero(np.abs(frame.depth - top) < 1e-3)
+    c = frame.intrinsics
+    local = np.array([(columns.mean() - c.cx) / c.fx * top, (rows.mean() - c.cy) / c.fy * top, top, 1.0])
+    assert (frame.pose.matrix() @ local)[:3] == pytest.approx([0.43, 0.17, 0.44], abs=5e-4)
+
+
+def test_cube_yaw_is_that_of_the_world(world: World) -> None:
+    """Left in the image is +y and up is +x; a turn to the left is one to the left."""
+    yaw = math.radians(25)
+    frame = frame_of(world, Layout(poses={"box_red": Pose.from_xyz_yaw(0.5, 0.0, 0.42, yaw)}), noise=False)
+    rows, columns = np.nonzero(np.abs(frame.depth - (world.camera.position[2] - 0.44)) < 1e-3)
+    angle = cv2.minAreaRect(np.column_stack([-rows, -columns]).astype(np.float32))[2]  # in world x, y
+    assert (angle - 25 + 45) % 90 - 45 == pytest.approx(0.0, abs=1.5)
+
+
+def test_objects_are_bright_shaded_and_cast_a_shadow(world: World) -> None:
+    """A picture, not a label map: top and side of one cube differ, and the table is darker beside it."""
+    layout = Layout(poses={"box_red": Pose.from_xyz_yaw(0.5, -0.14, 0.42)})
+    frame = frame_of(world, layout, noise=False)
+    red = frame.colour[mask_of(frame, 0) > 0][:, 0]
+    assert red.max() > 1.5 * red.min()
+    shadow_x, shadow_y = np.array(world.light.direction[:2]) / -world.light.direction[2] * 0.015
+    row, column, _ = pixel(frame, (0.52 + shadow_x / 2, -0.14 + shadow_y / 2, 0.4))
+    far = pixel(frame, (0.40, 0.1, 0.4))
+    assert frame.colour[row, column].mean() < 0.75 * frame.colour[far[0], far[1]].mean()
+
+
+def test_noise_is_as_configured(world: World) -> None:
+    """Standard deviations, and the share of pixels without a depth."""
+    empty = Layout(poses={})
+    ideal, noisy = frame_of(world, empty, noise=False), frame_of(world, empty)
+    flat = np.s_[100:300, 100:540]
+    noise = world.camera.noise
+    difference = noisy.colour[flat].astype(float) - ideal.colour[flat]
+    assert difference.std() == pytest.approx(noise.colour_sigma, rel=0.1)
+    assert abs(difference.mean()) < 0.1
+    there = noisy.depth[flat] > 0
+    assert 1 - there.mean() == pytest.approx(noise.depth_dropout, rel=0.5)
+    error = (noisy.depth[flat] - ideal.depth[flat])[there]
+    assert error.std() == pytest.approx(noise.depth_sigma * 0.85**2, rel=0.05)
+    assert (ideal.depth[flat] > 0).all()
+
+
+def test_depth_is_lost_at_edges(world: World) -> None:
+    layout = Layout(poses={"box_red": Pose.from_xyz_yaw(0.5, 0.0, 0.42)})
+    frame = frame_of(world, layout)
+    row, column, _ = pixel(frame, (0.5, 0.0, 0.44))
+    edge = world.camera.fx * 0.02 / (world.camera.position[2] - 0.44)
+    rows, columns = np.indices(frame.depth.shape)
+    near_edge = np.abs(np.maximum(np.abs(rows - row), np.abs(columns - column)) - edge) < 1
+    lost = (frame.depth == 0)[near_edge].mean()
+    assert lost > 20 * world.camera.noise.depth_dropout
+
+
+def test_calibration_error_moves_the_picture_not_the_pose(world: World) -> None:
+    shift = 0.01
+    layout = Layout(poses={"box_red": Pose.from_xyz_yaw(0.5, 0.0, 0.42)})
+    true = frame_of(world, layout, noise=False)
+    off = frame_of(world, layout, noise=False, variation=SimVariation(camera_shift=(shift, 0.0, 0.0)))
+    assert off.pose == true.pose
+    columns = [np.nonzero(mask_of(f, 0))[1].mean() for f in (true, off)]
+    assert columns[0] - columns[1] == pytest.approx(shift * world.camera.fx / 0.81, abs=1.0)
+
+
+def test_depth_scale_and_light(world: World) -> None:
+    plain = frame_of(world, noise=False)
+    varied = frame_of(world, noise=False, variation=SimVariation(depth_scale=1.01, light_scale=0.5))
+    assert np.median(varied.depth) / np.median(plain.depth) == pytest.approx(1.01, abs=1e-4)
+    assert varied.colour.mean() < 0.85 * plain.colour.mean()
+
+
+def test_the_arm_is_seen_when_it_is_in_the_way() -> None:
+    frame = frame_of(load_world(), Layout(poses={}), noise=False)
+    assert (frame.depth[240:] < 0.7).mean() > 0.2
+
+
+@needs_gl
+def test_both_renderers_see_the_same(world: World) -> None:
+    layout = random_layout(world, 5)
+    ray, gl = (frame_of(world, layout, noise=False, camera=kind) for kind in ("ray", "gl"))
+    assert (np.abs(ray.depth - gl.depth) < 1e-3).mean() > 0.995
+    assert np.abs(ray.colour.astype(float) - gl.colour).mean() < 8
+    for channel in range(3):
+        a, b = mask_of(ray, channel) > 0, mask_of(gl, channel) > 0
+        assert (a & b).sum() > 0.9 * (a | b).sum()
+
+
+def test_no_graphics_library_is_needed() -> None:
+    """A process in which OpenGL cannot even be imported takes a picture; asking for GL there is one clear error."""
+    script = """
+import sys
+for name in ("OpenGL", "glfw", "mujoco.egl", "mujoco.osmesa"):
+    sys.modules[name] = None
+from spca_core.errors import InputError
+from spca_core.world import load_world
+from spca_sim.simulator import MujocoSimulator
+assert MujocoSimulator(load_world()).capture().colour.mean() > 30
+try:
+    MujocoSimulator(load_world(), camera="gl").capture()
+except InputError as error:
+    assert "--camera ray" in str(error), error
+else:
+    raise SystemExit("GL was found")
+"""
+    environment = os.environ | {"MUJOCO_GL": "disabled"}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_gl_is_refused_in_one_line_where_there_is_none(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MUJOCO_GL", "disabled")
+    find_gl.cache_clear()
+    try:
+        with pytest.raises(InputError, match="no off-screen OpenGL"):
+            MujocoSimulator(world, camera="gl").capture()
+    finally:
+        find_gl.cache_clear()

@@ -1,0 +1,134 @@
+"""Recordings, videos, pacing, variations and the live view."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+from spca_core.errors import InputError
+from spca_core.layout import Layout, nominal_layout
+from spca_core.trajectory import JointTrajectory
+from spca_core.world import World, load_world
+from spca_sim.live_view import LiveView
+from spca_sim.pace import Pacer, step_paced
+from spca_sim.recording import StateRecorder, load_states, save_states
+from spca_sim.simulator import MujocoSimulator
+from spca_sim.variation import PRESETS, SimVariation, draw_variation
+from spca_sim.video import render_still, render_video
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return load_world()
+
+
+@pytest.fixture
+def recorder(world: World) -> StateRecorder:
+    """Two seconds of a moving arm with all objects, then one with a single object after a reset."""
+    simulator = MujocoSimulator(world)
+    recorder = StateRecorder(period=0.08)
+    recorder.attach(simulator)
+    start = simulator.joint_state().position
+    ends = np.array([start, start + np.array([0.8, 0, 0, 0, 0, 0])])
+    simulator.follow(JointTrajectory(np.array([0.0, 1.5]), ends, np.zeros((2, 6))))
+    simulator.step(2.0)
+    simulator.reset(Layout(poses={"box_red": nominal_layout(world).poses["box_red"]}))
+    simulator.step(1.0)
+    return recorder
+
+
+def test_states_are_kept_at_the_period(recorder: StateRecorder) -> None:
+    stamps = np.array([s.stamp for s in recorder.states])
+    back = int(np.flatnonzero(np.diff(stamps) < 0)[0]) + 1
+    assert np.diff(stamps[:back]) == pytest.approx(np.full(back - 1, 0.08))
+    assert (back, len(stamps) - back) == (25, 12 + 1)
+    assert {len(s.objects) for s in recorder.states} == {1, 6}
+
+
+def test_states_survive_the_disk(recorder: StateRecorder, tmp_path: Path) -> None:
+    save_states(recorder.states, tmp_path / "states.npz")
+    back = load_states(tmp_path / "states.npz")
+    assert len(back) == len(recorder.states)
+    for a, b in zip(back, recorder.states, strict=True):
+        assert (a.stamp, a.objects) == (b.stamp, b.objects)
+        assert np.array_equal(a.qpos, b.qpos)
+    assert (tmp_path / "states.npz").stat().st_size < 20_000
+
+
+def test_no_states_survive_too(tmp_path: Path) -> None:
+    save_states([], tmp_path / "none.npz")
+    assert load_states(tmp_path / "none.npz") == []
+
+
+def test_a_broken_recording_is_one_clear_line(tmp_path: Path) -> None:
+    (tmp_path / "bad.npz").write_bytes(b"PK nonsense")
+    with pytest.raises(InputError, match=r"bad\.npz"):
+        load_states(tmp_path / "bad.npz")
+
+
+def test_the_video_shows_the_run(world: World, recorder: StateRecorder, tmp_path: Path) -> None:
+    path = tmp_path / "run.mp4"
+    render_video(world, recorder.states, path, captions=[(0.0, "a step")], size=(240, 180), fps=10, speed=2.0)
+    with av.open(str(path)) as container:
+        stream = container.streams.video[0]
+        frames = [f.to_ndarray(format="rgb24").astype(float) for f in container.decode(stream)]
+        assert stream.codec_context.name == "h264"
+        assert float(stream.average_rate) == 10
+    assert len(frames) == pytest.approx(3.0 / 2.0 * 10, abs=2)
+    assert frames[0].shape == (180, 240, 3)
+    assert frames[0].std() > 20, "an empty picture"
+    assert np.abs(frames[5] - frames[0]).mean() > 1, "the arm does not move"
+    assert path.stat().st_size < 100_000
+
+
+def test_an_empty_video_is_refused(world: World, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no states"):
+        render_video(world, [], tmp_path / "run.mp4")
+
+
+def test_a_still_shows_the_objects(world: World) -> None:
+    simulator = MujocoSimulator(world)
+    picture = render_still(world, simulator.state()).astype(int)
+    red = (picture[..., 0] > 100) & (picture[..., 0] > 2 * picture[..., 1])
+    assert 200 < red.sum() < 20_000
+
+
+def test_the_pacer_holds_the_rate(world: World) -> None:
+    """At 4 times real time, 0.4 simulated seconds last at least 0.1 s; without a rate nothing waits on the clock."""
+    simulator = MujocoSimulator(world)
+    begun = time.monotonic()
+    step_paced(simulator, 0.4, Pacer(4.0))
+    assert time.monotonic() - begun > 0.09
+    assert simulator.time == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize("rate", [0.0, -1.0, float("nan")])
+def test_an_impossible_rate_is_refused(rate: float) -> None:
+    with pytest.raises(InputError, match="--rate"):
+        Pacer(rate)
+
+
+def test_no_display_is_one_clear_line(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    with pytest.raises(InputError, match="--view"):
+        LiveView(MujocoSimulator(world))
+
+
+def test_variations_are_drawn_by_seed() -> None:
+    for preset in PRESETS:
+        assert draw_variation(preset, 3) == draw_variation(preset, 3)
+    assert draw_variation("nominal", 3) == SimVariation()
+    assert draw_variation("noisy", 3) != draw_variation("noisy", 4)
+    with pytest.raises(InputError, match="nominal"):
+        draw_variation("wild", 0)
+
+
+def test_a_snapshot_fits_its_own_variation_only(world: World) -> None:
+    one, other = MujocoSimulator(world), MujocoSimulator(world, variation=SimVariation(mass_scale=2.0))
+    with pytest.raises(ValueError, match="variation"):
+        other.restore(one.snapshot())
