@@ -1,0 +1,167 @@
+"""Gripper figures, and the MuJoCo model built from the figures: it agrees with the closed-form kinematics."""
+
+from __future__ import annotations
+
+import math
+
+import mujoco
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spca_core.errors import InputError
+from spca_core.geometry import Pose
+from spca_core.world import World, load_world
+from spca_robot import gripper_2f85 as gripper
+from spca_robot import ur5
+from spca_robot.kinematics import forward
+from spca_robot.workspace_model import (
+    ALL_BITS,
+    FIXED_GROUP,
+    FIXTURE_BIT,
+    ITEM_BIT,
+    ROBOT_BIT,
+    Item,
+    WorkspaceIndex,
+    build_model,
+)
+
+gaps = st.floats(0.0, gripper.STROKE)
+joints = st.tuples(*[st.floats(float(lo), float(hi)) for lo, hi in ur5.POSITION_LIMITS])
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return load_world()
+
+
+@pytest.fixture(scope="module")
+def workspace(world: World) -> tuple[mujoco.MjModel, WorkspaceIndex]:
+    return build_model(world, [Item.of(o) for o in world.objects])
+
+
+@given(gaps)
+def test_gap_and_driver_angle_are_inverse(gap: float) -> None:
+    assert gripper.gap_of(gripper.driver_angle(gap)) == pytest.approx(gap, abs=1e-9)
+
+
+@given(gaps, gaps)
+def test_a_wider_gap_is_a_smaller_angle_and_a_shorter_reach(a: float, b: float) -> None:
+    """Down to where the link stands straight out, 10 mm from closed, the pads go forward while they close."""
+    a, b = sorted((a, b))
+    assert gripper.driver_angle(a) >= gripper.driver_angle(b)
+    if a > 0.011:
+        assert gripper.tcp_offset(a) >= gripper.tcp_offset(b)
+
+
+def test_published_figures_come_out() -> None:
+    """Closed at 0.8 rad; 11 mm forward when closing by 45 mm; 162.8 mm long when closed (Robotiq's manual)."""
+    assert pytest.approx(0.8, abs=0.01) == gripper.CLOSED_ANGLE
+    assert gripper.tcp_offset(0.04) - gripper.tcp_offset(0.085) == pytest.approx(0.0115, abs=0.001)
+    length = gripper.tcp_offset(0.0) + gripper.PAD_TIP - gripper.ADAPTER
+    assert length == pytest.approx(0.1628, abs=0.001)
+
+
+@pytest.mark.parametrize("gap", [-0.001, 0.09, math.nan, math.inf])
+def test_an_impossible_gap_is_refused(gap: float) -> None:
+    with pytest.raises(InputError):
+        gripper.driver_angle(gap)
+
+
+def test_pad_force_is_the_virtual_work_of_the_motor() -> None:
+    angle, step = gripper.driver_angle(0.04), 1e-6
+    closing = gripper.gap_of(angle) - gripper.gap_of(angle + step)  # both pads together
+    assert gripper.pad_force(5.0, angle) * closing == pytest.approx(5.0 * step, rel=1e-4)
+    assert gripper.pad_force(5.0, angle) == pytest.approx(46, abs=1)
+
+
+@settings(max_examples=50)
+@given(q=joints, gap=gaps)
+def test_the_model_agrees_with_the_kinematics(
+    world: World, workspace: tuple[mujoco.MjModel, WorkspaceIndex], q: tuple[float, ...], gap: float
+) -> None:
+    """Flange, tool centre point and gap of the compiled model, anywhere."""
+    model, index = workspace
+    data = mujoco.MjData(model)
+    index.set_arm(data, np.array(q))
+    index.set_gap(data, gap)
+    mujoco.mj_kinematics(model, data)
+
+    base = Pose(position=world.robot.base.position).matrix()
+    flange = base @ forward(q)
+    site = data.site("tool0")
+    assert site.xpos == pytest.approx(flange[:3, 3], abs=1e-9)
+    assert site.xmat == pytest.approx(flange[:3, :3].ravel(), abs=1e-9)
+
+    left, right = data.geom("left_pad").xpos, data.geom("right_pad").xpos
+    assert (left + right) / 2 == pytest.approx(
+        flange[:3, 3] + gripper.tcp_offset(gap) * flange[:3, 2], abs=1e-9
+    )
+    across = (left - right) @ flange[:3, 1]
+    assert across - gripper.PAD_THICKNESS == pytest.approx(gap, abs=1e-9), "the left finger is at +y"
+    assert index.gap(data) == pytest.approx(gap, abs=1e-9)
+
+
+def test_masses_and_limits_are_the_published_ones(
+    world: World, workspace: tuple[mujoco.MjModel, WorkspaceIndex]
+) -> None:
+    model, index = workspace
+    for link, mass in zip(ur5.LINK_NAMES, ur5.LINK_MASSES, strict=True):
+        assert model.body(f"{world.robot.model}/{link}").mass[0] == pytest.approx(mass)
+    hand = [model.body(b) for b in range(model.nbody)]
+    fingers = ("gripper_base", "left_driver", "right_driver", "left_tip", "right_tip")
+    assert sum(b.mass[0] for b in hand if b.name.endswith(fingers)) == pytest.approx(gripper.MASS)
+    assert model.jnt_range[:6] == pytest.approx(ur5.POSITION_LIMITS)
+    assert model.actuator_forcerange[:6, 1] == pytest.approx(ur5.TORQUE_LIMITS)
+    assert list(index.arm_qpos) == list(range(6))
+
+
+def test_every_geom_has_the_name_of_its_model(
+    world: World, workspace: tuple[mujoco.MjModel, WorkspaceIndex]
+) -> None:
+    model, index = workspace
+    assert set(index.geom_models) == set(world.model_names)
+    bits = {"cobot": ROBOT_BIT, "table_lightgray": FIXTURE_BIT, "ground_plane": FIXTURE_BIT}
+    for geom, name in enumerate(index.geom_models):
+        assert model.geom_contype[geom] == bits.get(name, ITEM_BIT)
+        assert model.geom_conaffinity[geom] == ALL_BITS
+        assert (model.geom_group[geom] == FIXED_GROUP) == (model.body_weldid[model.geom_bodyid[geom]] == 0)
+    assert len(index.geoms_of("cobot")) > 15
+    assert set(index.body_geoms("cobot/left_tip")) < set(index.geoms_of("cobot"))
+
+
+def test_items_go_where_they_are_put(world: World, workspace: tuple[mujoco.MjModel, WorkspaceIndex]) -> None:
+    model, index = workspace
+    data = mujoco.MjData(model)
+    pose = Pose.from_xyz_yaw(0.5, 0.1, 0.7, 1.0)
+    index.set_item(data, "box_red", pose)
+    mujoco.mj_kinematics(model, data)
+    assert data.body("box_red").xpos == pytest.approx([0.5, 0.1, 0.7])
+    assert index.item_pose(data, "box_red").quaternion == pytest.approx(pose.quaternion)
+
+
+@pytest.mark.parametrize(("table", "touches"), [("plane", True), ("slab", False)])
+def test_the_planning_table_is_endless_and_the_real_one_is_not(
+    world: World, table: str, touches: bool
+) -> None:
+    model, index = build_model(world, [Item("thing", "cube", (0.04, 0.04, 0.04))], table=table)  # type: ignore[arg-type]
+    data = mujoco.MjData(model)
+    index.set_arm(data, np.array(world.robot.home))
+    index.set_item(data, "thing", Pose.from_xyz_yaw(3.0, 0.0, world.table.top - 0.1))
+    mujoco.mj_forward(model, data)
+    pairs = {frozenset(index.geom_models[g] for g in geoms) for geoms in data.contact.geom}
+    assert (frozenset({"thing", world.table.model}) in pairs) == touches
+
+
+@pytest.mark.parametrize("posture", ["home", "out_of_view"])
+def test_named_postures_are_free(
+    world: World, workspace: tuple[mujoco.MjModel, WorkspaceIndex], posture: str
+) -> None:
+    model, index = workspace
+    data = mujoco.MjData(model)
+    index.set_arm(data, np.array(getattr(world.robot, posture)))
+    for i, item in enumerate(world.objects):
+        index.set_item(data, item.model, Pose.from_xyz_yaw(5.0 + i, 5.0, 1.0))
+    mujoco.mj_forward(model, data)
+    assert data.ncon == 0
