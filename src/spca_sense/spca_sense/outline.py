@@ -9,10 +9,8 @@ import numpy as np
 from spca_core.geometry import Array
 from spca_sense.view import NO_HEIGHT, FloatImage, Mask
 
-_LOOK = (
-    1,
-    2,
-)  # pixels outside the border whose heights tell whether the border belongs to the mask or to an occluder
+_LOOK = (1, 2, 3, 4)  # pixels outside the border; the first two of them with depth tell whose border it is
+_ENOUGH = 2
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ def trace(mask: Mask, heights: FloatImage, limit: float, foreign: Mask | None = 
         rows, columns = np.nonzero(step)
         sign = -step[rows, columns].astype(int)  # +1: the outside lies towards greater indices
         points.append(np.column_stack((columns + (0.5 if axis else 0.0), rows + (0.0 if axis else 0.5))))
-        known = np.zeros(len(rows), bool)
+        known = np.zeros(len(rows), int)
         free = np.ones(len(rows), bool)
         for distance in _LOOK:
             # From the pixel before the border (index i) the first one outside is i + 1 or i itself.
@@ -53,9 +51,10 @@ def trace(mask: Mask, heights: FloatImage, limit: float, foreign: Mask | None = 
             r = np.clip(rows + (offset if axis == 0 else 0), 0, height - 1)
             c = np.clip(columns + (offset if axis == 1 else 0), 0, width - 1)
             outside = heights[r, c]
-            known |= outside > NO_HEIGHT / 2
-            free &= outside <= limit
+            telling = (outside > NO_HEIGHT / 2) & (known < _ENOUGH)
+            known += telling
+            free &= ~telling | (outside <= limit)
             if foreign is not None and distance == _LOOK[0]:
                 free &= ~foreign[r, c]
-        own.append(known & free)
+        own.append((known > 0) & free)
     return Outline(points=np.vstack(points), own=np.concatenate(own))

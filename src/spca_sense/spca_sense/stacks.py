@@ -22,7 +22,7 @@ _LEVEL_STEP = (
 _MARGIN = 0.012  # metres by which a cube beneath may stick out of its stack
 _MIN_STRIP = 20  # pixels of a side that tell a cube's colour
 _MIN_POINTS = 12
-_PRIOR = np.array([0.005, 0.005, 0.25])  # metres, metres, radians: how well stacked cubes are aligned
+_PRIOR = np.array([0.005, 0.005, 1.0])  # metres, metres, radians: how well stacked cubes are aligned
 _INFERRED = 0.3  # confidence in a cube that nobody has seen
 _PLATE_BAND = 0.014  # metres above the floor; sides are looked for above what may be a plate
 _MIN_OVERLAP = 0.03
@@ -68,7 +68,8 @@ def _carries(lower: FoundCube, upper: FoundCube) -> bool:
 def _visible_part(view: View, cube: FoundCube, claimed: Mask, margin: float) -> tuple[Patch, Mask, float]:
     """Where a cube under others may be seen: a window, its pixels between the heights in question, and the lowest of these."""
     lowest = max(cube.bottom + 0.003, cube.floor + _PLATE_BAND)
-    patch = view.patch(cube.corners(margin))
+    turned = replace(cube, parameters=cube.parameters + np.array([0.0, 0.0, np.pi / 4]))
+    patch = view.patch(np.vstack((cube.corners(margin), turned.corners(margin))))
     heights = view.heights[patch.window]
     part = patch.mask & ~claimed[patch.window] & (heights > lowest) & (heights < cube.shape.height + 0.006)
     return patch, part, lowest
@@ -109,7 +110,9 @@ def _beneath(view: View, colours: ColourLabels, upper: FoundCube, claimed: Mask)
     parameters = upper.parameters
     if len(pixels) >= _MIN_POINTS:
         cut = BoxShape.upright(shape.edge, shape.height, shape.height - lowest)
-        fit = fit_box(view, cut, pixels, parameters[None], Prior(parameters, _PRIOR))
+        yaws = parameters[2] + np.radians([0.0, 22.5, 45.0, 67.5])
+        starts = np.array([(*parameters[:2], yaw) for yaw in yaws])
+        fit = fit_box(view, cut, pixels, starts, Prior(parameters, _PRIOR))
         if np.hypot(*(fit.parameters - parameters)[:2]) < 0.6 * shape.edge:
             parameters = fit.parameters
     confidence = 0.5 + 0.3 * min(1.0, counts[label] / (10 * _MIN_STRIP))

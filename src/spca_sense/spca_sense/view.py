@@ -159,7 +159,7 @@ def make_view(frame: RgbdFrame, table_top: float) -> View:
     A plane fitted to the table's depth tells tilt and distance of the camera; position along the table and the turn
     about the vertical cannot be seen in it and are taken from the calibration.
     """
-    smooth = np.asarray(cv2.medianBlur(np.ascontiguousarray(frame.depth, np.float32), 3), np.float32)
+    smooth = _smooth(frame.depth)
     matrix = frame.pose.matrix()
     rotation, centre = matrix[:3, :3], matrix[:3, 3]
     fit, slope = _fit_table(frame, smooth, rotation, centre, table_top)
@@ -180,6 +180,18 @@ def make_view(frame: RgbdFrame, table_top: float) -> View:
         raw_heights=_heights(frame.depth, frame.intrinsics, rotation, centre, table_top),
         table=fit,
     )
+
+
+def _smooth(depth: FloatImage) -> FloatImage:
+    """A 3×3 median. Holes count as the mean of their neighbours: as zeros they would seem near and widen what is high."""
+    depth = np.ascontiguousarray(depth, np.float32)
+    holes = depth <= 0
+    if holes.any():
+        known = cv2.boxFilter((~holes).astype(np.float32), -1, (3, 3), normalize=False)
+        total = cv2.boxFilter(depth, -1, (3, 3), normalize=False)
+        depth = depth.copy()
+        depth[holes] = total[holes] / np.maximum(known[holes], 1)
+    return np.asarray(cv2.medianBlur(depth, 3), np.float32)
 
 
 @lru_cache(maxsize=4)
