@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import mujoco
 import numpy as np
@@ -47,7 +48,11 @@ _PART = {
 }
 # Links that cannot meet, by the arm's geometry, or need no check against each other.
 _APART = [("", "upper_arm_link"), ("", "forearm_link"), ("shoulder_link", "forearm_link")]
-_APART += [("forearm_link", "wrist_2_link"), ("wrist_1_link", "wrist_3_link"), ("wrist_2_link", "gripper_base")]
+_APART += [
+    ("forearm_link", "wrist_2_link"),
+    ("wrist_1_link", "wrist_3_link"),
+    ("wrist_2_link", "gripper_base"),
+]
 
 
 @dataclass(frozen=True)
@@ -107,7 +112,13 @@ class CollisionChecker:
         for (a, b), distance in self._touching():
             if distance < self._least[a, b]:
                 one, two = (a, b) if self._parts[a] else (b, a)
-                found.append(Hit(self._parts[one], self._others[two] or self._parts[two], self._default[a, b] - distance))
+                found.append(
+                    Hit(
+                        self._parts[one],
+                        self._others[two] or self._parts[two],
+                        self._default[a, b] - distance,
+                    )
+                )
         return sorted(found, key=lambda hit: -hit.depth)
 
     def _update(self, joints: Array, gap: float) -> None:
@@ -122,12 +133,17 @@ class CollisionChecker:
     def _touching(self) -> list[tuple[tuple[int, int], float]]:
         contact = self._data.contact
         return [
-            ((int(a), int(b)), float(distance)) for (a, b), distance in zip(contact.geom, contact.dist, strict=True)
+            ((int(a), int(b)), float(distance))
+            for (a, b), distance in zip(contact.geom, contact.dist, strict=True)
         ]
 
     def _gripper_geoms(self) -> list[int]:
         names = [*(f"{self._robot}/{b}" for b in _GRIPPER_BODIES), _HELD]
-        bodies = [self._model.body(n).id for n in names if mujoco.mj_name2id(self._model, mujoco.mjtObj.mjOBJ_BODY, n) >= 0]
+        bodies = [
+            self._model.body(n).id
+            for n in names
+            if mujoco.mj_name2id(self._model, mujoco.mjtObj.mjOBJ_BODY, n) >= 0
+        ]
         return [g for g in range(self._model.ngeom) if self._model.geom_bodyid[g] in bodies]
 
     def _names(self, world: World, scene: PlanningScene) -> tuple[list[str], list[str]]:
@@ -155,36 +171,53 @@ class CollisionChecker:
         least = np.full((self._model.ngeom, self._model.ngeom), SELF_CLEARANCE)
         for geom, other in enumerate(self._others):
             if other:
-                least[geom, :] = least[:, geom] = TABLE_CLEARANCE if other == TABLE_SYMBOL else OBJECT_CLEARANCE
+                least[geom, :] = least[:, geom] = (
+                    TABLE_CLEARANCE if other == TABLE_SYMBOL else OBJECT_CLEARANCE
+                )
         return least
 
 
 def _compile(world: World, scene: PlanningScene) -> mujoco.MjModel:
-    spec = build_spec(world, table="plane")
-    for obstacle in scene.obstacles:
-        _add_box(spec.worldbody, _OBSTACLE + obstacle.id, obstacle, obstacle.pose).contype = ITEM_BIT
+    spec = _without_obstacles(world).copy()
     robot = world.robot.model
+    things = [_add(spec.worldbody, _OBSTACLE + o.id, o, o.pose, ITEM_BIT) for o in scene.obstacles]
     if scene.held is not None:
         gripper = spec.body(f"{robot}/gripper_base")
-        _add_box(gripper, _HELD, scene.held.thing, scene.held.in_tool0).contype = ROBOT_BIT
+        things.append(_add(gripper, _HELD, scene.held.thing, scene.held.in_tool0, ROBOT_BIT))
         for body in _GRIPPER_BODIES:
             spec.add_exclude(bodyname1=_HELD, bodyname2=f"{robot}/{body}")
-    for one, two in _APART:
-        spec.add_exclude(bodyname1=f"{robot}/{one}" if one else robot, bodyname2=f"{robot}/{two}")
-    for geom in spec.geoms:
-        geom.conaffinity = ROBOT_BIT
-        geom.margin = OBJECT_CLEARANCE / 2  # contacts are reported up to the sum of the two margins
-    for geom in spec.body(world.ground.model).geoms:  # below the endless table
-        geom.contype = geom.conaffinity = 0
-    for name in (robot, f"{robot}/{LINK_NAMES[0]}"):  # these stand on the table
-        spec.add_exclude(bodyname1=name, bodyname2=world.table.model)
-    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_MIDPHASE
+    for geom in things:
+        _set_contact(geom)
     return spec.compile()
 
 
-def _add_box(parent: mujoco.MjsBody, name: str, thing: Obstacle, pose: Array) -> mujoco.MjsGeom:
-    body = parent.add_body(name=name, pos=pose[:3, 3], quat=np.roll(Rotation.from_matrix(pose[:3, :3]).as_quat(), 1))
+@lru_cache(maxsize=4)
+def _without_obstacles(world: World) -> mujoco.MjSpec:
+    """Robot and table, set up for checking collisions."""
+    spec = build_spec(world, table="plane")
+    robot = world.robot.model
+    for geom in spec.geoms:
+        _set_contact(geom)
+    for geom in spec.body(world.ground.model).geoms:  # below the endless table
+        geom.contype = geom.conaffinity = 0
+    for one, two in _APART:
+        spec.add_exclude(bodyname1=f"{robot}/{one}" if one else robot, bodyname2=f"{robot}/{two}")
+    for name in (robot, f"{robot}/{LINK_NAMES[0]}"):  # these stand on the table
+        spec.add_exclude(bodyname1=name, bodyname2=world.table.model)
+    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_MIDPHASE
+    return spec
+
+
+def _set_contact(geom: mujoco.MjsGeom) -> None:
+    geom.conaffinity = ROBOT_BIT
+    geom.margin = OBJECT_CLEARANCE / 2  # contacts are reported up to the sum of the two margins
+
+
+def _add(parent: mujoco.MjsBody, name: str, thing: Obstacle, pose: Array, bit: int) -> mujoco.MjsGeom:
+    body = parent.add_body(
+        name=name, pos=pose[:3, 3], quat=np.roll(Rotation.from_matrix(pose[:3, :3]).as_quat(), 1)
+    )
     a, b, c = (s / 2 for s in thing.size)
     if thing.round:
-        return body.add_geom(type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=(max(a, b), c, 0))
-    return body.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=(a, b, c))
+        return body.add_geom(type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=(max(a, b), c, 0), contype=bit)
+    return body.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=(a, b, c), contype=bit)

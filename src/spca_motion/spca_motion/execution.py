@@ -109,12 +109,12 @@ class Executor:
         self._gate.follow(trajectory)
         watch = _PathWatch(trajectory, self._robot.now(), limits)
 
-        def ended(state: JointState) -> bool:
-            return self._gate.stopped or self._is_stale(state) or watch.off(state) > limits.path or watch.over(state)
+        def trouble(state: JointState) -> bool:
+            return self._gate.stopped or self._is_stale(state) or watch.off(state) > limits.path
 
         def arrived(state: JointState) -> bool:
             near = np.abs(state.position - watch.goal).max() < limits.settled
-            return ended(state) or bool(near and self._at_rest(state))
+            return bool(watch.over(state) and near and self._at_rest(state))
 
         def check() -> JointState:
             self._gate.check()
@@ -123,18 +123,19 @@ class Executor:
                 raise MotionError("deviation", watch.complaint(state))
             return state
 
-        self._robot.wait(trajectory.duration + limits.lag, ended)
-        check()
-        self._robot.wait(limits.settle_time, lambda s: arrived(s) if watch.over(s) else ended(s))
+        self._robot.wait(trajectory.duration + limits.settle_time, lambda s: trouble(s) or arrived(s))
         state = check()
         error = np.abs(state.position - watch.goal)
         if error.max() > limits.goal:
             joint = int(error.argmax())
             if self._at_rest(state):
                 raise MotionError(
-                    "deviation", f"{JOINT_NAMES[joint]} came to rest {error[joint]:.3f} rad off its goal; is it blocked?"
+                    "deviation",
+                    f"{JOINT_NAMES[joint]} came to rest {error[joint]:.3f} rad off its goal; is it blocked?",
                 )
-            raise MotionError("timeout", f"{JOINT_NAMES[joint]} is still {error[joint]:.3f} rad off its goal and moving")
+            raise MotionError(
+                "timeout", f"{JOINT_NAMES[joint]} is still {error[joint]:.3f} rad off its goal and moving"
+            )
 
     def _at_rest(self, state: JointState) -> bool:
         return bool(np.abs(state.velocity).max() < self.tolerances.rest_speed)

@@ -39,7 +39,8 @@ class Gripper:
         reached = self._drive(gap)
         if abs(reached - gap) > _REACHED:
             raise MotionError(
-                "gripper", f"the pads stopped {1000 * reached:.0f} mm apart instead of {1000 * gap:.0f}; are they blocked?"
+                "gripper",
+                f"the pads stopped {1000 * reached:.0f} mm apart instead of {1000 * gap:.0f}; are they blocked?",
             )
 
     def close(self, gap: float) -> float:

@@ -69,8 +69,12 @@ class WorkspaceBox:
 
     def check(self, points: Array, what: str) -> None:
         """Raise MotionError('limit') if any of the points (n, 3) lies outside; `what` names them in the message."""
-        outside = ((points < self.low) | (points > self.high)).any(axis=1)
+        outside = ~((points >= self.low) & (points <= self.high)).all(axis=1)  # NaN is outside, too
         if outside.any():
             x, y, z = points[int(np.argmax(outside))]
-            box = ", ".join(f"{a} {lo:.2f} to {hi:.2f}" for a, lo, hi in zip("xyz", self.low, self.high, strict=True))
-            raise MotionError("limit", f"{what} ({x:.3f}, {y:.3f}, {z:.3f}) is outside the workspace: {box} m")
+            box = ", ".join(
+                f"{a} {lo:.2f} to {hi:.2f}" for a, lo, hi in zip("xyz", self.low, self.high, strict=True)
+            )
+            raise MotionError(
+                "limit", f"{what} ({x:.3f}, {y:.3f}, {z:.3f}) is outside the workspace: {box} m"
+            )

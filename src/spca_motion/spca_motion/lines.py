@@ -31,13 +31,16 @@ def straight_line(tools: ToolKinematics, start: Array, goal: Array, gap: float) 
         share = 100 * i / (len(poses) - 1)
         if np.isnan(jumps).all():
             x, y, z = poses[i][:3, 3]
+            leaves = "the arm's reach" if np.isnan(branches[i]).all() else "a joint's limits"
             raise MotionError(
-                "unreachable", f"the straight line leaves the reach at {share:.0f} % of the way ({x:.3f}, {y:.3f}, {z:.3f})"
+                "unreachable",
+                f"the straight line leaves {leaves} at {share:.0f} % of the way ({x:.3f}, {y:.3f}, {z:.3f})",
             )
         best = int(np.nanargmin(jumps))
         if jumps[best] > _JUMP:
             raise MotionError(
-                "unreachable", f"the arm would have to swing round at {share:.0f} % of the straight line; use move_to"
+                "unreachable",
+                f"the arm would have to swing round at {share:.0f} % of the straight line; use move_to",
             )
         path[i] = candidates[best]
     return path, extent

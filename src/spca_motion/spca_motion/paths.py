@@ -110,7 +110,9 @@ class Curve:
     def __init__(self, samples: Array, extent: float) -> None:
         self._extent = extent
         self._spline = CubicSpline(np.linspace(0.0, 1.0, len(samples)), samples, axis=0)
-        self._slopes = [np.abs(self._spline(np.linspace(0.0, 1.0, 2 * len(samples)), order)) for order in (1, 2, 3)]
+        self._slopes = [
+            np.abs(self._spline(np.linspace(0.0, 1.0, 2 * len(samples)), order)) for order in (1, 2, 3)
+        ]
 
     def at(self, s: Array) -> tuple[Array, Array]:
         """See `Piece`."""

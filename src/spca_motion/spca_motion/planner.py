@@ -87,7 +87,9 @@ class MotionPlanner:
         bad = self._first_bad(checker, pieces, start.gap)
         if bad is not None:
             _, joints, share = bad
-            raise MotionError("collision", f"on the straight line {self._hit(checker, joints, start.gap)} {_way(share)}")
+            raise MotionError(
+                "collision", f"on the straight line {self._hit(checker, joints, start.gap)} {_way(share)}"
+            )
         self._check_box(start, pieces)
         return pieces
 
@@ -109,7 +111,11 @@ class MotionPlanner:
         found = found[~np.isnan(found[:, 0])]
         if not len(found):
             excess = self.tools.reach_excess(pose.matrix(), gap)
-            why = f"about {100 * excess:.0f} cm too far for the arm" if excess > 0.005 else "no posture of the arm fits"
+            why = (
+                f"about {100 * excess:.0f} cm too far for the arm"
+                if excess > 0.005
+                else "no posture of the arm fits"
+            )
             raise MotionError("unreachable", f"the tool pose {_place(pose)} is unreachable: {why}")
         return found[np.argsort(_travel(start.joints, found), kind="stable")]
 
@@ -155,7 +161,9 @@ class MotionPlanner:
             if not isinstance(pieces[index], Corner):
                 return None
             # The corner's number: those whose rounding was given up have no piece of their own.
-            which = [i for i, r in enumerate(roundings) if r > 0][sum(isinstance(p, Corner) for p in pieces[:index])]
+            which = [i for i, r in enumerate(roundings) if r > 0][
+                sum(isinstance(p, Corner) for p in pieces[:index])
+            ]
             roundings[which] = roundings[which] / 2 if roundings[which] > 0.1 else 0.0
 
     def _first_bad(
@@ -177,7 +185,9 @@ class MotionPlanner:
         bad = search.first_invalid(postures, lambda q: checker.valid(q, start.gap))
         if bad is None:
             return "the way is too narrow"
-        return f"{self._hit(checker, postures[bad], start.gap)} {_way(bad / (len(postures) - 1))} straight there"
+        return (
+            f"{self._hit(checker, postures[bad], start.gap)} {_way(bad / (len(postures) - 1))} straight there"
+        )
 
     def _begin(self, start: Start) -> CollisionChecker:
         if self._checker is None:

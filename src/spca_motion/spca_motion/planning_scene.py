@@ -59,7 +59,9 @@ class PlanningScene:
         Raises MotionError('gripper') when there is no such obstacle or the gripper is not empty.
         """
         if self.held is not None:
-            raise MotionError("gripper", f"cannot attach {object_id}: {self.held.thing.id} is attached already")
+            raise MotionError(
+                "gripper", f"cannot attach {object_id}: {self.held.thing.id} is attached already"
+            )
         if object_id not in self._ids:
             known = ", ".join(sorted(self._ids)) or "nothing"
             raise MotionError("gripper", f"cannot attach {object_id}: the planning scene holds {known}")

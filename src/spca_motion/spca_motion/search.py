@@ -45,7 +45,9 @@ def first_invalid(postures: Array, valid: Valid) -> int | None:
     return next((i for i, joints in enumerate(postures) if not valid(joints)), None)
 
 
-def find_way(start: Array, goals: Array, valid: Valid, stop: Callable[[], bool], seed: int = 1) -> Array | None:
+def find_way(
+    start: Array, goals: Array, valid: Valid, stop: Callable[[], bool], seed: int = 1
+) -> Array | None:
     """A way (n, 6) from `start` to one of the valid `goals` (k, 6), or None if the budget ends first.
 
     Raises Interrupted as soon as `stop` says so.
@@ -62,7 +64,13 @@ def find_way(start: Array, goals: Array, valid: Valid, stop: Callable[[], bool],
 
 
 def _search(
-    start: Array, goals: Array, bounds: tuple[Array, Array], valid: Valid, budget: int, stop: Callable[[], bool], seed: int
+    start: Array,
+    goals: Array,
+    bounds: tuple[Array, Array],
+    valid: Valid,
+    budget: int,
+    stop: Callable[[], bool],
+    seed: int,
 ) -> Array | None:
     checks = 0
     joints = np.empty(6)

@@ -27,7 +27,10 @@ def time_path(pieces: Sequence[Piece], limits: MotionLimits) -> JointTrajectory:
     """The trajectory along a path from rest to rest. The path begins and ends with a piece that is no corner."""
     rates = [piece.rates(limits) for piece in pieces]
     speeds = _speeds(pieces, rates)
-    laws = [_law(piece, rate, speeds[i], speeds[i + 1]) for i, (piece, rate) in enumerate(zip(pieces, rates, strict=True))]
+    laws = [
+        _law(piece, rate, speeds[i], speeds[i + 1])
+        for i, (piece, rate) in enumerate(zip(pieces, rates, strict=True))
+    ]
     starts = np.concatenate([[0.0], np.cumsum([law.duration for law in laws])])
     count = max(int(np.ceil(starts[-1] / PERIOD)), 2)
     times = np.linspace(0.0, starts[-1], count + 1)
@@ -55,10 +58,16 @@ class _Law:
         task, self._profile = InputParameter(1), Trajectory(1)
         task.current_position, task.current_velocity, task.current_acceleration = [0.0], [before], [0.0]
         task.target_position, task.target_velocity, task.target_acceleration = [length], [after], [0.0]
-        task.max_velocity, task.max_acceleration, task.max_jerk = [rates.speed], [rates.acceleration], [rates.jerk]
+        task.max_velocity, task.max_acceleration, task.max_jerk = (
+            [rates.speed],
+            [rates.acceleration],
+            [rates.jerk],
+        )
         result = Ruckig(1).calculate(task, self._profile)
         if result not in (Result.Working, Result.Finished):
-            raise ValueError(f"no time law for {length:.4f} from {before:.4f} to {after:.4f} within {rates}: {result}")
+            raise ValueError(
+                f"no time law for {length:.4f} from {before:.4f} to {after:.4f} within {rates}: {result}"
+            )
         self.duration = float(self._profile.duration)
 
     def at(self, times: Array) -> tuple[Array, Array]:
