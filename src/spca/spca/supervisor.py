@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from spca_coder.library import signatures
+from spca_coder.source import signatures
 
 from spca.budgets import Budgets
 from spca.events import Event, EventKind, Listener

@@ -10,13 +10,9 @@ MISPLACED = 0.004
 def touch(ctx, thing):
     """Touch an object from above with closed fingers."""
     ctx.close()
-    poses = ctx.touch_poses(thing)
-    if not poses:
-        raise RuntimeError(f"no way for the fingers to the top of {thing}")
-    ctx.move_to(raised(poses[0]))
-    ctx.move_linear(poses[0])
+    tool = approach(ctx, ctx.touch_poses(thing), f"no way for the fingers to the top of {thing}")
     ctx.wait(0.8)
-    ctx.move_linear(raised(poses[0]))
+    ctx.move_linear(raised(tool))
 
 
 def pick_up(ctx, cube, support):
@@ -24,15 +20,9 @@ def pick_up(ctx, cube, support):
     for attempt in range(3):
         if attempt:
             ctx.look()
-        choices = ctx.grasps(cube)
-        if not choices:
-            raise RuntimeError(f"no room for the fingers around {cube}")
-        grasp = choices[0]
-        ctx.open(grasp.gap)
-        ctx.move_to(raised(grasp.pose))
-        ctx.move_linear(grasp.pose)
+        tool = approach_grasp(ctx, ctx.grasps(cube), f"no room for the fingers around {cube}")
         ctx.close()
-        ctx.move_linear(raised(grasp.pose))
+        ctx.move_linear(raised(tool))
         if ctx.is_holding():
             return
         ctx.log(f"{cube} slipped, trying again")
@@ -74,14 +64,11 @@ def place_on_table(ctx, cube):
 def place_next_to(ctx, cube, other):
     """Put the held cube down beside another, slide it until the two touch, and let go."""
     spots = ctx.spots_next_to(other)
-    if not spots:
-        raise RuntimeError(f"no free place beside {other}")
-    spot = spots[0]
-    ctx.move_to(raised(spot.pose))
-    ctx.move_linear(spot.pose)
-    ctx.move_linear(spot.contact, 0.3)
+    tool = approach(ctx, [spot.pose for spot in spots], f"no free place beside {other}")
+    contact = [spot.contact for spot in spots if spot.pose == tool][0]
+    ctx.move_linear(contact, 0.3)
     ctx.open(0.06)
-    ctx.move_linear(raised(spot.contact))
+    ctx.move_linear(raised(contact))
     ctx.look()
     if not ctx.holds("next_to", cube, other):
         raise RuntimeError(f"{cube} does not touch {other}")
@@ -110,13 +97,39 @@ def discard(ctx, cube):
 
 
 def put(ctx, spots, otherwise):
-    """Lower what is held to the first of the spots, let go and rise."""
-    if not spots:
-        raise RuntimeError(otherwise)
-    ctx.move_to(raised(spots[0]))
-    ctx.move_linear(spots[0])
+    """Lower what is held to one of the spots, let go and rise."""
+    tool = approach(ctx, spots, otherwise)
     ctx.open(0.06)
-    ctx.move_linear(raised(spots[0]))
+    ctx.move_linear(raised(tool))
+
+
+def approach(ctx, tools, otherwise):
+    """Go above the first of the tool poses that lets itself be approached, then down to it; returns it."""
+    trouble = RuntimeError(otherwise)
+    for tool in tools:
+        try:
+            ctx.move_to(raised(tool))
+            ctx.move_linear(tool)
+            return tool
+        except MotionError as error:
+            if error.kind not in ("collision", "unreachable"):
+                raise
+            trouble = error
+    raise trouble
+
+
+def approach_grasp(ctx, grasps, otherwise):
+    """The same for grasps, with the fingers opened as wide as each of them asks for."""
+    trouble = RuntimeError(otherwise)
+    for grasp in grasps:
+        ctx.open(grasp.gap)
+        try:
+            return approach(ctx, [grasp.pose], otherwise)
+        except MotionError as error:
+            if error.kind not in ("collision", "unreachable"):
+                raise
+            trouble = error
+    raise trouble
 
 
 def raised(tool):
