@@ -1,0 +1,165 @@
+"""What code may look like. This is quick feedback for whoever wrote it; safety is the sandbox's business."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+
+from spca_coder.problem import Problem
+from spca_sandbox.surface import Surface
+
+MAX_CHARACTERS = 40_000
+FORBIDDEN_NAMES = frozenset(
+    [
+        "exec",
+        "eval",
+        "compile",
+        "open",
+        "input",
+        "breakpoint",
+        "help",
+        "exit",
+        "quit",
+        "globals",
+        "locals",
+        "vars",
+        "getattr",
+        "setattr",
+        "delattr",
+        "memoryview",
+        "super",
+        "type",
+        "object",
+        "classmethod",
+        "staticmethod",
+        "property",
+    ]
+)
+_FRAMES = frozenset(
+    [
+        "gi_frame",
+        "gi_code",
+        "cr_frame",
+        "cr_code",
+        "f_back",
+        "f_builtins",
+        "f_globals",
+        "f_locals",
+        "tb_frame",
+        "tb_next",
+    ]
+)
+_TOP_LEVEL = (ast.FunctionDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
+_ASYNCHRONOUS = (ast.AsyncFunctionDef, ast.Await, ast.AsyncFor, ast.AsyncWith)
+_NEVER: dict[type[ast.AST], str] = {
+    ast.ClassDef: "a class",
+    ast.Global: "'global'",
+    ast.Nonlocal: "'nonlocal'",
+    **dict.fromkeys(_ASYNCHRONOUS, "asynchronous code"),
+}
+
+
+def check(source: str, modules: Collection[str] = ("math",), surface: Surface | None = None) -> list[Problem]:
+    """All that is not allowed in `source`; empty when it may be tried.
+
+    `modules` may be imported. With a `surface`, calls through `ctx` must exist and fit their signatures.
+    """
+    if len(source) > MAX_CHARACTERS:
+        return [Problem(message=f"too long: {len(source)} characters, {MAX_CHARACTERS} allowed")]
+    try:
+        tree = ast.parse(source)
+    except SyntaxError as error:
+        return [Problem(message=f"not Python: {error.msg}", line=error.lineno)]
+    except (ValueError, RecursionError, MemoryError) as error:
+        return [Problem(message=f"not Python: {error}")]
+    checker = _Checker(frozenset(modules), surface)
+    checker.visit(tree)
+    return checker.problems
+
+
+class _Checker(ast.NodeVisitor):
+    """Walks over the tree and notes what it finds."""
+
+    def __init__(self, modules: frozenset[str], surface: Surface | None) -> None:
+        self.problems: list[Problem] = []
+        self._modules, self._surface = modules, surface
+
+    def _note(self, node: ast.AST, message: str) -> None:
+        self.problems.append(Problem(message=message, line=getattr(node, "lineno", None)))
+
+    def visit_Module(self, node: ast.Module) -> None:
+        body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+        for statement in body:
+            if not isinstance(statement, _TOP_LEVEL):
+                self._note(statement, "only functions, constants and imports may stand at the top level")
+        names = [s.name for s in body if isinstance(s, ast.FunctionDef)]
+        for name in sorted({n for n in names if names.count(n) > 1}):
+            self._note(node, f"'{name}' is defined twice")
+        for statement in body:
+            self.visit(statement)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        if node.decorator_list:
+            self._note(node, "decorators are not allowed")
+        if node.name.startswith("__"):
+            self._note(node, f"'{node.name}' may not be used")
+        self.visit(node.args)
+        for statement in node.body[1:] if ast.get_docstring(node) is not None else node.body:
+            self.visit(statement)
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            self._module(node, alias.name)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        self._module(node, "a relative module" if node.level else node.module or "")
+
+    def _module(self, node: ast.AST, name: str) -> None:
+        if name not in self._modules and name != "__future__":
+            self._note(node, f"{name} may not be imported; allowed: {', '.join(sorted(self._modules))}")
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if node.id in FORBIDDEN_NAMES or node.id.startswith("__"):
+            self._note(node, f"'{node.id}' may not be used")
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if node.attr.startswith("_") or node.attr in _FRAMES:
+            self._note(node, f"the attribute '{node.attr}' may not be used")
+        elif self._surface and _is_ctx(node.value) and node.attr not in self._surface.methods:
+            self._note(node, f"ctx has no '{node.attr}'; it has: {', '.join(self._surface.methods)}")
+        self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if isinstance(node.value, str) and "__" in node.value:
+            self._note(node, "double underscores in a text may not be used")
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        caught = list(ast.walk(node.type)) if node.type else []
+        if node.type is None or any(isinstance(n, ast.Name) and n.id == "BaseException" for n in caught):
+            self._note(node, "catch Exception or less: a stop must get through")
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        function = node.func
+        starred = any(isinstance(a, ast.Starred) for a in node.args) or any(
+            k.arg is None for k in node.keywords
+        )
+        if self._surface and isinstance(function, ast.Attribute) and _is_ctx(function.value) and not starred:
+            self._ctx_call(node, function.attr, self._surface)
+        self.generic_visit(node)
+
+    def _ctx_call(self, node: ast.Call, method: str, surface: Surface) -> None:
+        if method in surface.methods:
+            try:
+                surface.check(method, [None] * len(node.args), {k.arg or "": None for k in node.keywords})
+            except TypeError as error:
+                self._note(node, str(error))
+
+    def generic_visit(self, node: ast.AST) -> None:
+        if words := _NEVER.get(type(node)):
+            self._note(node, f"{words} is not allowed; write plain functions")
+        super().generic_visit(node)
+
+
+def _is_ctx(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "ctx"

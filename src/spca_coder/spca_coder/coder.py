@@ -1,0 +1,142 @@
+"""The Code stage: gives every action of a plan a skill, by drafts that are checked before they are believed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import structlog
+
+from spca_coder.critic import CodeCritic
+from spca_coder.fits import header, missing
+from spca_coder.relevance import relevant
+from spca_coder.situation import situation
+from spca_coder.source import read
+from spca_core.plan import ActionSchema, CodeRecord, CodeRequest, CodeResult
+from spca_core.ports.proposer import CodeProposer, ModelError
+from spca_core.skill import CtxApi, python_name
+from spca_sandbox.limits import Limits
+
+log = structlog.get_logger(__name__)
+
+BUDGET = 5
+TOKEN_BUDGET = 1500
+HOW_TO_CONFIGURE = "configure a model for the role 'coder' (in llm.yaml or SPCA_LLM_CODER_MODEL), or add the skill to the library"
+
+Kind = Literal["first", "semantic", "syntax"]
+
+
+def _never() -> bool:
+    return False
+
+
+class DraftingCoder:
+    """Implements the port `Coder`. Only missing skills and the request's suspects are written, nothing else changes.
+
+    `proposer` writes the drafts (None: there is no model); `budget` bounds the drafts of a request, `token_budget`
+    the existing skills shown to the proposer.
+    """
+
+    def __init__(
+        self,
+        proposer: CodeProposer | None,
+        api: CtxApi,
+        budget: int = BUDGET,
+        limits: Limits | None = None,
+        token_budget: int = TOKEN_BUDGET,
+    ) -> None:
+        self._proposer, self._api = proposer, api
+        self._budget, self._token_budget = budget, token_budget
+        self._limits = limits or Limits()
+
+    def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = _never) -> CodeResult:
+        """The library with a skill for every action; unchanged unless the status is `complete`.
+
+        Raises BudgetExhausted when the model's budget of the level is used up, InputError for a library that is not
+        Python or a sandbox below the level asked for.
+        """
+        lacking = missing(request.plan, request.library)
+        wanted = (*lacking, *self._suspects(request, lacking))
+        if not wanted:
+            return self._result(request, "complete")
+        if self._proposer is None:
+            return self._result(request, "missing", message=_no_proposer(lacking, wanted, request.failure))
+        return self._draft(self._proposer, wanted, request, cancelled)
+
+    def _suspects(self, request: CodeRequest, lacking: Sequence[ActionSchema]) -> list[ActionSchema]:
+        known = {s.name for s in lacking}
+        names = {python_name(n) for n in request.suspects}
+        return [s for s in request.plan.schemas if s.name not in known and python_name(s.name) in names]
+
+    def _draft(
+        self,
+        proposer: CodeProposer,
+        wanted: tuple[ActionSchema, ...],
+        request: CodeRequest,
+        cancelled: Callable[[], bool],
+    ) -> CodeResult:
+        names = {python_name(s.name) for s in wanted}
+        shown = relevant(request.library, wanted, self._token_budget, without=names)
+        told = situation(request)
+        drafts: list[CodeRecord] = []
+        code, rejection = _present_code(request.library, names), request.failure
+        kind: Kind = "semantic" if request.failure else "first"
+        with CodeCritic(self._api, self._limits) as critic:
+            while len(drafts) < self._budget:
+                if cancelled():
+                    return self._result(request, "cancelled", drafts=drafts, message="cancelled")
+                began = time.monotonic()
+                judged = None
+                try:
+                    code = proposer.write(wanted, self._api, shown, told, code, rejection)
+                    judged = critic.judge(code, wanted, request.library)
+                    rejection = judged.rejection
+                    record = CodeRecord(kind=kind, code=code, rejection=rejection)
+                except ModelError as error:
+                    record = CodeRecord(kind=kind, code="", rejection=f"the model: {error}")
+                drafts.append(record.model_copy(update={"seconds": time.monotonic() - began}))
+                log.info("code draft", number=len(drafts), kind=kind, rejection=record.rejection)
+                if judged is not None and not judged.rejection:
+                    return self._result(
+                        request, "complete", library=judged.library, written=judged.written, drafts=drafts
+                    )
+                if judged is not None:
+                    kind = "syntax"
+        last = drafts[-1].rejection if drafts else "no draft was allowed"
+        message = f"no usable code for {_names(wanted)} after {len(drafts)} drafts; the last: {last}"
+        return self._result(request, "exhausted", drafts=drafts, message=message)
+
+    @staticmethod
+    def _result(
+        request: CodeRequest,
+        status: Literal["complete", "missing", "exhausted", "cancelled"],
+        library: str | None = None,
+        written: tuple[str, ...] = (),
+        drafts: Sequence[CodeRecord] = (),
+        message: str = "",
+    ) -> CodeResult:
+        return CodeResult(
+            attempt=request.attempt,
+            status=status,
+            library=request.library if library is None else library,
+            written=written,
+            drafts=tuple(drafts),
+            message=message,
+        )
+
+
+def _present_code(library: str, names: set[str]) -> str:
+    """The skills that failed, as they are: the first draft, so to say."""
+    source = read(library)
+    return source.excerpt(*source.with_helpers(names))
+
+
+def _no_proposer(lacking: Sequence[ActionSchema], wanted: Sequence[ActionSchema], failure: str) -> str:
+    if lacking:
+        return f"no skill for {_names(lacking)}, and no model to write one: {HOW_TO_CONFIGURE}"
+    return f"{_names(wanted)} failed ({failure}), and there is no model to repair it: {HOW_TO_CONFIGURE}"
+
+
+def _names(schemas: Sequence[ActionSchema]) -> str:
+    return ", ".join(f"`{header(s).removeprefix('def ').removesuffix(':')}`" for s in schemas)

@@ -1,0 +1,108 @@
+"""Judges a draft of skills: allowed, fitting, mergeable, complete, importable. In that order, cheapest first."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from spca_coder import allowlist
+from spca_coder.fits import header, misfit
+from spca_coder.merge import MergeConflict, Merged, merge
+from spca_coder.problem import Problem, report
+from spca_coder.source import read
+from spca_coder.undefined import undefined
+from spca_core.errors import InputError
+from spca_core.model import Record
+from spca_core.plan import ActionSchema
+from spca_core.skill import CtxApi, SkillFailure, python_name
+from spca_sandbox.host import SkillHost
+from spca_sandbox.limits import Limits
+from spca_sandbox.surface import Surface
+
+
+class Judgement(Record):
+    """Either the library with the draft merged in, or why the draft was rejected."""
+
+    library: str = ""
+    written: tuple[str, ...] = ()
+    rejection: str = ""
+
+
+class CodeCritic:
+    """Judges drafts for one environment's API. The sandbox that it imports them in starts with it: `close` it."""
+
+    def __init__(self, api: CtxApi, limits: Limits | None = None) -> None:
+        self._limits = limits or Limits()
+        self._surface = Surface(api)
+        self._host = SkillHost(api, self._limits)
+
+    def __enter__(self) -> CodeCritic:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the sandbox; harmless when called twice."""
+        self._host.close()
+
+    def judge(self, draft: str, wanted: Sequence[ActionSchema], library: str) -> Judgement:
+        """Whether `draft` gives each wanted action its skill and fits into `library`.
+
+        Raises InputError when the library is not Python, or when this machine's sandbox is below the level asked for.
+        """
+        problems = allowlist.check(draft, self._limits.modules, self._surface)
+        if problems:
+            return Judgement(rejection=report(problems, draft))
+        problems = [*self._misfits(draft, wanted), *self._reserved(draft)]
+        if problems:
+            return Judgement(rejection=report(problems, draft))
+        asked = {python_name(s.name) for s in wanted}
+        asked |= read(library).own_helpers(asked)
+        try:
+            merged = merge(library, draft, asked)
+        except (MergeConflict, InputError) as conflict:
+            return Judgement(rejection=str(conflict))
+        problems = undefined(draft, self._known(merged.library))
+        if problems:
+            return Judgement(rejection=report(problems, draft))
+        return self._imported(merged)
+
+    def _misfits(self, draft: str, wanted: Sequence[ActionSchema]) -> list[Problem]:
+        functions = read(draft).functions
+        problems = []
+        for schema in wanted:
+            function = functions.get(python_name(schema.name))
+            if function is None:
+                problems.append(Problem(message=f"lacks the skill `{header(schema)}`"))
+                continue
+            if why := misfit(function, schema):
+                problems.append(Problem(message=why, line=function.line))
+            if not function.doc:
+                problems.append(Problem(message=f"{function.name} has no docstring", line=function.line))
+        return problems
+
+    def _reserved(self, draft: str) -> list[Problem]:
+        """Names that belong to the environment: a draft must not take them."""
+        source = read(draft)
+        reserved = {*self._surface.records, *self._surface.constants, "CtxError", "MotionError", "ctx"}
+        taken = [n for n in (*source.functions, *source.constants) if n in reserved]
+        return [Problem(message=f"'{n}' is given by the environment; use another name") for n in taken]
+
+    def _known(self, library: str) -> set[str]:
+        source = read(library)
+        imported = {
+            (alias.asname or alias.name).split(".")[0]
+            for node in ast.parse("\n".join(source.imports)).body
+            if isinstance(node, (ast.Import, ast.ImportFrom))
+            for alias in node.names
+        }
+        given = {*self._surface.records, *self._surface.constants, "CtxError", "MotionError"}
+        return {*source.functions, *source.constants, *imported, *given}
+
+    def _imported(self, merged: Merged) -> Judgement:
+        result = self._host.load(merged.library)
+        if isinstance(result, SkillFailure):
+            where = [Problem(message=f"importing it: {result.message}", line=result.line)]
+            return Judgement(rejection=report(where, merged.library))
+        return Judgement(library=merged.library, written=merged.written)

@@ -1,0 +1,66 @@
+"""Whether a function can carry out a planning action."""
+
+from __future__ import annotations
+
+from spca_coder.source import Function, read
+from spca_core.plan import ActionSchema, Plan
+from spca_core.skill import python_name
+
+
+def expected(schema: ActionSchema) -> tuple[str, ...]:
+    """The parameters that a new skill for this action must have: `ctx`, then the action's own in their order."""
+    return ("ctx", *(python_name(name) for name, _ in schema.parameters))
+
+
+def header(schema: ActionSchema) -> str:
+    """The first line of a skill for this action.
+
+    >>> header(ActionSchema(name="pick-up", parameters=(("?c", "cube"),), pddl=""))
+    'def pick_up(ctx, c):'
+    """
+    return f"def {python_name(schema.name)}({', '.join(expected(schema))}):"
+
+
+def misfit(function: Function, schema: ActionSchema) -> str:
+    """Why a newly written function is none for this action, or ""."""
+    if function.parameters == expected(schema):
+        return ""
+    has = ", ".join(function.parameters)
+    return f"{function.name}({has}) does not fit the action; it must begin `{header(schema)}`"
+
+
+def serves(function: Function, schema: ActionSchema) -> bool:
+    """Whether an existing skill can be called for this action.
+
+    The plan passes arguments by position, so that other names do; the same names in another order would mean
+    something else.
+    """
+    wanted = expected(schema)
+    if not function.is_skill or any(p.startswith("*") for p in function.parameters):
+        return False
+    same_names = set(function.parameters) == set(wanted)
+    return len(function.parameters) == len(wanted) and (not same_names or function.parameters == wanted)
+
+
+def missing(plan: Plan, library: str) -> tuple[ActionSchema, ...]:
+    """The actions that the plan's steps use and no skill of the library can carry out, in the plan's order.
+
+    Raises InputError when the library is not Python.
+    """
+    functions = read(library).functions
+    schemas = {s.name: s for s in plan.schemas}
+    used = dict.fromkeys(step.action for step in plan.steps)
+    lacking = []
+    for action in used:
+        schema = schemas.get(action) or _schema_of_step(plan, action)
+        function = functions.get(python_name(action))
+        if function is None or not serves(function, schema):
+            lacking.append(schema)
+    return tuple(lacking)
+
+
+def _schema_of_step(plan: Plan, action: str) -> ActionSchema:
+    """A stand-in for a schema that the plan does not carry: as many parameters as the step has arguments."""
+    step = next(s for s in plan.steps if s.action == action)
+    names = tuple((f"arg{i + 1}", "object") for i in range(len(step.args)))
+    return ActionSchema(name=action, parameters=names, pddl="")

@@ -1,0 +1,97 @@
+"""Skills written by a language model."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from spca_coder.fits import header
+from spca_core.plan import ActionSchema
+from spca_core.ports.chat import ChatModel, Message
+from spca_core.ports.proposer import ModelError
+from spca_core.skill import CtxApi
+
+_FENCE = re.compile(
+    r"^[ \t]*(```+|~~~+)[ \t]*([\w+-]*)[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL
+)
+_PYTHON = ("", "python", "py", "python3")
+_LONGEST = {"pddl": 3000, "relevant": 16_000, "situation": 6000, "previous": 12_000, "rejection": 2500}
+"""Characters of each part of the prompt: it stays bounded whatever the library and the history."""
+
+
+class LanguageCoder:
+    """Implements the port `CodeProposer` with a chat model in the role `coder`."""
+
+    name = "openai"
+
+    def __init__(self, chat: ChatModel) -> None:
+        self._chat = chat
+        self._templates = Environment(
+            loader=FileSystemLoader(Path(__file__).parent / "prompts"),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+        )
+
+    def write(
+        self,
+        missing: tuple[ActionSchema, ...],
+        api: CtxApi,
+        relevant: str,
+        situation: str,
+        previous: str,
+        rejection: str,
+    ) -> str:
+        """The functions as source text. Raises ModelError when the answer holds no function."""
+        reply = self._chat.complete(
+            "coder", self.messages(missing, api, relevant, situation, previous, rejection)
+        )
+        return code_in(reply.text)
+
+    def messages(
+        self,
+        missing: tuple[ActionSchema, ...],
+        api: CtxApi,
+        relevant: str,
+        situation: str,
+        previous: str,
+        rejection: str,
+    ) -> list[Message]:
+        """The conversation that is sent."""
+        actions = [
+            {"header": header(schema), "pddl": _clip(schema.pddl.strip(), "pddl"), "name": schema.name}
+            for schema in missing
+        ]
+        generators = any(m.name == "step" for m in api.methods)
+        system = self._templates.get_template("coder_system.j2").render(api=api, generators=generators)
+        question = self._templates.get_template("coder_request.j2").render(
+            actions=actions,
+            relevant=_clip(relevant, "relevant"),
+            situation=_clip(situation, "situation"),
+            previous=_clip(previous, "previous"),
+            rejection=_clip(rejection, "rejection"),
+        )
+        return [{"role": "system", "content": system}, {"role": "user", "content": question}]
+
+
+def code_in(answer: str) -> str:
+    """The Python in an answer: its fenced blocks, or the whole if it has none.
+
+    Raises ModelError (kind `empty` or `invalid`) when there is no function in it.
+    """
+    if not answer.strip():
+        raise ModelError("the answer is empty", kind="empty")
+    text = answer.replace("\r\n", "\n")
+    blocks = [m[3] for m in _FENCE.finditer(text) if m[2].lower() in _PYTHON]
+    code = "\n\n".join(b.strip("\n") for b in blocks) if blocks else text.strip("\n")
+    if not re.search(r"^def\s+\w+", code, re.MULTILINE):
+        raise ModelError("the answer holds no Python function", kind="invalid")
+    return code + "\n"
+
+
+def _clip(text: str, part: str) -> str:
+    limit = _LONGEST[part]
+    return text if len(text) <= limit else text[:limit] + "\n(shortened)"

@@ -1,0 +1,32 @@
+"""What is wrong with a piece of code, in words that a proposer can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spca_core.model import Record
+
+_SHOWN = 8
+
+
+class Problem(Record):
+    """One sentence, and the line of the draft it is about (None: the draft as a whole)."""
+
+    message: str
+    line: int | None = None
+
+
+def report(problems: Sequence[Problem], source: str) -> str:
+    """The problems in the order of their lines, each with the line it is about; at most eight."""
+    lines = source.splitlines()
+    ordered = sorted(set(problems), key=lambda p: (p.line or 0, p.message))
+    shown = [_sentence(p, lines) for p in ordered[:_SHOWN]]
+    if len(ordered) > _SHOWN:
+        shown.append(f"and {len(ordered) - _SHOWN} more")
+    return "\n".join(shown)
+
+
+def _sentence(problem: Problem, lines: list[str]) -> str:
+    if problem.line is None or not 1 <= problem.line <= len(lines):
+        return problem.message
+    return f"line {problem.line}, `{lines[problem.line - 1].strip()[:120]}`: {problem.message}"

@@ -1,0 +1,32 @@
+"""What a proposer of code is told about the task at hand: text from outside, shortened and made harmless."""
+
+from __future__ import annotations
+
+from spca_core.plan import CodeRequest
+
+_LONGEST_LINE = 300
+_SENTENCES = 12
+_STEPS = 40
+
+
+def situation(request: CodeRequest) -> str:
+    """Task, scene and plan in plain lines, bounded in length. Nothing in it is an instruction."""
+    steps = request.plan.steps
+    lines = [f"Task: {one_line(request.task.text)}", "Scene:"]
+    lines += [f"- {one_line(s)}" for s in request.observation.sentences[:_SENTENCES]]
+    lines.append("Plan:")
+    lines += [f"{i + 1}. {step}" for i, step in enumerate(steps[:_STEPS])]
+    if len(steps) > _STEPS:
+        lines.append(f"and {len(steps) - _STEPS} more steps")
+    return "\n".join(lines)
+
+
+def one_line(text: str, limit: int = _LONGEST_LINE) -> str:
+    """The text as one printable line of at most `limit` characters.
+
+    >>> one_line("a\\n  b`" + chr(27))
+    "a b'"
+    """
+    words = " ".join("".join(c if c.isprintable() or c.isspace() else "" for c in text).split())
+    words = words.replace("`", "'")
+    return words if len(words) <= limit else words[: limit - 1] + "…"

@@ -1,0 +1,168 @@
+"""What code may look like, and whether it fits the actions."""
+
+from __future__ import annotations
+
+import pytest
+
+from spca_coder import allowlist
+from spca_coder.fits import header, misfit, missing, serves
+from spca_coder.problem import Problem, report
+from spca_coder.source import read, same_code, signatures
+from spca_coder.undefined import undefined
+from spca_core.contracts.coder_contract import API, request
+from spca_core.errors import InputError
+from spca_core.plan import ActionSchema, Plan, Step
+from spca_core.skill import SkillSignature
+from spca_sandbox.surface import Surface
+
+SURFACE = Surface(API)
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "part"),
+    [
+        ("def f(:\n", 1, "not Python"),
+        ("x = 'a\0b'", None, "not Python"),
+        ("import os", 1, "os may not be imported; allowed: math"),
+        ("def f(ctx):\n    from subprocess import run", 2, "subprocess may not be imported"),
+        ("from . import x", 1, "relative module"),
+        ("print('hi')", 1, "top level"),
+        ("for x in []: pass", 1, "top level"),
+        ("class A: pass", 1, "top level"),
+        ("def f(ctx):\n    class A: pass", 2, "a class is not allowed"),
+        ("def f(ctx):\n    global x", 2, "'global'"),
+        ("async def f(ctx): pass", 1, "asynchronous"),
+        ("@cache\ndef f(ctx): pass", 2, "decorators"),
+        ("def f(ctx): eval('1')", 1, "'eval' may not be used"),
+        ("def f(ctx): getattr(ctx, 'nod')", 1, "'getattr' may not be used"),
+        ("def f(ctx): return __builtins__", 1, "'__builtins__' may not be used"),
+        ("def f(ctx): return ().__class__", 1, "attribute '__class__'"),
+        ("def f(ctx): return ctx._wire", 1, "attribute '_wire'"),
+        ("def f(ctx): return (x for x in []).gi_frame", 1, "attribute 'gi_frame'"),
+        ("def f(ctx): return '{0.__class__}'.format(1)", 1, "double underscores in a text"),
+        ("def f(ctx):\n    try: pass\n    except: pass", 3, "catch Exception or less"),
+        ("def f(ctx):\n    try: pass\n    except (ValueError, BaseException): pass", 3, "catch Exception"),
+        ("def f(ctx): ctx.wave()", 1, "ctx has no 'wave'; it has: nod"),
+        ("def f(ctx): ctx.nod()", 1, "missing a required argument: 'name'"),
+        ("def f(ctx): ctx.nod('a', 'b')", 1, "too many positional arguments"),
+        ("def f(ctx): ctx.nod(speed=1)", 1, "argument"),
+        ("def f(ctx): pass\ndef f(ctx): pass", None, "'f' is defined twice"),
+        ("x = 1\n" * 20_001, None, "too long"),
+    ],
+)
+def test_not_allowed(code: str, line: int | None, part: str) -> None:
+    problems = allowlist.check(code, surface=SURFACE)
+    assert [p.line for p in problems if part in p.message] == [line], problems
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        '"""Doc with __dunders__."""\nimport math\nA: float = 2 * math.pi\n\ndef f(ctx, a):\n    """Doc __x__."""\n'
+        "    try:\n        ctx.nod(*[a])\n    except MotionError as e:\n        raise RuntimeError(f'{e.kind}')\n",
+        "def f(ctx):\n    return [ctx.nod(name=x) for x in sorted({'a'}, key=lambda v: v)]\n",
+        "def f(ctx):\n    reply = yield 1\n    return reply\n",
+        "from __future__ import annotations\ndef f(ctx: Ctx) -> None: pass\n",
+    ],
+)
+def test_allowed(code: str) -> None:
+    assert allowlist.check(code, surface=SURFACE) == []
+
+
+def test_a_report_shows_lines_in_order_and_is_bounded() -> None:
+    problems = [Problem(message=f"m{n}", line=n) for n in range(20, 0, -1)]
+    text = report(problems, "\n".join(f"code {n}" for n in range(1, 21)))
+    assert text.splitlines()[0] == "line 1, `code 1`: m1"
+    assert text.splitlines()[-1] == "and 12 more"
+
+
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        ("def f(ctx): return raised(ctx)", ["raised"]),
+        ("def f(ctx): return [y for y in ctx if y]", []),
+        ("def f(ctx): return [y for y in z]", ["z"]),
+        ("def f(ctx, a=B): pass", ["B"]),
+        ("A = 1\ndef f(ctx): return A + pose(1) + len('x')", []),
+        ("def f(ctx: Ctx, a: 'Nothing') -> Done:\n    x: Place\n    y: Place = 1\n    return y", []),
+        ("import math as m\ndef f(ctx): return m.pi", []),
+        ("def f(ctx):\n    def g(): return ctx, f, h\n    return g", ["h"]),
+        ("def f(ctx):\n    try: pass\n    except MotionErr as e: raise e", ["MotionErr"]),
+        ("def f(ctx): return (lambda q: q + r)(1)", ["r"]),
+        ("def f(ctx): open('x')", ["open"]),
+    ],
+)
+def test_undefined_names(code: str, names: list[str]) -> None:
+    problems = undefined(code, {"pose"})
+    assert [p.message.split("'")[1] for p in problems] == names
+    assert all(p.line for p in problems)
+
+
+SCHEMA = ActionSchema(name="pick-up", parameters=(("?cube", "cube"), ("from", "place")), pddl="")
+
+
+def test_the_header_is_the_actions() -> None:
+    assert header(SCHEMA) == "def pick_up(ctx, cube, from_):"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "fits", "good_enough"),
+    [
+        ("ctx, cube, from_", True, True),
+        ("ctx, thing, place", False, True),
+        ("ctx, from_, cube", False, False),
+        ("ctx, cube", False, False),
+        ("ctx, cube, from_, speed=1", False, False),
+        ("ctx, *args", False, False),
+        ("cube, from_, ctx", False, False),
+        ("context, cube, from_", False, False),
+    ],
+)
+def test_new_skills_must_fit_exactly_and_existing_ones_by_position(
+    parameters: str, fits: bool, good_enough: bool
+) -> None:
+    function = read(f"def pick_up({parameters}): pass").functions["pick_up"]
+    assert (misfit(function, SCHEMA) == "") is fits
+    assert serves(function, SCHEMA) is good_enough
+
+
+def test_missing_are_the_used_actions_without_a_skill() -> None:
+    plan = request("nod_at", "wave_at", "bow_to").plan
+    only_used = plan.model_copy(update={"steps": tuple(s for s in plan.steps if s.action != "bow_to")})
+    library = "def nod_at(ctx, thing): pass\ndef _wave_at(ctx, thing): pass\n"
+    assert [s.name for s in missing(only_used, library)] == ["wave_at"]
+    assert missing(only_used, library + "def wave_at(ctx, x): pass") == ()
+
+
+def test_a_step_without_a_schema_is_judged_by_its_arguments() -> None:
+    plan = request().plan.model_copy(update={"steps": (Step(action="go", args=("a", "b")),)})
+    assert isinstance(plan, Plan)
+    assert missing(plan, "def go(ctx, a, b): pass") == ()
+    assert header(missing(plan, "def go(ctx, a): pass")[0]) == "def go(ctx, arg1, arg2):"
+
+
+def test_signatures_are_of_public_skills() -> None:
+    library = 'A = 1\n\ndef touch(ctx, thing):\n    """Touch it.\n\n    Gently.\n    """\n\ndef _up(ctx): pass\n\ndef far(x): pass\n'
+    assert signatures(library) == (
+        SkillSignature(name="touch", parameters=("thing",), doc="Touch it.\n\nGently."),
+    )
+
+
+def test_a_library_that_is_not_python() -> None:
+    with pytest.raises(InputError, match=r"not Python.*line 2"):
+        read("A = 1\ndef f(:\n")
+
+
+def test_helpers_and_constants_that_belong_to_a_skill() -> None:
+    source = read(
+        "A = 1\nB = 2\n\n# note\ndef f(ctx): return _g()\n\ndef _g(): return A, _h()\n\ndef _h(): return _g\n\ndef k(ctx): return _i()\n\ndef _i(): return B\n"
+    )
+    assert source.with_helpers({"f"}) == ({"f", "_g", "_h"}, {"A"})
+    assert source.own_helpers({"f"}) == set()  # _g and _h need each other
+    assert source.own_helpers({"k"}) == {"_i"}
+    assert source.excerpt({"f"}, {"A"}) == "A = 1\n\n\n# note\ndef f(ctx): return _g()"
+
+
+def test_same_code_ignores_layout() -> None:
+    assert same_code("def f( x ):\n  return x # c\n", "def f(x): return x")
+    assert not same_code("def f(x): return x", "def f(x): return -x")
