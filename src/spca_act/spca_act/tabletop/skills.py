@@ -65,7 +65,7 @@ def place_next_to(ctx, cube, other):
     """Put the held cube down beside another, slide it until the two touch, and let go."""
     spots = ctx.spots_next_to(other)
     tool = approach(ctx, [spot.pose for spot in spots], f"no free place beside {other}")
-    contact = [spot.contact for spot in spots if spot.pose == tool][0]
+    contact = next(spot.contact for spot in spots if spot.pose == tool)
     ctx.move_linear(contact, 0.3)
     ctx.open(0.06)
     ctx.move_linear(raised(contact))
