@@ -76,6 +76,8 @@ class CollisionChecker:
         self._data = mujoco.MjData(self._model)
         self._index = WorkspaceIndex(self._model)
         self._arm = slice(int(self._index.arm_qpos[0]), int(self._index.arm_qpos[0]) + 6)
+        site = self._model.site("tool0").id
+        self._tool0, self._tool0_axes = self._data.site_xpos[site], self._data.site_xmat[site]
         self._gap = float("nan")
         self._parts, self._others = self._names(world, scene)
         self._default = self._clearances()
@@ -106,20 +108,19 @@ class CollisionChecker:
         return bool((data.contact.dist >= self._least[pairs[:, 0], pairs[:, 1]]).all())
 
     def hits(self, joints: Array, gap: float) -> list[Hit]:
-        """What is nearer than the rules allow, deepest first; empty for a valid posture."""
+        """What is nearer than the rules allow, deepest first, each pair once; empty for a valid posture."""
         self._update(joints, gap)
-        found = []
+        depths: dict[tuple[str, str], float] = {}
         for (a, b), distance in self._touching():
             if distance < self._least[a, b]:
                 one, two = (a, b) if self._parts[a] else (b, a)
-                found.append(
-                    Hit(
-                        self._parts[one],
-                        self._others[two] or self._parts[two],
-                        self._default[a, b] - distance,
-                    )
-                )
-        return sorted(found, key=lambda hit: -hit.depth)
+                pair = self._parts[one], self._others[two] or self._parts[two]
+                depths[pair] = max(depths.get(pair, 0.0), float(self._default[a, b]) - distance)
+        return sorted((Hit(*pair, depth) for pair, depth in depths.items()), key=lambda hit: -hit.depth)
+
+    def flange(self) -> tuple[list[float], list[float]]:
+        """Position of `tool0` in `world` and the direction of its z axis, at the posture last checked."""
+        return self._tool0.tolist(), self._tool0_axes[2::3].tolist()
 
     def _update(self, joints: Array, gap: float) -> None:
         data = self._data

@@ -18,7 +18,8 @@ from spca_motion.execution import Executor, StopGate, Tolerances
 from spca_motion.gripper import Gripper
 from spca_motion.limits import EMPTY, HOLDING, MotionLimits
 from spca_motion.paths import Piece
-from spca_motion.planner import MotionPlanner, Start
+from spca_motion.planner import MotionPlanner
+from spca_motion.query import Start
 from spca_motion.search import Interrupted
 from spca_motion.timing import time_path
 from spca_robot.gripper_2f85 import STROKE

@@ -67,11 +67,13 @@ class WorkspaceBox:
         half = np.array(table.size[:2]) / 2 + _BEYOND_TABLE
         return cls(np.append(middle - half, table.top), np.append(middle + half, table.top + _ABOVE_TABLE))
 
+    def contains(self, point: Array) -> bool:
+        """Whether a point (3,) is inside; NaN is not."""
+        return bool(((point >= self.low) & (point <= self.high)).all())
+
     def check(self, points: Array, what: str) -> None:
         """Raise MotionError('limit') if any of the points (n, 3) lies outside; `what` names them in the message."""
-        outside = ~((points >= self.low) & (points <= self.high)).all(axis=1)  # NaN is outside, too
-        if outside.any():
-            x, y, z = points[int(np.argmax(outside))]
+        for x, y, z in (p for p in points if not self.contains(p)):
             box = ", ".join(
                 f"{a} {lo:.2f} to {hi:.2f}" for a, lo, hi in zip("xyz", self.low, self.high, strict=True)
             )

@@ -165,9 +165,8 @@ def sampled(pieces: Sequence[Piece], step: float) -> Array:
     """Joints (n, 6) along the pieces, neighbours at most about `step` radians apart, both ends included."""
     rows = []
     for piece in pieces:
-        coarse = piece.at(np.linspace(0.0, piece.length, 9))[0]
-        extent = float(np.linalg.norm(np.diff(coarse, axis=0), axis=1).sum())
-        count = max(int(np.ceil(extent / step)), 1)
+        slope = np.linalg.norm(piece.at(np.linspace(0.0, piece.length, 9))[1], axis=1).max()
+        count = max(int(np.ceil(slope * piece.length / step)), 1)
         rows.append(piece.at(np.linspace(0.0, piece.length, count + 1))[0][:-1])
     rows.append(pieces[-1].at(np.array([pieces[-1].length]))[0])
     return np.concatenate(rows)

@@ -1,0 +1,180 @@
+"""The collision check sees what is there, names it, and follows the rules of a motion."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from spca_core.contracts.arm_contract import true_scene
+from spca_core.errors import MotionError
+from spca_core.geometry import Array, Pose, top_down
+from spca_core.layout import nominal_layout
+from spca_core.world import World, load_world
+from spca_motion.collision import MAX_PRESS, CollisionChecker
+from spca_motion.planning_scene import Obstacle, PlanningScene
+from spca_motion.tool import NOMINAL_GAP, ToolKinematics, planning_gap
+from spca_robot.gripper_2f85 import PAD_TIP, STROKE
+
+OPEN, SHUT = 0.085, 0.0
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return load_world()
+
+
+@pytest.fixture(scope="module")
+def tools(world: World) -> ToolKinematics:
+    return ToolKinematics(world)
+
+
+@pytest.fixture
+def scene(world: World) -> PlanningScene:
+    return PlanningScene().perceived(true_scene(world, nominal_layout(world)))
+
+
+@pytest.fixture
+def checker(world: World, scene: PlanningScene) -> CollisionChecker:
+    return CollisionChecker(world, scene)
+
+
+def at(tools: ToolKinematics, x: float, y: float, z: float, gap: float, yaw: float = 0.0) -> Array:
+    """Elbow-up joints with the point between the pads, `gap` apart, at (x, y, z), fingers down."""
+    branches = tools.branches(top_down(x, y, z, yaw).matrix(), gap)
+    found = branches[~np.isnan(branches[:, 0])]
+    return np.asarray(min(found, key=lambda q: abs(q[0]) + abs(q[1] + 1.5) + abs(q[4] + 1.57)))
+
+
+def test_the_named_postures_are_free(world: World, checker: CollisionChecker) -> None:
+    for posture in (world.robot.home, world.robot.out_of_view):
+        assert checker.valid(np.array(posture), OPEN)
+        assert checker.hits(np.array(posture), OPEN) == []
+
+
+def test_the_fingers_are_where_the_gap_puts_them(checker: CollisionChecker, tools: ToolKinematics) -> None:
+    """Astride a cube when open, in it when closed; nearer to the table when half closed than when open."""
+    astride = at(tools, 0.42, 0.0, 0.425, OPEN)
+    assert checker.valid(astride, OPEN)
+    assert not checker.valid(astride, SHUT)
+    flange_low = at(tools, 0.5, 0.0, 0.4 + PAD_TIP + 0.005, OPEN)
+    assert checker.valid(flange_low, OPEN)
+    assert str(checker.hits(flange_low, 0.03)[0]).endswith("finger would hit table")
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "z", "other"),
+    [(0.42, 0.0, 0.43, "cube_blue"), (0.62, -0.16, 0.42, "plate_red"), (0.5, 0.06, 0.40, "table")],
+)
+def test_what_would_be_hit_is_named(
+    checker: CollisionChecker, tools: ToolKinematics, x: float, y: float, z: float, other: str
+) -> None:
+    hits = checker.hits(at(tools, x, y, z, SHUT), SHUT)
+    assert {h.other for h in hits} == {other}
+    assert all("finger" in h.part and h.depth > 0.005 for h in hits)
+
+
+def test_the_arm_sees_itself(checker: CollisionChecker) -> None:
+    folded = np.array([0.0, -1.57, 2.4, -0.6, -1.57, 0.0])
+    expected = {"upper arm would hit left finger", "upper arm would hit right finger"}
+    assert {str(hit) for hit in checker.hits(folded, OPEN)} == expected
+
+
+def test_clearance_is_kept(checker: CollisionChecker, tools: ToolKinematics) -> None:
+    """2 mm over a cube is too near for a thing perceived to 3 mm; 4 mm is not."""
+    top = 0.44 + PAD_TIP
+    assert not checker.valid(at(tools, 0.42, 0.0, top + 0.002, SHUT), SHUT)
+    assert checker.valid(at(tools, 0.42, 0.0, top + 0.004, SHUT), SHUT)
+
+
+def test_an_allowed_contact_has_a_limit(checker: CollisionChecker, tools: ToolKinematics) -> None:
+    away, top = at(tools, 0.42, 0.0, 0.6, SHUT), 0.44 + PAD_TIP
+    press, through = (at(tools, 0.42, 0.0, top - d, SHUT) for d in (MAX_PRESS - 0.001, MAX_PRESS + 0.002))
+    checker.begin(away, SHUT, allowed=["cube_blue"])
+    assert checker.valid(press, SHUT)
+    assert not checker.valid(through, SHUT)
+    checker.begin(away, SHUT, allowed=["cube_red", "no such thing"])
+    assert not checker.valid(press, SHUT)
+
+
+def test_only_the_gripper_may_touch_what_is_allowed(world: World, scene: PlanningScene) -> None:
+    home = np.array(world.robot.home)
+    elbow = Pose.from_xyz_yaw(0.2, 0.12, 0.92)
+    wall = Obstacle("wall", elbow.matrix(), (0.05, 0.2, 0.05))
+    checker = CollisionChecker(world, PlanningScene((wall,)))
+    aside = np.array([1.5, *home[1:]])
+    checker.begin(aside, OPEN, allowed=["wall"])
+    hits = checker.hits(home, OPEN)
+    assert [h.other for h in hits[:1]] == ["wall"]
+    assert hits[0].part in ("forearm", "upper arm")
+
+
+def test_what_touches_at_the_start_may_be_left_but_not_pressed(
+    checker: CollisionChecker, tools: ToolKinematics
+) -> None:
+    top = 0.44 + PAD_TIP
+    start = at(tools, 0.42, 0.0, top - 0.004, SHUT)
+    checker.begin(start, SHUT)
+    assert checker.valid(start, SHUT)
+    assert checker.valid(at(tools, 0.42, 0.0, top + 0.001, SHUT), SHUT)
+    assert not checker.valid(at(tools, 0.42, 0.0, top - 0.006, SHUT), SHUT)
+    checker.begin(at(tools, 0.42, 0.0, 0.6, SHUT), SHUT)
+    assert not checker.valid(start, SHUT)
+
+
+def test_a_held_cube_collides_and_the_pads_that_hold_it_do_not(
+    world: World, scene: PlanningScene, tools: ToolKinematics
+) -> None:
+    gap = 0.04
+    grasp = at(tools, 0.5, -0.14, 0.424, gap)
+    held = scene.attached("cube_red", tools.flange(grasp), tools.tool(grasp, gap))
+    checker = CollisionChecker(world, held)
+    assert checker.valid(at(tools, 0.5, -0.14, 0.5, gap), gap)
+    hits = checker.hits(at(tools, 0.42, 0.0, 0.424 + 0.035, gap), gap)
+    assert str(hits[0]) == "the held cube_red would hit cube_blue"
+    assert checker.valid(at(tools, 0.42, 0.0, 0.424 + 0.045, gap), gap)
+    assert checker.hits(at(tools, 0.5, -0.14, 0.42, gap), gap)[0].other == "table"
+    checker.begin(at(tools, 0.5, -0.14, 0.5, gap), gap, allowed=["table"])
+    assert checker.valid(at(tools, 0.5, -0.14, 0.42, gap), gap)
+
+
+def test_attaching_centres_and_squares_and_detaching_leaves_it_there(
+    scene: PlanningScene, tools: ToolKinematics
+) -> None:
+    """Perceived 3 mm and 5° off, the cube is between the pads all the same."""
+    grasp = at(tools, 0.503, -0.143, 0.424, 0.04, yaw=math.radians(5))
+    held = scene.attached("cube_red", tools.flange(grasp), tools.tool(grasp, 0.04))
+    assert held.held is not None
+    assert "cube_red" not in [o.id for o in held.obstacles]
+    elsewhere = at(tools, 0.40, 0.2, 0.474, 0.04, yaw=0.4)
+    left = held.detached(tools.flange(elsewhere))
+    pose = next(o.pose for o in left.obstacles if o.id == "cube_red")
+    in_tool = np.linalg.inv(tools.tool(elsewhere, 0.04)) @ pose
+    assert in_tool[1, 3] == pytest.approx(0.0, abs=1e-6)
+    assert np.abs(in_tool[:2, :2]).max(axis=0) == pytest.approx([1.0, 1.0], abs=1e-6)
+    assert pose[2, 3] == pytest.approx(0.47, abs=1e-4)
+    assert left.held is None
+    assert left.detached(tools.flange(elsewhere)) is left
+
+
+def test_only_one_thing_that_exists_can_be_attached(scene: PlanningScene) -> None:
+    here = np.eye(4)
+    with pytest.raises(MotionError, match="cube_pink"):
+        scene.attached("cube_pink", here, here)
+    with pytest.raises(MotionError, match="cube_red"):
+        scene.attached("cube_red", here, here).attached("cube_blue", here, here)
+
+
+@pytest.mark.parametrize(
+    ("gap", "holding", "expected"),
+    [
+        (STROKE, False, NOMINAL_GAP),
+        (0.0, False, 0.0),
+        (0.047, True, 0.047),
+        (-0.001, False, 0.0),
+        (0.09, True, STROKE),
+    ],
+)
+def test_the_tool_centre_point_follows_its_convention(gap: float, holding: bool, expected: float) -> None:
+    assert planning_gap(gap, holding) == expected

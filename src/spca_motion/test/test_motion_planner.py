@@ -1,0 +1,167 @@
+"""Ways are found where there are some, refused with a reason where there are none, and the same every time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from spca_core.errors import MotionError
+from spca_core.geometry import Array, Pose, top_down
+from spca_core.world import World, load_world
+from spca_motion import planner as planner_module
+from spca_motion.collision import CollisionChecker
+from spca_motion.lines import straight_line
+from spca_motion.paths import sampled
+from spca_motion.planner import MotionPlanner
+from spca_motion.planning_scene import Obstacle, PlanningScene
+from spca_motion.query import Start
+from spca_motion.search import Effort, Interrupted
+
+OPEN = 0.085
+LEFT, RIGHT = top_down(0.5, 0.2, 0.5, 0.0), top_down(0.5, -0.2, 0.5, 0.0)
+WALL = Obstacle("wall", Pose.from_xyz_yaw(0.5, 0.0, 0.55).matrix(), (0.3, 0.02, 0.3))
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return load_world()
+
+
+@pytest.fixture
+def planner(world: World) -> MotionPlanner:
+    planner = MotionPlanner(world)
+    planner.scene = PlanningScene((WALL,))
+    return planner
+
+
+def never() -> bool:
+    return False
+
+
+def at(planner: MotionPlanner, world: World, pose: Pose) -> Start:
+    """Standing at a tool pose."""
+    home = Start(np.array(world.robot.home), OPEN)
+    return Start(sampled(planner.to_pose(home, pose, never), 1.0)[-1], OPEN)
+
+
+def tool(planner: MotionPlanner, joints: Array) -> Array:
+    return planner.tools.tool(joints, planner.tcp_gap(OPEN))
+
+
+def test_a_wall_is_got_around(planner: MotionPlanner, world: World) -> None:
+    start = at(planner, world, LEFT)
+    pieces = planner.to_pose(start, RIGHT, never)
+    assert len(pieces) > 1
+    way = sampled(pieces, 0.005)
+    checker = CollisionChecker(world, planner.scene)
+    assert sum(not checker.valid(q, OPEN) for q in way) == 0
+    assert np.allclose(way[0], start.joints, atol=1e-9)
+    assert np.allclose(tool(planner, way[-1]), RIGHT.matrix(), atol=1e-6)
+
+
+def test_without_a_wall_the_way_is_straight(planner: MotionPlanner, world: World) -> None:
+    planner.scene = PlanningScene()
+    pieces = planner.to_pose(at(planner, world, LEFT), RIGHT, never)
+    assert len(pieces) == 1
+
+
+def test_the_same_question_has_the_same_answer(planner: MotionPlanner, world: World) -> None:
+    start = at(planner, world, LEFT)
+    first = sampled(planner.to_pose(start, RIGHT, never), 0.05)
+    planner.to_pose(at(planner, world, RIGHT), LEFT, never)
+    assert np.array_equal(first, sampled(planner.to_pose(start, RIGHT, never), 0.05))
+
+
+def test_an_enclosed_goal_is_given_up_with_the_reason(
+    planner: MotionPlanner, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for effort in ("BRIEF", "NORMAL", "WIDE"):
+        monkeypatch.setattr(planner_module, effort, Effort(1.2, 3_000))
+    start = at(planner, world, RIGHT)
+    x, y, z = LEFT.position
+    sides = [
+        (0.12, 0.0, 0.01, 0.25),
+        (-0.12, 0.0, 0.01, 0.25),
+        (0.0, 0.12, 0.25, 0.01),
+        (0.0, -0.12, 0.25, 0.01),
+    ]
+    cage = [
+        Obstacle(f"bars_{i}", Pose.from_xyz_yaw(x + dx, y + dy, z).matrix(), (sx, sy, 0.9))
+        for i, (dx, dy, sx, sy) in enumerate(sides)
+    ]
+    planner.scene = PlanningScene(tuple(cage))
+    with pytest.raises(MotionError, match=r"would hit bars_\d|at .* % of the way") as caught:
+        planner.to_pose(start, LEFT, never)
+    assert caught.value.kind == "collision"
+
+
+def test_a_search_can_be_interrupted(planner: MotionPlanner, world: World) -> None:
+    calls = 0
+
+    def soon() -> bool:
+        nonlocal calls
+        calls += 1
+        return calls > 3
+
+    with pytest.raises(Interrupted):
+        planner.to_pose(at(planner, world, LEFT), RIGHT, soon)
+
+
+def test_a_line_into_a_wall_says_what_hits_what_and_where(planner: MotionPlanner, world: World) -> None:
+    with pytest.raises(
+        MotionError, match=r"(finger|gripper|forearm) would hit wall at \d+ % of the way"
+    ) as caught:
+        planner.along_line(at(planner, world, LEFT), RIGHT)
+    assert caught.value.kind == "collision"
+
+
+def test_a_line_is_straight_and_turns_evenly(planner: MotionPlanner, world: World) -> None:
+    planner.scene = PlanningScene()
+    start = at(planner, world, LEFT)
+    goal = top_down(0.40, -0.1, 0.6, 0.8)
+    pieces = planner.along_line(start, goal)
+    poses = tool(planner, sampled(pieces, 0.01))
+    a, b = np.array(LEFT.position), np.array(goal.position)
+    share = (poses[:, :3, 3] - a) @ (b - a) / ((b - a) @ (b - a))
+    off = poses[:, :3, 3] - (a + share[:, None] * (b - a))
+    assert np.abs(off).max() < 5e-4
+    assert np.allclose(poses[:, 2, 2], -1.0, atol=1e-4)
+    yaw = np.unwrap(np.arctan2(poses[:, 1, 0], poses[:, 0, 0]))
+    assert np.allclose(yaw, 0.8 * share, atol=5e-3)
+    assert np.allclose(poses[-1], goal.matrix(), atol=1e-6)
+
+
+def test_a_line_out_of_reach_says_where_it_leaves(planner: MotionPlanner, world: World) -> None:
+    planner.scene = PlanningScene()
+    start = at(planner, world, LEFT)
+    with pytest.raises(MotionError, match=r"leaves the arm's reach at \d\d % of the way") as caught:
+        straight_line(planner.tools, start.joints, top_down(1.1, 0.4, 0.5, 0.0).matrix(), 0.04)
+    assert caught.value.kind == "unreachable"
+
+
+def test_a_line_through_the_base_would_flip_the_arm(planner: MotionPlanner, world: World) -> None:
+    planner.scene = PlanningScene()
+    start = at(planner, world, top_down(0.5, 0.12, 0.6, 0.0))
+    with pytest.raises(MotionError) as caught:
+        straight_line(planner.tools, start.joints, top_down(-0.5, -0.12, 0.6, 0.0).matrix(), 0.04)
+    assert caught.value.kind == "unreachable"
+
+
+def test_the_nearest_free_posture_is_taken(planner: MotionPlanner, world: World) -> None:
+    """Within half a turn of every joint, though whole turns more would do as well."""
+    planner.scene = PlanningScene()
+    start = at(planner, world, LEFT)
+    wound = Start(start.joints + np.array([0, 0, 0, 0, 0, 2 * np.pi * -np.sign(start.joints[5])]), OPEN)
+    for begin in (start, wound):
+        end = sampled(planner.to_pose(begin, RIGHT, never), 1.0)[-1]
+        assert np.abs(end - begin.joints).max() < np.pi
+
+
+def test_a_start_outside_the_workspace_may_return(planner: MotionPlanner, world: World) -> None:
+    planner.scene = PlanningScene()
+    up = Start(np.array([0.0, -np.pi / 2, 0.0, -np.pi / 2, 0.0, 0.0]), OPEN)
+    assert tool(planner, up.joints)[2, 3] < planner.box.high[2] + 0.3
+    planner.box.high[2] = 1.2
+    assert planner.to_joints(up, np.array(world.robot.home), never)
+    with pytest.raises(MotionError, match="workspace"):
+        planner.to_joints(Start(np.array(world.robot.home), OPEN), up.joints, never)

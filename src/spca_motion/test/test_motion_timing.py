@@ -1,0 +1,116 @@
+"""Trajectories keep every limit anywhere, start and end at rest, and follow their path."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spca_core.errors import MotionError
+from spca_core.geometry import Array, top_down
+from spca_core.world import load_world
+from spca_motion import timing
+from spca_motion.limits import EMPTY, HOLDING, MotionLimits, WorkspaceBox
+from spca_motion.lines import straight_line
+from spca_motion.paths import Curve, Piece, rounded, sampled
+from spca_motion.timing import time_path
+from spca_motion.tool import ToolKinematics
+
+coordinate = st.floats(-3.0, 3.0)
+polylines = st.lists(st.tuples(*[coordinate] * 6), min_size=2, max_size=7, unique=True).map(np.array)
+apart = polylines.filter(lambda p: bool((np.linalg.norm(np.diff(p, axis=0), axis=1) > 1e-3).all()))
+
+
+def derivatives(pieces: list[Piece], limits: MotionLimits) -> tuple[Array, Array, Array]:
+    """Velocity, acceleration and jerk (n, 6) along the trajectory, by differences over a fine grid."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(timing, "PERIOD", 0.001)
+        trajectory = time_path(pieces, limits)
+    dt = trajectory.times[1]
+    velocity = np.diff(trajectory.positions, axis=0) / dt
+    assert np.abs(velocity - (trajectory.velocities[1:] + trajectory.velocities[:-1]) / 2).max() < 1e-3
+    acceleration = np.diff(trajectory.velocities, axis=0) / dt
+    return trajectory.velocities, acceleration, np.diff(acceleration, axis=0) / dt
+
+
+def keeps(limits: MotionLimits, pieces: list[Piece]) -> None:
+    for values, bound in zip(
+        derivatives(pieces, limits), (limits.velocity, limits.acceleration, limits.jerk), strict=True
+    ):
+        assert (np.abs(values).max(axis=0) <= bound * 1.01 + 1e-6).all()
+
+
+@given(apart, st.sampled_from([EMPTY, HOLDING]))
+@settings(deadline=None, max_examples=60)
+def test_a_rounded_polyline_keeps_all_limits(waypoints: Array, limits: MotionLimits) -> None:
+    keeps(limits, rounded(waypoints))
+
+
+@given(apart)
+@settings(deadline=None, max_examples=60)
+def test_a_trajectory_goes_from_rest_to_rest_between_its_ends(waypoints: Array) -> None:
+    trajectory = time_path(rounded(waypoints), EMPTY)
+    assert trajectory.times[0] == 0.0
+    assert (np.diff(trajectory.times) > 0).all()
+    assert np.allclose(trajectory.positions[0], waypoints[0], atol=1e-9)
+    assert np.allclose(trajectory.positions[-1], waypoints[-1], atol=1e-6)
+    assert np.allclose(trajectory.velocities[[0, -1]], 0.0, atol=1e-9)
+
+
+@given(apart, st.floats(0.05, 1.0))
+@settings(deadline=None, max_examples=30)
+def test_speed_stretches_the_time(waypoints: Array, speed: float) -> None:
+    full, slow = (time_path(rounded(waypoints), EMPTY.slowed(s)).duration for s in (1.0, speed))
+    assert slow == pytest.approx(full / speed, rel=1e-6)
+
+
+def test_a_straight_leg_uses_a_limit_fully() -> None:
+    ends = np.array([np.zeros(6), [2.0, 0.5, 0.0, 0.0, -1.0, 0.0]])
+    velocity, acceleration, jerk = derivatives(rounded(ends), EMPTY)
+    assert (np.abs(velocity) / EMPTY.velocity).max() > 0.9
+    assert (np.abs(acceleration) / EMPTY.acceleration).max() > 0.99
+    assert (np.abs(jerk) / EMPTY.jerk).max() > 0.9
+
+
+def test_rounded_corners_are_faster_than_sharp_ones_and_stay_near() -> None:
+    corner = np.array([np.zeros(6), [1.0, 0, 0, 0, 0, 0], [1.0, 1.0, 0, 0, 0, 0]])
+    smooth, sharp = rounded(corner), rounded(corner, [0.0])
+    assert time_path(smooth, EMPTY).duration < 0.9 * time_path(sharp, EMPTY).duration
+    keeps(EMPTY, sharp)
+    offset = np.linalg.norm(sampled(smooth, 0.01) - corner[1], axis=1).min()
+    assert 0.01 < offset < 0.2
+
+
+def test_a_straight_line_of_the_tool_keeps_all_limits() -> None:
+    tools = ToolKinematics(load_world())
+    start = np.array(load_world().robot.home)
+    for goal in (top_down(0.45, 0.1, 0.5, -np.pi / 2), top_down(0.6, -0.2, 0.45, 0.3)):
+        samples, extent = straight_line(tools, start, goal.matrix(), 0.04)
+        for limits in (EMPTY, HOLDING.slowed(0.3)):
+            pieces: list[Piece] = [Curve(samples, extent)]
+            keeps(limits, pieces)
+            duration = time_path(pieces, limits).duration
+            assert duration > extent / limits.tool_speed
+
+
+def test_samples_are_close_together() -> None:
+    waypoints = np.array([np.zeros(6), np.full(6, 0.7), [1, -1, 1, -1, 1, -1.0]])
+    steps = np.linalg.norm(np.diff(sampled(rounded(waypoints), 0.02), axis=0), axis=1)
+    assert steps.max() <= 0.0201
+
+
+@pytest.mark.parametrize("speed", [0.0, -0.1, 1.01, float("nan"), float("inf")])
+def test_speed_is_a_share_of_the_limits(speed: float) -> None:
+    with pytest.raises(MotionError) as caught:
+        EMPTY.slowed(speed)
+    assert caught.value.kind == "limit"
+
+
+def test_the_workspace_ends_at_the_table_and_names_the_point_outside() -> None:
+    box = WorkspaceBox.around(load_world())
+    box.check(np.array([[0.5, 0.0, 0.41], [0.5, 0.6, 0.6]]), "the tool")
+    for outside in ([0.5, 0.0, 0.39], [0.5, 0.0, 1.9], [2.0, 0.0, 0.5], [0.5, float("nan"), 0.5]):
+        with pytest.raises(MotionError, match="the tool") as caught:
+            box.check(np.array([[0.5, 0.0, 0.41], outside]), "the tool")
+        assert caught.value.kind == "limit"
