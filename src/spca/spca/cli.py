@@ -6,11 +6,14 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
+from pydantic import BaseModel
 
 from spca_core.errors import EXIT_BAD_INPUT, EXIT_BROKEN, InputError, SpcaError
+
+T = TypeVar("T", bound=BaseModel)
 
 app = typer.Typer(
     name="spca",
@@ -95,7 +98,51 @@ def levels() -> None:
     Console().print(table)
 
 
-def _checked(kind: type, **values: object):
+@bench_app.command(
+    "levels",
+    epilog="Examples:  spca bench levels all --tables 20 · spca bench levels stack 'touch_0*' --preset hard · "
+    "spca bench levels --out campaigns/monday   (again: goes on where it was)",
+)
+def bench_levels(
+    levels: Annotated[
+        list[str] | None, typer.Argument(help="Levels, patterns or groups; all by default.")
+    ] = None,
+    preset: Annotated[
+        list[str] | None, typer.Option(help="nominal, shuffled, noisy, hard; repeatable.")
+    ] = None,
+    tables: Annotated[int, typer.Option(help="Tables a level.")] = 20,
+    first_seed: Annotated[int, typer.Option(help="Seed of the first table.")] = 0,
+    proposer: Annotated[str, typer.Option(help="As in `spca run`.")] = "builtin",
+    out: Annotated[
+        Path | None, typer.Option(help="The campaign's folder; an existing one is taken up again.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes of the local cluster; the cores by default.")
+    ] = None,
+    scheduler: Annotated[
+        str, typer.Option(help="Address of an outside dask scheduler, tcp://HOST:8786.")
+    ] = "",
+    compare: Annotated[Path | None, typer.Option(help="An earlier campaign to compare with.")] = None,
+) -> None:
+    """Run levels on many tables, in parallel; results as JSONL and one HTML page. Exit status 0 if all were solved."""
+    from spca.campaign.command import bench
+
+    raise typer.Exit(
+        bench(
+            levels or ["all"],
+            preset or ["shuffled"],
+            tables,
+            first_seed,
+            proposer,
+            out,
+            workers,
+            scheduler,
+            compare,
+        )
+    )
+
+
+def _checked(kind: type[T], **values: object) -> T:
     """A record from command-line values; InputError naming the option that is wrong."""
     from pydantic import ValidationError
 

@@ -6,13 +6,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from spca_coder.source import signatures
-
 from spca.budgets import Budgets
 from spca.events import Event, EventKind, Listener
 from spca.result import CoderCounts, PlannerCounts, RunResult
 from spca.run_folder import STATE, RunFolder
 from spca.state import RunState
+from spca_coder.source import signatures
 from spca_core.plan import ActResult, CodeRequest, CodeResult, DraftRecord, PlanRequest, PlanResult
 from spca_core.ports.environment import Environment
 from spca_core.ports.stages import Coder, Planner
