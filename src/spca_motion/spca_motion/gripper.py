@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 
 from spca_core.errors import MotionError
@@ -56,17 +57,15 @@ class Gripper:
     def _drive(self, gap: float) -> float:
         """Command a gap and wait until the pads are at rest; returns the gap reached."""
         self._gate.command_gripper(gap)
-        seen: list[JointState] = []
+        seen: deque[JointState] = deque()
 
         def at_rest(state: JointState) -> bool:
             seen.append(state)
-            earlier = next((s for s in reversed(seen) if s.stamp <= state.stamp - _WINDOW), None)
-            still = (
-                earlier is not None
-                and abs(state.gripper_gap - earlier.gripper_gap) < _STILL_GAP
-                and abs(state.gripper_force - earlier.gripper_force) < _STILL_FORCE
-            )
-            return self._gate.stopped or still
+            while len(seen) > 1 and seen[1].stamp <= state.stamp - _WINDOW:
+                seen.popleft()
+            gaps, forces = [s.gripper_gap for s in seen], [s.gripper_force for s in seen]
+            still = max(gaps) - min(gaps) < _STILL_GAP and max(forces) - min(forces) < _STILL_FORCE
+            return self._gate.stopped or (still and state.stamp - seen[0].stamp >= _WINDOW)
 
         rested = self._robot.wait(_TIMEOUT, at_rest)
         self._gate.check()

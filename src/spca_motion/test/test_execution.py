@@ -1,0 +1,239 @@
+"""A motion that does not go as planned is stopped, and the error says what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from spca_core.contracts.arm_contract import over, true_scene
+from spca_core.errors import MotionError
+from spca_core.geometry import top_down
+from spca_core.layout import Layout, nominal_layout
+from spca_core.scene import Scene
+from spca_core.trajectory import JointState, JointTrajectory
+from spca_core.world import World, load_world
+from spca_motion.embedded_arm import EmbeddedArm
+from spca_motion.sim_robot import SimRobot
+from spca_sim.simulator import MujocoSimulator
+
+NOTHING = Scene(stamp=0.0, objects=(), relations=(), sentences=())
+
+
+class Faulty(SimRobot):
+    """The real simulated robot behind a driver that can be made to misbehave."""
+
+    bend: Callable[[JointTrajectory], JointTrajectory] = staticmethod(lambda trajectory: trajectory)
+    report: Callable[[JointState], JointState] = staticmethod(lambda state: state)
+    widest = 0.085
+    held = 0
+
+    def follow(self, trajectory: JointTrajectory) -> None:
+        super().follow(self.bend(trajectory))
+
+    def state(self) -> JointState:
+        return self.report(super().state())
+
+    def command_gripper(self, gap: float) -> None:
+        super().command_gripper(min(gap, self.widest))
+
+    def hold(self) -> None:
+        self.held += 1
+        super().hold()
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return load_world()
+
+
+@pytest.fixture
+def robot(world: World) -> Faulty:
+    simulator = MujocoSimulator(world)
+    simulator.reset(Layout(poses={}))
+    return Faulty(simulator)
+
+
+@pytest.fixture
+def arm(world: World, robot: Faulty) -> EmbeddedArm:
+    return EmbeddedArm(world, robot)
+
+
+def goal(world: World) -> np.ndarray:
+    return np.array(world.robot.home) + np.array([0.8, -0.3, 0.3, 0.0, 0.0, 0.5])
+
+
+def fails(robot: Faulty, kind: str, motion: Callable[..., object], *args: object) -> str:
+    """The motion raises that kind of error and leaves the robot held and at rest; returns the message."""
+    with pytest.raises(MotionError) as caught:
+        motion(*args)
+    assert caught.value.kind == kind, str(caught.value)
+    assert robot.held >= 1
+    robot.wait(0.5)
+    assert np.abs(SimRobot.state(robot).velocity).max() < 0.02
+    return str(caught.value)
+
+
+def test_a_joint_that_drifts_off_its_path_stops_the_arm(
+    robot: Faulty, arm: EmbeddedArm, world: World
+) -> None:
+    def drift(trajectory: JointTrajectory) -> JointTrajectory:
+        off = np.zeros_like(trajectory.positions)
+        off[:, 4] = 0.3 * trajectory.times / trajectory.duration
+        return replace(trajectory, positions=trajectory.positions + off)
+
+    robot.bend = drift
+    begun = robot.now()
+    message = fails(robot, "deviation", arm.move_joints, goal(world))
+    assert message.startswith("wrist_2_joint left its path by 0.0")
+    assert "% of the motion" in message
+    assert np.abs(robot.state().position[4] - world.robot.home[4]) < 0.15  # noticed early
+    assert robot.now() - begun < 2.0
+
+
+def test_a_driver_that_does_not_move_is_noticed(robot: Faulty, arm: EmbeddedArm, world: World) -> None:
+    robot.bend = lambda t: replace(
+        t, positions=np.tile(t.positions[0], (len(t.times), 1)), velocities=0 * t.velocities
+    )
+    fails(robot, "deviation", arm.move_joints, goal(world))
+
+
+def test_ending_beside_the_goal_is_noticed(robot: Faulty, arm: EmbeddedArm, world: World) -> None:
+    robot.bend = lambda t: replace(t, positions=t.positions + 0.03 * (t.times / t.duration)[:, None] ** 2)
+    assert "came to rest 0.03" in fails(robot, "deviation", arm.move_joints, goal(world))
+
+
+def test_an_arm_that_is_blocked_stops(world: World) -> None:
+    """By a crate of two tonnes that nobody perceived."""
+    crate = world.objects[1].model_copy(update={"size": (0.3, 0.05, 0.3), "mass": 2000.0})
+    blocked = world.model_copy(update={"objects": (crate,)})
+    simulator = MujocoSimulator(blocked)
+    simulator.reset(nominal_layout(blocked))
+    robot = Faulty(simulator)
+    arm = EmbeddedArm(world, robot)
+    arm.set_scene(NOTHING)
+    arm.move_to(top_down(0.45, 0.2, 0.5, 0.0))
+    message = fails(robot, "deviation", arm.move_to, top_down(0.45, -0.2, 0.5, 0.0))
+    assert "in the way" in message
+    assert arm.tool_pose().position[1] > 0.0
+    arm.move_to(top_down(0.45, 0.2, 0.5, 0.0))  # and can be moved away again
+
+
+def test_states_that_stop_coming_stop_the_arm(robot: Faulty, arm: EmbeddedArm, world: World) -> None:
+    def frozen_after(instant: float) -> Callable[[JointState], JointState]:
+        last: list[JointState] = []
+
+        def report(state: JointState) -> JointState:
+            if state.stamp <= instant or not last:
+                last[:] = [state]
+            return last[0]
+
+        return report
+
+    robot.report = frozen_after(robot.now() + 0.4)
+    begun = robot.now()
+    message = fails(robot, "stale", arm.move_joints, goal(world), 0.3)
+    assert "s old" in message
+    assert robot.now() - begun < 2.0
+    fails(robot, "stale", arm.move_joints, goal(world))
+
+
+def test_an_interrupted_wait_stops_the_arm(robot: Faulty, arm: EmbeddedArm, world: World) -> None:
+    begun = robot.now()
+
+    def ctrl_c(state: JointState) -> JointState:
+        if state.stamp > begun + 0.3:
+            raise KeyboardInterrupt
+        return state
+
+    robot.report = ctrl_c
+    with pytest.raises(KeyboardInterrupt):
+        arm.move_joints(goal(world))
+    assert robot.held == 1
+    robot.report = lambda state: state
+    robot.wait(0.5)
+    assert np.abs(robot.state().velocity).max() < 0.02
+
+
+def test_no_motion_begins_while_the_arm_swings(robot: Faulty, arm: EmbeddedArm, world: World) -> None:
+    robot.report = lambda state: replace(state, velocity=state.velocity + 0.5)
+    before = SimRobot.state(robot).position
+    with pytest.raises(MotionError, match="rest") as caught:
+        arm.move_joints(goal(world))
+    assert caught.value.kind == "timeout"
+    assert SimRobot.state(robot).position == pytest.approx(before, abs=1e-3)
+
+
+def test_after_a_stop_nothing_reaches_the_robot(robot: Faulty, arm: EmbeddedArm, world: World) -> None:
+    arm.stop()
+    before = robot.state()
+    for motion in (
+        lambda: arm.move_joints(goal(world)),
+        lambda: arm.open(0.03),
+        arm.close,
+        lambda: arm.wait(1.0),
+    ):
+        assert "stop" in fails(robot, "cancelled", motion)
+    assert robot.state().position == pytest.approx(before.position, abs=1e-3)
+    assert robot.state().gripper_gap == pytest.approx(before.gripper_gap, abs=1e-3)
+    arm.resume()
+    arm.close()
+    assert robot.state().gripper_gap < 0.005
+
+
+def test_a_stop_during_planning_cancels(robot: Faulty, arm: EmbeddedArm, world: World) -> None:
+    arm.set_scene(true_scene(world, nominal_layout(world)))
+    valid = arm._planner._ready_checker().valid
+
+    def stopping(joints: np.ndarray, gap: float) -> bool:
+        arm.stop()
+        return valid(joints, gap)
+
+    arm._planner._ready_checker().valid = stopping  # type: ignore[method-assign]
+    before = robot.state()
+    fails(robot, "cancelled", arm.move_joints, goal(world))
+    assert robot.state().position == pytest.approx(before.position, abs=1e-3)
+
+
+def test_pads_that_cannot_open_are_an_error(robot: Faulty, arm: EmbeddedArm) -> None:
+    arm.close()
+    robot.widest = 0.05
+    with pytest.raises(MotionError, match="50 mm apart instead of 85") as caught:
+        arm.open()
+    assert caught.value.kind == "gripper"
+
+
+def test_a_gripper_that_never_rests_is_an_error(robot: Faulty, arm: EmbeddedArm) -> None:
+    robot.report = lambda state: replace(state, gripper_gap=0.04 + 0.01 * np.sin(40 * state.stamp))
+    with pytest.raises(MotionError, match="gripper") as caught:
+        arm.close()
+    assert caught.value.kind == "timeout"
+
+
+def test_holding_needs_gap_and_force(robot: Faulty, arm: EmbeddedArm) -> None:
+    for gap, force, expected in (
+        (0.04, 40.0, True),
+        (0.04, 0.5, False),
+        (0.0005, 40.0, False),
+        (0.04, -40.0, False),
+    ):
+        robot.report = lambda s, g=gap, f=force: replace(s, gripper_gap=g, gripper_force=f)  # type: ignore[misc]
+        assert arm.holding() is expected
+
+
+def test_a_lost_cube_is_felt(world: World) -> None:
+    simulator = MujocoSimulator(world)
+    simulator.reset(nominal_layout(world))
+    scene = true_scene(world, nominal_layout(world))
+    arm = EmbeddedArm(world, SimRobot(simulator))
+    arm.set_scene(scene)
+    arm.move_to(over(scene, "cube_red", 0.09))
+    arm.move_linear(over(scene, "cube_red", 0.004))
+    arm.close()
+    assert arm.holding()
+    arm.open()
+    arm.move_linear(over(scene, "cube_red", 0.09))
+    arm.close()
+    assert not arm.holding()
