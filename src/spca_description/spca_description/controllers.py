@@ -1,0 +1,55 @@
+"""ros2_control's controllers: their parameters as the dictionary that becomes a YAML file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spca_description.names import (
+    ARM_CONTROLLER,
+    ARM_JOINTS,
+    GRIPPER_CONTROLLER,
+    STATE_BROADCASTER,
+    GripperNames,
+)
+
+UPDATE_RATE = 500  # Hz: once a physics step
+
+# The driver watches the path itself (spca_motion); the controller only stops what has gone badly wrong. Radians.
+_PATH_TOLERANCE, _GOAL_TOLERANCE = 0.3, 0.05
+
+
+def controllers(gripper: GripperNames) -> dict[str, Any]:
+    """Parameters of the controller manager and of each controller."""
+    constraints: dict[str, Any] = {"goal_time": 1.0, "stopped_velocity_tolerance": 0.05}
+    for joint in ARM_JOINTS:
+        constraints[joint] = {"trajectory": _PATH_TOLERANCE, "goal": _GOAL_TOLERANCE}
+    return {
+        "controller_manager": _parameters(
+            update_rate=UPDATE_RATE,
+            **{
+                STATE_BROADCASTER: {"type": "joint_state_broadcaster/JointStateBroadcaster"},
+                ARM_CONTROLLER: {"type": "joint_trajectory_controller/JointTrajectoryController"},
+                GRIPPER_CONTROLLER: {"type": "parallel_gripper_action_controller/GripperActionController"},
+            },
+        ),
+        ARM_CONTROLLER: _parameters(
+            joints=list(ARM_JOINTS),
+            command_interfaces=["position"],
+            state_interfaces=["position", "velocity"],
+            state_publish_rate=100.0,
+            action_monitor_rate=50.0,
+            allow_partial_joints_goal=False,
+            constraints=constraints,
+        ),
+        GRIPPER_CONTROLLER: _parameters(
+            joint=gripper.commanded,
+            allow_stalling=True,
+            stall_velocity_threshold=0.005,
+            stall_timeout=0.3,
+            goal_tolerance=0.01,
+        ),
+    }
+
+
+def _parameters(**values: Any) -> dict[str, Any]:
+    return {"ros__parameters": {"use_sim_time": True, **values}}

@@ -1,0 +1,43 @@
+"""Fixed frames of the description: origins, fixed joints, and where the camera is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spca_core.geometry import Array
+from spca_core.world import World
+from spca_description.names import CAMERA_LINK, OPTICAL_FRAME
+from spca_description.xml import Element, add, xyz_rpy
+
+# A camera's body frame (REP-103: x forward, y left, z up) in its optical frame (x right, y down, z forward).
+BODY_IN_OPTICAL: Array = np.array(
+    [[0.0, -1.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
+)
+
+
+def camera_link_pose(world: World) -> Array:
+    """Pose (4×4) of the camera's body in `world`: Gazebo's cameras look along +x of their link, not along +z."""
+    return world.camera.pose.matrix() @ BODY_IN_OPTICAL
+
+
+def add_camera_frames(robot: Element, world: World) -> None:
+    """`camera_link` and `camera_color_optical_frame`, fixed in `world`."""
+    for frame in (CAMERA_LINK, OPTICAL_FRAME):
+        add(robot, "link", name=frame)
+    add_fixed_joint(robot, f"world_{CAMERA_LINK}", "world", CAMERA_LINK, camera_link_pose(world))
+    optical = np.linalg.inv(BODY_IN_OPTICAL)
+    add_fixed_joint(robot, f"{CAMERA_LINK}_{OPTICAL_FRAME}", CAMERA_LINK, OPTICAL_FRAME, optical)
+
+
+def add_fixed_joint(robot: Element, name: str, parent: str, child: str, pose: Array) -> None:
+    """A fixed joint; `pose` (4×4) of the child in the parent."""
+    joint = add(robot, "joint", name=name, type="fixed")
+    add(joint, "parent", link=parent)
+    add(joint, "child", link=child)
+    add_origin(joint, pose)
+
+
+def add_origin(parent: Element, pose: Array) -> None:
+    """An `<origin>` from a 4×4 matrix."""
+    xyz, rpy = xyz_rpy(pose)
+    add(parent, "origin", xyz=xyz, rpy=rpy)

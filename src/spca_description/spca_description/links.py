@@ -1,0 +1,177 @@
+"""The robot as links and joints, read off its MuJoCo model, so that URDF and physics cannot disagree.
+
+A link has the name of its MuJoCo body without the robot's prefix (`cobot/forearm_link` → `forearm_link`), with `_link`
+where a joint has that name (sdformat wants one namespace for both); the root is `base_link`. Metres, kilograms, radians; every pose is a 4×4 matrix in the parent's frame.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import mujoco
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from spca_core.geometry import Array
+from spca_core.trajectory import JOINT_NAMES
+from spca_core.world import World
+from spca_robot import ur5
+from spca_robot.gripper_2f85 import CLOSED_ANGLE, SPEED, STROKE
+from spca_robot.gripper_model import MAX_MOMENT
+from spca_robot.workspace_model import build_model
+
+BASE_LINK = "base_link"
+FLANGE = "tool0"
+FINGER_JOINT = "left_driver"
+"""The one commanded joint of the gripper; the other three mimic it."""
+
+# Mean speed of the drivers when the gap changes at the gripper's full speed. Followers may be faster: they catch up.
+_DRIVER_SPEED = CLOSED_ANGLE / (STROKE / SPEED)
+_FOLLOWER_HASTE = 2.0
+# A tip carries the moment of the pad's force about its joint; the drivers share the motor's moment.
+_DRIVER_EFFORT, _TIP_EFFORT = MAX_MOMENT / 2, MAX_MOMENT
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A box (three edges) or a cylinder (radius, length; along z) at `pose` in the link's frame."""
+
+    kind: Literal["box", "cylinder"]
+    size: tuple[float, ...]
+    pose: Array
+    colour: tuple[float, float, float]
+    friction: float
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """This joint's angle is `multiplier` times that of `joint`."""
+
+    joint: str
+    multiplier: float
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A hinge about `axis` of the link's own frame. Limits in rad, rad/s, N·m."""
+
+    name: str
+    axis: tuple[float, float, float]
+    lower: float
+    upper: float
+    velocity: float
+    effort: float
+    damping: float
+    mimic: Mimic | None = None
+
+
+@dataclass(frozen=True)
+class Link:
+    """A rigid body at `pose` in `parent`; without a `joint` it is fixed there.
+
+    `inertia` is (3, 3) in kg·m² about the centre of mass, in the axes of the frame `centre_of_mass` (4×4).
+    """
+
+    name: str
+    parent: str | None
+    pose: Array
+    joint: Joint | None
+    shapes: tuple[Shape, ...]
+    mass: float
+    centre_of_mass: Array
+    inertia: Array
+
+
+def robot_links(world: World) -> tuple[Link, ...]:
+    """Every body of the robot, parents first."""
+    model, _ = build_model(world)
+    root = model.body(world.robot.model).id
+    bodies = [b for b in range(model.nbody) if model.body_rootid[b] == root]
+    followers = _mimics(model)
+    return tuple(_link(model, b, root, followers) for b in bodies)
+
+
+def flange_pose(world: World) -> tuple[str, Array]:
+    """The link that carries `tool0`, and the pose of `tool0` in it."""
+    model, _ = build_model(world)
+    site = model.site(FLANGE)
+    body = model.body(int(np.asarray(site.bodyid).item())).name
+    return _name(body), _pose(site.pos, site.quat)
+
+
+def _name(body: str) -> str:
+    if "/" not in body:
+        return BASE_LINK
+    name = body.split("/", 1)[1]
+    return f"{name}_link" if name.endswith(("_driver", "_tip")) else name
+
+
+def _link(model: mujoco.MjModel, body: int, root: int, followers: dict[str, Mimic]) -> Link:
+    names = model.body(body).name
+    is_root = body == root
+    joints = model.body_jntnum[body]
+    return Link(
+        name=_name(names),
+        parent=None if is_root else _name(model.body(int(model.body_parentid[body])).name),
+        pose=np.eye(4) if is_root else _pose(model.body_pos[body], model.body_quat[body]),
+        joint=_joint(model, int(model.body_jntadr[body]), followers) if joints else None,
+        shapes=tuple(_shape(model, g) for g in np.flatnonzero(model.geom_bodyid == body)),
+        mass=float(model.body_mass[body]),
+        centre_of_mass=_pose(model.body_ipos[body], model.body_iquat[body]),
+        inertia=np.diag(model.body_inertia[body]),
+    )
+
+
+def _shape(model: mujoco.MjModel, geom: int) -> Shape:
+    a, b, c = (float(v) for v in model.geom_size[geom])
+    r, g, blue, _ = (float(v) for v in model.geom_rgba[geom])
+    box = model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_BOX
+    return Shape(
+        kind="box" if box else "cylinder",
+        size=(2 * a, 2 * b, 2 * c) if box else (a, 2 * b),
+        pose=_pose(model.geom_pos[geom], model.geom_quat[geom]),
+        colour=(round(r, 6), round(g, 6), round(blue, 6)),
+        friction=float(model.geom_friction[geom][0]),
+    )
+
+
+def _joint(model: mujoco.MjModel, joint: int, followers: dict[str, Mimic]) -> Joint:
+    name = model.joint(joint).name
+    x, y, z = (float(v) for v in model.jnt_axis[joint])
+    lower, upper = (float(v) for v in model.jnt_range[joint])
+    mimic = followers.get(name)
+    if name in JOINT_NAMES:
+        i = JOINT_NAMES.index(name)
+        velocity, effort = float(ur5.VELOCITY_LIMITS[i]), float(ur5.TORQUE_LIMITS[i])
+    else:
+        if mimic is not None:
+            lower, upper = sorted((0.0, mimic.multiplier * CLOSED_ANGLE))
+        velocity = _DRIVER_SPEED * (_FOLLOWER_HASTE if mimic else 1.0)
+        effort = _DRIVER_EFFORT if name.endswith("driver") else _TIP_EFFORT
+    damping = float(model.dof_damping[model.jnt_dofadr[joint]])
+    return Joint(name, (x, y, z), lower, upper, velocity, effort, damping, mimic)
+
+
+def _mimics(model: mujoco.MjModel) -> dict[str, Mimic]:
+    """Followers by joint name; a chain of couplings is resolved to its leader (ROS knows no mimic of a mimic)."""
+    direct = {
+        model.joint(int(model.eq_obj1id[e])).name: Mimic(
+            model.joint(int(model.eq_obj2id[e])).name, float(model.eq_data[e][1])
+        )
+        for e in range(model.neq)
+        if model.eq_type[e] == mujoco.mjtEq.mjEQ_JOINT
+    }
+
+    def resolve(mimic: Mimic) -> Mimic:
+        leader = direct.get(mimic.joint)
+        return mimic if leader is None else resolve(Mimic(leader.joint, mimic.multiplier * leader.multiplier))
+
+    return {name: resolve(mimic) for name, mimic in direct.items()}
+
+
+def _pose(position: Array, wxyz: Array) -> Array:
+    pose = np.eye(4)
+    pose[:3, :3] = Rotation.from_quat(np.roll(wxyz, -1)).as_matrix()
+    pose[:3, 3] = position
+    return pose

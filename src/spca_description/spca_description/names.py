@@ -1,0 +1,65 @@
+"""What the links and joints of the gripper are called in each of the two robot descriptions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from spca_core.errors import InputError
+from spca_core.trajectory import JOINT_NAMES
+
+Source = Literal["generated", "vendor"]
+
+ARM_GROUP, GRIPPER_GROUP = "ur_manipulator", "gripper"
+ARM_CONTROLLER, GRIPPER_CONTROLLER = "joint_trajectory_controller", "gripper_controller"
+STATE_BROADCASTER = "joint_state_broadcaster"
+ARM_JOINTS = JOINT_NAMES
+CAMERA_LINK, OPTICAL_FRAME = "camera_link", "camera_color_optical_frame"
+
+
+@dataclass(frozen=True)
+class GripperNames:
+    """The gripper's root link, its commanded joint, and its mimic joints with their multipliers.
+
+    The commanded joint is the left driver of the real linkage in both descriptions, 0 when fully open: the figures of
+    `spca_robot.gripper_2f85` turn its angle into a gap.
+    """
+
+    root: str
+    commanded: str
+    followers: dict[str, float]
+    pads: tuple[str, str]
+    """The links that touch what is held."""
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """All joints, the commanded one first."""
+        return (self.commanded, *self.followers)
+
+
+GENERATED = GripperNames(
+    root="gripper_base",
+    commanded="left_driver",
+    followers={"right_driver": 1.0, "left_tip": -1.0, "right_tip": -1.0},
+    pads=("left_tip_link", "right_tip_link"),
+)
+VENDOR = GripperNames(
+    root="robotiq_85_base_link",
+    commanded="robotiq_85_left_knuckle_joint",
+    followers={
+        "robotiq_85_right_knuckle_joint": -1.0,
+        "robotiq_85_left_inner_knuckle_joint": 1.0,
+        "robotiq_85_right_inner_knuckle_joint": -1.0,
+        "robotiq_85_left_finger_tip_joint": -1.0,
+        "robotiq_85_right_finger_tip_joint": 1.0,
+    },
+    pads=("robotiq_85_left_finger_tip_link", "robotiq_85_right_finger_tip_link"),
+)
+
+
+def gripper_names(source: str) -> GripperNames:
+    """The names of a description. Raises InputError for an unknown one."""
+    known = {"generated": GENERATED, "vendor": VENDOR}
+    if source not in known:
+        raise InputError(f"unknown robot description '{source}'", hint=f"one of {', '.join(known)}")
+    return known[source]

@@ -1,0 +1,61 @@
+"""Small helpers to write URDF, SRDF and SDF as element trees."""
+
+from __future__ import annotations
+
+import warnings
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from spca_core.geometry import Array
+
+Element = ET.Element
+
+
+def add(parent: Element, tag: str, text: object = None, **attributes: object) -> Element:
+    """A new child. Numbers and sequences of numbers become text that reads back exactly enough (1e-9)."""
+    child = ET.SubElement(parent, tag, {name: _text(value) for name, value in attributes.items()})
+    if text is not None:
+        child.text = _text(text)
+    return child
+
+
+def numbers(values: Sequence[float] | Array) -> str:
+    """Numbers as `x y z`.
+
+    >>> numbers([1.0, -0.0, 0.05])
+    '1 0 0.05'
+    """
+    return " ".join(_number(float(v)) for v in values)
+
+
+def xyz_rpy(pose: Array) -> tuple[str, str]:
+    """Position, and roll, pitch and yaw about fixed axes, of a 4×4 matrix, as URDF and SDF write them."""
+    rotation = Rotation.from_matrix(pose[:3, :3])
+    with warnings.catch_warnings():  # at pitch ±π/2 any split of roll and yaw will do
+        warnings.simplefilter("ignore", UserWarning)
+        rpy = rotation.as_euler("xyz")
+    return numbers(pose[:3, 3]), numbers(rpy)
+
+
+def document(root: Element, comment: str = "") -> str:
+    """The finished text of an XML file."""
+    ET.indent(root)
+    head = f"<!-- {comment} -->\n" if comment else ""
+    return f'<?xml version="1.0"?>\n{head}{ET.tostring(root, encoding="unicode")}\n'
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (float, np.floating)):
+        return _number(float(value))
+    if isinstance(value, (tuple, list, np.ndarray)):
+        return numbers(np.asarray(value, dtype=float))
+    return str(value)
+
+
+def _number(value: float) -> str:
+    return f"{round(value, 12) + 0.0:.12g}"
