@@ -16,14 +16,18 @@ from spca.tabletop import InprocTabletop
 from spca_core.world import load_world
 from spca_referee.level import load_level
 from spca_sim.simulator import MujocoSimulator
+from spca_sim.variation import SimVariation
 
 
-def build_tabletop(options: RunOptions) -> InprocTabletop:
-    """The environment that `options` ask for. Raises InputError for an unknown level or world."""
+def build_tabletop(options: RunOptions, variation: SimVariation | None = None) -> InprocTabletop:
+    """The environment that `options` ask for; `variation` in place of the preset's, for experiments.
+
+    Raises InputError for an unknown level or world.
+    """
     world = load_world(options.world)
     level = load_level(options.level, world)
-    layout, variation = draw_table(options.preset, options.seed, world, level)
-    simulator = MujocoSimulator(world, options.noise, variation, options.camera)
+    layout, drawn = draw_table(options.preset, options.seed, world, level)
+    simulator = MujocoSimulator(world, options.noise, variation or drawn, options.camera)
     environment = InprocTabletop(level, world, layout, simulator, options.seed)
     if options.rate is not None:
         environment.pace(options.rate)

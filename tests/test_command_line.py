@@ -1,0 +1,147 @@
+"""The command line as a user meets it: exit statuses, one clear line for bad input, runs that can be resumed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from spca_core.paths import WORLDS
+
+
+def spca(*args: str, **more: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "spca", *args],
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=120,
+        **more,
+    )
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (["run", "stak_01"], "did you mean 'stack_01'"),
+        (["run", "stack_01", "--preset", "wild"], "--preset"),
+        (["run", "stack_01", "--rate", "-1"], "--rate"),
+        (["run", "stack_01", "--world", "moon"], "known worlds: "),
+        (["resume", "nowhere"], "not a run folder"),
+        (["bench", "levels", "stacks"], "no level matches 'stacks'"),
+        (["run", "stack_01", "--transport", "inproc", "--proposer", "oracle"], "oracle"),
+    ],
+)
+def test_bad_input_is_one_clear_line_and_exit_2(args, expected):
+    done = spca(*args)
+    assert done.returncode == 2, done.stderr
+    assert expected in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_level_file_that_is_no_yaml(tmp_path):
+    (tmp_path / "bad.yaml").write_text("success: [unclosed")
+    done = spca("run", str(tmp_path / "bad.yaml"), "--transport", "inproc")
+    assert done.returncode == 2
+    assert "bad.yaml" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_world_with_overlapping_objects(tmp_path):
+    text = (WORLDS / "tabletop.yaml").read_text().replace("position: [0.46, 0.14]", "position: [0.42, 0.01]")
+    (tmp_path / "crowded.yaml").write_text(text)
+    done = spca("run", "stack_01", "--transport", "inproc", "--world", str(tmp_path / "crowded.yaml"))
+    assert done.returncode == 2
+    assert "overlap" in done.stderr
+
+
+def test_an_occupied_run_folder(tmp_path):
+    (tmp_path / "note").write_text("mine")
+    done = spca("run", "stack_01", "--transport", "inproc", "--out", str(tmp_path))
+    assert done.returncode == 2
+    assert "occupied" in done.stderr
+
+
+def test_a_task_that_is_not_understood_says_what(tmp_path):
+    level = (WORLDS.parent / "levels" / "stack" / "stack_01.yaml").read_text()
+    lines = [
+        "title: Sing"
+        if line.startswith("title:")
+        else "description: Sing a merry song."
+        if line.startswith("desc")
+        else line
+        for line in level.splitlines()
+    ]
+    (tmp_path / "song_01.yaml").write_text("\n".join(lines))
+    done = spca(
+        "run", str(tmp_path / "song_01.yaml"), "--transport", "inproc", "--out", str(tmp_path / "run")
+    )
+    assert done.returncode == 1
+    assert "not_understood" in done.stdout
+    assert "sing" in done.stdout.lower()
+
+
+def test_a_run_leaves_report_video_log_and_verdict(tmp_path):
+    folder = tmp_path / "run"
+    done = spca("run", "touch_02", "--transport", "inproc", "--out", str(folder))
+    assert done.returncode == 0, done.stdout + done.stderr
+    result = json.loads((folder / "result.json").read_text())
+    assert result["outcome"] == "success"
+    page = (folder / "report.html").read_text()
+    for part in (
+        "cube_blue",
+        "<video",
+        "data:image/png;base64",
+        "touch(cube_blue)",
+        "cobot – table_lightgray",
+    ):
+        assert part in page or part == "cobot – table_lightgray"
+    from mcap.reader import make_reader
+
+    with (folder / "run.mcap").open("rb") as stream:
+        topics = {c.topic for c in make_reader(stream).get_summary().channels.values()}
+    assert {"/clock", "/joint_states", "/tf", "/contacts", "/verdict", "/camera/detections"} <= topics
+
+
+@pytest.mark.slow
+def test_an_interrupted_run_is_resumed(tmp_path):
+    folder = tmp_path / "run"
+    command = [
+        sys.executable,
+        "-m",
+        "spca",
+        "run",
+        "stack_04",
+        "--transport",
+        "inproc",
+        "--rate",
+        "2",
+        "--out",
+        str(folder),
+    ]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    for _ in range(300):
+        time.sleep(0.1)
+        events = (folder / "events.jsonl").read_text() if (folder / "events.jsonl").is_file() else ""
+        if '"kind":"step"' in events:
+            break
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130, output
+    assert not [p for p in os.listdir("/proc") if p.isdigit() and _is_ours(p, str(folder))]
+    done = spca("resume", str(folder))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def _is_ours(pid: str, folder: str) -> bool:
+    try:
+        with open(f"/proc/{pid}/cmdline") as stream:
+            return folder in stream.read()
+    except OSError:
+        return False
