@@ -66,7 +66,7 @@ class CodeCritic:
         problems = undefined(draft, self._known(merged.library))
         if problems:
             return Judgement(rejection=report(problems, draft))
-        return self._imported(merged)
+        return self._imported(merged, draft)
 
     def _misfits(self, draft: str, wanted: Sequence[ActionSchema]) -> list[Problem]:
         functions = read(draft).functions
@@ -100,9 +100,17 @@ class CodeCritic:
         given = {*self._surface.records, *self._surface.constants, "CtxError", "MotionError"}
         return {*source.functions, *source.constants, *imported, *given}
 
-    def _imported(self, merged: Merged) -> Judgement:
+    def _imported(self, merged: Merged, draft: str) -> Judgement:
         result = self._host.load(merged.library)
         if isinstance(result, SkillFailure):
-            where = [Problem(message=f"importing it: {result.message}", line=result.line)]
-            return Judgement(rejection=report(where, merged.library))
+            line = _line_in(draft, merged.library, result.line)
+            failure = [Problem(message=f"importing it: {result.message}", line=line)]
+            return Judgement(rejection=report(failure, draft))
         return Judgement(library=merged.library, written=merged.written)
+
+
+def _line_in(draft: str, library: str, line: int | None) -> int | None:
+    """The draft's line that became that line of the library, if it is found."""
+    text = library.splitlines()[line - 1 : line] if line else []
+    lines = draft.splitlines()
+    return lines.index(text[0]) + 1 if text and text[0] in lines else None

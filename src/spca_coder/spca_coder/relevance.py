@@ -12,6 +12,7 @@ from spca_core.plan import ActionSchema
 
 CHARACTERS_PER_TOKEN = 3.5
 """A cautious figure for code: the common tokenisers need 3.5-4.5 characters a token."""
+_GAP = 3  # characters between two pieces of an excerpt
 _NAME_WEIGHT = 3.0
 _SPARE_WORDS = frozenset(
     [
@@ -57,13 +58,20 @@ def relevant(
     common one (inverse document frequency).
     """
     source = read(library)
+    left = token_budget * CHARACTERS_PER_TOKEN - 1
     functions: set[str] = set()
     constants: set[str] = set()
     for name in _ranked(source, schemas, without):
+        if left <= 0:
+            break
         more_functions, more_constants = source.with_helpers({name})
-        candidate = functions | more_functions, constants | more_constants
-        if tokens_of(source.excerpt(*candidate)) <= token_budget:
-            functions, constants = candidate
+        texts = [source.functions[f].text for f in more_functions - functions]
+        texts += [source.constants[c] for c in more_constants - constants]
+        cost = sum(len(text) + _GAP for text in texts)
+        if cost <= left:
+            left -= cost
+            functions |= more_functions
+            constants |= more_constants
     return source.excerpt(functions, constants)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from spca_core.plan import CodeRequest
 
+_MARKS = str.maketrans({"`": "'", "<": "(", ">": ")"})  # they could end the place of a text in a prompt
 _LONGEST_LINE = 300
 _SENTENCES = 12
 _STEPS = 40
@@ -28,5 +29,5 @@ def one_line(text: str, limit: int = _LONGEST_LINE) -> str:
     "a b'"
     """
     words = " ".join("".join(c if c.isprintable() or c.isspace() else "" for c in text).split())
-    words = words.replace("`", "'")
+    words = words.translate(_MARKS)
     return words if len(words) <= limit else words[: limit - 1] + "…"

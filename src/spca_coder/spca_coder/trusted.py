@@ -78,7 +78,7 @@ class TrustedLibrary:
             trusted = read(present)
             again = _Revalidation(present, working, level, solved, revalidate)
             refused = again.refusals(functions)
-            kept, needed = candidate.with_helpers(functions - set(refused))
+            kept, needed = candidate.with_helpers(set(used) - set(refused))
             new = {n for n in kept if n not in trusted.functions or n in _changed(trusted, candidate, kept)}
             if new:
                 learned = self._without_builtin(_overlay(learned, candidate.excerpt(kept, needed), working))

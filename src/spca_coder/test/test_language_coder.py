@@ -1,0 +1,141 @@
+"""Skills by a language model, over HTTP to a server on loopback."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from spca_coder.drafting import DraftingCoder
+from spca_coder.language import LanguageCoder, code_in
+from spca_core.contracts.code_proposer_contract import (
+    API,
+    CODE,
+    SCHEMA,
+    CodeProposerContract,
+    MakeProposer,
+    write,
+)
+from spca_core.contracts.coder_contract import API as CODER_API
+from spca_core.contracts.coder_contract import WAVE, request
+from spca_core.ports.proposer import ModelError
+from spca_core.skill import CtxMethod
+from spca_llm.chat import Chat
+from spca_llm.client import OpenAISource
+from spca_llm.config import LlmConfig, ModelConfig
+from spca_llm.ledger import Ledger
+from spca_llm.testing.behaviours import Behaviour, Say, Status, cut_off, refuse
+from spca_llm.testing.server import ModelServer
+
+Open = Callable[..., tuple[LanguageCoder, ModelServer]]
+
+
+@pytest.fixture
+def open_coder(tmp_path: Path) -> Iterator[Open]:
+    """From the server's behaviours to a coder that asks it, and the server."""
+    servers: list[ModelServer] = []
+
+    def open_it(*script: Behaviour) -> tuple[LanguageCoder, ModelServer]:
+        servers.append(ModelServer(list(script)))
+        model = ModelConfig(model="test-model", base_url=servers[-1].base_url, wait_s=0.0, attempts=2)
+        chat = Chat(OpenAISource(LlmConfig(roles={"coder": model})), Ledger(tmp_path / str(len(servers))))
+        return LanguageCoder(chat), servers[-1]
+
+    yield open_it
+    for server in servers:
+        server.close()
+
+
+class TestLanguageCoder(CodeProposerContract):
+    @pytest.fixture
+    def make(self, open_coder: Open) -> MakeProposer:
+        return lambda answer: open_coder(Say(answer))[0]
+
+
+def prompt(**changes: str) -> str:
+    texts = {"relevant": "", "situation": "Task: wave", "previous": "", "rejection": "", **changes}
+    coder = LanguageCoder(chat=None)  # type: ignore[arg-type]
+    return "\n".join(m["content"] for m in coder.messages((SCHEMA,), API, **texts))
+
+
+def test_the_prompt_tells_schema_calls_helpers_and_the_header() -> None:
+    text = prompt()
+    assert "`def wave_at(ctx, thing):`" in text
+    assert SCHEMA.pddl in text
+    assert "`ctx.nod(name: str) -> bool`: Nod at a thing." in text
+    assert "`pose(x, y) -> Pose: a place`" in text
+    assert "{{" not in text
+    assert "{%" not in text
+
+
+def test_parts_without_content_leave_no_trace() -> None:
+    bare = prompt()
+    assert "Existing skills" not in bare
+    assert "went wrong" not in bare
+    full = prompt(relevant="def nod_at(ctx): pass", previous="def f(): pass", rejection="it fell")
+    assert "def nod_at(ctx): pass" in full
+    assert "it fell" in full
+    assert "def f(): pass" in full
+
+
+def test_generators_are_explained_where_there_are_steps() -> None:
+    assert "generator" not in prompt()
+    api = API.model_copy(
+        update={"methods": (CtxMethod(name="step", signature="step(a: int) -> int", doc="."),)}
+    )
+    coder = LanguageCoder(chat=None)  # type: ignore[arg-type]
+    assert "generator" in coder.messages((SCHEMA,), api, "", "", "", "")[0]["content"]
+
+
+def test_the_prompt_is_bounded_whatever_comes_in() -> None:
+    long = "x" * 1_000_000
+    assert len(prompt(relevant=long, situation=long, previous=long, rejection=long)) < 45_000
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (
+            "```python\ndef a(): pass\n```\nand\n```python\ndef b(): pass\n```",
+            "def a(): pass\n\ndef b(): pass\n",
+        ),
+        ("```bash\nls\n```\n```python\ndef a(): pass\n```", "def a(): pass\n"),
+        ("````\ndef a():\n    '''```\n    x\n    ```'''\n````", "def a():\n    '''```\n    x\n    ```'''\n"),
+        ("def a(): pass", "def a(): pass\n"),
+    ],
+)
+def test_code_is_found_in_the_answer(answer: str, code: str) -> None:
+    assert code_in(answer) == code
+
+
+def test_the_role_is_coder_and_the_conversation_is_sent(open_coder: Open) -> None:
+    coder, server = open_coder(Say(CODE))
+    assert write(coder) == CODE
+    sent = server.requests[0].body
+    assert sent["model"] == "test-model"
+    assert [m["role"] for m in sent["messages"]] == ["system", "user"]
+
+
+@pytest.mark.parametrize("behaviour", [refuse(), cut_off("```python\ndef wave_at(ctx"), Say("no")])
+def test_a_bad_answer_is_a_model_error(open_coder: Open, behaviour: Behaviour) -> None:
+    with pytest.raises(ModelError):
+        write(open_coder(behaviour)[0])
+
+
+def test_from_bad_answers_to_a_good_skill(open_coder: Open) -> None:
+    """A refusal, a busy server, broken Python, a wrong call, then the right thing."""
+    fenced = "```python\n{}```"
+    coder, server = open_coder(
+        refuse(),
+        Status(429),
+        Say(fenced.format("def wave_at(ctx, thing:\n")),
+        Say(fenced.format(WAVE.replace("nod", "wave_hand"))),
+        Say(fenced.format(WAVE)),
+    )
+    result = DraftingCoder(coder, CODER_API).complete(request("wave_at"))
+    assert result.status == "complete"
+    assert [d.kind for d in result.drafts] == ["first", "first", "syntax", "syntax"]
+    last = server.requests[-1].body["messages"][1]["content"]
+    assert "ctx has no 'wave_hand'; it has: nod" in last
+    assert "return ctx.wave_hand(thing)" in last

@@ -1,0 +1,62 @@
+"""Which skills are shown: the ones alike, within the budget, however large the library."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spca_coder.relevance import relevant, tokens_of
+from spca_coder.source import read
+from spca_core.plan import ActionSchema
+
+SKILL = 'def {name}(ctx, a, b):\n    """{doc}"""\n    return _helper(ctx.look(a), b)\n'
+HELPER = "def _helper(a, b):\n    return (a, b, ABOVE)\n"
+DEEDS = ("push", "pull", "stack", "pour", "wipe", "press", "turn", "open", "shake", "sort")
+THINGS = ("cube", "plate", "drawer", "cup", "door", "lamp", "sponge", "bottle", "lid", "tray")
+
+
+def library(count: int) -> str:
+    """A library of `count` skills, named `push_cube_0` and so on."""
+    names = [(DEEDS[i % 10], THINGS[i // 10 % 10], i) for i in range(count)]
+    skills = [SKILL.format(name=f"{d}_{t}_{i}", doc=f"{d.title()} the {t}.") for d, t, i in names]
+    return "\n\n".join(["ABOVE = 0.1\nUNUSED = 2\n", *skills, HELPER])
+
+
+def wish(name: str, words: str = "") -> tuple[ActionSchema, ...]:
+    return (
+        ActionSchema(name=name, parameters=(("a", "thing"),), pddl=f"(:action {name} :effect ({words} ?a))"),
+    )
+
+
+def test_the_most_alike_come_with_what_they_need() -> None:
+    shown = read(relevant(library(100), wish("pour-bottle"), 150))
+    assert "pour_bottle_73" in shown.functions
+    assert "_helper" in shown.functions
+    assert set(shown.constants) == {"ABOVE"}
+    assert all("pour" in f or "bottle" in f for f in shown.functions if f != "_helper")
+
+
+def test_words_of_the_pddl_count() -> None:
+    assert "wipe_lamp_54" in relevant(library(100), wish("clean", "wipe lamp"), 150)
+
+
+def test_nothing_alike_nothing_shown() -> None:
+    assert relevant(library(100), wish("somersault"), 1000) == ""
+    assert relevant("", wish("push"), 1000) == ""
+
+
+def test_left_out_are_those_shown_elsewhere() -> None:
+    assert "push_cube_0(" not in relevant(library(100), wish("push-cube-0"), 1000, without={"push_cube_0"})
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.sampled_from([0, 1, 10, 100, 1000]),
+    st.integers(0, 3000),
+    st.sampled_from(DEEDS),
+    st.sampled_from(THINGS),
+)
+def test_never_longer_than_the_budget(count: int, budget: int, deed: str, thing: str) -> None:
+    shown = relevant(library(count), wish(f"{deed}-{thing}"), budget)
+    assert tokens_of(shown) <= budget
+    read(shown)

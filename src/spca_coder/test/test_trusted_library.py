@@ -1,0 +1,174 @@
+"""The trusted library: what gets in, what may change, and what stays on disk."""
+
+from __future__ import annotations
+
+import multiprocessing
+from pathlib import Path
+
+import pytest
+
+from spca_coder.source import read
+from spca_coder.trusted import TrustedLibrary
+from spca_core.errors import InputError
+
+BUILTIN = '''"""Builtin."""
+
+ABOVE = 0.1
+
+
+def touch(ctx, a):
+    """Touch."""
+    return _raise(ctx, a)
+
+
+def _raise(ctx, a):
+    return ctx.up(a, ABOVE)
+'''
+WAVE = '\n\nSPEED = 2\n\n\ndef wave(ctx, a):\n    """Wave."""\n    return _swing(touch(ctx, a))\n\n\ndef _swing(x):\n    return x * SPEED\n'
+UNUSED = '\n\ndef unused(ctx):\n    """Never used."""\n'
+WORKING = BUILTIN + WAVE + UNUSED
+CHANGED = WORKING.replace('"""Touch."""', '"""Touch well."""')
+
+
+def passes(library: str, level: str) -> bool:
+    return True
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "tabletop"
+
+
+@pytest.fixture
+def trusted(folder: Path) -> TrustedLibrary:
+    return TrustedLibrary(folder, BUILTIN)
+
+
+def test_at_first_there_are_the_builtin_skills(trusted: TrustedLibrary) -> None:
+    assert trusted.source() == BUILTIN
+    assert trusted.levels("touch") == ()
+
+
+def test_a_success_promotes_what_was_used_with_what_it_needs(trusted: TrustedLibrary, folder: Path) -> None:
+    promotion = trusted.promote(WORKING, ["wave"], "wave_01")
+    assert promotion.promoted == ("_swing", "wave")
+    assert promotion.refused == {}
+    source = read(trusted.source())
+    assert set(source.functions) == {"touch", "_raise", "wave", "_swing"}
+    assert set(source.constants) == {"ABOVE", "SPEED"}
+    assert trusted.source().startswith(BUILTIN.partition("\n\n\n")[0])
+    assert set(read((folder / "skills.py").read_text()).functions) == {"wave", "_swing"}
+    assert trusted.levels("wave") == ("wave_01",)
+
+
+def test_what_is_on_disk_is_there_for_the_next_run(trusted: TrustedLibrary, folder: Path) -> None:
+    trusted.promote(WORKING, ["wave"], "wave_01")
+    again = TrustedLibrary(folder, BUILTIN)
+    assert again.source() == trusted.source()
+    assert again.promote(again.source(), ["wave", "touch"], "wave_02").promoted == ()
+    assert again.levels("wave") == ("wave_01", "wave_02")
+    assert again.levels("touch") == ("wave_02",)
+
+
+def test_from_nothing(folder: Path) -> None:
+    empty = TrustedLibrary(folder)
+    assert empty.source() == ""
+    empty.promote(WORKING, ["touch"], "touch_01")
+    assert set(read(empty.source()).functions) == {"touch", "_raise"}
+
+
+def test_a_changed_trusted_skill_is_refused_unless_tried_again(trusted: TrustedLibrary) -> None:
+    trusted.promote(WORKING, ["touch"], "touch_01")
+    promotion = trusted.promote(CHANGED, ["touch", "wave"], "wave_01")
+    assert promotion.promoted == ()
+    assert "touch_01 were not tried again" in promotion.refused["touch"]
+    assert set(promotion.refused) == {"touch", "wave"}, "wave stands on the changed touch"
+    assert trusted.source() == BUILTIN
+    assert trusted.levels("wave") == ()
+
+
+@pytest.mark.parametrize("good", [True, False])
+def test_the_levels_it_solved_decide(trusted: TrustedLibrary, good: bool) -> None:
+    for level in ("touch_01", "touch_02"):
+        trusted.promote(WORKING, ["touch"], level)
+    trusted.promote(WORKING, ["wave"], "wave_01")
+    tried: list[str] = []
+
+    def revalidate(library: str, level: str) -> bool:
+        assert "Touch well" in library
+        assert "def wave" in library, "what was trusted is still there"
+        tried.append(level)
+        return good or level != "touch_02"
+
+    promotion = trusted.promote(CHANGED, ["touch"], "touch_03", revalidate)
+    assert tried == ["touch_01", "touch_02", "wave_01"], "also what stands on it"
+    assert ("Touch well" in trusted.source()) is good
+    assert promotion.promoted == (("touch",) if good else ())
+    assert ("touch" in promotion.refused) is not good
+    assert ("touch_03" in trusted.levels("touch")) is good
+    if not good:
+        assert "touch_02 would not pass any more" in promotion.refused["touch"]
+
+
+def test_a_changed_helper_is_a_change_of_all_that_use_it(trusted: TrustedLibrary) -> None:
+    trusted.promote(WORKING, ["touch"], "touch_01")
+    higher = WORKING.replace("ctx.up(a, ABOVE)", "ctx.up(a, 2 * ABOVE)")
+    assert set(trusted.promote(higher, ["touch"], "touch_02").refused) == {"touch", "_raise"}
+    assert trusted.promote(higher, ["touch"], "touch_02", passes).promoted == ("_raise",)
+    assert "2 * ABOVE" in trusted.source()
+
+
+def test_another_value_of_a_trusted_constant_is_refused(trusted: TrustedLibrary) -> None:
+    promotion = trusted.promote(WORKING.replace("ABOVE = 0.1", "ABOVE = 0.2"), ["wave"], "wave_01", passes)
+    assert "needs another value of ABOVE" in promotion.refused["wave"]
+    assert trusted.source() == BUILTIN
+
+
+def test_what_does_not_stand_on_a_refused_change_gets_in(trusted: TrustedLibrary) -> None:
+    trusted.promote(WORKING, ["touch"], "touch_01")
+    promotion = trusted.promote(CHANGED, ["touch", "unused"], "touch_02")
+    assert promotion.promoted == ("unused",)
+    assert set(promotion.refused) == {"touch"}
+
+
+def test_comments_and_layout_are_no_change(trusted: TrustedLibrary) -> None:
+    trusted.promote(WORKING, ["touch"], "touch_01")
+    assert (
+        trusted.promote(WORKING.replace("return _raise", "return  _raise"), ["touch"], "touch_02").refused
+        == {}
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "part"),
+    [("skills.py", "def f(:", "not Python"), ("solved.json", "[", "not JSON"), ("solved.json", "{}1", "not JSON"),
+     ("solved.json", '{"level": {}}', "not a record")],
+)  # fmt: skip
+def test_spoilt_files_are_told_in_one_line(
+    trusted: TrustedLibrary, folder: Path, name: str, content: str, part: str
+) -> None:
+    folder.mkdir()
+    (folder / name).write_text(content)
+    with pytest.raises(InputError, match=part) as error:
+        trusted.promote(WORKING, ["touch"], "touch_01")
+    assert name in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def _promote(folder: Path, number: int) -> None:
+    skill = f'def skill_{number}(ctx):\n    """One of many."""\n'
+    TrustedLibrary(folder, BUILTIN).promote(BUILTIN + skill, [f"skill_{number}", "touch"], f"level_{number}")
+
+
+def test_several_processes_lose_nothing(folder: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=_promote, args=(folder, n)) for n in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+        assert process.exitcode == 0
+    trusted = TrustedLibrary(folder, BUILTIN)
+    assert {f"skill_{n}" for n in range(4)} <= set(read(trusted.source()).functions)
+    assert sorted(trusted.levels("touch")) == [f"level_{n}" for n in range(4)]
+    assert sorted(p.name for p in folder.iterdir()) == [".lock", "skills.py", "solved.json"]
