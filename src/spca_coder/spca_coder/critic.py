@@ -9,7 +9,7 @@ from spca_coder import allowlist
 from spca_coder.fits import header, misfit
 from spca_coder.merge import MergeConflict, Merged, merge
 from spca_coder.problem import Problem, report
-from spca_coder.source import read
+from spca_coder.source import lines_of, read
 from spca_coder.undefined import undefined
 from spca_core.errors import InputError
 from spca_core.model import Record
@@ -111,6 +111,6 @@ class CodeCritic:
 
 def _line_in(draft: str, library: str, line: int | None) -> int | None:
     """The draft's line that became that line of the library, if it is found."""
-    text = library.splitlines()[line - 1 : line] if line else []
-    lines = draft.splitlines()
+    text = lines_of(library)[line - 1 : line] if line else []
+    lines = lines_of(draft)
     return lines.index(text[0]) + 1 if text and text[0] in lines else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from spca_coder.source import lines_of
 from spca_core.model import Record
 
 _SHOWN = 8
@@ -18,7 +19,7 @@ class Problem(Record):
 
 def report(problems: Sequence[Problem], source: str) -> str:
     """The problems in the order of their lines, each with the line it is about; at most eight."""
-    lines = source.splitlines()
+    lines = lines_of(source)
     ordered = sorted(set(problems), key=lambda p: (p.line or 0, p.message))
     shown = [_sentence(p, lines) for p in ordered[:_SHOWN]]
     if len(ordered) > _SHOWN:

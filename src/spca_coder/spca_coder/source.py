@@ -82,17 +82,23 @@ def read(library: str) -> Source:
         line = getattr(error, "lineno", None)
         where = f"line {line}" if line else ""
         raise InputError(f"the skill library is not Python: {error}", where=where) from error
-    lines = library.splitlines()
+    lines = lines_of(library)
     functions, constants, imports = {}, {}, []
     for node in tree.body:
-        text = ast.get_source_segment(library, node) or ""
         if isinstance(node, ast.FunctionDef):
             functions[node.name] = _function(node, lines)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            continue
+        text = _segment(node, lines)
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
             imports.append(text)
         else:
             constants.update(dict.fromkeys(_bound(node), text))
     return Source(functions, constants, tuple(imports))
+
+
+def lines_of(source: str) -> list[str]:
+    """The lines as Python counts them (a form feed, for one, ends none)."""
+    return source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def signatures(library: str) -> tuple[SkillSignature, ...]:
@@ -131,6 +137,15 @@ def _function(node: ast.FunctionDef, lines: list[str]) -> Function:
         text="\n".join(lines[first : node.end_lineno]),
         uses=frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name)),
     )
+
+
+def _segment(node: ast.stmt, lines: list[str]) -> str:
+    """A statement's own text; offsets count bytes of UTF-8."""
+    end = node.end_lineno or node.lineno
+    part = [line.encode() for line in lines[node.lineno - 1 : end]]
+    part[-1] = part[-1][: node.end_col_offset]
+    part[0] = part[0][node.col_offset :]
+    return b"\n".join(part).decode()
 
 
 def _bound(node: ast.stmt) -> list[str]:

@@ -166,3 +166,9 @@ def test_helpers_and_constants_that_belong_to_a_skill() -> None:
 def test_same_code_ignores_layout() -> None:
     assert same_code("def f( x ):\n  return x # c\n", "def f(x): return x")
     assert not same_code("def f(x): return x", "def f(x): return -x")
+
+
+def test_statements_on_one_line_and_after_odd_characters() -> None:
+    source = read("A = 'ä'; B = (\n  1)\n\x0cC = 3\r\ndef f(ctx):\r\n    return 'ü'\r\n")
+    assert source.constants == {"A": "A = 'ä'", "B": "B = (\n  1)", "C": "C = 3"}
+    assert source.functions["f"].text == "def f(ctx):\n    return 'ü'"
