@@ -20,6 +20,8 @@ NEUTRAL = 0
 """Label of pixels without a catalogue colour."""
 
 _MIN_CHROMA = 9.0  # grey levels away from grey; less is noise on something dark
+_MIN_HUE = 0.8  # cosine between the hues of a face and of its prototype
+_MIN_SATURATION = 0.5  # of the prototype's distance from grey
 _TABLE_BAND = 0.004  # metres; what is nearer to the table plane than this is table (plates are thicker)
 _MIN_TABLE_PIXELS = 500
 _MAX_GAIN = 2.5
@@ -42,11 +44,18 @@ class ColourLabels:
         """The label of a colour name; ValueError if there is none."""
         return 1 + self.names.index(name)
 
-    def likeness(self, pixels: NDArray[np.uint8], label: int) -> float:
-        """How well the mean hue of RGB pixels (N, 3) agrees with a label's prototype: cosine, 1 is perfect."""
+    def matches(self, pixels: NDArray[np.uint8], label: int) -> bool:
+        """Whether the mean of RGB pixels (N, 3) has the hue of a label's prototype and is about as saturated.
+
+        Single pixels are labelled generously, for the sake of exact borders; a whole face must be like its prototype.
+        """
+        if not len(pixels):
+            return False
         mean = chromaticity(pixels.mean(axis=0) * self.gains) - self.neutral
         wanted = self.prototypes[label - 1] - self.neutral
-        return float(mean @ wanted / max(np.linalg.norm(mean) * np.linalg.norm(wanted), 1e-9))
+        along = float(mean @ wanted / np.linalg.norm(wanted))
+        hue = along / max(float(np.linalg.norm(mean)), 1e-9)
+        return hue > _MIN_HUE and along > _MIN_SATURATION * float(np.linalg.norm(wanted))
 
 
 def chromaticity(rgb: Array | Vec3) -> Array:

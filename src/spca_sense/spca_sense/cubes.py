@@ -27,8 +27,8 @@ _CUT = (
 _OCCLUDER = 0.012  # metres above an upper face: what is there hides the cube
 _MIN_LEAN, _LEAN_SIGMAS = np.radians(2.5), 5.0
 _MIN_POINTS = 20
+_MOST_TOGETHER = 4  # cubes of one colour in one level region; larger ones are something else
 _MARGIN = 8  # pixels around a component that are looked at
-_MIN_LIKENESS = 0.8
 _OFF_TABLE = 0.05  # metres below the table's surface: such a component lies on the ground
 
 
@@ -152,6 +152,9 @@ class _Search:
         level = float(np.median(self.raw[measured]))
         count = max(1, round(np.count_nonzero(face) / self._face_pixels(level)))
         points = self.view.to_plane(np.argwhere(face)[:, ::-1] + self.origin, level)
+        if count > _MOST_TOGETHER:
+            self.notes.append(f"{self.colour} face as large as {count} cubes is taken for none")
+            return []
         outline = self._outline(face, remaining, level)
         if np.count_nonzero(outline.own) < _MIN_POINTS:
             return []
@@ -227,7 +230,7 @@ class _Search:
             return None
         label = self.colours.label_of(self.colour)
         pixels = patch.of(self.colours.image)[patch.of(self.colours.labels) == label]
-        if self.colours.likeness(pixels, label) < _MIN_LIKENESS:
+        if not self.colours.matches(pixels, label):
             self.notes.append(f"{words} has no catalogue colour")
             return None
         confidence = agree * fit.inliers * (0.5 + 0.5 * outline.share_seen)

@@ -27,7 +27,13 @@ class Detector:
         self.catalogue = knowledge if isinstance(knowledge, Catalogue) else Catalogue.from_world(knowledge)
 
     def detect(self, frame: RgbdFrame) -> Look:
-        """All things in sight, and the cubes that must carry what stands high, from high to low."""
+        """All things in sight, and the cubes that must carry what stands high, from high to low.
+
+        Raises ValueError for images that do not have the size of the intrinsics.
+        """
+        size = (frame.intrinsics.height, frame.intrinsics.width)
+        if frame.colour.shape != (*size, 3) or frame.depth.shape != size:
+            raise ValueError(f"images of {frame.colour.shape} and {frame.depth.shape}, intrinsics of {size}")
         catalogue = self.catalogue
         view = make_view(frame, catalogue.table_top)
         colours = label_colours(view, catalogue)
@@ -77,7 +83,7 @@ def _of_cube(view: View, cube: FoundCube) -> Detection:
         colour=cube.colour,
         pose=Pose.from_matrix(matrix),
         size=(edge, edge, edge),
-        confidence=cube.confidence,
+        confidence=float(cube.confidence),
         seen=cube.seen,
     )
 
@@ -90,5 +96,5 @@ def _of_plate(view: View, plate: FoundPlate) -> Detection:
         colour=plate.colour,
         pose=Pose.from_xyz_yaw(x, y, view.table_top + shape.height - shape.thickness / 2),
         size=(2 * shape.radius, 2 * shape.radius, shape.thickness),
-        confidence=plate.confidence,
+        confidence=float(plate.confidence),
     )

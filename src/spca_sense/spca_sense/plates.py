@@ -17,6 +17,7 @@ from spca_sense.view import NO_HEIGHT, Mask, View, Window, bounding_window
 _MIN_AREA = 0.12  # share of a plate that must be in sight
 _MIN_ARC = 0.2  # share of its rim that must be in sight
 _MIN_FACE = 0.75  # share of its face that must be plate or be hidden
+_MAX_SPILL = 0.3  # of the ring around it that may go on in its colour (where two plates touch it does)
 _BAND = (-0.012, 0.024)  # metres above the floor between which a plate's pixels may lie, with their noise
 _HEIGHT_ERROR = 0.0045  # metres by which the median height of a plate's face may be off
 _OCCLUDER = 0.012
@@ -51,9 +52,8 @@ def find_plates(
     for floor in (0.0, -view.table_top):
         band = (heights > floor + _BAND[0]) & (heights < floor + _BAND[1])
         mask = coloured[window] & (band | ~known)
-        search = _Search(
-            view, colour, DiscShape(diameter / 2, thickness, floor + thickness), floor, window, things[window]
-        )
+        shape = DiscShape(diameter / 2, thickness, floor + thickness)
+        search = _Search(view, colours, colour, shape, floor, window, things[window])
         while (plate := search.best(mask)) is not None:
             plates.append(plate)
             mask &= ~view.patch(plate.shape.rim(plate.centre), grow=2).within(window)
@@ -65,9 +65,16 @@ class _Search:
     """The search for discs in one window of the image."""
 
     def __init__(
-        self, view: View, colour: str, shape: DiscShape, floor: float, window: Window, things: Mask
+        self,
+        view: View,
+        colours: ColourLabels,
+        colour: str,
+        shape: DiscShape,
+        floor: float,
+        window: Window,
+        things: Mask,
     ) -> None:
-        self.view, self.colour, self.shape, self.floor = view, colour, shape, floor
+        self.view, self.colours, self.colour, self.shape, self.floor = view, colours, colour, shape, floor
         self.window, self.things = window, things
         self.heights = view.heights[window]
         self.area = np.pi * (shape.radius / view.metres_per_pixel(shape.height)) ** 2
@@ -96,6 +103,14 @@ class _Search:
         if seen < _MIN_AREA or seen + hidden < _MIN_FACE or arc < _MIN_ARC:
             self.notes.append(f"{words} is no plate: {seen:.0%} of a disc and {arc:.0%} of a rim seen")
             return None
+        if not self.colours.matches(
+            self.colours.image[self.window][shown], self.colours.label_of(self.colour)
+        ):
+            self.notes.append(f"{words} has no catalogue colour")
+            return None
+        if self._spills_over(fit, body) > _MAX_SPILL:
+            self.notes.append(f"{words} is no plate: it is not round")
+            return None
         heights = self.view.raw_heights[self.window][shown]
         top = float(np.median(heights[heights > NO_HEIGHT / 2]))
         if not abs(top - self.shape.height) <= _HEIGHT_ERROR:
@@ -103,6 +118,14 @@ class _Search:
             return None
         confidence = float(np.clip((seen + hidden) * (0.6 + 0.4 * arc), 0.05, 0.99))
         return FoundPlate(self.colour, self.shape, fit.parameters, confidence, self.floor)
+
+    def _spills_over(self, fit: Fit, body: Mask) -> float:
+        """Share of a narrow ring around the disc that has the disc's colour and height."""
+        inner = DiscShape(self.shape.radius + 0.003, self.shape.thickness, self.shape.height)
+        outer = DiscShape(self.shape.radius + 0.007, self.shape.thickness, self.shape.height)
+        ring = self.view.patch(outer.rim(fit.parameters)).within(self.window)
+        ring &= ~self.view.patch(inner.rim(fit.parameters)).within(self.window)
+        return float(body[ring].mean()) if ring.any() else 0.0
 
     def _arc(self, points: Array, fit: Fit) -> float:
         """Share of the rim's directions in which a point lies on it."""

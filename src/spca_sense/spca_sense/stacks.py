@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spca_core.geometry import Array
 from spca_sense.colours import NEUTRAL, ColourLabels
@@ -16,14 +17,14 @@ from spca_sense.outline import trace
 from spca_sense.shapes import BoxShape, fit_box
 from spca_sense.view import Mask, Patch, View
 
-_LEVEL_STEP = (
-    0.010  # metres between a lower face and the upper face that carries it, at most (noise and lean)
-)
+_LEVEL_STEP = 0.010  # metres, at most, between a lower face and the upper face that carries it
 _MARGIN = 0.012  # metres by which a cube beneath may stick out of its stack
 _MIN_STRIP = 20  # pixels of a side that tell a cube's colour
+_MIN_SLIVER = 12  # pixels that do when they lie right under a cube of another colour
 _MIN_POINTS = 12
 _PRIOR = np.array([0.005, 0.005, 1.0])  # metres, metres, radians: how well stacked cubes are aligned
 _INFERRED = 0.3  # confidence in a cube that nobody has seen
+_GLIMPSED = 0.45  # confidence in one of which only a sliver is in sight
 _PLATE_BAND = 0.014  # metres above the floor; sides are looked for above what may be a plate
 _MIN_OVERLAP = 0.03
 
@@ -101,11 +102,9 @@ def _beneath(view: View, colours: ColourLabels, upper: FoundCube, claimed: Mask)
     shape = BoxShape.upright(upper.shape.edge, upper.bottom, upper.shape.edge)
     unseen = FoundCube(UNKNOWN, shape, upper.parameters, _INFERRED, upper.floor, seen=False)
     patch, side, lowest = _visible_part(view, unseen, claimed, _MARGIN)
-    counts = np.bincount(colours.labels[patch.window][side], minlength=len(colours.names) + 1)
-    counts[NEUTRAL] = 0
-    label = int(np.argmax(counts))
-    if counts[label] < _MIN_STRIP:
-        return unseen
+    label, count = _commonest(colours.labels[patch.window][side], colours)
+    if count < _MIN_STRIP:
+        return _glimpse(view, colours, upper, unseen)
     pixels = _outline_pixels(view, unseen, patch, side & (colours.labels[patch.window] == label), claimed)
     parameters = upper.parameters
     if len(pixels) >= _MIN_POINTS:
@@ -115,7 +114,32 @@ def _beneath(view: View, colours: ColourLabels, upper: FoundCube, claimed: Mask)
         fit = fit_box(view, cut, pixels, starts, Prior(parameters, _PRIOR))
         if np.hypot(*(fit.parameters - parameters)[:2]) < 0.6 * shape.edge:
             parameters = fit.parameters
-    confidence = 0.5 + 0.3 * min(1.0, counts[label] / (10 * _MIN_STRIP))
+    confidence = 0.5 + 0.3 * min(1.0, count / (10 * _MIN_STRIP))
     return replace(
         unseen, colour=colours.names[label - 1], parameters=parameters, confidence=confidence, seen=True
     )
+
+
+def _glimpse(view: View, colours: ColourLabels, upper: FoundCube, unseen: FoundCube) -> FoundCube:
+    """`unseen`, with a colour when a sliver of another colour than the upper cube's shows right at its lower edge."""
+    patch = view.patch(unseen.corners(_MARGIN / 2))
+    heights = view.heights[patch.window]
+    sliver = patch.mask & ~view.patch(upper.corners()).within(patch.window)
+    sliver &= (heights > unseen.bottom + 0.008) & (heights < unseen.shape.height + 0.012)
+    labels = colours.labels[patch.window][sliver]
+    label, count = _commonest(labels[labels != _label(colours, upper.colour)], colours)
+    if count < _MIN_SLIVER:
+        return unseen
+    return replace(unseen, colour=colours.names[label - 1], confidence=_GLIMPSED, seen=True)
+
+
+def _label(colours: ColourLabels, colour: str) -> int:
+    return NEUTRAL if colour == UNKNOWN else colours.label_of(colour)
+
+
+def _commonest(labels: NDArray[np.uint8], colours: ColourLabels) -> tuple[int, int]:
+    """The colour label that most of `labels` (N,) have, and how many; neutral ones do not count."""
+    counts = np.bincount(labels, minlength=len(colours.names) + 1)
+    counts[NEUTRAL] = 0
+    label = int(np.argmax(counts))
+    return label, int(counts[label])

@@ -1,0 +1,142 @@
+"""A photo studio: things and arm put exactly where a test wants them, photographed by the simulator's camera."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import mujoco
+import numpy as np
+import pytest
+
+from spca_core.camera import RgbdFrame
+from spca_core.geometry import Pose, wrap_angle
+from spca_core.layout import Layout
+from spca_core.names import symbol_of
+from spca_core.scene import SceneObject
+from spca_core.trajectory import JOINT_NAMES
+from spca_core.world import Joints, World, WorldObject, load_world
+from spca_sense.detection import Detection, Look
+from spca_sense.detector import Detector
+from spca_sense.tracker import SceneTracker
+from spca_sim.simulator import MujocoSimulator
+from spca_sim.variation import SimVariation
+
+
+class Studio:
+    """Photographs by the simulated camera. Nothing is simulated between the placing and the picture: truth is exact."""
+
+    def __init__(self, world: World, variation: SimVariation | None = None) -> None:
+        self.world = world
+        self._simulator = MujocoSimulator(world, variation=variation)
+
+    def shoot(self, poses: dict[str, Pose], arm: Joints | None = None, seed: int = 0) -> RgbdFrame:
+        """A frame with the models at `poses`; the arm is out of view unless joints are given."""
+        self._simulator.reset(Layout(poses=poses), seed)
+        model, data = self._simulator.model, self._simulator.data
+        for name, pose in poses.items():
+            start = model.jnt_qposadr[model.body(name).jntadr[0]]
+            x, y, z, w = pose.quaternion
+            data.qpos[start : start + 7] = (*pose.position, w, x, y, z)
+        for name, angle in zip(JOINT_NAMES, arm or self.world.robot.out_of_view, strict=True):
+            data.qpos[model.joint(name).qposadr[0]] = angle
+        mujoco.mj_forward(model, data)
+        return self._simulator.capture()
+
+
+class Shelf:
+    """Short words for poses on the table of the standard world."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def cube(self, x: float, y: float, yaw: float = 0.0, level: int = 0, on_plate: bool = False) -> Pose:
+        """A cube on the table, or on a plate, or that many cubes up."""
+        edge = self.world.object("box_red").size[2]
+        base = self.world.table.top + (self.world.object("plate_red").size[2] if on_plate else 0.0)
+        return Pose.from_xyz_yaw(x, y, base + edge * (level + 0.5), yaw)
+
+    def plate(self, x: float, y: float) -> Pose:
+        """A plate on the table."""
+        return Pose.from_xyz_yaw(x, y, self.world.table.top + self.world.object("plate_red").size[2] / 2)
+
+
+def _error(found: Detection | SceneObject, truth: Pose) -> float:
+    return float(np.linalg.norm(np.subtract(found.pose.position, truth.position))) * 1000
+
+
+def yaw_error(found: Detection | SceneObject, truth: Pose) -> float:
+    """Degrees; a cube looks the same after a quarter turn."""
+    return abs(float(np.degrees(wrap_angle(found.pose.yaw - truth.yaw, np.pi / 2))))
+
+
+Check = Callable[..., None]
+
+
+@pytest.fixture(scope="session")
+def check() -> Check:
+    """Compares a look with the truth: everything found once, near enough, and nothing else."""
+
+    def run(look: Look, poses: dict[str, Pose], millimetres: float = 1.5, degrees: float = 2.0) -> None:
+        unused = list(look.detections)
+        for model, pose in poses.items():
+            kind, colour = symbol_of(model).split("_")[:2]
+            same = [d for d in unused if (d.kind, d.colour) == (kind, colour)]
+            assert same, f"{model} is missed: {look.notes}"
+            nearest = min(same, key=lambda d: _error(d, pose))
+            unused.remove(nearest)
+            assert _error(nearest, pose) < millimetres, (model, nearest.pose.position, pose.position)
+            assert kind == "plate" or yaw_error(nearest, pose) < degrees, (model, nearest.pose.yaw, pose.yaw)
+        assert not unused, f"invented: {[(d.kind, d.colour, d.pose.position) for d in unused]}"
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def world() -> World:
+    return load_world()
+
+
+@pytest.fixture(scope="session")
+def twin_world(world: World) -> World:
+    """The standard world with a second and a third red cube and a second red plate."""
+
+    def another(model: str, name: str, position: tuple[float, float]) -> WorldObject:
+        return world.object(model).model_copy(update={"model": name, "position": position})
+
+    extra = (
+        another("box_red", "box_red_2", (0.36, -0.2)),
+        another("box_red", "box_red_3", (0.36, -0.1)),
+        another("plate_red", "plate_red_2", (0.5, 0.3)),
+    )
+    return world.model_copy(update={"objects": (*world.objects, *extra)})
+
+
+@pytest.fixture(scope="session")
+def studio(world: World) -> Studio:
+    return Studio(world)
+
+
+@pytest.fixture(scope="session")
+def twin_studio(twin_world: World) -> Studio:
+    return Studio(twin_world)
+
+
+@pytest.fixture(scope="session")
+def open_studio() -> type[Studio]:
+    """For tests that need another world or variation."""
+    return Studio
+
+
+@pytest.fixture(scope="session")
+def shelf(world: World) -> Shelf:
+    return Shelf(world)
+
+
+@pytest.fixture(scope="session")
+def detector(world: World) -> Detector:
+    return Detector(world)
+
+
+@pytest.fixture
+def tracker(detector: Detector) -> SceneTracker:
+    return SceneTracker(detector)

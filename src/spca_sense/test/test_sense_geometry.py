@@ -1,0 +1,203 @@
+"""Silhouettes, fits and footprints, over open ranges of poses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spca_core.camera import CameraIntrinsics, RgbdFrame
+from spca_core.geometry import Array, Pose, wrap_angle
+from spca_core.scene import SceneObject
+from spca_sense.detection import square_yaw
+from spca_sense.fitting import Prior
+from spca_sense.footprint import footprint, gap, shared_area
+from spca_sense.outline import trace
+from spca_sense.shapes import (
+    BoxShape,
+    DiscShape,
+    convex_hull,
+    distance_to_polygon,
+    fit_box,
+    fit_disc,
+    starts_around,
+    tilt_of,
+)
+from spca_sense.view import NO_HEIGHT, View, make_view
+
+TOP = 0.4
+EDGE = 0.04
+across = st.floats(-0.3, 0.3)
+along = st.floats(0.34, 0.66)
+yaws = st.floats(-np.pi, np.pi)
+heights = st.sampled_from([0.04, 0.048, 0.08, 0.12])
+
+
+def empty_view(tilt: float = 0.0, offset: float = 0.0) -> View:
+    """What a camera 0.85 m above an empty grey table sees when it is mounted `tilt` rad and `offset` m off."""
+    k = CameraIntrinsics(width=320, height=240, fx=300.0, fy=300.0, cx=159.5, cy=119.5)
+    h = np.sqrt(0.5)
+    pose = Pose(position=(0.5, 0.0, 1.25), quaternion=(h, -h, 0.0, 0.0))
+    columns, rows = np.meshgrid(np.arange(k.width), np.arange(k.height))
+    # The true camera is turned about its own x axis: depth of the plane below along each ray.
+    slope = np.cos(tilt) - np.sin(tilt) * (rows - k.cy) / k.fy
+    depth = ((0.85 + offset) / slope).astype(np.float32)
+    colour = np.full((*columns.shape, 3), 198, np.uint8)
+    return make_view(RgbdFrame(colour, depth, k, pose, 0.0), TOP)
+
+
+VIEW = empty_view()
+
+
+def border_pixels(corners: Array, count: int = 160) -> Array:
+    """Pixels evenly along the outline of the hull of points (N, 3)."""
+    hull = convex_hull(VIEW.to_pixels(corners))
+    closed = np.vstack((hull, hull[:1]))
+    lengths = np.concatenate(([0.0], np.cumsum(np.linalg.norm(np.diff(closed, axis=0), axis=1))))
+    at = np.linspace(0, lengths[-1], count, endpoint=False)
+    return np.column_stack([np.interp(at, lengths, closed[:, i]) for i in (0, 1)])
+
+
+def cube_object(x: float, y: float, yaw: float) -> SceneObject:
+    return SceneObject(
+        id="cube_red",
+        kind="cube",
+        colour="red",
+        pose=Pose.from_xyz_yaw(x, y, TOP + EDGE / 2, yaw),
+        size=(EDGE, EDGE, EDGE),
+        confidence=1.0,
+    )
+
+
+@given(along, across, st.floats(0, 0.2))
+def test_pixels_and_points_are_inverse(x: float, y: float, height: float) -> None:
+    pixels = VIEW.to_pixels(np.array([[x, y, height]]))
+    assert np.allclose(VIEW.to_plane(pixels, height), [[x, y]], atol=1e-9)
+
+
+@given(along, across, heights)
+def test_shifting_to_a_plane_keeps_the_pixel(x: float, y: float, height: float) -> None:
+    low = np.array([[x, y, 0.0]])
+    moved = np.column_stack((VIEW.shift_to_plane(low, height), [height]))
+    assert np.allclose(VIEW.to_pixels(moved), VIEW.to_pixels(low), atol=1e-6)
+
+
+@pytest.mark.parametrize(("tilt", "offset"), [(0.0, 0.0), (0.005, 0.0), (-0.004, 0.002), (0.006, -0.003)])
+def test_the_table_corrects_tilt_and_distance_of_the_camera(tilt: float, offset: float) -> None:
+    view = empty_view(tilt, offset)
+    assert view.table.tilt == pytest.approx(abs(tilt), abs=1e-5)
+    assert np.abs(view.heights).max() < 1e-5
+    assert view.centre[2] - TOP == pytest.approx(0.85 + offset, abs=1e-5)
+
+
+@settings(max_examples=60)
+@given(along, across, yaws, heights)
+def test_a_box_is_found_from_its_outline(x: float, y: float, yaw: float, height: float) -> None:
+    shape = BoxShape.upright(EDGE, height, 0.016)
+    truth = np.array([x, y, yaw])
+    pixels = border_pixels(shape.corners(truth))
+    fit = fit_box(VIEW, shape, pixels, starts_around(VIEW.to_plane(pixels, height)))
+    assert np.hypot(*(fit.parameters - truth)[:2]) < 0.0002
+    assert abs(wrap_angle(fit.parameters[2] - yaw, np.pi / 2)) < np.radians(0.5)
+    assert fit.inliers == 1.0
+
+
+@settings(max_examples=60)
+@given(along, across, yaws, st.floats(0, 2 * np.pi))
+def test_half_an_outline_is_enough_for_a_box(x: float, y: float, yaw: float, side: float) -> None:
+    shape = BoxShape.upright(EDGE, 0.04, 0.016)
+    truth = np.array([x, y, yaw])
+    pixels = border_pixels(shape.corners(truth))
+    offset = VIEW.to_plane(pixels, 0.04) - truth[:2]
+    seen = pixels[offset @ (np.cos(side), np.sin(side)) > -0.005]
+    starts = truth[None] + np.array([0.004, -0.004, 0.2])
+    fit = fit_box(VIEW, shape, seen, starts)
+    assert np.hypot(*(fit.parameters - truth)[:2]) < 0.001
+
+
+def test_what_no_point_tells_comes_from_the_prior() -> None:
+    shape = BoxShape.upright(EDGE, 0.04, 0.016)
+    truth = np.array([0.5, 0.1, 0.0])
+    pixels = border_pixels(shape.corners(truth))
+    points = VIEW.to_plane(pixels, 0.04)
+    far_edge = (points[:, 0] > 0.5199) & (np.abs(points[:, 1] - 0.1) < 0.012)
+    one_side = pixels[far_edge]  # x is told, y is not
+    believed = truth + np.array([0.002, 0.003, 0.0])
+    fit = fit_box(VIEW, shape, one_side, believed[None], Prior(believed, np.array([0.005, 0.005, 0.1])))
+    assert fit.parameters[0] == pytest.approx(0.5, abs=0.0003)
+    assert fit.parameters[1] == pytest.approx(0.103, abs=0.0005)
+
+
+@settings(max_examples=60)
+@given(along, across, st.floats(-np.pi, np.pi))
+def test_a_disc_is_found_from_an_arc_of_its_rim(x: float, y: float, direction: float) -> None:
+    shape = DiscShape(0.055, 0.008, 0.008)
+    truth = np.array([x, y])
+    pixels = border_pixels(shape.rim(truth))
+    offset = VIEW.to_plane(pixels, 0.008) - truth
+    arc = pixels[np.abs(wrap(np.arctan2(offset[:, 1], offset[:, 0]) - direction)) < 1.2]
+    fit = fit_disc(VIEW, shape, arc, truth + np.array([0.004, -0.004]))
+    assert np.hypot(*(fit.parameters - truth)) < 0.0005
+
+
+def wrap(angles: Array) -> Array:
+    return (angles + np.pi) % (2 * np.pi) - np.pi
+
+
+@given(st.floats(-0.02, 0.02), st.floats(-0.02, 0.02))
+def test_inside_is_negative_and_outside_positive(x: float, y: float) -> None:
+    square = np.array([(0.01, 0.01), (-0.01, 0.01), (-0.01, -0.01), (0.01, -0.01)])
+    distance = distance_to_polygon(np.array([[x, y]]), square)[0]
+    assert distance == pytest.approx(max(abs(x), abs(y)) - 0.01, abs=1e-12)
+
+
+@given(st.floats(-0.2, 0.2), st.floats(-0.2, 0.2))
+def test_a_tilt_turns_the_vertical_into_the_normal(a: float, b: float) -> None:
+    normal = np.array([a, b, 1.0]) / np.linalg.norm([a, b, 1.0])
+    assert np.allclose(tilt_of(normal)[:, 2], normal, atol=1e-9)
+
+
+@given(yaws)
+def test_a_square_yaw_shows_the_same_square(yaw: float) -> None:
+    assert -np.pi / 4 <= square_yaw(yaw) < np.pi / 4
+    quarters = (square_yaw(yaw) - yaw) / (np.pi / 2)
+    assert quarters == pytest.approx(round(quarters), abs=1e-9)
+
+
+@given(yaws, st.floats(0.0, 0.05), st.floats(0, 2 * np.pi))
+def test_the_gap_between_flush_cubes_is_their_distance_less_an_edge(
+    yaw: float, free: float, where: float
+) -> None:
+    quarter = np.floor(where / (np.pi / 2)) * np.pi / 2
+    step = (EDGE + free) * np.array([np.cos(yaw + quarter), np.sin(yaw + quarter)])
+    a, b = cube_object(0.5, 0.0, yaw), cube_object(0.5 + step[0], step[1], yaw)
+    assert gap(footprint(a), footprint(b)) == pytest.approx(free, abs=1e-6)
+
+
+@given(along, across, yaws)
+def test_a_footprint_covers_itself(x: float, y: float, yaw: float) -> None:
+    outline = footprint(cube_object(x, y, yaw))
+    assert shared_area(outline, outline) == pytest.approx(EDGE**2, rel=1e-3)
+    assert gap(outline, outline) == 0.0
+
+
+def test_an_outline_leaves_out_what_an_occluder_cuts_off() -> None:
+    mask = np.zeros((20, 20), bool)
+    mask[5:15, 5:15] = True
+    above = np.zeros((20, 20), np.float32)
+    above[:, 15:] = 0.2
+    outline = trace(mask, above, limit=0.05)
+    assert len(outline.points) == 40
+    assert {float(x) for x, _ in outline.points[~outline.own]} == {14.5}
+    assert outline.share_seen == pytest.approx(0.75)
+
+
+def test_an_outline_next_to_holes_is_judged_by_what_lies_behind_them() -> None:
+    mask = np.zeros((20, 20), bool)
+    mask[5:15, 5:15] = True
+    above = np.zeros((20, 20), np.float32)
+    above[:, 15:17] = NO_HEIGHT
+    assert trace(mask, above, limit=0.05).own.all()
+    above[:, 15:] = NO_HEIGHT
+    assert trace(mask, above, limit=0.05).share_seen == pytest.approx(0.75)
