@@ -126,7 +126,8 @@ class _Loop:
             return self._end("impossible", message=str(error))
         except Cancelled as error:
             return self._end("cancelled", message=str(error))
-        last = self._rejection.message if self._rejection else "no draft was allowed"
+        rejections = [r.rejection.message for r in self._records if r.rejection]
+        last = rejections[-1] if rejections else "no draft was allowed"
         if self._repetitions >= _MOST_REPETITIONS:
             return self._end("exhausted", message=f"the proposer has nothing new to offer; last: {last}")
         return self._end("exhausted", message=f"{self._budget} drafts were rejected; last: {last}")

@@ -1,0 +1,226 @@
+"""From claims over choices to a goal over symbols: every way to fulfil them that can stand on a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import permutations, product
+
+from spca_core.names import TABLE_SYMBOL, words_of
+from spca_core.observation import Observation
+from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_planner.tabletop.entities import Assignment, Entity, value
+from spca_planner.tabletop.interpreter import Meaning
+
+Atom = tuple[str, ...]
+"""A ground atom: predicate and arguments."""
+
+Goal = frozenset[Atom]
+"""Atoms that shall hold together."""
+
+PLATE_CAPACITY = 3
+"""Cubes that fit side by side on a plate."""
+
+_MOST_ASSIGNMENTS = 20_000
+_MOST_ALTERNATIVES = 40
+_LOCATIONS = ("on", "on_edge", "across", "holding", "discarded")
+"""Predicates that say where a cube is; a cube is at one place only."""
+
+
+class _Contradiction(Exception):
+    """This way to fulfil the claims cannot be."""
+
+
+def alternatives(meaning: Meaning, observation: Observation) -> list[Goal]:
+    """All goals any of which fulfils the task, in a fixed order. Raises Impossible."""
+    choices = meaning.discourse.choices
+    size = 1
+    for choice in choices:
+        size *= len(choice.candidates)
+    if size > _MOST_ASSIGNMENTS:
+        raise NotUnderstood("That leaves too much open; name some of the cubes.")
+    found: dict[Goal, None] = {}
+    reasons: dict[str, None] = {}
+    for assignment in product(*(c.candidates for c in choices)):
+        if not all(holds(assignment) for holds in meaning.discourse.constraints):
+            continue
+        try:
+            found |= dict.fromkeys(_Grounded(meaning, assignment, observation).goals())
+        except _Contradiction as reason:
+            reasons.setdefault(str(reason))
+    if not found:
+        raise Impossible(next(iter(reasons), "There are not enough things on this table for that."))
+    return sorted(found, key=sorted)[:_MOST_ALTERNATIVES]
+
+
+class _Grounded:
+    """A meaning under one assignment of its choices."""
+
+    def __init__(self, meaning: Meaning, assignment: Assignment, observation: Observation) -> None:
+        self._m, self._assignment, self._scene = meaning, assignment, observation
+        self._cubes = [s for s, kind in observation.objects.items() if kind == "cube"]
+
+    def goals(self) -> Iterator[Goal]:
+        """Every consistent goal. Raises _Contradiction if there is none."""
+        firm = {(c.predicate, *map(self._symbol, c.args)) for c in self._m.claims}
+        described = {(c.predicate, *map(self._symbol, c.args)) for c in self._m.descriptions}
+        problem: _Contradiction | None = None
+        any_found = False
+        for tower in self._towers(firm | described):
+            for optional in (described, set()):
+                try:
+                    yield self._complete(firm | optional | tower)
+                except _Contradiction as error:
+                    problem = problem or error
+                    continue
+                any_found = True
+                break
+        if not any_found:
+            raise problem or _Contradiction("No tower fits that description.")
+
+    def _symbol(self, entity: Entity) -> str:
+        symbol = value(entity, self._assignment)
+        if symbol not in self._scene.objects and symbol not in (TABLE_SYMBOL, "ground"):
+            raise _Contradiction(f"There is no {words_of(symbol)}.")
+        return symbol
+
+    # --- towers
+
+    def _towers(self, atoms: set[Atom]) -> Iterator[set[Atom]]:
+        """The atoms of every tower that was described; none but the empty set where no tower was."""
+        tower = self._m.tower
+        if not tower.active:
+            yield set()
+            return
+        stacked = {(a[1], a[2]) for a in atoms if a[0] == "on" and a[2] in self._cubes}
+        slots = {slot: self._symbol(entity) for slot, entity in tower.slots.items()}
+        runs = [[self._symbol(e) for e in run] for run in tower.runs]
+        named = [self._symbol(e) for e in tower.members]
+        named += [*slots.values(), *(c for run in runs for c in run), *(c for pair in stacked for c in pair)]
+        cubes = list(dict.fromkeys(named)) or self._cubes
+        size = tower.size or len(cubes)
+        if len(cubes) > size or size > len(self._cubes) or size < 2:
+            raise _Contradiction(
+                f"A tower of {size} cubes cannot be built from the {len(self._cubes)} cubes here."
+            )
+        rest = [c for c in self._cubes if c not in cubes]
+        base = self._symbol(tower.base) if tower.base is not None else ""
+        for more in permutations(rest, size - len(cubes)):
+            for order in permutations([*cubes, *more]):
+                if self._fits(order, slots, runs, stacked):
+                    at = {a[2] for a in atoms if a[0] == "on" and a[1] == order[0]}
+                    floor = {("on", order[0], base or TABLE_SYMBOL)} if base or not at else set()
+                    yield floor | {
+                        ("on", above, below) for below, above in zip(order, order[1:], strict=False)
+                    }
+
+    def _fits(
+        self,
+        order: tuple[str, ...],
+        slots: dict[str, str],
+        runs: list[list[str]],
+        stacked: set[tuple[str, str]],
+    ) -> bool:
+        """Whether a tower (from bottom to top) agrees with what was said."""
+        height = {cube: level for level, cube in enumerate(order)}
+        ends = {"bottom": order[0], "top": order[-1]}
+        return (
+            all(ends[s] == cube if s in ends else cube in order[1:-1] for s, cube in slots.items())
+            and all(height[a] < height[b] for run in runs for a, b in zip(run, run[1:], strict=False))
+            and all(height[above] == height[below] + 1 for above, below in stacked)
+        )
+
+    # --- everything else
+
+    def _complete(self, atoms: set[Atom]) -> Goal:
+        """Add what goes without saying, and refuse what cannot be."""
+        atoms = self._with_contacts(set(atoms))
+        atoms |= set(self._floors(atoms))
+        self._check_places(atoms)
+        self._check_prohibitions(atoms)
+        return frozenset(atoms)
+
+    def _with_contacts(self, atoms: set[Atom]) -> set[Atom]:
+        """Pairs that shall touch: on each other, beside each other, or across an edge."""
+        pairs = [(self._symbol(a), self._symbol(b)) for a, b in self._m.contacts]
+        for a, b in pairs:
+            touching = any({a, b} <= set(atom[1:]) for atom in atoms)
+            if b == TABLE_SYMBOL:
+                plates = [p for c, p in pairs if c == a and self._scene.objects.get(p) == "plate"]
+                plates += [
+                    atom[2] for atom in atoms if atom[0] == "on" and atom[1] == a and "plate" in atom[2]
+                ]
+                if plates:
+                    atoms -= {("on", a, plates[0]), ("on", a, TABLE_SYMBOL)}
+                    atoms.add(("on_edge", a, plates[0]))
+                elif not any(atom[1] == a for atom in atoms):
+                    atoms.add(("on", a, TABLE_SYMBOL))
+            elif not touching:
+                both_cubes = a in self._cubes and b in self._cubes
+                atoms.add(("next_to", a, b) if both_cubes else ("on", a, b))
+        return atoms
+
+    def _floors(self, atoms: set[Atom]) -> Iterator[Atom]:
+        """What a stack stands on: the table, unless something else was said or its lowest cube lies on a plate."""
+        placed = {a[1] for a in atoms if a[0] in _LOCATIONS}
+        for atom in atoms:
+            if atom[0] == "on" and atom[2] in self._cubes and atom[2] not in placed:
+                plates = [p for p, kind in self._scene.objects.items() if kind == "plate"]
+                under = [p for p in plates if self._scene.holds("on", atom[2], p)]
+                yield ("on", atom[2], under[0] if under else TABLE_SYMBOL)
+
+    def _check_places(self, atoms: set[Atom]) -> None:
+        for cube in self._cubes:
+            where = [a for a in atoms if a[1] == cube and a[0] in _LOCATIONS]
+            if len(where) > 1:
+                raise _Contradiction(f"The {words_of(cube)} cannot be at two places: {_told(where)}.")
+            burden = [
+                a for a in atoms if (a[0] == "on" and a[2] == cube) or (a[0] == "across" and cube in a[2:])
+            ]
+            if len(burden) > 1:
+                raise _Contradiction(f"Only one cube can rest on the {words_of(cube)}.")
+            beside = any(a[0] == "next_to" and cube in a[1:] for a in atoms)
+            gone = any(a[0] in ("holding", "discarded") for a in where)
+            if gone and (burden or beside):
+                raise _Contradiction(
+                    f"Nothing can be on or next to the {words_of(cube)} when it is taken away."
+                )
+            if beside and where and where[0] != ("on", cube, TABLE_SYMBOL):
+                raise _Contradiction(
+                    f"The {words_of(cube)} can stand next to another cube only on the table."
+                )
+        if len([a for a in atoms if a[0] == "holding"]) > 1:
+            raise _Contradiction("There is one gripper; it cannot hold several cubes at once.")
+        for plate in (s for s, kind in self._scene.objects.items() if kind == "plate"):
+            if len([a for a in atoms if a[0] == "on" and a[2] == plate]) > PLATE_CAPACITY:
+                raise _Contradiction(f"No more than {PLATE_CAPACITY} cubes fit on the {words_of(plate)}.")
+        self._check_stacks(atoms)
+
+    def _check_stacks(self, atoms: set[Atom]) -> None:
+        below = {a[1]: a[2] for a in atoms if a[0] == "on"}
+        for cube in below:
+            seen, at = {cube}, below[cube]
+            while at in below:
+                if at in seen:
+                    raise _Contradiction(f"The {words_of(cube)} cannot be on top of itself.")
+                seen.add(at)
+                at = below[at]
+            if at == cube:
+                raise _Contradiction(f"The {words_of(cube)} cannot be on top of itself.")
+
+    def _check_prohibitions(self, atoms: set[Atom]) -> None:
+        for a, b in self._m.apart:
+            pair = {self._symbol(a), self._symbol(b)}
+            if any(pair <= set(atom[1:]) for atom in atoms):
+                raise _Contradiction(
+                    f"The {' and the '.join(map(words_of, sorted(pair)))} shall not touch, but must."
+                )
+        for entity in self._m.untouched:
+            cube = self._symbol(entity)
+            if any(atom[1] == cube and not self._scene.holds(*atom) for atom in atoms):
+                raise _Contradiction(f"The {words_of(cube)} shall be left alone, but is needed.")
+
+
+def _told(atoms: Iterable[Atom]) -> str:
+    return " and ".join(
+        f"{a[0].replace('_', ' ')} {' '.join(map(words_of, a[2:]))}".strip() for a in sorted(atoms)
+    )

@@ -1,0 +1,230 @@
+"""The words a task text may be made of: each is reduced to a token that the grammar in task.lark speaks of.
+
+A pattern is a regular expression in which a space stands for any white space. Where several match, the longest wins;
+of equally long ones, the first. FILLER is dropped: politeness, manner, and what is true of every task anyway.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+COLOURS = (
+    "red", "green", "blue", "yellow", "orange", "purple", "violet", "pink", "black", "white", "grey", "gray",
+    "brown", "cyan", "magenta", "turquoise",
+)  # fmt: skip
+NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6}
+
+_MUST = "must|should|shall|has to|have to|needs to|need to|is to|are to|ought to|is supposed to|will"
+_ROBOT = "(?:the |your |its )?(?:robot's base|robot base|base of the robot|robot arm|robot|cobot|arm|gripper|base|you)"
+_HAND = "(?:the |your |its |a )?(?:robot's gripper|gripper|robot arm|robot|arm|fingers|fingertips|hand|end effector|tool)"
+_COLOUR = "colou?rs?"
+_EDGE = "(?:outer )?(?:edge|rim|border|lip|brim)"
+_NUMBER = "|".join(NUMBERS)
+_LOW = "(?:bottom|base)"
+_OTHERS = "(?:others|rest|other cubes|other objects|other things|everything else)"
+
+_PATTERNS: dict[str, tuple[str, ...]] = {
+    "FILLER": (
+        # politeness and manner
+        "please|kindly|now|just|simply|carefully|gently|slowly|softly|lightly|quickly|safely|precisely|exactly",
+        "neatly|firmly|nicely|briefly|properly|directly|immediately|finally|first|firstly|lastly|next|afterwards",
+        "also|too|as well|again|only|up|down|back|together|itself|themselves|fully|completely|thanks|thank you",
+        "for me|in place|in order|respectively|in (?:this|that) order|at the same time|simultaneously|at once|hey|hi|hello|okay",
+        "(?:can|could|would|will) you(?: please)?|you (?:must|should|have to|need to|can)|go ahead and|try to",
+        "(?:i|we)(?: want|'d like| would like| need)(?: you)?(?: to)?",
+        "(?:your|the) (?:task|goal|job|aim|mission) is(?: to| that)?|(?:task|goal|job|mission|instruction) ?:",
+        f"(?:the )?(?:robot arm|robot|cobot|arm|gripper) (?:{_MUST}|can)|(?:let|have|make) the (?:robot|arm)|robot ?,",
+        "make sure(?: that)?|ensure(?: that)?|see to it that|take care that|be sure to",
+        f"(?:use|using) {_HAND}(?: to| and)?|(?:with|by|using) {_HAND}|with the tip of {_HAND}",
+        # choices left open, and how places are meant
+        "it does(?: not|n't) matter which(?: one| cube| of them)?|no matter which(?: one)?",
+        "whichever(?: one)?(?: you (?:like|want|prefer)| is (?:the )?(?:easiest|nearest|closest|best))?",
+        "of your (?:own )?choice|(?:that )?you (?:like|want|prefer|choose)|counted from left to right",
+        "seen from (?:above|the camera|the robot)",
+        # what the tasks are like anyway
+        "(?:high )?(?:up )?(?:in|into) the air|clear of the table|above the table",
+        "one (?:cube )?(?:on|per|for|to) (?:each|every) plate|where (?:it is|they are)",
+        f"(?:leave|keep) (?:all )?(?:the )?{_OTHERS}(?: where (?:it is|they are)| alone| untouched| in place)?",
+    ),
+    # --- doing
+    "TOUCH": (
+        "touch|tap|poke|press|feel|contact|(?:make|establish|come into|get in|be in) contact with",
+        f"(?:bring|move|get|put|place) {_HAND} (?:in|into) contact with|(?:bring|move) {_HAND} (?:to|onto) touch",
+        f"(?:bring|move|lower|put|place|lay|rest) {_HAND} (?:to|onto|on|on top of)(?: and touch)?",
+        f"(?:let|have|make) {_HAND} touch|{_HAND} (?:touches|touch|(?:{_MUST}) touch|is touching)",
+        f"{_HAND} (?:is|(?:{_MUST}) be) in contact with",
+    ),
+    "TOUCHES": ("touches|contacts|(?:is|are|be) in contact(?: with)?|(?:is|are|be) touching",),
+    "TOUCHED": ("touched",),
+    "LIFT": (
+        "pick up|pick|lift up|lift|grasp|grab|grip|seize|raise|hold|hold up|fetch|take hold of|get hold of",
+        "keep hold of|keep holding",
+    ),
+    "LIFTED": ("lifted|picked up|grasped|grabbed|held|gripped|raised|in (?:the|your) (?:gripper|hand)",),
+    "TAKE": ("take|get",),
+    "CHOOSE": ("choose|select|pick out|find|locate|identify|look for|go to|move to|approach|drive to|reach for",),
+    "PUT": (
+        "put|place|set|lay|move|move over|bring|carry|transfer|deposit|position|relocate|transport|deliver",
+        "shift|arrange|lean|balance|lower|putting|placing|moving",
+    ),
+    "PLACED": ("placed|moved|stacked|brought|laid|carried|transferred|arranged",),
+    "STACK": ("stack|pile|stacking|piling",),
+    "BUILD": ("build|make|create|construct|assemble|erect|form",),
+    "DISCARD": ("discard|throw away|throw out|toss away|dump|get rid of|dispose of|trash|bin",),
+    "THROW": ("throw|toss|push|shove|fling|knock|sweep|tip|drop",),
+    "DISCARDED": ("discarded|thrown away|dumped|thrown|tossed|pushed|dropped",),
+    "REMOVE": ("remove|unload",),
+    "CLEAR": ("clear|empty",),
+    "UNSTACK": ("unstack|take apart|dismantle|take down",),
+    "RELEASE": ("let go(?: of)?|release|open the gripper|let loose|retreat|withdraw|move away",),
+    "SHUFFLE": ("shuffle|mix up|permute|rearrange",),
+    "SORT": ("sort|match up|match|tidy up|assign",),
+    "HIT": ("hit|hitting|knock over|knocking over|bump into|collide with|disturb|topple|tip over|dropping|let",),
+    # --- things
+    "CUBE": ("cube|block|box|brick|die",),
+    "CUBES": ("cubes|blocks|boxes|bricks|dice",),
+    "PLATE": ("plate|dish|dis[ck]|saucer|tray|coaster",),
+    "PLATES": ("plates|dishes|dis[ck]s|saucers|trays|coasters",),
+    "TABLE": ("table|tabletop|table top|workbench|bench|desk|worktop|work surface|surface|workspace|work area",),
+    "GROUND": ("ground|floor",),
+    "THING": ("object|thing|item|piece",),
+    "THINGS": ("objects|things|items|pieces",),
+    "ONES": ("ones",),
+    "TOWER": ("towers?|column",),
+    "BRIDGE": ("bridge|arch",),
+    "SIZE": (f"(?:{_NUMBER})[- ](?:(?:cube|block)s? )?(?:high|tall|storey|story|level|cube|block|layer)",),
+    "COLOUR": ("|".join(COLOURS),),
+    "NUMBER": (_NUMBER,),
+    "IT": (r"it|that one|this one|this|this cube|that cube|that(?= ?(?:[,.;!]|$|and\b|then\b))",),
+    "THEM": ("them|they|these|those",),
+    "EACH_OTHER": ("each other|one another",),
+    # --- which
+    "THE": ("the|your",),
+    "A": ("an?|some",),
+    "ANY": ("any|any one|any single|an arbitrary|either|a random",),
+    "ONE": ("one|1|a single|exactly one",),
+    "EACH": ("each|every|each single|every single|each and every",),
+    "ALL": ("all",),
+    "BOTH": ("both",),
+    "OTHER": ("other|another|a second|a different|remaining",),
+    "OTHERS": ("the others|the rest(?: of (?:the cubes|the blocks|them))?|the remaining ones",),
+    "OF": ("of|made of|made from|consisting of|using",),
+    "OWN_COLOUR": (
+        f"(?:of|in|with|that has|which has|having) (?:its|their|the)(?: own| same| matching| respective)? {_COLOUR}"
+        "(?: as (?:it|the cubes?|them|itself|themselves))?",
+        f"(?:of|in|with) (?:matching|equal|identical|like|the same|same) {_COLOUR}|by {_COLOUR}",
+        f"(?:that|which) match(?:es)? (?:its|their|the)(?: cube's)? {_COLOUR}|matching (?:its|their) {_COLOUR}",
+        f"(?:its|their|the) (?:own|matching|corresponding|respective)(?: {_COLOUR}(?:ed)?)?",
+        "its|their|matching|corresponding|respective",
+        f"(?:the |its |their )?(?:same|equally|like|identically)[- ]{_COLOUR}(?:ed)?",
+    ),
+    "OTHER_COLOUR": (
+        f"(?:of|in|with|that has|which has) (?:another|a different|different|some other|any other|other) {_COLOUR}",
+        f"(?:that|which) (?:does not|doesn't|do not|don't) (?:match|have) (?:its|their) {_COLOUR}",
+        f"(?:a )?(?:differently|different|other|wrong)[- ]{_COLOUR}(?:ed)?|not of (?:its|their)(?: own)? {_COLOUR}",
+    ),
+    # --- where
+    "LEFT": (
+        "leftmost|left-most|left|left-hand|left hand|far left",
+        "(?:farthest|furthest|most|farthest away|all the way) (?:to the |on the )?left",
+    ),
+    "RIGHT": (
+        "rightmost|right-most|right|right-hand|right hand|far right",
+        "(?:farthest|furthest|most|farthest away|all the way) (?:to the |on the )?right",
+    ),
+    "MIDDLE": ("middle|centre|center|central|middlemost|in between",),
+    "NEAR": (f"(?:nearest|closest|near|close|front|foremost)(?: to {_ROBOT})?|least far from {_ROBOT}",),
+    "FAR": (
+        "(?:farthest|furthest|far|most distant|distant|rear|back|rearmost|farthest back|furthest back)(?: away)?"
+        f"(?: from {_ROBOT})?",
+    ),
+    "SIDE": ("(?:hand )?(?:side|end|position)(?: of the (?:table|row))?|of the row",),
+    "ON": (
+        "on|onto|upon|atop|on to|over|above|on the top of|onto the top of",
+        "(?:right |directly |straight )?(?:on top of|onto)|directly on",
+    ),
+    "IN": ("in|into|inside",),
+    "AT": ("at|as",),
+    "TO": ("to|towards",),
+    "UNDER": ("under|below|beneath|underneath",),
+    "BESIDE": (
+        "(?:right |directly |just |immediately |close )?(?:next to|beside|adjacent to|alongside|against|touching)",
+        "side by side with|in contact with",
+    ),
+    "SIDE_BY_SIDE": (
+        "(?:right |directly |close )?(?:side by side|side-by-side|adjacent)",
+        "(?:right |directly )?(?:next to|beside|adjacent to|against|touching) (?:each other|one another)",
+    ),
+    "ACROSS": ("across|across both|spanning|bridging",),
+    "HALF_ON": ("(?:only )?(?:half|halfway|partly|partially) (?:on|onto|over|upon)|leaning (?:on|against)",),
+    "EDGE_OF": (f"(?:right )?(?:on|onto|at|to|against|over) (?:the|an?) {_EDGE} of",),
+    "EDGE": (f"'s {_EDGE}",),
+    "BEYOND": (f"(?:beyond|past|off) (?:the |an )?(?:{_EDGE}|side|end) of|beyond|past",),
+    "FROM": ("from|away from|out of|off|off of|down from",),
+    "TOP": ("on top|at the top|on the (?:very )?top|at the very top|as the top(?: one)?|topmost|uppermost|top",),
+    "BOTTOM": (
+        f"(?:at|on) the (?:very )?{_LOW}|as (?:the |its |a )?(?:{_LOW}|foundation)(?: one)?|bottommost|{_LOW}|lowest",
+    ),
+    "UPWARDS": (
+        rf"(?:ordered |going |read )?(?:from (?:the )?)?{_LOW}(?: up)? (?:to|towards) (?:the )?top|bottom[- ]up",
+        rf"from the {_LOW}(?: up(?:wards)?)?|upwards|{_LOW} first|(?:starting|beginning) (?:from|at|with) the {_LOW}",
+        rf"{_LOW} ?[/,-] ?middle ?[/,-] ?top",
+    ),
+    "DOWNWARDS": (
+        rf"(?:ordered |going |read )?(?:from (?:the )?)?top(?: down)? (?:to|towards) (?:the )?{_LOW}|top[- ]down",
+        "from the top(?: down(?:wards)?)?|downwards|top first|(?:starting|beginning) (?:from|at|with) the top",
+        rf"top ?[/,-] ?middle ?[/,-] ?{_LOW}",
+    ),
+    "IS": (
+        "is|are|be|to be|being|lies?|lying|stands?|standing|sits?|sitting|rests?|resting|located|stays?|staying",
+        "remains?|goes|go|ends? up|comes?|belongs?",
+    ),
+    "MUST": (_MUST,),
+    "THAT": ("that|which",),
+    "NOT": (
+        "not|do not|don't|does not|doesn't|never|without|must not|should not|may not|cannot|can't|avoid|is not|are not",
+        "isn't|aren't|but not",
+    ),
+    "THERE_IS": ("there (?:is|are)|you (?:can )?see",),
+    # --- between clauses
+    "COMMA": (",|/|[(]|[)]",),
+    "AND": ("and|&|as well as|plus",),
+    "LINK": ("then|and then|after that|where|while|by|so that|such that|so|until|to(?= touch)|in order to",),
+    "DASH": (":|-{1,2}|—|–",),
+    "WITH": ("with|having",),
+    "END": (r"[.;!?]",),
+}  # fmt: skip
+_UNBOUNDED = ("COMMA", "DASH", "END", "EDGE")
+"""Tokens whose patterns may touch other characters."""
+
+
+@lru_cache(maxsize=1)
+def patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Every alternative of every token, compiled, in order of preference."""
+    return tuple(
+        (token, _compiled(alternative, token not in _UNBOUNDED))
+        for token, rows in _PATTERNS.items()
+        for row in rows
+        for alternative in _alternatives(row)
+    )
+
+
+def _compiled(alternative: str, bounded: bool) -> re.Pattern[str]:
+    body = alternative.replace(" ?", r"\s*").replace(" ", r"\s+")
+    return re.compile(body + "(?![a-z0-9-])" if bounded else body, re.IGNORECASE)
+
+
+def _alternatives(row: str) -> list[str]:
+    """The parts of a pattern between the bars that stand outside of any parentheses or brackets.
+
+    A regular expression takes the first alternative that fits; to take the longest, each must be tried alone.
+    """
+    parts, depth = [""], 0
+    for character in row:
+        depth += (character in "([") - (character in ")]")
+        if character == "|" and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts

@@ -1,0 +1,155 @@
+"""What a sentence says, before anybody looks at the table: things, places, and the elements they make up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Quantifier = Literal["", "the", "any", "all"]
+Relation = Literal["on", "beside", "under"]
+PlaceKind = Literal[
+    "on", "on_each_other", "beside", "side_by_side", "under", "across", "edge", "beyond", "source", "slot"
+]
+Slot = Literal["top", "middle", "bottom"]
+
+
+@dataclass(frozen=True)
+class Where:
+    """A restriction by place: on (or not on) something."""
+
+    relation: Relation
+    thing: Thing
+    negated: bool = False
+
+
+@dataclass(frozen=True)
+class Thing:
+    """A noun phrase. `kind` is cube, plate, table, ground, thing, or empty where only an adjective was said.
+
+    `matching` relates its colour to that of another thing: own (the same) or other. `pronoun` is it, them, others or
+    empty. `text` are its words.
+    """
+
+    text: str
+    kind: str = ""
+    plural: bool = False
+    quantifier: Quantifier = ""
+    number: int | None = None
+    colour: str = ""
+    side: str = ""
+    other: bool = False
+    matching: str = ""
+    where: tuple[Where, ...] = ()
+    pronoun: str = ""
+
+    def of_kind(self, kind: str) -> Thing:
+        """The same with a kind, where it had none."""
+        return self if self.kind or self.pronoun else replace(self, kind=kind)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something is or shall be; `things` are what the place is relative to."""
+
+    kind: PlaceKind
+    things: tuple[Thing, ...] = ()
+    slot: Slot = "top"
+
+
+@dataclass(frozen=True)
+class Command:
+    """A verb of the grammar (TOUCH, LIFT, PUT, …) with its things and places.
+
+    `upwards`: whether the things are told from bottom to top; None if nothing was said about their order.
+    """
+
+    verb: str
+    things: tuple[Thing, ...] = ()
+    places: tuple[Place, ...] = ()
+    upwards: bool | None = None
+
+
+@dataclass(frozen=True)
+class Build:
+    """A tower or a bridge of certain things, at certain places. `size` in cubes, if it was said."""
+
+    what: Literal["tower", "bridge"]
+    things: tuple[Thing, ...] = ()
+    places: tuple[Place, ...] = ()
+    size: int | None = None
+    upwards: bool | None = None
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """Things and their places, said without a verb of their own."""
+
+    things: tuple[Thing, ...]
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """Things of a tower, from bottom to top if `upwards`."""
+
+    things: tuple[Thing, ...]
+    upwards: bool
+
+
+@dataclass(frozen=True)
+class Mention:
+    """Things by themselves."""
+
+    things: tuple[Thing, ...]
+
+
+@dataclass(frozen=True)
+class State:
+    """How things are or shall be. `things` is empty for a clause about what was mentioned last ("which stays …").
+
+    Where nothing says that it *shall* be so (`wanted`), it may just describe the table.
+    """
+
+    things: tuple[Thing, ...]
+    places: tuple[Place, ...]
+    wanted: bool
+
+
+@dataclass(frozen=True)
+class Contact:
+    """Things touch `others`, or each other where there are none."""
+
+    things: tuple[Thing, ...]
+    others: tuple[Thing, ...] = ()
+
+
+@dataclass(frozen=True)
+class Passive:
+    """Something shall be done to things: TOUCHED, LIFTED or DISCARDED."""
+
+    done: str
+    things: tuple[Thing, ...]
+
+
+@dataclass(frozen=True)
+class Negative:
+    """What shall not happen. `subjects` is empty where it is the robot that is told to avoid something."""
+
+    avoided: str
+    subjects: tuple[Thing, ...] = ()
+    objects: tuple[Thing, ...] = ()
+
+
+@dataclass(frozen=True)
+class Context:
+    """A description of the table that asks for nothing."""
+
+
+Element = Command | Build | Arrangement | Ordered | Mention | State | Contact | Passive | Negative | Context
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to understand a text."""
+
+    elements: tuple[Element, ...] = ()

@@ -1,0 +1,76 @@
+"""PDDL problems of the tabletop domain, from an observation and a goal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from spca_core.names import TABLE_SYMBOL, words_of
+from spca_core.observation import Observation
+from spca_core.ports.proposer import Impossible
+from spca_planner.tabletop.goal import Atom, Goal
+
+_KINDS = ("cube", "plate")
+
+
+@lru_cache(maxsize=1)
+def domain() -> str:
+    """The tabletop's domain."""
+    return (Path(__file__).parent / "domain.pddl").read_text()
+
+
+def problem(observation: Observation, goals: Sequence[Goal]) -> str:
+    """A problem whose goal is any one of `goals`. Raises Impossible when a cube it needs is out of reach."""
+    _check_reach(observation, goals)
+    objects = "\n    ".join(f"{' '.join(_of(observation, k))} - {k}" for k in _KINDS if _of(observation, k))
+    init = "\n    ".join(map(_text, _init(observation)))
+    conditions = [f"(and {' '.join(_text(atom) for atom in sorted(goal))})" for goal in goals]
+    goal = conditions[0] if len(conditions) == 1 else "(or\n    " + "\n    ".join(conditions) + ")"
+    return f"""(define (problem task)
+  (:domain tabletop)
+  (:objects
+    {objects})
+  (:init
+    (= (total-cost) 0)
+    {init})
+  (:goal {goal})
+  (:metric minimize (total-cost)))
+"""
+
+
+def _init(observation: Observation) -> Iterator[Atom]:
+    cubes = _of(observation, "cube")
+    held = [f.args[0] for f in observation.facts if f.predicate == "held" and f.args[0] in cubes]
+    yield ("holding", held[0]) if held else ("hand_empty",)
+    yield ("clear", TABLE_SYMBOL)
+    for plate in _of(observation, "plate"):
+        yield ("clear", plate)
+    pairs: set[Atom] = set()
+    for fact in observation.facts:
+        if fact.args[0] not in cubes:
+            continue
+        if fact.predicate in ("on", "clear"):
+            yield (fact.predicate, *fact.args)
+        elif fact.predicate == "next_to":
+            a, b = fact.args
+            pairs |= {("next_to", a, b), ("next_to", b, a)}
+    yield from sorted(pairs)
+
+
+def _check_reach(observation: Observation, goals: Sequence[Goal]) -> None:
+    reachable = {f.args[0] for f in observation.facts if f.predicate in ("on", "held")}
+    for goal in goals:
+        needed = {s for atom in goal for s in atom[1:] if observation.objects.get(s) == "cube"}
+        lost = sorted(needed - reachable)
+        if not lost:
+            return
+    raise Impossible(f"The {words_of(lost[0])} is out of reach: it lies on nothing that I can see.")
+
+
+def _of(observation: Observation, kind: str) -> list[str]:
+    return sorted(symbol for symbol, k in observation.objects.items() if k == kind)
+
+
+def _text(atom: Atom) -> str:
+    return f"({' '.join(atom)})"
