@@ -18,11 +18,10 @@ from spca_motion.planning_scene import PlanningScene
 from spca_motion.query import Query, Start, edge
 from spca_motion.search import Effort, find_way
 from spca_motion.tool import ToolKinematics, planning_gap
-from spca_robot import kinematics
-from spca_robot.kinematics import nearest_turns
+from spca_robot.kinematics import link_frames, nearest_turns
 from spca_robot.ur5 import POSITION_LIMITS, VELOCITY_LIMITS
 
-# Postures that cost at most this factor, and this much (s), more than the nearest one are tried before the others.
+# Postures that cost at most this factor, and this much (s), more than the best one are tried before the others.
 _NEAR_FACTOR, _NEAR_EXTRA = 1.25, 0.1
 # How hard to search for a way: among the near postures, then among all, then everywhere.
 BRIEF, NORMAL, WIDE = Effort(1.2, 20_000), Effort(1.2, 40_000), Effort(np.pi, 120_000)
@@ -66,7 +65,7 @@ class MotionPlanner:
         return self._around(start, goal[None], "the joint goal", stop)
 
     def to_pose(self, start: Start, pose: Pose, stop: Callable[[], bool]) -> list[Piece]:
-        """A path to a tool pose, ending in the posture that is nearest in joint travel and free."""
+        """A path to a tool pose, ending in the posture that is free and costs least, mostly in joint travel."""
         self.box.check(np.array([pose.position]), "the tool pose")
         return self._around(start, self._postures(start, pose), f"the tool pose {_place(pose)}", stop)
 
@@ -94,7 +93,7 @@ class MotionPlanner:
     # --- steps ---------------------------------------------------------------------------------------------------
 
     def _postures(self, start: Start, pose: Pose) -> Array:
-        """The joint solutions (k ≥ 1, 6) of a tool pose, least travel first."""
+        """The joint solutions (k ≥ 1, 6) of a tool pose, best first."""
         gap = self.tcp_gap(start.gap)
         found = nearest_turns(self.tools.branches(pose.matrix(), gap), start.joints)
         found = found[~np.isnan(found[:, 0])]
@@ -103,18 +102,18 @@ class MotionPlanner:
             far = f"about {100 * excess:.0f} cm too far for the arm"
             why = far if excess > 0.005 else "no posture of the arm fits"
             raise MotionError("unreachable", f"the tool pose {_place(pose)} is unreachable: {why}")
-        return found[np.argsort(_travel(start.joints, found), kind="stable")]
+        return found[np.argsort(_cost(start.joints, found), kind="stable")]
 
     def _around(self, start: Start, goals: Array, what: str, stop: Callable[[], bool]) -> list[Piece]:
-        """A path to one of the goals (k, 6), which come least travel first: straight if that is free, else around."""
+        """A path to one of the goals (k, 6), which come best first: straight if that is free, else around."""
         query = self._query(start)
         free = np.array([q for q in goals if query.valid(q)])
         if not len(free):
             raise MotionError("collision", f"at {what} {query.blame(goals[0])}")
-        travel = _travel(start.joints, free)
+        cost = _cost(start.joints, free)
         if np.abs(free[0] - start.joints).max() < _THERE:
             return []
-        near = free[travel <= _NEAR_FACTOR * travel[0] + _NEAR_EXTRA]
+        near = free[cost <= _NEAR_FACTOR * cost[0] + _NEAR_EXTRA]
         for targets, effort in ((near, BRIEF), (free, NORMAL), (free, WIDE)):
             for goal in targets if effort is not WIDE else ():
                 if query.all_valid(edge(start.joints, goal)):
@@ -170,7 +169,7 @@ def _check_joints(goal: Array) -> None:
             raise MotionError("limit", f"{name} goes from {low:.2f} to {high:.2f} rad, not to {value:.2f}")
 
 
-def _travel(start: Array, goals: Array) -> Array:
+def _cost(start: Array, goals: Array) -> Array:
     """Roughly the time (s) that each of the goals (k, 6) takes to reach, and more for one with a hanging elbow.
 
     With the elbow low, the upper arm and forearm sweep over the table: what is free above an object then often
@@ -178,7 +177,7 @@ def _travel(start: Array, goals: Array) -> Array:
     """
     steps = np.abs(goals - start)
     seconds = (steps / VELOCITY_LIMITS).max(axis=1) + 0.05 * steps.sum(axis=1)
-    elbow = kinematics.link_frames(goals)[:, 1, 2, 3]
+    elbow = link_frames(goals)[:, 1, 2, 3]
     return np.asarray(seconds + _LOW_ELBOW_S * (elbow < elbow.max() - _LOW_ELBOW_BY))
 
 
