@@ -6,11 +6,12 @@ from contextlib import closing
 
 from spca.events import Listener
 from spca.interrupt import stopping_on_interrupt
+from spca.logs import log_to
 from spca.options import RunOptions, manifest
 from spca.presets import draw_table
 from spca.result import RunResult
 from spca.run_folder import MANIFEST, RunFolder
-from spca.stages import build_stages
+from spca.stages import open_stages
 from spca.supervisor import Supervisor
 from spca.tabletop import InprocTabletop
 from spca_core.world import load_world
@@ -39,13 +40,17 @@ def run_inproc(
     folder: RunFolder,
     listeners: tuple[Listener, ...] = (),
     resume: bool = False,
-    on_supervisor: Listener | None = None,
 ) -> RunResult:
     """Run one level to its end, or take up an interrupted run; its folder then holds all but the report."""
+    log_to(folder.path)
     if not resume:
         folder.write(MANIFEST, manifest(options))
-    with closing(build_tabletop(options)) as environment:
-        stages = build_stages(options, environment, folder)
+    with (
+        open_stages(
+            options, InprocTabletop, folder
+        ) as stages,  # first: its solver warms up in the background
+        closing(build_tabletop(options)) as environment,
+    ):
         supervisor = Supervisor(
             environment, stages.planner, stages.coder, folder, options.budgets, listeners, stages.promote
         )

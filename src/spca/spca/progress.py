@@ -74,7 +74,7 @@ class Progress:
         """The verdict, in colour."""
         colour = "green" if result.success else "red"
         self.console.print(
-            f"[bold {colour}]{result.outcome if isinstance(result.outcome, str) else result.outcome.value}[/]"
+            f"[bold {colour}]{result.outcome_text}[/]"
             f"  score {result.verdict.score:.2f}  {result.wall:.1f} s wall, {result.sim:.1f} s simulated"
             f"  {escape(result.reason)}"
         )

@@ -57,6 +57,11 @@ class RunResult(Record):
         return self.outcome is Outcome.SUCCESS
 
     @property
+    def outcome_text(self) -> str:
+        """The outcome as a word."""
+        return self.outcome.value if isinstance(self.outcome, Outcome) else self.outcome
+
+    @property
     def exit_status(self) -> int:
         """What `spca run` ends with."""
         if self.success:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from spca.options import RunOptions
 from spca.run_folder import RunFolder
+from spca_coder.drafting import DraftingCoder
 from spca_core.errors import InputError
 from spca_core.ports.environment import Environment
 from spca_core.ports.stages import Coder, Planner
+from spca_planner.planner import DraftingPlanner
+from spca_planner.tabletop.proposer import BuiltinProposer
+from spca_planner.tabletop.vocabulary import TabletopVocabulary
+from spca_planner.trusted import TrustedDomains
 
 
 @dataclass(frozen=True)
@@ -27,15 +33,26 @@ def model_configured() -> bool:
     return False
 
 
-def build_stages(options: RunOptions, environment: Environment, folder: RunFolder) -> Stages:
-    """Planner, coder and library for that environment. InputError for an unknown proposer or an unusable model."""
-    from spca_coder.drafting import DraftingCoder
-    from spca_planner.tabletop.proposer import BuiltinProposer
+@contextmanager
+def open_stages(
+    options: RunOptions, environment: Environment | type[Environment], folder: RunFolder
+) -> Iterator[Stages]:
+    """Planner, coder and library for that environment, warm while the context lasts.
 
-    from spca_planner.planner import DraftingPlanner
-    from spca_planner.trusted import TrustedDomains
-
+    Raises InputError for an unknown proposer or an unusable model.
+    """
     if options.proposer != "builtin":
-        raise InputError(f"unknown proposer '{options.proposer}'", hint="builtin")
-    planner = DraftingPlanner(environment.name, BuiltinProposer(), TrustedDomains(folder.path / "trusted"))
-    return Stages(planner=planner, coder=DraftingCoder(None), library=environment.builtin_skills.read_text())
+        raise InputError(f"unknown proposer '{options.proposer}'", where="--proposer", hint="builtin")
+    # The built-in proposer needs no domains of other runs: every run of it is a fresh one, and can be repeated.
+    trusted = TrustedDomains(folder.path / "trusted")
+    planner = DraftingPlanner(
+        environment.name,
+        BuiltinProposer(),
+        trusted,
+        TabletopVocabulary(),
+        options.budgets.drafts,
+        options.solver_timeout_s,
+    )
+    with planner:
+        coder = DraftingCoder(None, environment.api, options.budgets.code_drafts)
+        yield Stages(planner=planner, coder=coder, library=environment.builtin_skills.read_text())

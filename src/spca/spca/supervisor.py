@@ -83,6 +83,7 @@ class Supervisor:
             seconds = state.stage_wall.get(phase, 0.0) + time.monotonic() - began
             state = state.model_copy(update={"stage_wall": {**state.stage_wall, phase: seconds}})
             self._tell("stage_ended", stage=phase, data={"seconds": time.monotonic() - began})
+        state = state.model_copy(update={"wall": time.monotonic() - self._began})
         self._save(state, checkpoint=False)
         return self._conclude(state)
 

@@ -34,7 +34,7 @@ def run_trial(spec: CampaignSpec, trial: Trial, campaign: str) -> TrialResult:
         return _broken(trial, error, path, campaign)
     summary = TrialResult(
         trial=trial,
-        outcome=str(getattr(result.outcome, "value", result.outcome)),
+        outcome=result.outcome_text,
         score=result.verdict.score,
         cause="" if result.success else result.reason,
         wall=result.wall,
