@@ -43,7 +43,7 @@ class Detector:
             found, doubts = find_cubes(view, colours, colour.name, catalogue.cube_edge)
             cubes += found
             notes += doubts
-        cubes = complete_stacks(view, colours, cubes)
+        cubes = complete_stacks(view, colours, cubes, catalogue.plate_thickness)
         things = np.zeros(view.heights.shape, bool)
         for cube in cubes:
             view.patch(cube.column(cube.floor), grow=2).paint(things)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
 
 from spca_core.geometry import Array
@@ -23,9 +22,33 @@ def footprint(thing: SceneObject) -> Array:
 
 
 def shared_area(a: Array, b: Array) -> float:
-    """Area that two convex polygons (N, 2), (M, 2) have in common, square metres."""
-    area, _ = cv2.intersectConvexConvex(a.astype(np.float32), b.astype(np.float32))
-    return max(float(area), 0.0)
+    """Area that two convex counter-clockwise polygons (N, 2), (M, 2) have in common, square metres.
+
+    Sutherland and Hodgman's clipping: `a` is cut off along every edge of `b`. (OpenCV's intersectConvexConvex finds
+    nothing for polygons that lie almost exactly on each other.)
+    """
+    rest = a
+    for start, end in zip(b, np.roll(b, -1, axis=0), strict=True):
+        if len(rest) < 3:
+            return 0.0
+        rest = _left_of(rest, start, end)
+    x, y = rest[:, 0], rest[:, 1]
+    return max(0.0, float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)) / 2)
+
+
+def _left_of(polygon: Array, start: Array, end: Array) -> Array:
+    """The part of a polygon on the left of the line from `start` to `end`."""
+    side = (end[0] - start[0]) * (polygon[:, 1] - start[1]) - (end[1] - start[1]) * (polygon[:, 0] - start[0])
+    if (side >= 0).all():
+        return polygon
+    following, side_after = np.roll(polygon, -1, axis=0), np.roll(side, -1)
+    kept = []
+    for here, there, s, t in zip(polygon, following, side, side_after, strict=True):
+        if s >= 0:
+            kept.append(here)
+        if (s >= 0) != (t >= 0):
+            kept.append(here + (there - here) * (s / (s - t)))
+    return np.array(kept).reshape(-1, 2)
 
 
 def gap(a: Array, b: Array) -> float:

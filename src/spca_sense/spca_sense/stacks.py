@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from spca_core.geometry import Array
+from spca_core.geometry import Array, wrap_angle
 from spca_sense.colours import NEUTRAL, ColourLabels
 from spca_sense.cubes import FoundCube
 from spca_sense.detection import UNKNOWN
@@ -15,9 +15,11 @@ from spca_sense.fitting import Prior
 from spca_sense.footprint import shared_area
 from spca_sense.outline import trace
 from spca_sense.shapes import BoxShape, fit_box
-from spca_sense.view import Mask, Patch, View
+from spca_sense.view import NO_HEIGHT, Mask, Patch, View
 
 _LEVEL_STEP = 0.010  # metres, at most, between a lower face and the upper face that carries it
+_LEVEL_ERROR = 0.006  # metres by which a stack's height may differ from whole cubes
+_MOSTLY = 0.6
 _MARGIN = 0.012  # metres by which a cube beneath may stick out of its stack
 _MIN_STRIP = 20  # pixels of a side that tell a cube's colour
 _MIN_SLIVER = 12  # pixels that do when they lie right under a cube of another colour
@@ -29,12 +31,15 @@ _PLATE_BAND = 0.014  # metres above the floor; sides are looked for above what m
 _MIN_OVERLAP = 0.03
 
 
-def complete_stacks(view: View, colours: ColourLabels, cubes: list[FoundCube]) -> list[FoundCube]:
-    """`cubes` and, below each one that stands high, the cubes that must carry it.
+def complete_stacks(
+    view: View, colours: ColourLabels, cubes: list[FoundCube], plate: float
+) -> list[FoundCube]:
+    """`cubes` and, below each one that stands high, the cubes that must carry it; `plate` is a plate's thickness.
 
     A cube beneath whose side is in sight gets that side's colour and a pose from it and from what stands on it; else it
     is `UNKNOWN`, and memory may know better. Cubes that are partly covered are fitted again without the false border
-    where the upper one begins.
+    where the upper one begins. A cube at a height that no stack has, or with nothing below it where something would
+    show, is in the air.
     """
     known = sorted(cubes, key=_from_high_to_low)
     claimed = np.zeros(view.heights.shape, bool)
@@ -49,8 +54,11 @@ def complete_stacks(view: View, colours: ColourLabels, cubes: list[FoundCube]) -
         below = [i for i in range(position, len(known)) if _carries(known[i], upper)]
         for i in below:
             known[i] = _refit(view, colours, known[i], upper, claimed)
-        if not below:
-            known.append(_beneath(view, colours, upper, claimed))
+        if not below and _may_be_stacked(upper, plate):
+            lower = _beneath(view, colours, upper, claimed)
+            if not lower.seen and _is_air(view, lower, claimed):
+                continue
+            known.append(lower)
             known[position:] = sorted(known[position:], key=_from_high_to_low)
     return known
 
@@ -64,6 +72,20 @@ def _carries(lower: FoundCube, upper: FoundCube) -> bool:
         return False
     shared = shared_area(lower.corners()[:4, :2], upper.corners()[:4, :2])
     return shared > _MIN_OVERLAP * upper.shape.edge**2
+
+
+def _may_be_stacked(upper: FoundCube, plate: float) -> bool:
+    """Whether whole cubes fit between a cube and the floor, or a plate on it."""
+    room = upper.bottom - upper.floor
+    return any(abs(wrap_angle(room - base, upper.shape.edge)) < _LEVEL_ERROR for base in (0.0, plate))
+
+
+def _is_air(view: View, lower: FoundCube, claimed: Mask) -> bool:
+    """Whether one looks past the upper cube onto something far below, where the side of `lower` would be."""
+    patch = view.patch(lower.corners(margin=-0.003))
+    heights = view.heights[patch.window][patch.mask & ~claimed[patch.window]]
+    heights = heights[heights > NO_HEIGHT / 2]
+    return len(heights) >= _MIN_STRIP and float(np.mean(heights < lower.bottom + 0.006)) > _MOSTLY
 
 
 def _visible_part(view: View, cube: FoundCube, claimed: Mask, margin: float) -> tuple[Patch, Mask, float]:

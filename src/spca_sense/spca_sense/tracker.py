@@ -22,6 +22,7 @@ _LEAST = 0.1
 _GUESSED = 0.3  # confidence in an identity found by elimination
 _IN_HAND_CONFIDENCE = 0.8  # in a held thing that the camera does not see
 _IN_HAND = 0.06  # metres between the tool and what it holds, at most
+_UNDER = 0.01  # metres, sideways, from what is held: an inferred support there is none
 _GAP_ERROR = 0.010  # metres by which the gripper's gap may differ from what it holds
 _RESTING = 0.006  # metres between a lower face and the table for a thing to stand on it
 _KIND_ORDER = {"cube": 0, "plate": 1, "unknown": 2}
@@ -83,7 +84,8 @@ class SceneTracker:
                 update={"visible": False, "confidence": _IN_HAND_CONFIDENCE}
             )
         objects |= self._hidden(look, known, objects, held)
-        objects |= self._beneath(look, known, objects, notes)
+        in_hand = objects[held] if held is not None else None
+        objects |= self._beneath(look, known, objects, in_hand, notes)
         for lost in sorted(
             (known.keys() - objects.keys()) - {i for i in known if known[i].kind == "unknown"}
         ):
@@ -164,11 +166,17 @@ class SceneTracker:
         return {name: thing for name, thing in hidden.items() if name != held}
 
     def _beneath(
-        self, look: Look, known: dict[str, SceneObject], objects: dict[str, SceneObject], notes: list[str]
+        self,
+        look: Look,
+        known: dict[str, SceneObject],
+        objects: dict[str, SceneObject],
+        in_hand: SceneObject | None,
+        notes: list[str],
     ) -> dict[str, SceneObject]:
         """Names for the cubes that nobody sees but that must carry others: by place, by elimination, or `unknown`."""
         named: dict[str, SceneObject] = {}
-        for inferred in (d for d in look.detections if not d.seen):
+        unnamed = [d for d in look.detections if not d.seen and not _below(d, in_hand)]
+        for inferred in unnamed:
             if remembered_there(inferred, [o for o in objects.values() if not o.visible]):
                 continue
             missing = [
@@ -176,7 +184,6 @@ class SceneTracker:
                 for name, o in known.items()
                 if name not in objects and name not in named and o.kind == "cube"
             ]
-            unnamed = [d for d in look.detections if not d.seen]
             if len(missing) == 1 and len(unnamed) == 1:
                 name, colour = missing[0].id, missing[0].colour
                 notes.append(
@@ -231,6 +238,11 @@ def _object(
         visible=detection.seen,
         last_seen=stamp,
     )
+
+
+def _below(inferred: Detection, in_hand: SceneObject | None) -> bool:
+    """Whether a support was inferred only because the thing above it is in the gripper."""
+    return in_hand is not None and math.dist(inferred.xy, in_hand.pose.position[:2]) < _UNDER
 
 
 def _place_taken(thing: SceneObject, objects: dict[str, SceneObject]) -> bool:

@@ -182,6 +182,18 @@ def test_a_footprint_covers_itself(x: float, y: float, yaw: float) -> None:
     assert gap(outline, outline) == 0.0
 
 
+@given(st.floats(-0.05, 0.05) | st.floats(-1e-6, 1e-6), st.floats(-0.05, 0.05) | st.just(0.0), yaws)
+def test_what_two_squares_share(right: float, up: float, yaw: float) -> None:
+    """Almost equal ones included: stacked cubes are."""
+    a, b = (
+        cube_object(0.0, 0.0, yaw),
+        cube_object(right * np.cos(yaw) - up * np.sin(yaw), right * np.sin(yaw) + up * np.cos(yaw), yaw),
+    )
+    expected = max(0.0, EDGE - abs(right)) * max(0.0, EDGE - abs(up))
+    assert shared_area(footprint(a), footprint(b)) == pytest.approx(expected, abs=1e-9)
+    assert shared_area(footprint(b), footprint(a)) == pytest.approx(expected, abs=1e-9)
+
+
 def test_an_outline_leaves_out_what_an_occluder_cuts_off() -> None:
     mask = np.zeros((20, 20), bool)
     mask[5:15, 5:15] = True

@@ -1,0 +1,59 @@
+"""What Sense is told beforehand, and what it draws."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from spca_core.errors import InputError
+from spca_core.layout import nominal_layout
+from spca_core.world import World
+from spca_sense.catalogue import Catalogue
+from spca_sense.drawing import draw_scene
+
+
+def test_the_catalogue_knows_classes_only(world: World, twin_world: World) -> None:
+    catalogue = Catalogue.from_world(world)
+    assert (catalogue.cube_edge, catalogue.plate_diameter, catalogue.plate_thickness) == (0.04, 0.11, 0.008)
+    assert [c.name for c in catalogue.cube_colours] == ["blue", "green", "red"]
+    moved = world.model_copy(
+        update={"objects": tuple(o.model_copy(update={"position": (0.4, 0.0)}) for o in world.objects)}
+    )
+    assert Catalogue.from_world(moved) == catalogue
+    assert Catalogue.from_world(twin_world) == catalogue, "how many there are is not told"
+
+
+def test_cubes_of_different_sizes_are_refused(world: World) -> None:
+    large = world.objects[0].model_copy(update={"size": (0.05, 0.05, 0.05)})
+    with pytest.raises(InputError, match="cubes of 2 sizes"):
+        Catalogue.from_world(world.model_copy(update={"objects": (large, *world.objects[1:])}))
+    flat = world.objects[0].model_copy(update={"size": (0.04, 0.04, 0.02)})
+    with pytest.raises(InputError, match="equal edges"):
+        Catalogue.from_world(world.model_copy(update={"objects": (flat,)}))
+
+
+def test_a_drawing_marks_what_was_found(world: World, studio, tracker) -> None:
+    poses = nominal_layout(world).poses
+    frame = studio.shoot(poses)
+    before = frame.colour.copy()
+    picture = draw_scene(frame, tracker.update(frame), scale=2)
+    assert picture.shape == (960, 1280, 3)
+    assert np.array_equal(frame.colour, before), "the frame itself is left alone"
+    plain = draw_scene(frame, tracker.scene.model_copy(update={"objects": ()}), scale=2)
+    changed = np.abs(picture.astype(int) - plain).max(axis=2) > 40
+    # Around the blue cube there are lines; far from everything there are none.
+    k = frame.intrinsics
+    column = int(2 * (k.cx - k.fx * 0.0 / 0.81))
+    row = int(2 * (k.cy - k.fy * (0.42 - 0.5) / 0.81))
+    assert changed[row - 60 : row + 60, column - 60 : column + 60].any()
+    assert not changed[800:, :300].any()
+
+
+def test_remembered_things_are_drawn_in_another_colour(world: World, studio, tracker) -> None:
+    poses = nominal_layout(world).poses
+    tracker.update(studio.shoot(poses))
+    frame = studio.shoot(poses, arm=world.robot.home)
+    scene = tracker.update(frame)
+    assert any(not o.visible for o in scene.objects)
+    amber = np.abs(draw_scene(frame, scene).astype(int) - (255, 200, 60)).max(axis=2) < 30
+    assert amber.any()

@@ -1,0 +1,224 @@
+"""Relations and sentences from poses alone."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spca_core.geometry import Pose
+from spca_core.names import TABLE_SYMBOL
+from spca_core.scene import RELATIONS, Fact, Scene, SceneObject
+from spca_sense.observation import observation_of
+from spca_sense.relations import TIE, relate
+from spca_sense.sentences import describe
+
+TOP = 0.4
+NUMBERS = re.compile(r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|first|second|third)\b", re.I)
+
+
+def cube(name: str, x: float, y: float, z: float = TOP + 0.02, yaw: float = 0.0) -> SceneObject:
+    return SceneObject(
+        id=name,
+        kind="unknown" if name.startswith("unknown") else "cube",
+        colour=name.split("_")[1] if "_" in name else "unknown",
+        pose=Pose.from_xyz_yaw(x, y, z, yaw),
+        size=(0.04, 0.04, 0.04),
+        confidence=1.0,
+    )
+
+
+def plate(name: str, x: float, y: float) -> SceneObject:
+    return SceneObject(
+        id=name,
+        kind="plate",
+        colour=name.split("_")[1],
+        pose=Pose.from_xyz_yaw(x, y, TOP + 0.004),
+        size=(0.11, 0.11, 0.008),
+        confidence=1.0,
+    )
+
+
+def facts_of(*objects: SceneObject, held: str | None = None) -> set[str]:
+    return {str(f) for f in relate(objects, held, TOP)[0]}
+
+
+def notes_of(*objects: SceneObject) -> list[str]:
+    return relate(objects, None, TOP)[1]
+
+
+def test_a_tower_on_a_plate() -> None:
+    facts = facts_of(
+        plate("plate_red", 0.5, 0.0),
+        cube("cube_red", 0.5, 0.01, TOP + 0.028),
+        cube("cube_blue", 0.5, 0.01, TOP + 0.068),
+    )
+    assert {"on(plate_red, table)", "on(cube_red, plate_red)", "on(cube_blue, cube_red)"} <= facts
+    assert "clear(cube_blue)" in facts
+    assert not {"clear(cube_red)", "clear(plate_red)", "on(cube_red, table)"} & facts
+
+
+def test_a_bridge_rests_on_both() -> None:
+    facts = facts_of(
+        cube("cube_blue", 0.5, 0.0),
+        cube("cube_green", 0.5, 0.041),
+        cube("cube_red", 0.5, 0.02, TOP + 0.06),
+    )
+    assert {"on(cube_red, cube_blue)", "on(cube_red, cube_green)"} <= facts
+    assert {"next_to(cube_blue, cube_green)", "next_to(cube_green, cube_blue)"} <= facts
+    assert not any(f.startswith("next_to") and "cube_red" in f for f in facts)
+
+
+@pytest.mark.parametrize(("free", "touching"), [(0.0, True), (0.003, True), (0.006, False)])
+@pytest.mark.parametrize("yaw", [0.0, 0.6])
+def test_side_by_side(free: float, touching: bool, yaw: float) -> None:
+    import math
+
+    step = 0.04 + free
+    a = cube("cube_red", 0.5, 0.0, yaw=yaw)
+    b = cube("cube_blue", 0.5 + step * math.cos(yaw), step * math.sin(yaw), yaw=yaw)
+    assert ("next_to(cube_red, cube_blue)" in facts_of(a, b)) == touching
+
+
+def test_a_cube_beside_a_plate_is_on_the_table() -> None:
+    facts = facts_of(plate("plate_red", 0.5, 0.0), cube("cube_red", 0.5, 0.0745))
+    assert "on(cube_red, table)" in facts
+    assert "clear(plate_red)" in facts
+
+
+def test_on_the_ground_and_in_the_air() -> None:
+    fallen, floating = cube("cube_red", 0.9, 0.8, 0.02), cube("cube_blue", 0.5, 0.0, 0.6)
+    facts = facts_of(fallen, floating, cube("cube_green", 0.5, 0.2))
+    assert "on(cube_red, ground)" in facts
+    assert not any(f.startswith("on(cube_blue") for f in facts)
+    assert any("cube_blue rests on nothing" in n for n in notes_of(floating))
+    assert "leftmost(cube_red)" not in facts, "what has fallen takes no place in the row"
+
+
+def test_left_is_plus_y_and_near_is_small_x() -> None:
+    row = [cube("cube_red", 0.5, -0.1), cube("cube_green", 0.6, 0.1), cube("cube_blue", 0.4, 0.0)]
+    assert {
+        "leftmost(cube_green)",
+        "middle(cube_blue)",
+        "rightmost(cube_red)",
+        "nearest(cube_blue)",
+        "farthest(cube_green)",
+    } <= facts_of(*row)
+
+
+def test_cubes_and_plates_have_their_own_rows() -> None:
+    facts = facts_of(cube("cube_red", 0.5, 0.0), plate("plate_red", 0.6, 0.2), plate("plate_blue", 0.6, -0.2))
+    assert {"leftmost(cube_red)", "leftmost(plate_red)", "rightmost(plate_blue)"} <= facts
+
+
+def test_a_tie_gives_nobody_the_role_and_is_noted() -> None:
+    a, b, c = cube("cube_red", 0.4, 0.1), cube("cube_green", 0.5, 0.1 + TIE / 2), cube("cube_blue", 0.6, 0.0)
+    assert not {f for f in facts_of(a, b, c) if f.startswith(("leftmost", "middle"))}
+    assert any("equally leftmost" in n for n in notes_of(a, b, c))
+    assert any("middle" in n for n in notes_of(a, b, c))
+
+
+def test_an_even_row_has_no_middle() -> None:
+    assert not any(
+        f.startswith("middle") for f in facts_of(cube("cube_red", 0.4, 0.1), cube("cube_blue", 0.5, 0.0))
+    )
+
+
+names = st.sampled_from(
+    ["cube_red", "cube_green", "cube_blue", "cube_red_2", "cube_red_3", "cube_orange", "unknown", "unknown_2"]
+)
+plate_names = st.sampled_from(["plate_red", "plate_green", "plate_blue", "plate_red_2"])
+places = st.tuples(st.floats(0.3, 0.7), st.floats(-0.3, 0.3))
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> list[SceneObject]:
+    levels = st.sampled_from([0.0, 0.008, 0.04, 0.08, 0.2, -0.4])
+    cubes = draw(st.dictionaries(names, st.tuples(places, levels, st.booleans()), max_size=7))
+    plates = draw(st.dictionaries(plate_names, places, max_size=4))
+    things = [
+        cube(n, x, y, TOP + 0.02 + level).model_copy(update={"visible": seen})
+        for n, ((x, y), level, seen) in cubes.items()
+    ]
+    return things + [plate(n, x, y) for n, (x, y) in plates.items()]
+
+
+@settings(max_examples=200)
+@given(tables(), st.booleans())
+def test_four_to_eight_sentences_without_numbers(things: list[SceneObject], holding: bool) -> None:
+    held = things[0].id if things and holding and things[0].kind == "cube" else None
+    facts, _ = relate(things, held, TOP)
+    sentences = describe(things, facts)
+    assert 4 <= len(sentences) <= 8
+    for sentence in sentences:
+        assert not NUMBERS.search(sentence), sentence
+        assert sentence[0].isupper()
+        assert sentence.endswith(".")
+    assert describe(things, facts) == sentences
+
+
+@settings(max_examples=200)
+@given(tables())
+def test_facts_are_consistent(things: list[SceneObject]) -> None:
+    facts, _ = relate(things, None, TOP)
+    assert len(set(facts)) == len(facts)
+    assert {f.predicate for f in facts} <= set(RELATIONS)
+    symbols = {o.id for o in things}
+    below = {f.args for f in facts if f.predicate == "on"}
+    clear = {f.args[0] for f in facts if f.predicate == "clear"}
+    for a, b in below:
+        assert a in symbols
+        assert b in symbols | {"table", "ground"}
+        assert b not in clear
+        assert (b, a) not in below
+    for role in ("leftmost", "rightmost", "middle", "nearest", "farthest"):
+        for kind in ("cube", "plate"):
+            assert sum(f.predicate == role and f.args[0].startswith(kind) for f in facts) <= 1
+
+
+def test_sentences_of_a_plain_scene() -> None:
+    things = [cube("cube_blue", 0.42, 0.0), cube("cube_red", 0.5, -0.14), plate("plate_red", 0.62, 0.0)]
+    facts, _ = relate(things, None, TOP)
+    assert describe(things, facts) == (
+        "There is a blue cube and a red cube.",
+        "There is a red plate.",
+        "The blue cube, the red cube and the red plate are on the table.",
+        "From left to right the cubes are the blue cube and the red cube.",
+        "The blue cube is the nearest cube to the robot and the red cube is the farthest.",
+        "The gripper is empty.",
+    )
+
+
+def test_an_empty_scene_still_says_four_things() -> None:
+    assert describe([], []) == (
+        "There is no cube.",
+        "There is no plate.",
+        "Nothing stands on the table.",
+        "The gripper is empty.",
+    )
+
+
+def test_an_observation_has_the_table_and_no_notes_in_words() -> None:
+    things = (cube("cube_red", 0.5, 0.0), plate("plate_red", 0.6, 0.2), cube("unknown", 0.5, 0.2))
+    facts, _ = relate(things, None, TOP)
+    scene = Scene(
+        stamp=1.5,
+        objects=things,
+        relations=tuple(facts),
+        sentences=describe(things, facts),
+        notes=("doubtful at 0.5",),
+    )
+    seen = observation_of(scene)
+    assert seen.objects == {
+        "cube_red": "cube",
+        "plate_red": "plate",
+        "unknown": "unknown",
+        TABLE_SYMBOL: "table",
+    }
+    assert seen.holds("on", "cube_red", "table")
+    assert seen.sentences == scene.sentences
+    assert Scene.model_validate(seen.detail) == scene
+    fallen = scene.model_copy(update={"relations": (Fact(predicate="on", args=("cube_red", "ground")),)})
+    assert observation_of(fallen).objects["ground"] == "ground"

@@ -1,0 +1,264 @@
+"""Ids, memory, what is held and what is missing, from look to look of the simulated camera."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from spca_core.geometry import Pose
+from spca_core.layout import nominal_layout, random_layout
+from spca_core.scene import Scene
+from spca_core.trajectory import JointState
+from spca_core.world import World
+from spca_sense.detector import Detector
+from spca_sense.tracker import SceneTracker
+
+STRAIGHT_DOWN = (1.0, 0.0, 0.0, 0.0)
+
+
+@pytest.fixture
+def nominal(world: World) -> dict[str, Pose]:
+    return dict(nominal_layout(world).poses)
+
+
+def ids(scene: Scene) -> list[str]:
+    return [o.id for o in scene.objects]
+
+
+def tool_at(x: float, y: float, z: float) -> Pose:
+    return Pose(position=(x, y, z), quaternion=STRAIGHT_DOWN)
+
+
+def test_nominal_scene(studio, tracker, nominal) -> None:
+    scene = tracker.update(studio.shoot(nominal))
+    assert ids(scene) == ["cube_blue", "cube_green", "cube_red", "plate_blue", "plate_green", "plate_red"]
+    assert all(o.visible and o.last_seen == scene.stamp for o in scene.objects)
+    for atom in (
+        ("leftmost", "cube_green"),
+        ("middle", "cube_blue"),
+        ("rightmost", "cube_red"),
+        ("nearest", "cube_blue"),
+        ("farthest", "cube_red"),
+        ("middle", "plate_blue"),
+        ("on", "cube_red", "table"),
+        ("clear", "plate_red"),
+    ):
+        assert scene.holds(*atom)
+    assert tracker.scene == scene
+
+
+def test_equal_frames_give_equal_scenes(studio, detector, nominal) -> None:
+    frame = studio.shoot(nominal)
+    assert SceneTracker(detector).update(frame) == SceneTracker(detector).update(frame)
+
+
+def test_behind_the_arm_a_thing_is_remembered(world, studio, tracker, nominal) -> None:
+    before = tracker.update(studio.shoot(nominal)).get("cube_green")
+    scene = tracker.update(studio.shoot(nominal, arm=world.robot.home))
+    hidden = scene.get("cube_green")
+    assert hidden.pose == before.pose
+    assert not hidden.visible
+    assert hidden.confidence < before.confidence
+    assert "out of sight" in scene.sentences[-1]
+    again = tracker.update(studio.shoot(nominal)).get("cube_green")
+    assert again.visible
+    assert again.confidence > hidden.confidence
+
+
+def test_a_thing_that_moved_keeps_its_id(studio, tracker, shelf, nominal) -> None:
+    tracker.update(studio.shoot(nominal))
+    scene = tracker.update(studio.shoot(nominal | {"box_red": shelf.cube(0.36, 0.25, 0.5)}))
+    assert scene.get("cube_red").pose.position == pytest.approx((0.36, 0.25, 0.42), abs=0.001)
+    assert len(scene.objects) == 6
+
+
+def test_an_emptied_place_is_forgotten_and_noted(studio, tracker, nominal) -> None:
+    tracker.update(studio.shoot(nominal))
+    gone = nominal.copy()
+    red = gone.pop("box_red")
+    scene = tracker.update(studio.shoot(gone))
+    assert scene.get("cube_red") is None
+    assert any("cube_red is missing" in note for note in scene.notes)
+    assert not any(
+        "cube_red" in str(fact) or "red cube" in " ".join(scene.sentences) for fact in scene.relations
+    )
+    assert tracker.update(studio.shoot(gone | {"box_red": red})).get("cube_red").visible
+
+
+def test_a_place_taken_by_another_cube_is_empty_of_the_first(studio, tracker, shelf, nominal) -> None:
+    tracker.update(studio.shoot(nominal))
+    poses = nominal | {"box_green": nominal["box_red"]}
+    del poses["box_red"]
+    scene = tracker.update(studio.shoot(poses))
+    assert scene.get("cube_red") is None
+    assert scene.get("cube_green").pose.position == pytest.approx(nominal["box_red"].position, abs=0.001)
+
+
+def test_what_stands_on_a_remembered_cube_is_on_it(studio, tracker, shelf) -> None:
+    """Straight above, nothing of the lower ones is in sight: their names come from memory."""
+    place = (0.5, 0.0)
+    poses = {
+        "box_blue": shelf.cube(*place),
+        "box_red": shelf.cube(0.4, 0.2),
+        "box_green": shelf.cube(0.4, -0.2),
+    }
+    tracker.update(studio.shoot(poses))
+    poses["box_red"] = shelf.cube(*place, level=1)
+    scene = tracker.update(studio.shoot(poses))
+    assert scene.holds("on", "cube_red", "cube_blue")
+    assert not scene.get("cube_blue").visible
+    poses["box_green"] = shelf.cube(*place, level=2)
+    scene = tracker.update(studio.shoot(poses))
+    assert scene.holds("on", "cube_green", "cube_red")
+    assert scene.holds("on", "cube_red", "cube_blue")
+    assert scene.holds("on", "cube_blue", "table")
+    assert [f.args for f in scene.relations if f.predicate == "clear"] == [("cube_green",)]
+    assert len(scene.objects) == 3
+
+
+def test_confidence_in_a_cube_that_carries_another_does_not_fade_away(studio, tracker, shelf) -> None:
+    poses = {"box_blue": shelf.cube(0.5, 0.0), "box_red": shelf.cube(0.4, 0.2)}
+    tracker.update(studio.shoot(poses))
+    poses["box_red"] = shelf.cube(0.5, 0.0, level=1)
+    seen = [tracker.update(studio.shoot(poses)).get("cube_blue").confidence for _ in range(4)]
+    assert seen[0] == seen[-1] > 0.8
+
+
+def test_without_memory_a_hidden_support_is_unknown(studio, tracker, shelf) -> None:
+    poses = {"box_blue": shelf.cube(0.5, 0.0), "box_red": shelf.cube(0.5, 0.0, level=1)}
+    scene = tracker.update(studio.shoot(poses))
+    unknown = scene.get("unknown")
+    assert (unknown.kind, unknown.colour, unknown.visible) == ("unknown", "unknown", False)
+    assert scene.holds("on", "cube_red", "unknown")
+    assert scene.holds("on", "unknown", "table")
+    assert any("unseen cube" in note for note in scene.notes)
+    assert "unknown cube" in scene.sentences[0]
+
+
+def test_a_hidden_support_is_the_only_cube_that_is_missing(studio, tracker, shelf, nominal) -> None:
+    """Carried away and built upon between two looks."""
+    tracker.update(studio.shoot(nominal))
+    poses = nominal | {"box_blue": shelf.cube(0.5, 0.0), "box_red": shelf.cube(0.5, 0.0, level=1)}
+    scene = tracker.update(studio.shoot(poses))
+    assert scene.holds("on", "cube_red", "cube_blue")
+    assert scene.get("cube_blue").confidence < 0.5
+    assert any("no other is missing" in note for note in scene.notes)
+
+
+def test_when_the_stack_is_undone_everything_is_seen_again(studio, tracker, shelf) -> None:
+    poses = {"box_blue": shelf.cube(0.5, 0.0), "box_red": shelf.cube(0.5, 0.0, level=1)}
+    tracker.update(studio.shoot(poses))
+    poses["box_red"] = shelf.cube(0.4, 0.1)
+    scene = tracker.update(studio.shoot(poses))
+    assert ids(scene) == ["cube_blue", "cube_red"]
+    assert scene.holds("on", "cube_blue", "table")
+
+
+def test_held_out_of_view(studio, tracker, nominal) -> None:
+    tracker.update(studio.shoot(nominal))
+    lifted = {k: p for k, p in nominal.items() if k != "box_red"}
+    tool = tool_at(0.1, -0.5, 0.7)
+    scene = tracker.update(studio.shoot(lifted), held="cube_red", tool=tool)
+    red = scene.get("cube_red")
+    assert scene.holds("held", "cube_red")
+    assert red.pose.position == tool.position
+    assert not red.visible
+    assert not any(f.predicate == "on" and f.args[0] == "cube_red" for f in scene.relations)
+    assert "holds the red cube" in scene.sentences[-1]
+    assert scene.holds("rightmost", "cube_blue"), "what is held takes no place in the row"
+
+
+def test_held_and_seen(studio, tracker, nominal) -> None:
+    tracker.update(studio.shoot(nominal))
+    in_hand = nominal | {"box_red": Pose.from_xyz_yaw(0.45, 0.2, 0.6, 0.2)}
+    scene = tracker.update(studio.shoot(in_hand), held="cube_red", tool=tool_at(0.45, 0.2, 0.6))
+    assert scene.holds("held", "cube_red")
+    assert scene.get("cube_red").visible
+    assert scene.get("unknown") is None
+
+
+def test_let_go_and_never_seen_again_is_missing(studio, tracker, nominal) -> None:
+    tracker.update(studio.shoot(nominal))
+    lifted = {k: p for k, p in nominal.items() if k != "box_red"}
+    tracker.update(studio.shoot(lifted), held="cube_red", tool=tool_at(0.1, -0.5, 0.7))
+    scene = tracker.update(studio.shoot(lifted))
+    assert scene.get("cube_red") is None
+    assert any("cube_red is missing" in note for note in scene.notes)
+
+
+def test_sight_overrules_the_arm(studio, tracker, nominal) -> None:
+    tracker.update(studio.shoot(nominal))
+    scene = tracker.update(studio.shoot(nominal), held="cube_red", tool=tool_at(0.1, -0.5, 0.7))
+    assert not scene.holds("held", "cube_red")
+    assert scene.holds("on", "cube_red", "table")
+    assert any("seen elsewhere" in note for note in scene.notes)
+
+
+def test_an_open_gripper_that_holds_something_is_noted(world, studio, tracker, nominal) -> None:
+    tracker.update(studio.shoot(nominal))
+    lifted = {k: p for k, p in nominal.items() if k != "box_red"}
+    joints = JointState(0.0, np.array(world.robot.home), np.zeros(6), gripper_gap=0.085)
+    scene = tracker.update(studio.shoot(lifted), held="cube_red", tool=tool_at(0.1, -0.5, 0.7), joints=joints)
+    assert any("gap does not fit" in note for note in scene.notes)
+
+
+def test_holding_from_the_first_look_on(studio, tracker, nominal) -> None:
+    lifted = {k: p for k, p in nominal.items() if k != "box_red"}
+    frame = studio.shoot(lifted)
+    scene = tracker.update(frame, held="cube_red", tool=tool_at(0.1, -0.5, 0.7))
+    assert (scene.get("cube_red").kind, scene.get("cube_red").colour) == ("cube", "red")
+    tracker.forget()
+    scene = tracker.update(frame, held="cube_red")
+    assert not scene.holds("held", "cube_red")
+    assert any("never been seen" in note for note in scene.notes)
+
+
+def test_things_of_one_colour_keep_their_ids(twin_world, twin_studio, shelf) -> None:
+    tracker = SceneTracker(Detector(twin_world))
+    poses = {
+        "box_red": shelf.cube(0.45, 0.2),
+        "box_red_2": shelf.cube(0.45, 0.0),
+        "box_red_3": shelf.cube(0.45, -0.2),
+    }
+    first = tracker.update(twin_studio.shoot(poses))
+    assert [first.get(i).pose.position[1] for i in ("cube_red", "cube_red_2", "cube_red_3")] == pytest.approx(
+        [0.2, 0.0, -0.2], abs=0.002
+    )
+    moved = poses | {"box_red": shelf.cube(0.55, 0.18)}
+    scene = tracker.update(twin_studio.shoot(moved))
+    assert scene.get("cube_red").pose.position[0] == pytest.approx(0.55, abs=0.002)
+    for name in ("cube_red_2", "cube_red_3"):
+        assert math.dist(scene.get(name).pose.position, first.get(name).pose.position) < 0.001
+    del moved["box_red_2"]
+    assert ids(tracker.update(twin_studio.shoot(moved))) == ["cube_red", "cube_red_3"]
+    assert "another red cube" in first.sentences[0]
+
+
+def test_adopting_a_scene_brings_its_memory_back(world, studio, detector, nominal) -> None:
+    tracker = SceneTracker(detector)
+    checkpoint = tracker.update(studio.shoot(nominal))
+    tracker.update(studio.shoot({}))
+    tracker.adopt(checkpoint)
+    assert tracker.scene == checkpoint
+    scene = tracker.update(studio.shoot(nominal, arm=world.robot.home))
+    assert scene.get("cube_green") is not None
+
+
+def test_after_forgetting_nothing_is_missing(studio, tracker, nominal) -> None:
+    tracker.update(studio.shoot(nominal))
+    tracker.forget()
+    scene = tracker.update(studio.shoot({}))
+    assert scene.objects == ()
+    assert scene.notes == ()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ids_and_poses_are_steady_from_look_to_look(world: World, studio, tracker, seed: int) -> None:
+    poses = random_layout(world, 50 + seed).poses
+    first = tracker.update(studio.shoot(poses, seed=1))
+    second = tracker.update(studio.shoot(poses, seed=2))
+    assert ids(first) == ids(second)
+    for a, b in zip(first.objects, second.objects, strict=True):
+        assert math.dist(a.pose.position, b.pose.position) < 0.0008
