@@ -38,7 +38,7 @@ def missing_packages() -> list[str]:
     for name in PACKAGES:
         try:
             packages.get_package_share_directory(name)
-        except packages.PackageNotFoundError:
+        except (packages.PackageNotFoundError, OSError):  # OSError: no ROS is sourced
             lacking.append(name)
     if importlib.util.find_spec("xacro") is None:
         lacking.append("xacro")
