@@ -14,7 +14,7 @@ from spca_gridworlds.grasp.policy import BuiltinPolicy, Policy
 from spca_gridworlds.grasp.scoring import Environments, encode, score
 from spca_gridworlds.jobs import run_jobs
 
-_CHUNK = 100
+_CHUNK = 400
 
 
 class GraspBench(Record):

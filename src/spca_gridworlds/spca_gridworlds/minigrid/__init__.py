@@ -1,0 +1,1 @@
+"""MiniGrid and BabyAI as an environment of Sense → Plan → Code → Act."""

@@ -1,0 +1,70 @@
+"""Cells as short texts: `wall`, `empty`, `door red locked`, `key blue`, `goal green`, `unseen`; and directions."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from minigrid.core.constants import IDX_TO_COLOR, IDX_TO_OBJECT, STATE_TO_IDX
+
+Point = tuple[int, int]
+"""(x, y): x grows to the right, y downwards; the origin is where the agent started."""
+
+DIRECTIONS: tuple[Point, ...] = ((1, 0), (0, 1), (-1, 0), (0, -1))
+DIRECTION_NAMES = ("right", "down", "left", "up")
+
+UNSEEN, EMPTY, WALL, LAVA = "unseen", "empty", "wall", "lava"
+DOOR, KEY, BALL, BOX, GOAL = "door", "key", "ball", "box", "goal"
+PORTABLE = (KEY, BALL, BOX)
+THINGS = (DOOR, *PORTABLE, GOAL)
+"""Kinds of cells that are objects with an id."""
+COLOURS = ("red", "green", "blue", "purple", "yellow", "grey")
+
+_STATES = {index: name for name, index in STATE_TO_IDX.items()}
+_PLAIN = {"unseen": UNSEEN, "empty": EMPTY, "wall": WALL, "floor": EMPTY, "lava": LAVA, "agent": EMPTY}
+
+
+@cache
+def cell_of(kind: int, colour: int, state: int) -> str:
+    """The cell that MiniGrid encodes as three numbers."""
+    name = IDX_TO_OBJECT[kind]
+    if name in _PLAIN:
+        return _PLAIN[name]
+    words = [name, IDX_TO_COLOR[colour]]
+    return " ".join([*words, _STATES[state]] if name == DOOR else words)
+
+
+def kind_of(cell: str) -> str:
+    """The first word: what it is."""
+    return cell.partition(" ")[0]
+
+
+def colour_of(cell: str) -> str:
+    """The second word, empty for cells without a colour."""
+    return cell.split(" ")[1] if " " in cell else ""
+
+
+def state_of(cell: str) -> str:
+    """Of a door: open, closed or locked; empty for all else."""
+    words = cell.split(" ")
+    return words[2] if len(words) > 2 else ""
+
+
+def see_through(cell: str) -> bool:
+    """Whether one sees what lies behind; unseen cells are given the benefit of the doubt."""
+    return cell != WALL and state_of(cell) not in ("closed", "locked")
+
+
+def walkable(cell: str) -> bool:
+    """Whether the agent can step on it and live."""
+    return cell == EMPTY or kind_of(cell) == GOAL or state_of(cell) == "open"
+
+
+def ahead(point: Point, direction: int, steps: int = 1) -> Point:
+    """The point `steps` cells further in a direction."""
+    dx, dy = DIRECTIONS[direction]
+    return point[0] + steps * dx, point[1] + steps * dy
+
+
+def beside(point: Point) -> list[Point]:
+    """The four neighbours."""
+    return [ahead(point, direction) for direction in range(4)]

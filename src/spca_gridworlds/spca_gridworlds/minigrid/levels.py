@@ -1,0 +1,106 @@
+"""The MiniGrid curriculum: levels in categories, one file a category in `levels/minigrid/curriculum/`."""
+
+from __future__ import annotations
+
+import difflib
+from functools import cache
+from pathlib import Path
+from typing import Literal, get_args
+
+import yaml
+from pydantic import ValidationError
+
+from spca_core.errors import InputError
+from spca_core.model import Record
+from spca_core.paths import LEVELS
+
+CURRICULUM = LEVELS / "minigrid" / "curriculum"
+
+Category = Literal[
+    "goal_navigation",
+    "static_obstacle_navigation",
+    "hazard_avoidance",
+    "pickup_only",
+    "open_door",
+    "memory_ordering",
+    "unlock_door",
+    "unlock_pickup",
+    "obstacle_blocking",
+    "object_placement",
+    "composite_skills",
+    "dynamic_obstacle_avoidance",
+]
+CATEGORIES: tuple[Category, ...] = get_args(Category)
+NINE = CATEGORIES[:9]
+"""The categories of the published evaluation; three go beyond it."""
+
+
+class Level(Record):
+    """One level. `env` is the id registered with gymnasium, `about` what it is like, in our words."""
+
+    env: str
+    category: Category
+    about: str
+    report: bool = False
+    """Whether arriving has to be reported with the primitive DONE."""
+
+    @property
+    def name(self) -> str:
+        """The id without its version, for example `MiniGrid-DoorKey-8x8`."""
+        return self.env.rpartition("-v")[0]
+
+
+class _File(Record):
+    category: Category
+    about: str
+    levels: tuple[dict[str, str | bool], ...]
+
+
+@cache
+def curriculum(folder: Path = CURRICULUM) -> tuple[Level, ...]:
+    """All levels, category by category. Raises InputError with the file and what is wrong in it."""
+    found: dict[str, Level] = {}
+    for category in CATEGORIES:
+        path = folder / f"{category}.yaml"
+        try:
+            file = _File.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+            levels = [Level.model_validate({**entry, "category": file.category}) for entry in file.levels]
+        except OSError as error:
+            raise InputError("a category of the curriculum is missing", str(path)) from error
+        except (ValidationError, yaml.YAMLError) as error:
+            raise InputError(
+                "not a category of the curriculum", str(path), str(error).splitlines()[0]
+            ) from error
+        for level in levels:
+            if level.name in found:
+                raise InputError(f"level {level.name} is there twice", str(path))
+            found[level.name] = level
+    return tuple(found.values())
+
+
+def find_level(name: str) -> Level:
+    """A level by its name, or by its environment's id. InputError with names that are near."""
+    known = {level.name: level for level in curriculum()} | {level.env: level for level in curriculum()}
+    if name in known:
+        return known[name]
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
+    raise InputError(
+        f"unknown MiniGrid level '{name}'",
+        f"{CURRICULUM.parent.name}/",
+        f"did you mean {' or '.join(near)}?" if near else "",
+    )
+
+
+def select_levels(pattern: str = "") -> tuple[Level, ...]:
+    """The levels whose category or name begins with one of the comma-separated words; all for an empty text."""
+    words = [word.strip() for word in pattern.split(",") if word.strip()]
+    chosen = tuple(
+        level
+        for level in curriculum()
+        if not words or any(level.category == word or level.name.startswith(word) for word in words)
+    )
+    if not chosen:
+        raise InputError(
+            f"no MiniGrid level matches '{pattern}'", hint=f"categories: {', '.join(CATEGORIES)}"
+        )
+    return chosen
