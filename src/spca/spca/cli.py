@@ -142,6 +142,41 @@ def bench_levels(
     )
 
 
+@bench_app.command(
+    "pddl",
+    epilog="Examples:  spca bench pddl gripper rovers · spca bench pddl --model qwen3:8b --model qwen3:32b · "
+    "spca bench pddl --llm replay:runs/20260101-120000_pddl",
+)
+def bench_pddl(
+    domains: Annotated[
+        list[str] | None, typer.Argument(help="Domains (blocksworld, gripper, …); all by default.")
+    ] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(help="In place of the configured one of planner_big; repeatable.")
+    ] = None,
+    attempts: Annotated[int, typer.Option(help="Drafts a task.")] = 8,
+    trials: Annotated[int, typer.Option(help="How often each task is put to each model.")] = 1,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds that the planner may search for each draft.")
+    ] = 20.0,
+    llm: Annotated[
+        str, typer.Option(help="A model configuration (YAML), or `replay:FOLDER` of an earlier bench.")
+    ] = "",
+    out: Annotated[
+        Path | None, typer.Option(help="The bench's folder; an existing one is taken up again.")
+    ] = None,
+) -> None:
+    """From plain descriptions to PDDL: does a model's plan hold in the reference? Needs a configured model."""
+    from spca.pddl_bench.command import bench_pddl as run_bench
+    from spca.pddl_bench.run import PddlBench
+
+    bench = _checked(
+        PddlBench, models=tuple(model or ()), tasks=tuple(domains or ()), attempts=attempts, trials=trials,
+        timeout_s=timeout, llm=llm,
+    )  # fmt: skip
+    run_bench(bench, out)
+
+
 def _checked(kind: type[T], **values: object) -> T:
     """A record from command-line values; InputError naming the option that is wrong."""
     from pydantic import ValidationError

@@ -1,0 +1,7 @@
+(define (problem p1)
+  (:domain blocksworld)
+  (:objects block_a block_b block_c block_d block_e - block)
+  (:init (arm_empty)
+         (on block_c block_a) (on_table block_a) (clear block_c)
+         (on block_e block_d) (on block_d block_b) (on_table block_b) (clear block_e))
+  (:goal (and (on block_a block_b) (on block_b block_c) (on block_c block_d) (on block_d block_e))))

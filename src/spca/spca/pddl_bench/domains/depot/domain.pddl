@@ -1,0 +1,31 @@
+(define (domain depot)
+  (:requirements :strips :typing)
+  (:types place truck hoist surface - object pallet crate - surface)
+  (:predicates (truck_at ?truck - truck ?place - place) (hoist_at ?hoist - hoist ?place - place)
+               (surface_at ?surface - surface ?place - place) (on ?crate - crate ?surface - surface)
+               (in ?crate - crate ?truck - truck) (lifting ?hoist - hoist ?crate - crate)
+               (free ?hoist - hoist) (clear ?surface - surface))
+  (:action drive
+    :parameters (?truck - truck ?from - place ?to - place)
+    :precondition (truck_at ?truck ?from)
+    :effect (and (not (truck_at ?truck ?from)) (truck_at ?truck ?to)))
+  (:action lift
+    :parameters (?hoist - hoist ?crate - crate ?surface - surface ?place - place)
+    :precondition (and (hoist_at ?hoist ?place) (free ?hoist) (surface_at ?crate ?place)
+                       (on ?crate ?surface) (clear ?crate))
+    :effect (and (lifting ?hoist ?crate) (clear ?surface) (not (free ?hoist)) (not (on ?crate ?surface))
+                 (not (surface_at ?crate ?place)) (not (clear ?crate))))
+  (:action drop
+    :parameters (?hoist - hoist ?crate - crate ?surface - surface ?place - place)
+    :precondition (and (hoist_at ?hoist ?place) (lifting ?hoist ?crate) (surface_at ?surface ?place)
+                       (clear ?surface))
+    :effect (and (free ?hoist) (not (lifting ?hoist ?crate)) (on ?crate ?surface) (surface_at ?crate ?place)
+                 (clear ?crate) (not (clear ?surface))))
+  (:action load
+    :parameters (?hoist - hoist ?crate - crate ?truck - truck ?place - place)
+    :precondition (and (hoist_at ?hoist ?place) (lifting ?hoist ?crate) (truck_at ?truck ?place))
+    :effect (and (free ?hoist) (not (lifting ?hoist ?crate)) (in ?crate ?truck)))
+  (:action unload
+    :parameters (?hoist - hoist ?crate - crate ?truck - truck ?place - place)
+    :precondition (and (hoist_at ?hoist ?place) (free ?hoist) (in ?crate ?truck) (truck_at ?truck ?place))
+    :effect (and (lifting ?hoist ?crate) (not (free ?hoist)) (not (in ?crate ?truck)))))

@@ -1,0 +1,11 @@
+(define (problem p1)
+  (:domain depot)
+  (:objects depot1 market1 - place truck1 - truck hoist1 hoist2 - hoist pallet1 pallet2 pallet3 - pallet
+            crate1 crate2 crate3 - crate)
+  (:init (truck_at truck1 market1)
+         (hoist_at hoist1 depot1) (free hoist1) (hoist_at hoist2 market1) (free hoist2)
+         (surface_at pallet1 depot1) (surface_at pallet2 market1) (surface_at pallet3 market1) (clear pallet3)
+         (surface_at crate1 depot1) (on crate1 pallet1)
+         (surface_at crate2 depot1) (on crate2 crate1) (clear crate2)
+         (surface_at crate3 market1) (on crate3 pallet2) (clear crate3))
+  (:goal (and (on crate1 pallet3) (on crate3 pallet1) (on crate2 crate3))))

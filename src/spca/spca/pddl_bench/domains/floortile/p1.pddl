@@ -1,0 +1,11 @@
+(define (problem p1)
+  (:domain floortile)
+  (:objects tile_1_1 tile_1_2 tile_2_1 tile_2_2 tile_3_1 tile_3_2 - tile robot1 robot2 - robot
+            white black - colour)
+  (:init (above tile_1_1 tile_2_1) (above tile_2_1 tile_3_1) (above tile_1_2 tile_2_2) (above tile_2_2 tile_3_2)
+         (left_of tile_1_1 tile_1_2) (left_of tile_2_1 tile_2_2) (left_of tile_3_1 tile_3_2)
+         (on robot1 tile_2_1) (brush robot1 white) (on robot2 tile_3_2) (brush robot2 black)
+         (clear tile_1_1) (clear tile_1_2) (clear tile_2_2) (clear tile_3_1)
+         (available white) (available black))
+  (:goal (and (painted tile_1_1 white) (painted tile_1_2 black) (painted tile_2_1 black)
+              (painted tile_2_2 white))))

@@ -1,0 +1,6 @@
+(define (problem p1)
+  (:domain gripper)
+  (:objects kitchen garage - room ball1 ball2 ball3 ball4 - ball left_hand right_hand - hand)
+  (:init (robot_in kitchen) (free left_hand) (free right_hand)
+         (lies_in ball1 kitchen) (lies_in ball2 kitchen) (lies_in ball3 kitchen) (lies_in ball4 garage))
+  (:goal (and (lies_in ball1 garage) (lies_in ball2 garage) (lies_in ball3 garage) (lies_in ball4 kitchen))))

@@ -1,0 +1,31 @@
+(define (domain satellite)
+  (:requirements :strips :typing)
+  (:types satellite direction instrument mode)
+  (:predicates (aboard ?instrument - instrument ?satellite - satellite)
+               (knows ?instrument - instrument ?mode - mode)
+               (target_of ?direction - direction ?instrument - instrument)
+               (points_to ?satellite - satellite ?direction - direction)
+               (has_power ?satellite - satellite) (is_on ?instrument - instrument)
+               (calibrated ?instrument - instrument) (have_image ?direction - direction ?mode - mode))
+  (:action turn_to
+    :parameters (?satellite - satellite ?to - direction ?from - direction)
+    :precondition (points_to ?satellite ?from)
+    :effect (and (not (points_to ?satellite ?from)) (points_to ?satellite ?to)))
+  (:action switch_on
+    :parameters (?instrument - instrument ?satellite - satellite)
+    :precondition (and (aboard ?instrument ?satellite) (has_power ?satellite))
+    :effect (and (is_on ?instrument) (not (calibrated ?instrument)) (not (has_power ?satellite))))
+  (:action switch_off
+    :parameters (?instrument - instrument ?satellite - satellite)
+    :precondition (and (aboard ?instrument ?satellite) (is_on ?instrument))
+    :effect (and (has_power ?satellite) (not (is_on ?instrument))))
+  (:action calibrate
+    :parameters (?satellite - satellite ?instrument - instrument ?direction - direction)
+    :precondition (and (aboard ?instrument ?satellite) (is_on ?instrument) (points_to ?satellite ?direction)
+                       (target_of ?direction ?instrument))
+    :effect (calibrated ?instrument))
+  (:action take_image
+    :parameters (?satellite - satellite ?direction - direction ?instrument - instrument ?mode - mode)
+    :precondition (and (aboard ?instrument ?satellite) (is_on ?instrument) (calibrated ?instrument)
+                       (knows ?instrument ?mode) (points_to ?satellite ?direction))
+    :effect (have_image ?direction ?mode)))

@@ -1,0 +1,12 @@
+(define (problem p1)
+  (:domain satellite)
+  (:objects satellite1 satellite2 - satellite instrument1 instrument2 instrument3 - instrument
+            star1 star2 planet1 planet2 comet1 - direction infrared spectrum image - mode)
+  (:init (aboard instrument1 satellite1) (aboard instrument2 satellite1) (aboard instrument3 satellite2)
+         (knows instrument1 infrared) (knows instrument2 spectrum) (knows instrument3 infrared)
+         (knows instrument3 image)
+         (target_of star1 instrument1) (target_of star2 instrument2) (target_of star2 instrument3)
+         (has_power satellite1) (has_power satellite2)
+         (points_to satellite1 planet1) (points_to satellite2 star1))
+  (:goal (and (have_image planet1 spectrum) (have_image planet2 infrared) (have_image comet1 image)
+              (points_to satellite1 star1))))

@@ -1,0 +1,28 @@
+(define (domain storage)
+  (:requirements :strips :typing)
+  (:types area hoist crate container - object depot_area loading_area - area)
+  (:predicates (connected ?from - area ?to - area) (beside ?container - container ?dock - loading_area)
+               (free ?area - area) (hoist_on ?hoist - hoist ?area - area) (crate_on ?crate - crate ?area - area)
+               (in ?crate - crate ?container - container)
+               (available ?hoist - hoist) (lifting ?hoist - hoist ?crate - crate))
+  (:action move
+    :parameters (?hoist - hoist ?from - area ?to - area)
+    :precondition (and (hoist_on ?hoist ?from) (connected ?from ?to) (free ?to))
+    :effect (and (hoist_on ?hoist ?to) (free ?from) (not (hoist_on ?hoist ?from)) (not (free ?to))))
+  (:action lift
+    :parameters (?hoist - hoist ?crate - crate ?crate_area - area ?hoist_area - area)
+    :precondition (and (hoist_on ?hoist ?hoist_area) (connected ?hoist_area ?crate_area)
+                       (crate_on ?crate ?crate_area) (available ?hoist))
+    :effect (and (lifting ?hoist ?crate) (free ?crate_area) (not (crate_on ?crate ?crate_area))
+                 (not (available ?hoist))))
+  (:action lift_out
+    :parameters (?hoist - hoist ?crate - crate ?container - container ?dock - loading_area)
+    :precondition (and (hoist_on ?hoist ?dock) (beside ?container ?dock) (in ?crate ?container)
+                       (available ?hoist))
+    :effect (and (lifting ?hoist ?crate) (not (in ?crate ?container)) (not (available ?hoist))))
+  (:action drop
+    :parameters (?hoist - hoist ?crate - crate ?crate_area - area ?hoist_area - area)
+    :precondition (and (hoist_on ?hoist ?hoist_area) (connected ?hoist_area ?crate_area) (free ?crate_area)
+                       (lifting ?hoist ?crate))
+    :effect (and (crate_on ?crate ?crate_area) (available ?hoist) (not (free ?crate_area))
+                 (not (lifting ?hoist ?crate)))))

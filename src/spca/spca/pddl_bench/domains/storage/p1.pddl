@@ -1,0 +1,13 @@
+(define (problem p1)
+  (:domain storage)
+  (:objects area_a area_b area_c area_d - depot_area dock - loading_area hoist1 - hoist
+            crate1 crate2 crate3 - crate container1 - container)
+  (:init (connected area_a area_b) (connected area_b area_a) (connected area_a area_c) (connected area_c area_a)
+         (connected area_d area_b) (connected area_b area_d) (connected area_d area_c) (connected area_c area_d)
+         (connected dock area_a) (connected area_a dock) (beside container1 dock)
+         (free area_a) (free area_b) (free area_d) (free dock)
+         (hoist_on hoist1 area_c) (available hoist1)
+         (in crate1 container1) (in crate2 container1) (in crate3 container1))
+  (:goal (and (crate_on crate1 area_d)
+              (exists (?area - depot_area) (crate_on crate2 ?area))
+              (exists (?area - depot_area) (crate_on crate3 ?area)))))

@@ -1,0 +1,8 @@
+(define (problem p1)
+  (:domain tyreworld)
+  (:objects boot1 - boot hub1 - hub wrench1 - wrench jack1 - jack pump1 - pump wheel1 wheel2 - wheel nut1 - nut)
+  (:init (is_closed boot1) (in wrench1 boot1) (in jack1 boot1) (in pump1 boot1) (in wheel2 boot1)
+         (whole wheel2) (airless wheel2) (airless wheel1)
+         (on wheel1 hub1) (fastened hub1) (tight nut1 hub1) (on_ground hub1))
+  (:goal (and (on wheel2 hub1) (inflated wheel2) (tight nut1 hub1) (on_ground hub1) (in wheel1 boot1)
+              (in wrench1 boot1) (in jack1 boot1) (in pump1 boot1) (is_closed boot1))))

@@ -1,0 +1,278 @@
+"""The PDDL bench: its references are right, every fate of a draft is told apart, and runs can be resumed and replayed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from spca.pddl_bench.judge import judge, why_wrong
+from spca.pddl_bench.page import write_page
+from spca.pddl_bench.run import PddlBench, read_trials, run_bench
+from spca.pddl_bench.statistics import model_rows
+from spca.pddl_bench.tasks import PddlTask, load_tasks, task_names
+from spca.pddl_bench.trial import Trial
+from spca_core.errors import InputError
+from spca_core.plan import Draft
+from spca_llm.testing.behaviours import Behaviour, Raw, Say, Status, refuse, say_json
+from spca_llm.testing.server import ModelServer, Seen
+from spca_planner.pddl.lint import parse
+from spca_planner.solver.judgement import Case
+from spca_planner.solver.process import SolverProcess
+
+DOMAINS = ("blocksworld", "gripper", "depot", "driverlog", "satellite", "rovers", "tyreworld", "storage", "logistics",
+           "termes", "floortile")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def solver() -> Iterator[SolverProcess]:
+    with SolverProcess() as process:
+        yield process
+
+
+def task(name: str) -> PddlTask:
+    return load_tasks([name])[0]
+
+
+# --- the references -------------------------------------------------------------------------------------------------
+
+
+def test_every_domain_of_the_published_bench_is_there() -> None:
+    assert {name.partition("/")[0] for name in task_names()} == set(DOMAINS)
+
+
+@pytest.mark.parametrize("name", task_names())
+def test_a_reference_can_be_solved_and_needs_work(name: str, solver: SolverProcess) -> None:
+    reference = task(name)
+    answer = solver.judge(Case(domain=reference.domain, problem=reference.problem, timeout_s=30))
+    assert answer.critic == "", answer.message
+    assert len(answer.steps) >= 8
+    assert why_wrong(reference, answer.steps) == ""
+    # …and every step counts: a plan that lacks its first one is no plan any more
+    assert why_wrong(reference, answer.steps[1:])
+
+
+@pytest.mark.parametrize("name", task_names())
+def test_a_description_names_all_that_a_plan_needs_and_shows_no_pddl(name: str) -> None:
+    reference = task(name)
+    domain, problem = parse(reference.domain, reference.problem)
+    prose, _, names = reference.description.partition("Names to be used")
+    for action in domain.actions.values():
+        assert f"({action.name}" in names
+        assert action.name in prose, f"{action.name} is not explained"
+    for thing in problem.objects:
+        assert thing.name in names
+    assert "(:" not in reference.description
+    assert "define" not in reference.description
+
+
+def test_an_unknown_domain_is_bad_input() -> None:
+    with pytest.raises(InputError, match=r"unknown domain 'chess'.*blocksworld"):
+        load_tasks(["chess"])
+
+
+# --- judging --------------------------------------------------------------------------------------------------------
+
+GRIPPER = task("gripper")
+
+
+def gripper(domain: tuple[str, str] = ("", ""), problem: tuple[str, str] = ("", "")) -> Draft:
+    """The reference with one text replaced by another."""
+    changed = []
+    for text, (old, new) in ((GRIPPER.domain, domain), (GRIPPER.problem, problem)):
+        assert old in text
+        changed.append(text.replace(old, new) if old else text)
+    return Draft(domain=changed[0], problem=changed[1])
+
+
+# Both of a robot's hands may hold any number of balls: easier than the world that was described.
+CHEAT = gripper(domain=(" (not (free ?hand))", ""))
+EMPTY = gripper(problem=("(lies_in ball3 kitchen) (lies_in ball4 garage))", "(lies_in ball3 kitchen) (lies_in ball1 "
+                         "garage) (lies_in ball2 garage) (lies_in ball3 garage) (lies_in ball4 kitchen))"))  # fmt: skip
+UNSOLVABLE = gripper(problem=("(free left_hand) (free right_hand)", ""))
+TYPO = gripper(domain=("(robot_in ?from)\n", "(robot_inn ?from)\n"))
+OPEN = gripper(domain=(":effect (and (lies_in ?ball ?room)", ":effect ((and (lies_in ?ball ?room)"))
+RENAMED = gripper(domain=(":action pick", ":action grab"))
+
+
+@pytest.mark.parametrize(
+    ("draft", "status", "words"),
+    [
+        (gripper(), "solved", ""),
+        (CHEAT, "wrong", "precondition"),
+        (RENAMED, "wrong", "no action 'grab'"),
+        (EMPTY, "empty", "empty"),
+        (UNSOLVABLE, "unsolvable", "'holds', a precondition of drop, never becomes true"),
+        (TYPO, "syntax", "did you mean 'robot_in'"),
+        (OPEN, "syntax", ""),
+        (Draft(domain="", problem=""), "syntax", "empty"),
+    ],
+)
+def test_fates_are_told_apart(draft: Draft, status: str, words: str, solver: SolverProcess) -> None:
+    judged = judge(draft, GRIPPER, solver, timeout_s=10)
+    assert judged.status == status, judged.message
+    assert words in judged.message
+
+
+def test_another_model_of_the_same_world_is_as_good(solver: SolverProcess) -> None:
+    """Predicates, types and their arguments are the model's own affair."""
+    renamed = {
+        "robot_in": "here",
+        "lies_in": "ball_at",
+        "free": "hand_empty",
+        "holds": "in_hand",
+        "room": "place",
+    }
+    words = re.compile(r"\b(" + "|".join(renamed) + r")\b")
+    draft = Draft(
+        domain=words.sub(lambda m: renamed[m[1]], GRIPPER.domain),
+        problem=words.sub(lambda m: renamed[m[1]], GRIPPER.problem),
+    )
+    assert "lies_in" not in draft.domain
+    assert judge(draft, GRIPPER, solver, timeout_s=10).status == "solved"
+
+
+def test_a_search_that_takes_too_long_is_a_timeout_and_not_unsolvable(solver: SolverProcess) -> None:
+    """Two pegs and many discs: no plan, but the proof takes longer than there is time for."""
+    discs = [f"d{i}" for i in range(18)]
+    smaller = [f"(smaller {a} {b})" for i, a in enumerate(discs) for b in discs[i + 1 :]]
+    smaller += [f"(smaller {d} {p})" for d in discs for p in ("p1", "p2", "p3")]
+    tower = [f"(on {a} {b})" for a, b in zip(discs, [*discs[1:], "p1"], strict=True)]
+    moved = [f"(on {a} {b})" for a, b in zip(discs, [*discs[1:], "p3"], strict=True)]
+    draft = Draft(
+        domain="""(define (domain hanoi) (:predicates (clear ?x) (on ?x ?y) (smaller ?x ?y))
+          (:action shift :parameters (?disc ?from ?to)
+            :precondition (and (smaller ?disc ?to) (on ?disc ?from) (clear ?disc) (clear ?to))
+            :effect (and (clear ?from) (on ?disc ?to) (not (on ?disc ?from)) (not (clear ?to)))))""",
+        problem=f"""(define (problem p) (:domain hanoi) (:objects {" ".join(discs)} p1 p2 p3)
+          (:init {" ".join(smaller + tower)} (clear d0) (clear p2) (clear p3)) (:goal (and {" ".join(moved)})))""",
+    )
+    assert judge(draft, GRIPPER, solver, timeout_s=1.0).status == "timeout"
+
+
+# --- whole benches --------------------------------------------------------------------------------------------------
+
+
+def answer(draft: Draft, **options: object) -> Say:
+    return say_json({"domain": draft.domain, "problem": draft.problem}, **options)
+
+
+def bench(
+    script: list[Behaviour], folder: Path, monkeypatch: pytest.MonkeyPatch, **options: object
+) -> tuple[list[Trial], str, list[Seen]]:
+    with ModelServer(script) as server:
+        configure(folder, server, monkeypatch)
+        values = {
+            "tasks": ("gripper",),
+            "attempts": 4,
+            "timeout_s": 10,
+            "llm": str(folder / "llm.yaml"),
+            **options,
+        }
+        trials, note = run_bench(PddlBench.model_validate(values), folder / "bench")
+        return trials, note, server.requests
+
+
+def configure(folder: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch, budget: str = "{}") -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    (folder / "llm.yaml").write_text(
+        f"defaults: {{base_url: '{server.base_url}', attempts: 2, wait_s: 0.01}}\n"
+        f"roles: {{planner_big: {{model: test-model}}}}\nbudget: {budget}\n"
+    )
+
+
+def test_a_model_repairs_its_draft_by_what_the_critics_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = [answer(TYPO), Say("Sure! Here it is."), answer(UNSOLVABLE), answer(gripper(), usage=(100, 50))]
+    trials, note, requests = bench(script, tmp_path, monkeypatch)
+    assert note == ""
+    assert [a.judged.status for a in trials[0].attempts] == ["syntax", "no_answer", "unsolvable", "solved"]
+    assert trials[0].solved_at == 4
+    assert "robot_inn" not in requests[0].text
+    assert "did you mean 'robot_in'" in requests[1].text
+    assert "did you mean 'robot_in'" in requests[2].text  # nothing usable came between
+    assert "never becomes true" in requests[3].text
+    (row,) = model_rows(trials, 4)
+    assert row.solved == (0, 0, 0, 1)
+    assert (row.input_tokens, row.output_tokens) == (
+        120,
+        60,
+    )  # the unusable answer's tokens are in the ledger only
+
+
+def test_the_reference_is_never_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plan that fails in the reference ends the trial; a looser bench would have counted it."""
+    trials, _, requests = bench([answer(CHEAT), answer(gripper())], tmp_path, monkeypatch)
+    assert trials[0].status == "wrong"
+    assert trials[0].solved_at is None
+    assert trials[0].accepted_at == 1
+    assert len(requests) == 1
+
+
+def test_a_model_that_never_answers_has_a_clear_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = [refuse(), Raw(b"<html>"), Status(429, headers={"retry-after": "0"}), Status(500), Say("")]
+    trials, note, _ = bench(script, tmp_path, monkeypatch)
+    assert [a.judged.status for a in trials[0].attempts] == ["no_answer"] * 4
+    assert note == ""
+    assert "refused" in trials[0].attempts[0].judged.message
+
+
+def test_a_spent_budget_ends_the_bench_and_the_rest_goes_on_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = PddlBench(tasks=("gripper",), trials=3, timeout_s=10, llm=str(tmp_path / "llm.yaml"))
+    with ModelServer([answer(gripper(), usage=(900, 200))] * 3) as server:
+        configure(tmp_path, server, monkeypatch, budget="{tokens: 1000}")
+        trials, note = run_bench(options, tmp_path / "bench")
+        assert len(trials) == 1
+        assert "1000 tokens" in note
+        assert "Ended early" in write_page(tmp_path / "bench", note).read_text()
+        configure(tmp_path, server, monkeypatch)
+        trials, note = run_bench(options, tmp_path / "bench")
+        assert [t.number for t in trials] == [1, 2, 3]
+        assert len(server.requests) == 3
+    with pytest.raises(InputError, match="holds another bench"):
+        run_bench(options.model_copy(update={"attempts": 2}), tmp_path / "bench")
+
+
+def test_a_replay_needs_no_server_and_comes_to_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trials, _, _ = bench([answer(TYPO), answer(gripper())], tmp_path, monkeypatch)
+    values = {"tasks": ("gripper",), "attempts": 4, "llm": f"replay:{tmp_path / 'bench'}"}
+    again, _ = run_bench(PddlBench.model_validate(values), tmp_path / "again")
+    assert [[a.judged.status for a in t.attempts] for t in again] == [["syntax", "solved"]]
+    assert [t.model for t in again] == [t.model for t in trials]
+
+
+def test_models_are_compared_and_the_page_stands_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def script(seen: Seen) -> Behaviour:
+        return answer(gripper() if seen.body["model"] == "good" else CHEAT)
+
+    with ModelServer(script, models=("good", "bad")) as server:
+        configure(tmp_path, server, monkeypatch)
+        options = PddlBench(models=("good", "bad"), tasks=("gripper",), llm=str(tmp_path / "llm.yaml"))
+        trials, _ = run_bench(options, tmp_path / "bench")
+    assert {t.model: t.status for t in trials} == {"good": "solved", "bad": "wrong"}
+    assert read_trials(tmp_path / "bench") == trials
+    page = write_page(tmp_path / "bench").read_text()
+    assert "<svg" in page
+    assert "solved at 1" in page
+    assert not re.search(r"""(src|href)=["']?http""", page)
+
+
+def test_an_unreachable_server_is_bad_input_before_anything_is_written(tmp_path: Path) -> None:
+    (tmp_path / "llm.yaml").write_text(
+        "roles: {planner_big: {model: m, base_url: 'http://127.0.0.1:9/v1', attempts: 1}}"
+    )
+    options = PddlBench(tasks=("gripper",), llm=str(tmp_path / "llm.yaml"))
+    with pytest.raises(InputError, match="cannot reach"):
+        run_bench(options, tmp_path / "bench")
+    assert not (tmp_path / "bench" / "bench.json").exists()
