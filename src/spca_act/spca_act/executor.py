@@ -13,6 +13,7 @@ from spca_core.plan import ActResult, Plan, Step
 from spca_core.ports.environment import CtxServer
 from spca_core.skill import CtxApi, SkillFailure, StepReport, python_name
 from spca_sandbox.host import SkillHost
+from spca_sandbox.level import SandboxLevel
 from spca_sandbox.limits import Limits
 from spca_sandbox.outcome import RunOutcome
 
@@ -26,7 +27,9 @@ def _never() -> bool:
 class PlanExecutor:
     """Runs plans in any environment. The sandbox's worker starts with it, so make it early, and `close` it.
 
-    `step_deadline_s` is in the environment's time, `step_wall_s` in wall time (a watchdog over everything).
+    `step_deadline_s` is in the environment's time, `step_wall_s` in wall time (a watchdog over everything). A library
+    that is just `builtin`, the skills that come with the environment, runs at any sandbox level; any other has been
+    written by a model and needs the level of the limits.
     """
 
     def __init__(
@@ -35,7 +38,9 @@ class PlanExecutor:
         limits: Limits | None = None,
         step_deadline_s: float = 60.0,
         step_wall_s: float = 600.0,
+        builtin: str = "",
     ) -> None:
+        self._builtin = builtin
         self._step_deadline_s, self._step_wall_s = step_deadline_s, step_wall_s
         self._host = SkillHost(api, limits)
 
@@ -64,6 +69,7 @@ class PlanExecutor:
 
         A step fails when its skill raises, runs over a bound, or returns False or a result that says failure.
         Never raises for a bad skill or library; what the environment itself raises is passed on, after a stop.
+        Raises InputError where generated skills may not run because this machine's sandbox is too weak.
         """
         reports: list[StepReport] = []
         try:
@@ -87,7 +93,8 @@ class PlanExecutor:
         return ActResult(attempt=attempt, status="done", steps=tuple(reports))
 
     def _load(self, library: str) -> SkillFailure | None:
-        result = self._host.load(library)
+        reviewed = library == self._builtin
+        result = self._host.load(library, SandboxLevel.PROCESS if reviewed else None)
         return result if isinstance(result, SkillFailure) else None
 
     def _step(

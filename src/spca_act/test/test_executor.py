@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from spca_act.executor import PlanExecutor
-from spca_core.errors import Cancelled, MotionError
+from spca_core.errors import Cancelled, InputError, MotionError
 from spca_core.plan import ActionSchema, ActResult, Draft, Plan, Step
 from spca_core.skill import CtxApi, CtxMethod, StepReport
+from spca_sandbox.level import SandboxReport
 from spca_sandbox.limits import Limits
+from spca_sandbox.process import WorkerProcess
 
 API = CtxApi(
     environment="line",
@@ -197,6 +199,21 @@ def test_a_bad_library_fails_the_first_step(executor: PlanExecutor, library: str
     assert result.status == "failed"
     assert part in result.message
     assert line.stopped
+
+
+def test_a_weak_sandbox_runs_the_builtin_skills_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a kernel that offers no confinement, which this one cannot be made to be."""
+    real = WorkerProcess.wait_ready
+
+    def wait_ready(self: WorkerProcess) -> SandboxReport:
+        real(self)
+        return SandboxReport.of({})
+
+    monkeypatch.setattr(WorkerProcess, "wait_ready", wait_ready)
+    with PlanExecutor(API, builtin=LIBRARY) as executor:
+        assert run(executor, ("ahead", "1"))[0].status == "done"
+        with pytest.raises(InputError, match="generated code is not run: sandbox level process"):
+            run(executor, ("ahead", "1"), library=LIBRARY + "# changed")
 
 
 def test_what_the_world_itself_raises_is_passed_on(executor: PlanExecutor) -> None:

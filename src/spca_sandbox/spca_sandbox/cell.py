@@ -9,6 +9,7 @@ from spca_core.errors import SpcaError
 from spca_core.skill import SkillFailure
 from spca_sandbox.channel import ChannelClosed, ChannelTimeout, Malformed
 from spca_sandbox.failure import failure_of
+from spca_sandbox.level import SandboxLevel
 from spca_sandbox.limits import Limits
 from spca_sandbox.outcome import Loaded, LoadedFunction
 from spca_sandbox.process import WorkerProcess
@@ -22,6 +23,7 @@ class Cell:
     def __init__(self, surface: Surface, limits: Limits) -> None:
         self.surface, self.limits = surface, limits
         self._source: str | None = None
+        self._min_level = limits.min_level
         self._holds = False
         self._functions: dict[str, LoadedFunction] = {}
         self._worker: WorkerProcess | None = WorkerProcess(surface, limits)
@@ -51,11 +53,12 @@ class Cell:
         self.replace()
         return how
 
-    def load(self, source: str) -> Loaded | SkillFailure:
+    def load(self, source: str, min_level: SandboxLevel | None = None) -> Loaded | SkillFailure:
         """Import another source, in a worker that has run nothing yet."""
         if self._source is not None:
             self.replace()
         self._source = source
+        self._min_level = self.limits.min_level if min_level is None else min_level
         return self._load()
 
     def ready_for(self, function: str) -> SkillFailure | None:
@@ -76,7 +79,7 @@ class Cell:
 
     def _load(self) -> Loaded | SkillFailure:
         worker = self.worker
-        worker.wait_ready().require(self.limits.min_level)
+        worker.wait_ready().require(self._min_level)
         began = time.monotonic()
         deadline = began + self.limits.load_s
         try:

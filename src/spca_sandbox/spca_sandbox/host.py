@@ -10,7 +10,7 @@ from spca_core.ports.environment import CtxServer
 from spca_core.skill import CtxApi, SkillFailure
 from spca_sandbox.batch import run_batch
 from spca_sandbox.cell import Cell
-from spca_sandbox.level import SandboxReport
+from spca_sandbox.level import SandboxLevel, SandboxReport
 from spca_sandbox.limits import Limits
 from spca_sandbox.outcome import Loaded, RunOutcome
 from spca_sandbox.run import SkillRun
@@ -56,12 +56,13 @@ class SkillHost:
         """How well the worker is locked in. Raises SpcaError when none can be started."""
         return self._cell.worker.wait_ready()
 
-    def load(self, source: str) -> Loaded | SkillFailure:
+    def load(self, source: str, min_level: SandboxLevel | None = None) -> Loaded | SkillFailure:
         """Import `source` in a fresh worker.
 
-        Raises InputError when this machine confines less than `limits.min_level`, SpcaError when no worker starts.
+        Raises InputError when this machine confines less than `min_level` (by default that of the limits; for code
+        that people wrote and reviewed it may be lower), SpcaError when no worker starts.
         """
-        return self._cell.load(source)
+        return self._cell.load(source, min_level)
 
     def run(
         self,
