@@ -1,0 +1,50 @@
+"""What passes between Gazebo's topics and ROS: the configuration of `ros_gz_bridge`'s `parameter_bridge`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spca_description.gazebo import CONTACT_TOPIC
+from spca_gazebo.camera_sdf import CAMERA_TOPIC
+
+
+@dataclass(frozen=True)
+class Topic:
+    """One topic, from Gazebo to ROS, under two names."""
+
+    ros: str
+    gz: str
+    ros_type: str
+    gz_type: str
+
+    def entry(self) -> dict[str, object]:
+        """The entry of the bridge's YAML file."""
+        return {
+            "ros_topic_name": self.ros,
+            "gz_topic_name": self.gz,
+            "ros_type_name": self.ros_type,
+            "gz_type_name": self.gz_type,
+            "direction": "GZ_TO_ROS",
+            "lazy": False,
+        }
+
+
+CLOCK = Topic("/clock", "/clock", "rosgraph_msgs/msg/Clock", "gz.msgs.Clock")
+COLOUR = Topic(f"{CAMERA_TOPIC}/image", f"{CAMERA_TOPIC}/image", "sensor_msgs/msg/Image", "gz.msgs.Image")
+DEPTH = Topic(
+    f"{CAMERA_TOPIC}/depth_image", f"{CAMERA_TOPIC}/depth_image", "sensor_msgs/msg/Image", "gz.msgs.Image"
+)
+POINTS = Topic(
+    f"{CAMERA_TOPIC}/points",
+    f"{CAMERA_TOPIC}/points",
+    "sensor_msgs/msg/PointCloud2",
+    "gz.msgs.PointCloudPacked",
+)
+CONTACTS = Topic(CONTACT_TOPIC, CONTACT_TOPIC, "ros_gz_interfaces/msg/Contacts", "gz.msgs.Contacts")
+TOPICS = (CLOCK, COLOUR, DEPTH, POINTS, CONTACTS)
+"""Camera information is not among them: the node makes it from the world description (see `camera_sdf.PIXEL_CENTRE`)."""
+
+
+def bridge_config() -> list[dict[str, object]]:
+    """The list that becomes the bridge's YAML file."""
+    return [topic.entry() for topic in TOPICS]

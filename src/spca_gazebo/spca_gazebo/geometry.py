@@ -1,0 +1,63 @@
+"""SDF elements for shapes, poses and surfaces."""
+
+from __future__ import annotations
+
+from spca_core.geometry import Array, Vec3
+from spca_description.xml import Element, add, numbers, xyz_rpy
+
+
+def add_pose(parent: Element, pose: Array) -> None:
+    """A `<pose>` from a 4×4 matrix."""
+    xyz, rpy = xyz_rpy(pose)
+    add(parent, "pose", f"{xyz} {rpy}")
+
+
+def add_box(parent: Element, size: Vec3) -> None:
+    """A box geometry with these edges (m)."""
+    add(add(add(parent, "geometry"), "box"), "size", size)
+
+
+def add_cylinder(parent: Element, radius: float, length: float) -> None:
+    """A cylinder geometry along z (m)."""
+    cylinder = add(add(parent, "geometry"), "cylinder")
+    add(cylinder, "radius", radius)
+    add(cylinder, "length", length)
+
+
+def add_ground(parent: Element, size: float) -> None:
+    """A horizontal plane geometry, drawn `size` metres wide (it has no end for the physics)."""
+    plane = add(add(parent, "geometry"), "plane")
+    add(plane, "normal", (0, 0, 1))
+    add(plane, "size", (size, size))
+
+
+def add_colour(visual: Element, colour: Vec3) -> None:
+    """A matt surface of that colour (RGB, 0 to 1)."""
+    material = add(visual, "material")
+    for kind in ("ambient", "diffuse"):
+        add(material, kind, numbers((*colour, 1.0)))
+    add(material, "specular", numbers((0.05, 0.05, 0.05, 1.0)))
+
+
+def add_friction(collision: Element, mu: float) -> None:
+    """Coulomb friction; where two surfaces meet, DART takes the smaller of the two."""
+    ode = add(add(add(collision, "surface"), "friction"), "ode")
+    add(ode, "mu", mu)
+    add(ode, "mu2", mu)
+
+
+def add_inertia(link: Element, mass: float, size: Vec3, round_: bool) -> None:
+    """Mass (kg) and inertia of a solid box, or of a solid cylinder with diameter size[0] and height size[2]."""
+    a, b, c = size
+    if round_:
+        across = mass * (3 * (a / 2) ** 2 + c**2) / 12
+        moments = (across, across, mass * (a / 2) ** 2 / 2)
+    else:
+        moments = (mass * (b**2 + c**2) / 12, mass * (a**2 + c**2) / 12, mass * (a**2 + b**2) / 12)
+    inertial = add(link, "inertial")
+    add(inertial, "mass", mass)
+    inertia = add(inertial, "inertia")
+    for name, value in zip(("ixx", "iyy", "izz"), moments, strict=True):
+        add(inertia, name, value)
+    for name in ("ixy", "ixz", "iyz"):
+        add(inertia, name, 0.0)

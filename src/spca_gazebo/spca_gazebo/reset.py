@@ -1,0 +1,71 @@
+"""Back to a layout without restarting Gazebo.
+
+Gazebo's own "reset all" leaves the contact topics silent (gz-sim 8.14), so that a level could never be judged. Instead
+the models are moved with the world's pose service: first out of the robot's way, then, once the robot is home, to where
+the layout says. Afterwards every object must be seen to touch something again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from spca_core.contacts import Pair
+from spca_core.geometry import Pose
+from spca_core.layout import Layout
+from spca_core.world import World
+
+# Objects wait here, on the ground behind the robot, this far apart (m).
+_PARKING_X, _PARKING_STEP = -1.5, 0.3
+
+
+def parking(world: World) -> dict[str, Pose]:
+    """A place on the ground for every object, out of the robot's reach and of the camera's view."""
+    middle = (len(world.objects) - 1) / 2
+    return {
+        thing.model: Pose.from_xyz_yaw(_PARKING_X, (i - middle) * _PARKING_STEP, thing.size[2] / 2)
+        for i, thing in enumerate(world.objects)
+    }
+
+
+def placement(world: World, layout: Layout) -> dict[str, Pose]:
+    """Where every object of the world goes: as the layout says, or to the parking place if it does not list it."""
+    return {**parking(world), **layout.poses}
+
+
+def pose_service(world: World) -> str:
+    """The service that moves many models between two physics steps."""
+    return f"/world/{world.name}/set_pose_vector"
+
+
+def pose_request(poses: Mapping[str, Pose]) -> str:
+    """A `gz.msgs.Pose_V` in protobuf's text format.
+
+    >>> pose_request({"box_red": Pose(position=(0.5, 0.0, 0.42))})
+    'pose {name: "box_red" position {x: 0.5 y: 0 z: 0.42} orientation {x: 0 y: 0 z: 0 w: 1}}'
+    """
+    return " ".join(_one(name, pose) for name, pose in poses.items())
+
+
+def pose_command(world: World, poses: Mapping[str, Pose], timeout_ms: int = 5000) -> list[str]:
+    """The command line that calls the service; it prints `data: true` when Gazebo has accepted."""
+    return [
+        *("gz", "service", "-s", pose_service(world), "--reqtype", "gz.msgs.Pose_V"),
+        *("--reptype", "gz.msgs.Boolean", "--timeout", str(timeout_ms), "--req", pose_request(poses)),
+    ]
+
+
+def accepted(output: str) -> bool:
+    """Whether the service's printed answer says yes."""
+    return "data: true" in output
+
+
+def untouched(layout: Layout, pairs: Iterable[Pair]) -> list[str]:
+    """Objects of the layout that touch nothing: they fly, or Gazebo's contact topics are silent."""
+    touching = {model for p in pairs for model in p}
+    return sorted(model for model in layout.poses if model not in touching)
+
+
+def _one(name: str, pose: Pose) -> str:
+    px, py, pz = (f"{v + 0.0:.9g}" for v in pose.position)
+    x, y, z, w = (f"{v + 0.0:.9g}" for v in pose.quaternion)
+    return f'pose {{name: "{name}" position {{x: {px} y: {py} z: {pz}}} orientation {{x: {x} y: {y} z: {z} w: {w}}}}}'

@@ -1,0 +1,131 @@
+"""The workspace as an SDF world for Gazebo Harmonic, from the same description as the embedded simulator's.
+
+Every model bears its name from the world description and has one link, `link`, with one collision, `collision`, and one
+contact sensor. The robot is not in it: Gazebo spawns it from its URDF, as `cobot`. Nothing is ever attached to anything:
+grasps hold by friction.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spca_core.geometry import Array, Pose
+from spca_core.layout import Layout, nominal_layout
+from spca_core.world import World, WorldObject
+from spca_description.gazebo import add_contact_sensor
+from spca_description.xml import Element, add, document, numbers
+from spca_gazebo.camera_sdf import add_camera
+from spca_gazebo.geometry import (
+    add_box,
+    add_colour,
+    add_cylinder,
+    add_friction,
+    add_ground,
+    add_inertia,
+    add_pose,
+)
+
+SDF_VERSION = "1.9"  # read by sdformat 12 and all newer ones (Harmonic has 14)
+STEP = 0.002  # s, as in the embedded simulator
+_GROUND_SIZE, _GROUND_COLOUR = 10.0, (0.42, 0.41, 0.39)
+
+# Plugin libraries and their classes. The Contact system must be here: contact sensors alone report nothing.
+_SYSTEMS = (
+    ("gz-sim-physics-system", "gz::sim::systems::Physics"),
+    ("gz-sim-user-commands-system", "gz::sim::systems::UserCommands"),
+    ("gz-sim-scene-broadcaster-system", "gz::sim::systems::SceneBroadcaster"),
+    ("gz-sim-contact-system", "gz::sim::systems::Contact"),
+)
+
+
+def build_world(world: World, layout: Layout | None = None, rate: float = 1.0) -> str:
+    """The text of the SDF file.
+
+    `layout` says where the movable objects lie (nominal by default; what it does not list is left out); `rate` is the
+    real-time factor to keep to (0: as fast as it can).
+    """
+    sdf = Element("sdf", version=SDF_VERSION)
+    scene = add(sdf, "world", name=world.name)
+    _add_physics(scene, rate)
+    for filename, name in _SYSTEMS:
+        add(scene, "plugin", filename=filename, name=name)
+    sensors = add(scene, "plugin", filename="gz-sim-sensors-system", name="gz::sim::systems::Sensors")
+    add(sensors, "render_engine", "ogre2")
+    add(scene, "gravity", (0.0, 0.0, -9.81))
+    _add_light(scene, world)
+    _add_fixtures(scene, world)
+    poses = (layout or nominal_layout(world)).poses
+    for thing in world.objects:
+        if thing.model in poses:
+            _add_object(scene, thing, poses[thing.model])
+    add_camera(scene, world.camera)
+    return document(sdf, "Generated from the world description by spca_gazebo; do not edit.")
+
+
+def _add_physics(scene: Element, rate: float) -> None:
+    physics = add(scene, "physics", name="steps", type="dart", default=True)
+    add(physics, "max_step_size", STEP)
+    add(physics, "real_time_factor", rate)
+    dart = add(physics, "dart")
+    add(dart, "collision_detector", "ode")  # fcl lets held cubes slip
+    add(add(dart, "solver"), "solver_type", "dantzig")
+
+
+def _add_light(scene: Element, world: World) -> None:
+    level = world.light.ambient
+    look = add(scene, "scene")
+    add(look, "ambient", (level, level, level, 1.0))
+    add(look, "background", (0.6, 0.65, 0.7, 1.0))
+    add(look, "grid", False)
+    light = add(scene, "light", name="lamp", type="directional")
+    add(light, "cast_shadows", True)
+    add(light, "pose", "0 0 4 0 0 0")
+    add(light, "diffuse", numbers((*(world.light.diffuse,) * 3, 1.0)))
+    add(light, "specular", (0.1, 0.1, 0.1, 1.0))
+    direction = np.array(world.light.direction)
+    add(light, "direction", direction / np.linalg.norm(direction))
+
+
+def _add_fixtures(scene: Element, world: World) -> None:
+    ground = _add_model(scene, world.ground.model, np.eye(4), static=True)
+    for part in _surfaces(ground):
+        add_ground(part, _GROUND_SIZE)
+    _finish(ground, world.ground.model, _GROUND_COLOUR, friction=1.0)
+
+    table = world.table
+    pose = Pose.from_xyz_yaw(*table.centre, table.top - table.size[2] / 2).matrix()
+    slab = _add_model(scene, table.model, pose, static=True)
+    for part in _surfaces(slab):
+        add_box(part, table.size)
+    _finish(slab, table.model, table.colour, table.friction)
+
+
+def _add_object(scene: Element, thing: WorldObject, pose: Pose) -> None:
+    link = _add_model(scene, thing.model, pose.matrix())
+    add_inertia(link, thing.mass, thing.size, thing.kind == "plate")
+    for part in _surfaces(link):
+        if thing.kind == "plate":
+            add_cylinder(part, thing.size[0] / 2, thing.size[2])
+        else:
+            add_box(part, thing.size)
+    _finish(link, thing.model, thing.colour, thing.friction)
+
+
+def _add_model(scene: Element, name: str, pose: Array, static: bool = False) -> Element:
+    model = add(scene, "model", name=name)
+    if static:
+        add(model, "static", True)
+    add_pose(model, pose)
+    return add(model, "link", name="link")
+
+
+def _surfaces(link: Element) -> tuple[Element, Element]:
+    return add(link, "collision", name="collision"), add(link, "visual", name="visual")
+
+
+def _finish(link: Element, model: str, colour: tuple[float, float, float], friction: float) -> None:
+    collision, visual = link.find("collision"), link.find("visual")
+    assert collision is not None and visual is not None
+    add_friction(collision, friction)
+    add_colour(visual, colour)
+    add_contact_sensor(link, f"{model}_contact", "collision")

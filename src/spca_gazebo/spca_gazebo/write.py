@@ -1,0 +1,36 @@
+"""Writes every file that Gazebo and its bridge need into a folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from spca_core.layout import Layout
+from spca_core.world import World
+from spca_description.write import RobotFiles, write_robot
+from spca_gazebo.bridge import bridge_config
+from spca_gazebo.world_sdf import build_world
+
+
+@dataclass(frozen=True)
+class GazeboFiles:
+    """Where the generated files are."""
+
+    world: Path
+    bridge: Path
+    robot: RobotFiles
+
+
+def write_all(
+    world: World, folder: Path, layout: Layout | None = None, source: str = "generated", rate: float = 1.0
+) -> GazeboFiles:
+    """Generate the world, the bridge's configuration and the robot's files. See `build_world` and `write_robot`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = GazeboFiles(
+        folder / f"{world.name}.sdf", folder / "bridge.yaml", write_robot(world, folder, source)
+    )
+    files.world.write_text(build_world(world, layout, rate))
+    files.bridge.write_text(yaml.safe_dump(bridge_config(), sort_keys=False))
+    return files

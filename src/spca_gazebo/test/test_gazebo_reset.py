@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+import yaml
+
+from spca_core.layout import nominal_layout, random_layout
+from spca_core.world import load_world
+from spca_gazebo.bridge import bridge_config
+from spca_gazebo.finger import command, finger_state
+from spca_gazebo.reset import accepted, parking, placement, pose_command, untouched
+from spca_gazebo.write import write_all
+from spca_robot.gripper_2f85 import CLOSED_ANGLE
+
+WORLD = load_world()
+
+
+def test_parked_objects_lie_apart_on_the_ground_away_from_the_table():
+    places = parking(WORLD)
+    assert set(places) == {o.model for o in WORLD.objects}
+    for name, pose in places.items():
+        assert pose.position[2] == pytest.approx(WORLD.object(name).size[2] / 2)
+        assert not WORLD.table.contains(*pose.position[:2], margin=-0.3)
+    for a, b in itertools.combinations(places.values(), 2):
+        assert math.dist(a.position, b.position) > 0.2
+
+
+def test_every_object_goes_somewhere():
+    layout = nominal_layout(WORLD)
+    poses = {n: p for n, p in layout.poses.items() if n != "box_red"}
+    places = placement(WORLD, layout.model_copy(update={"poses": poses}))
+    assert places["box_red"] == parking(WORLD)["box_red"]
+    assert places["box_blue"] == layout.poses["box_blue"]
+    assert set(places) == {o.model for o in WORLD.objects}
+
+
+def test_the_request_moves_all_models_at_once():
+    layout = random_layout(WORLD, 3)
+    line = pose_command(WORLD, placement(WORLD, layout))
+    assert line[:4] == ["gz", "service", "-s", "/world/tabletop/set_pose_vector"]
+    request = line[-1]
+    assert request.count("pose {") == len(WORLD.objects)
+    x = layout.poses["box_red"].position[0]
+    assert f'name: "box_red" position {{x: {x:.9g}' in request
+
+
+def test_the_answer_of_the_service():
+    assert accepted("data: true\n")
+    assert not accepted("Service call timed out") and not accepted("data: false")
+
+
+def test_silent_contacts_after_a_reset_are_noticed():
+    layout = nominal_layout(WORLD)
+    table = WORLD.table.model
+    resting = [(name, table) for name in layout.poses]
+    assert untouched(layout, resting) == []
+    assert untouched(layout, resting[1:]) == [resting[0][0]]
+    assert untouched(layout, []) == sorted(layout.poses)
+
+
+def test_finger_command_and_gap_are_inverse_and_within_limits():
+    for gap in (0.0, 0.01, 0.04, 0.085):
+        assert finger_state(command(gap), 0.0, command(gap)).gap == pytest.approx(gap, abs=1e-9)
+    assert command(-0.1) == pytest.approx(CLOSED_ANGLE) and command(1.0) == pytest.approx(0.0, abs=1e-9)
+    assert command(0.0, upper=0.8) == 0.8
+
+
+def test_only_a_finger_that_rests_short_of_its_command_presses():
+    cube, closed = command(0.04), command(0.01)
+    assert finger_state(cube, 0.0, closed).force == pytest.approx(46, abs=3)  # as the embedded gripper
+    assert finger_state(cube, 1.0, closed).force == 0.0  # still moving
+    assert finger_state(cube, 0.0, cube).force == 0.0
+    assert finger_state(cube, 0.0, 0.0).force == 0.0  # opening
+
+
+def test_written_bridge_file_lists_what_the_node_needs(tmp_path):
+    files = write_all(WORLD, tmp_path)
+    entries = yaml.safe_load(files.bridge.read_text())
+    assert entries == bridge_config()
+    kinds = {e["gz_type_name"] for e in entries}
+    assert {"gz.msgs.Clock", "gz.msgs.Image", "gz.msgs.Contacts"} <= kinds
+    assert all(e["direction"] == "GZ_TO_ROS" for e in entries)

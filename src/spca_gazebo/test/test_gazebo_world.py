@@ -1,0 +1,146 @@
+"""The SDF world and the embedded simulator's model describe the same workspace."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import mujoco
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from spca_core.layout import nominal_layout, random_layout
+from spca_core.world import load_world
+from spca_gazebo.world_sdf import STEP, build_world
+from spca_robot.workspace_model import TIMESTEP, Item, build_model
+
+WORLD = load_world()
+LAYOUTS = {"nominal": nominal_layout(WORLD), "random": random_layout(WORLD, 7)}
+
+
+def parse(layout=None) -> ET.Element:
+    return ET.fromstring(build_world(WORLD, layout)).find("world")
+
+
+def model(world: ET.Element, name: str) -> ET.Element:
+    (found,) = [m for m in world.findall("model") if m.attrib["name"] == name]
+    return found
+
+
+def values(element: ET.Element, path: str) -> np.ndarray:
+    text = element.findtext(path)
+    assert text is not None, path
+    return np.array([float(v) for v in text.split()])
+
+
+def pose(element: ET.Element) -> np.ndarray:
+    x, y, z, roll, pitch, yaw = values(element, "pose")
+    matrix = np.eye(4)
+    matrix[:3, :3] = Rotation.from_euler("xyz", (roll, pitch, yaw)).as_matrix()
+    matrix[:3, 3] = x, y, z
+    return matrix
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_poses_sizes_masses_and_friction_agree_with_mujoco(name):
+    layout = LAYOUTS[name]
+    world = parse(layout)
+    embedded, index = build_model(WORLD, [Item.of(o) for o in WORLD.objects])
+    data = mujoco.MjData(embedded)
+    for thing, where in layout.poses.items():
+        index.set_item(data, thing, where)
+    mujoco.mj_kinematics(embedded, data)
+    for thing in WORLD.objects:
+        sdf, body = model(world, thing.model), data.body(thing.model)
+        np.testing.assert_allclose(pose(sdf)[:3, 3], body.xpos, atol=1e-9)
+        np.testing.assert_allclose(pose(sdf)[:3, :3], body.xmat.reshape(3, 3), atol=1e-9)
+        link = sdf.find("link")
+        assert values(link, "inertial/mass") == pytest.approx(embedded.body(thing.model).mass)
+        moments = [values(link, f"inertial/inertia/{i}")[0] for i in ("ixx", "iyy", "izz")]
+        np.testing.assert_allclose(moments, embedded.body(thing.model).inertia, rtol=1e-6)
+        (geom,) = index.geoms_of(thing.model)
+        for part in ("collision", "visual"):
+            if thing.kind == "plate":
+                assert values(link, f"{part}/geometry/cylinder/radius") == pytest.approx(
+                    embedded.geom_size[geom][0]
+                )
+                assert values(link, f"{part}/geometry/cylinder/length") == pytest.approx(
+                    2 * embedded.geom_size[geom][1]
+                )
+            else:
+                np.testing.assert_allclose(
+                    values(link, f"{part}/geometry/box/size"), 2 * embedded.geom_size[geom]
+                )
+        for mu in ("mu", "mu2"):
+            friction = values(link, f"collision/surface/friction/ode/{mu}")
+            assert friction == pytest.approx(embedded.geom_friction[geom][0])
+        np.testing.assert_allclose(
+            values(link, "visual/material/diffuse")[:3], embedded.geom_rgba[geom][:3], atol=1e-6
+        )
+
+
+def test_table_and_ground_agree_with_mujoco():
+    world = parse()
+    embedded, index = build_model(WORLD)
+    data = mujoco.MjData(embedded)
+    mujoco.mj_kinematics(embedded, data)
+    table = model(world, WORLD.table.model)
+    (geom,) = index.geoms_of(WORLD.table.model)
+    assert table.findtext("static") == "true"
+    np.testing.assert_allclose(pose(table)[:3, 3], data.geom_xpos[geom], atol=1e-9)
+    np.testing.assert_allclose(
+        values(table, "link/collision/geometry/box/size"), 2 * embedded.geom_size[geom]
+    )
+    ground = model(world, WORLD.ground.model)
+    assert ground.findtext("static") == "true" and pose(ground)[2, 3] == 0.0
+    assert values(world, "physics/max_step_size") == pytest.approx(STEP) == pytest.approx(TIMESTEP)
+
+
+def test_the_camera_sees_a_point_at_the_same_pixel():
+    """A point of the table projected as Gazebo does (body frame, field of view) and by the calibrated pinhole."""
+    camera = model(parse(), WORLD.camera.name)
+    optics = camera.find("link/sensor/camera")
+    width, height = (int(values(optics, f"image/{k}")[0]) for k in ("width", "height"))
+    focal = width / 2 / np.tan(values(optics, "horizontal_fov")[0] / 2)
+    intrinsics = WORLD.camera.intrinsics
+    for point in ([0.5, 0.0, 0.4], [0.62, 0.16, 0.41], [0.35, -0.25, 0.44]):
+        forward, left, up = (np.linalg.inv(pose(camera)) @ [*point, 1.0])[:3]
+        # Gazebo: the image's middle is at (width/2, height/2) from the corner of the first pixel.
+        seen = width / 2 - focal * left / forward, height / 2 - focal * up / forward
+        x, y, z = (np.linalg.inv(WORLD.camera.pose.matrix()) @ [*point, 1.0])[:3]
+        u, v = intrinsics.fx * x / z + intrinsics.cx, intrinsics.fy * y / z + intrinsics.cy
+        assert seen == pytest.approx((u + 0.5, v + 0.5), abs=1e-6)
+        assert forward == pytest.approx(z)
+    for name, value in (("fx", 600), ("fy", 600), ("cx", 320), ("cy", 240)):
+        assert values(optics, f"lens/intrinsics/{name}") == pytest.approx(value)
+    assert (width, height) == (intrinsics.width, intrinsics.height)
+    assert values(camera, "link/sensor/update_rate") == pytest.approx(WORLD.camera.rate_hz)
+
+
+def test_every_system_that_the_stack_needs_is_loaded_and_nothing_attaches():
+    text = build_world(WORLD)
+    systems = {
+        p.attrib["name"].rsplit("::", 1)[-1] for p in ET.fromstring(text).find("world").findall("plugin")
+    }
+    assert systems == {"Physics", "UserCommands", "SceneBroadcaster", "Contact", "Sensors"}
+    assert ET.fromstring(text).find(".//render_engine").text == "ogre2"
+    assert "Detachable" not in text and "attach" not in text.lower()
+
+
+def test_every_model_a_level_can_name_has_a_contact_sensor_on_the_shared_topic():
+    world = parse()
+    for name in WORLD.model_names:
+        if name == WORLD.robot.model:
+            continue
+        sensor = model(world, name).find("link/sensor")
+        assert sensor.attrib["type"] == "contact"
+        collision = model(world, name).find("link/collision").attrib["name"]
+        assert sensor.findtext("contact/collision") == collision
+        assert sensor.findtext("contact/topic") == "/spca/gazebo/contacts"
+
+
+def test_an_object_that_the_layout_lacks_is_absent():
+    layout = nominal_layout(WORLD)
+    poses = {name: where for name, where in layout.poses.items() if name != "box_red"}
+    names = {m.attrib["name"] for m in parse(layout.model_copy(update={"poses": poses})).findall("model")}
+    assert "box_red" not in names and "box_blue" in names
