@@ -175,10 +175,10 @@ class SceneTracker:
     ) -> dict[str, SceneObject]:
         """Names for the cubes that nobody sees but that must carry others: by place, by elimination, or `unknown`."""
         named: dict[str, SceneObject] = {}
-        unnamed = [d for d in look.detections if not d.seen and not _below(d, in_hand)]
-        for inferred in unnamed:
-            if remembered_there(inferred, [o for o in objects.values() if not o.visible]):
-                continue
+        hidden = [o for o in objects.values() if not o.visible]
+        inferred = [d for d in look.detections if not d.seen and not _below(d, in_hand)]
+        unnamed = [d for d in inferred if not remembered_there(d, hidden)]
+        for support in unnamed:
             missing = [
                 o
                 for name, o in known.items()
@@ -189,13 +189,13 @@ class SceneTracker:
                 notes.append(
                     f"{name} is taken to be the cube that carries others unseen: no other is missing"
                 )
-                named[name] = _object(name, inferred, missing[0].last_seen, colour, _GUESSED)
+                named[name] = _object(name, support, missing[0].last_seen, colour, _GUESSED)
             else:
                 name = new_id("cube", UNKNOWN, [*objects, *named])
                 notes.append(
-                    f"an unseen cube must carry others at ({inferred.xy[0]:.3f}, {inferred.xy[1]:.3f})"
+                    f"an unseen cube must carry others at ({support.xy[0]:.3f}, {support.xy[1]:.3f})"
                 )
-                named[name] = _object(name, inferred, 0.0)
+                named[name] = _object(name, support, 0.0)
         return named
 
     def _conclude(
