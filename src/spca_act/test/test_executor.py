@@ -99,7 +99,7 @@ def plan(*steps: tuple[str, ...]) -> Plan:
 
 @pytest.fixture
 def executor() -> Iterator[PlanExecutor]:
-    with PlanExecutor(API, Limits(worker_s=0.5), step_deadline_s=20.0, step_wall_s=30.0) as it:
+    with PlanExecutor(API, Limits(worker_s=1.5), step_deadline_s=20.0, step_wall_s=30.0) as it:
         yield it
 
 

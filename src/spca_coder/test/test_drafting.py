@@ -23,7 +23,7 @@ from spca_core.ports.proposer import CodeProposer
 from spca_core.skill import CtxApi
 from spca_sandbox.limits import Limits
 
-LIMITS = Limits(load_s=0.5)
+LIMITS = Limits(load_s=2.0)
 
 
 def coder(proposer: CodeProposer | None) -> DraftingCoder:

@@ -54,7 +54,7 @@ def libraries(draw: st.DrawFn) -> tuple[str, list[str], list[str]]:
     return text + draw(st.sampled_from(TAILS)), names, functions
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(libraries(), st.data())
 def test_replacing_one_function_changes_nothing_else(
     library: tuple[str, list[str], list[str]], data: st.DataObject
@@ -72,7 +72,7 @@ def test_replacing_one_function_changes_nothing_else(
     assert "# new" in middle
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(libraries())
 def test_adding_functions_changes_nothing_else(library: tuple[str, list[str], list[str]]) -> None:
     text, names, functions = library

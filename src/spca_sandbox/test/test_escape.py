@@ -20,7 +20,7 @@ from spca_sandbox.limits import Limits
 from spca_sandbox.outcome import Loaded, RunOutcome
 from spca_sandbox.testing import API, World
 
-LIMITS = Limits(worker_s=3.0, calls=500, log_lines=50)
+LIMITS = Limits(worker_s=4.0, calls=500, log_lines=50)
 SECRET = "sk-not-for-skills-1234"
 
 ARMED = """
@@ -48,7 +48,7 @@ def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[SkillHost]:
 @pytest.fixture
 def hasty() -> Iterator[SkillHost]:
     """For attacks that end by the clock only."""
-    with SkillHost(API, LIMITS.model_copy(update={"worker_s": 0.4})) as it:
+    with SkillHost(API, LIMITS.model_copy(update={"worker_s": 1.0})) as it:
         yield it
 
 

@@ -20,7 +20,7 @@ from spca_sandbox.testing import API, World
 
 @pytest.fixture
 def host() -> Iterator[SkillHost]:
-    with SkillHost(API, Limits(worker_s=1.0, load_s=2.0)) as it:
+    with SkillHost(API, Limits(worker_s=3.0, load_s=2.0)) as it:
         yield it
 
 
@@ -266,7 +266,7 @@ def test_each_call_of_a_batch_ends_for_itself(programs: SkillHost) -> None:
         "    print('n', n)\n"
         "    return n * n\n"
     )
-    outcomes = programs.call_many("f", [[n] for n in range(150)], wall_timeout_s=0.4)
+    outcomes = programs.call_many("f", [[n] for n in range(150)], wall_timeout_s=1.0)
     assert len(outcomes) == 150
     wrong = {n: o for n, o in enumerate(outcomes) if o.status != "done"}
     assert {n: o.failure.kind for n, o in wrong.items() if o.failure} == {3: "error", 70: "timeout"}
