@@ -177,6 +177,14 @@ def bench_pddl(
     run_bench(bench, out)
 
 
+@app.command()
+def doctor() -> None:
+    """Say what this machine can run, version by version, and what to install for the rest."""
+    from spca.doctor.command import doctor as examine
+
+    examine()
+
+
 def _checked(kind: type[T], **values: object) -> T:
     """A record from command-line values; InputError naming the option that is wrong."""
     from pydantic import ValidationError
