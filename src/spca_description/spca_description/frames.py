@@ -25,7 +25,7 @@ def add_camera_frames(robot: Element, world: World) -> None:
     for frame in (CAMERA_LINK, OPTICAL_FRAME):
         add(robot, "link", name=frame)
     add_fixed_joint(robot, f"world_{CAMERA_LINK}", "world", CAMERA_LINK, camera_link_pose(world))
-    optical = np.linalg.inv(BODY_IN_OPTICAL)
+    optical: Array = np.linalg.inv(BODY_IN_OPTICAL).astype(float)
     add_fixed_joint(robot, f"{CAMERA_LINK}_{OPTICAL_FRAME}", CAMERA_LINK, OPTICAL_FRAME, optical)
 
 

@@ -116,7 +116,7 @@ def _link(model: mujoco.MjModel, body: int, root: int, followers: dict[str, Mimi
         parent=None if is_root else _name(model.body(int(model.body_parentid[body])).name),
         pose=np.eye(4) if is_root else _pose(model.body_pos[body], model.body_quat[body]),
         joint=_joint(model, int(model.body_jntadr[body]), followers) if joints else None,
-        shapes=tuple(_shape(model, g) for g in np.flatnonzero(model.geom_bodyid == body)),
+        shapes=tuple(_shape(model, int(g)) for g in np.flatnonzero(model.geom_bodyid == body)),
         mass=float(model.body_mass[body]),
         centre_of_mass=_pose(model.body_ipos[body], model.body_iquat[body]),
         inertia=np.diag(model.body_inertia[body]),

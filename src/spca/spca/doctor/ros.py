@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from spca.doctor.embedded import SET_UP
-from spca.doctor.finding import Finding
+from spca.doctor.finding import Finding, State
 from spca.doctor.python_packages import importable, version
 
 _TIMEOUT = 30.0
@@ -81,7 +81,7 @@ def packages(what: str, names: tuple[str, ...], install: str) -> Finding:
     have = ", ".join(f"{name} {found}" for name, found in versions.items() if found)
     if not lacking:
         return Finding(what, "ready", have)
-    state = "partly" if have else "missing"
+    state: State = "partly" if have else "missing"
     found = f"lacking {', '.join(lacking)}" + (f"; have {have}" if have else "")
     return Finding(what, state, found, f"{install} ({FULL_STACK})")
 
