@@ -31,7 +31,7 @@ def draw_scene(frame: RgbdFrame, scene: Scene, scale: int = 2) -> Image:
     for thing in scene.objects:
         if thing.kind != "table":
             _draw_axes(canvas, thing)
-    for thing in scene.objects:
+    for thing in sorted(scene.objects, key=lambda o: o.pose.position[2]):
         if thing.kind != "table":
             held = scene.holds("held", thing.id)
             _draw_label(canvas, thing, held)
@@ -44,6 +44,7 @@ class _Canvas:
     def __init__(self, image: Image, frame: RgbdFrame, scale: int) -> None:
         self.image, self._frame, self._scale = image, frame, scale
         self._to_camera = np.linalg.inv(frame.pose.matrix())
+        self._taken: list[tuple[int, int, int, int]] = []
 
     def spots(self, points: Array) -> Array:
         """Where points (N, 3) in `world` appear: (N, 2) int32 in sixteenths of a pixel."""
@@ -54,6 +55,16 @@ class _Canvas:
         # Centres of small pixels are not centres of large ones.
         large = (pixels + 0.5) * self._scale - 0.5
         return np.clip(np.round(large * 16), -(2**20), 2**20).astype(np.int32)
+
+    def free_line(self, left: int, right: int, line: int, height: int) -> int:
+        """The nearest place above `line` (rows) where a label of that height covers no other one."""
+        while (
+            any(left < r and right > a and line - height < b and line > t for a, t, r, b in self._taken)
+            and line > 2 * height
+        ):
+            line -= height
+        self._taken.append((left, line - height, right, line))
+        return line
 
     def line(self, a: Array, b: Array, colour: tuple[int, int, int], width: int = 1) -> None:
         """A line between two spots."""
@@ -103,6 +114,7 @@ def _draw_label(canvas: _Canvas, thing: SceneObject, held: bool) -> None:
     offset = 50 if thing.kind == "plate" else 34
     left = int(np.clip(x - width // 2, 2, canvas.image.shape[1] - width - 2))
     line = int(np.clip(y - offset, height + 4, canvas.image.shape[0] - base - 2))
+    line = canvas.free_line(left - 2, left + width + 2, line, height + base + 4)
     box = (left - 2, line - height - 3), (left + width + 2, line + base)
     cv2.rectangle(canvas.image, *box, (30, 30, 30), cv2.FILLED)
     cv2.putText(
