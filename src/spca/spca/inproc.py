@@ -15,6 +15,7 @@ from spca.stages import open_stages
 from spca.supervisor import Supervisor
 from spca.tabletop import InprocTabletop
 from spca_core.world import load_world
+from spca_planner.solver.process import SolverProcess
 from spca_referee.level import load_level
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import SimVariation
@@ -40,8 +41,12 @@ def run_inproc(
     folder: RunFolder,
     listeners: tuple[Listener, ...] = (),
     resume: bool = False,
+    solver: SolverProcess | None = None,
 ) -> RunResult:
-    """Run one level to its end, or take up an interrupted run; its folder then holds all but the report."""
+    """Run one level to its end, or take up an interrupted run; its folder then holds all but the report.
+
+    `solver` is a warm process to plan with, where the caller keeps one over many runs.
+    """
     log_to(folder.path)
     if not resume:
         folder.write(MANIFEST, manifest(options))

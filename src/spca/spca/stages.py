@@ -13,6 +13,7 @@ from spca_core.errors import InputError
 from spca_core.ports.environment import Environment
 from spca_core.ports.stages import Coder, Planner
 from spca_planner.planner import DraftingPlanner
+from spca_planner.solver.process import SolverProcess
 from spca_planner.tabletop.proposer import BuiltinProposer
 from spca_planner.tabletop.vocabulary import TabletopVocabulary
 from spca_planner.trusted import TrustedDomains
@@ -35,9 +36,14 @@ def model_configured() -> bool:
 
 @contextmanager
 def open_stages(
-    options: RunOptions, environment: Environment | type[Environment], folder: RunFolder
+    options: RunOptions,
+    environment: Environment | type[Environment],
+    folder: RunFolder,
+    solver: SolverProcess | None = None,
 ) -> Iterator[Stages]:
     """Planner, coder and library for that environment, warm while the context lasts.
+
+    `solver` is a warm process to plan with, where the caller keeps one over many runs.
 
     Raises InputError for an unknown proposer or an unusable model.
     """
@@ -52,6 +58,7 @@ def open_stages(
         TabletopVocabulary(),
         options.budgets.drafts,
         options.solver_timeout_s,
+        solver=solver,
     )
     with planner:
         coder = DraftingCoder(None, environment.api, options.budgets.code_drafts)

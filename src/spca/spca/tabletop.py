@@ -57,7 +57,7 @@ class InprocTabletop:
         self._arm = EmbeddedArm(world, self._robot)
         self._tracker = SceneTracker(Detector(world))
         self._ctx = TabletopCtx(world, self._arm, self._perceive, lambda: self._sim.time, PAD_TIP)
-        self._executor = PlanExecutor(TABLETOP_API)
+        self._executor = PlanExecutor(TABLETOP_API, builtin=self.builtin_skills.read_text())
         self._cancelled = False
 
     # --- Environment --------------------------------------------------------------------------------------------

@@ -28,7 +28,8 @@ class DraftingPlanner:
     """A `Planner` for one environment (its name chooses the trusted domains).
 
     `proposers`: one for all modes, or one for each. `budget`: drafts for one request. `solver_timeout_s`: wall time
-    of one search. `start` it early and `close` it at the end; it keeps a warm solver process.
+    of one search. `start` it early and `close` it at the end; it keeps a warm solver process, or uses the `solver` it
+    is given.
     """
 
     def __init__(
@@ -40,13 +41,15 @@ class DraftingPlanner:
         budget: int = 8,
         solver_timeout_s: float = 20.0,
         domains: tuple[str, ...] = (),
+        solver: SolverProcess | None = None,
     ) -> None:
         self._environment = environment
         self._proposers: Mapping[Mode, PlanProposer] = (
             proposers if isinstance(proposers, Mapping) else dict.fromkeys(MODES, proposers)
         )
         self._trusted, self._budget = trusted, budget
-        self._solver = SolverProcess((*domains, *trusted.all(environment)))
+        self._owns_solver = solver is None
+        self._solver = solver or SolverProcess((*domains, *trusted.all(environment)))
         self._critics = Critics(self._solver, vocabulary or FactVocabulary(), solver_timeout_s)
 
     def start(self) -> None:
@@ -54,8 +57,9 @@ class DraftingPlanner:
         self._solver.start()
 
     def close(self) -> None:
-        """End the solver process and whatever it has started."""
-        self._solver.close()
+        """End the solver process and whatever it has started, unless it was given and so is somebody else's."""
+        if self._owns_solver:
+            self._solver.close()
 
     def __enter__(self) -> DraftingPlanner:
         self.start()

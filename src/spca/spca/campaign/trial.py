@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import base64
 import hashlib
 import json
 import shutil
+from functools import cache
 from pathlib import Path
 
 import cv2
@@ -17,6 +19,7 @@ from spca.result import RunResult
 from spca.run_folder import RunFolder
 from spca_core.errors import EXIT_BROKEN, SpcaError
 from spca_core.plan import ActResult
+from spca_planner.solver.process import SolverProcess
 
 
 def run_trial(spec: CampaignSpec, trial: Trial, campaign: str) -> TrialResult:
@@ -27,7 +30,7 @@ def run_trial(spec: CampaignSpec, trial: Trial, campaign: str) -> TrialResult:
     shutil.rmtree(path, ignore_errors=True)
     folder = RunFolder.create(trial.level, path)
     try:
-        result = run_inproc(spec.options(trial), folder)
+        result = run_inproc(spec.options(trial), folder, solver=_warm_solver())
     except SpcaError as error:
         return _broken(trial, error, path, campaign)
     except Exception as error:  # a trial that breaks must not take the campaign with it
@@ -54,6 +57,14 @@ def run_trial(spec: CampaignSpec, trial: Trial, campaign: str) -> TrialResult:
     else:
         write_report(folder)
     return summary
+
+
+@cache
+def _warm_solver() -> SolverProcess:
+    """One solver process for all trials of this worker: its imports take longer than a trial's planning."""
+    solver = SolverProcess()
+    atexit.register(solver.close)
+    return solver
 
 
 def _broken(trial: Trial, error: Exception, path: Path, campaign: str) -> TrialResult:

@@ -16,7 +16,9 @@ def step_timeline(steps: Sequence[StepReport], end: float) -> list[dict[str, Any
             "status": step.status,
             "seconds": step.ended - step.started,
             "wall": step.wall_seconds,
-            "failure": f"{step.failure.kind}: {step.failure.message}" if step.failure else "",
+            "failure": f"{step.failure.kind}: {step.failure.message}"
+            if step.failure and step.status == "failed"
+            else "",
             "log": step.log,
             **_bar(step.started, step.ended, end),
         }

@@ -10,9 +10,9 @@ MISPLACED = 0.004
 def touch(ctx, thing):
     """Touch an object from above with closed fingers."""
     ctx.close()
-    tool = approach(ctx, ctx.touch_poses(thing), f"no way for the fingers to the top of {thing}")
+    tool = _approach(ctx, ctx.touch_poses(thing), f"no way for the fingers to the top of {thing}")
     ctx.wait(0.8)
-    ctx.move_linear(raised(tool))
+    ctx.move_linear(_raised(tool))
 
 
 def pick_up(ctx, cube, support):
@@ -20,9 +20,9 @@ def pick_up(ctx, cube, support):
     for attempt in range(3):
         if attempt:
             ctx.look()
-        tool = approach_grasp(ctx, ctx.grasps(cube), f"no room for the fingers around {cube}")
+        tool = _approach_grasp(ctx, ctx.grasps(cube), f"no room for the fingers around {cube}")
         ctx.close()
-        ctx.move_linear(raised(tool))
+        ctx.move_linear(_raised(tool))
         if ctx.is_holding():
             return
         ctx.log(f"{cube} slipped, trying again")
@@ -32,7 +32,7 @@ def pick_up(ctx, cube, support):
 
 def place_on(ctx, cube, plate):
     """Put the held cube down on a plate."""
-    put(ctx, ctx.spots_on(plate), f"no free place on {plate}")
+    _put(ctx, ctx.spots_on(plate), f"no free place on {plate}")
     ctx.look()
     if not ctx.holds("on", cube, plate):
         raise RuntimeError(f"{cube} is not on {plate}")
@@ -41,7 +41,7 @@ def place_on(ctx, cube, plate):
 def stack_on(ctx, cube, base):
     """Put the held cube down on another, and correct it once if it stands too far off its middle."""
     for attempt in range(2):
-        put(ctx, ctx.spots_on(base), f"no way to put {cube} on {base}")
+        _put(ctx, ctx.spots_on(base), f"no way to put {cube} on {base}")
         ctx.look()
         if not ctx.holds("on", cube, base):
             raise RuntimeError(f"{cube} is not on {base}")
@@ -55,7 +55,7 @@ def stack_on(ctx, cube, base):
 
 def place_on_table(ctx, cube):
     """Put the held cube down on a free part of the table."""
-    put(ctx, ctx.spots_on_table(), "no free place on the table")
+    _put(ctx, ctx.spots_on_table(), "no free place on the table")
     ctx.look()
     if not ctx.holds("on", cube, "table"):
         raise RuntimeError(f"{cube} is not on the table")
@@ -64,11 +64,11 @@ def place_on_table(ctx, cube):
 def place_next_to(ctx, cube, other):
     """Put the held cube down beside another, slide it until the two touch, and let go."""
     spots = ctx.spots_next_to(other)
-    tool = approach(ctx, [spot.pose for spot in spots], f"no free place beside {other}")
+    tool = _approach(ctx, [spot.pose for spot in spots], f"no free place beside {other}")
     contact = next(spot.contact for spot in spots if spot.pose == tool)
     ctx.move_linear(contact, 0.3)
     ctx.open(0.06)
-    ctx.move_linear(raised(contact))
+    ctx.move_linear(_raised(contact))
     ctx.look()
     if not ctx.holds("next_to", cube, other):
         raise RuntimeError(f"{cube} does not touch {other}")
@@ -76,13 +76,13 @@ def place_next_to(ctx, cube, other):
 
 def place_across(ctx, cube, left, right):
     """Put the held cube down on two cubes that stand side by side."""
-    put(ctx, ctx.spots_across(left, right), f"no way to put {cube} on {left} and {right}")
+    _put(ctx, ctx.spots_across(left, right), f"no way to put {cube} on {left} and {right}")
     ctx.look()
 
 
 def place_on_edge(ctx, cube, plate):
     """Let the held cube go over a plate's rim, so that it leans on the plate and stands on the table."""
-    put(ctx, ctx.spots_at_edge(plate), f"no free place at the edge of {plate}")
+    _put(ctx, ctx.spots_at_edge(plate), f"no free place at the edge of {plate}")
     ctx.look()
 
 
@@ -96,19 +96,19 @@ def discard(ctx, cube):
     ctx.wait(1.0)
 
 
-def put(ctx, spots, otherwise):
+def _put(ctx, spots, otherwise):
     """Lower what is held to one of the spots, let go and rise."""
-    tool = approach(ctx, spots, otherwise)
+    tool = _approach(ctx, spots, otherwise)
     ctx.open(0.06)
-    ctx.move_linear(raised(tool))
+    ctx.move_linear(_raised(tool))
 
 
-def approach(ctx, tools, otherwise):
+def _approach(ctx, tools, otherwise):
     """Go above the first of the tool poses that lets itself be approached, then down to it; returns it."""
     trouble = RuntimeError(otherwise)
     for tool in tools:
         try:
-            ctx.move_to(raised(tool))
+            ctx.move_to(_raised(tool))
             ctx.move_linear(tool)
             return tool
         except MotionError as error:
@@ -118,13 +118,13 @@ def approach(ctx, tools, otherwise):
     raise trouble
 
 
-def approach_grasp(ctx, grasps, otherwise):
+def _approach_grasp(ctx, grasps, otherwise):
     """The same for grasps, with the fingers opened as wide as each of them asks for."""
     trouble = RuntimeError(otherwise)
     for grasp in grasps:
         ctx.open(grasp.gap)
         try:
-            return approach(ctx, [grasp.pose], otherwise)
+            return _approach(ctx, [grasp.pose], otherwise)
         except MotionError as error:
             if error.kind not in ("collision", "unreachable"):
                 raise
@@ -132,6 +132,6 @@ def approach_grasp(ctx, grasps, otherwise):
     raise trouble
 
 
-def raised(tool):
+def _raised(tool):
     """The same tool pose, higher."""
     return pose(tool.x, tool.y, tool.z + ABOVE, tool.yaw)
