@@ -25,10 +25,6 @@ def build(places: Places, log: Path) -> None:
     if places.ros_sourced:
         environment["PYTHONPATH"] = os.environ.get("PYTHONPATH", "")
     else:
-        # The wheels hold one middleware only: link to its type support instead of searching for one at run time.
-        options += [
-            f"-DSTATIC_ROSIDL_TYPESUPPORT_{x.upper()}=rosidl_typesupport_fastrtps_{x}" for x in ("c", "cpp")
-        ]
         for variable in ("AMENT_PREFIX_PATH", "CMAKE_PREFIX_PATH", "COLCON_PREFIX_PATH"):
             environment[variable] = str(places.venv)
     run(
