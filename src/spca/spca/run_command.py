@@ -13,6 +13,8 @@ from spca.progress import Progress
 from spca.result import RunResult
 from spca.run_folder import MANIFEST, RunFolder
 from spca_core.errors import InputError, SpcaError
+from spca_core.world import load_world
+from spca_referee.level import load_level
 
 CRASH = "crash.txt"
 
@@ -20,6 +22,7 @@ CRASH = "crash.txt"
 def start_run(options: RunOptions, out: Path | None = None) -> int:
     """Run a level in a new folder; returns the exit status. Raises InputError for bad input, before anything moves."""
     options = _settled(options)
+    load_level(options.level, load_world(options.world))
     folder = RunFolder.create(Path(options.level).stem, out)
     return _drive(options, folder, resume=False)
 
