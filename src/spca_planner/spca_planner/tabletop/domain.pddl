@@ -11,7 +11,7 @@
     (holding ?c - cube)
     (hand_empty)
     (touched ?x - item)
-    (next_to ?a ?b - cube)           ; side by side on the table, touching
+    (next_to ?a ?b - cube)           ; ?a was put, or is seen, on the table beside ?b, touching it
     (on_edge ?c - cube ?p - plate)   ; half on the plate, half on the table
     (across ?c ?a ?b - cube)         ; a bridge over two cubes that stand side by side
     (discarded ?c - cube))           ; on the ground, out of reach
@@ -53,7 +53,7 @@
     :parameters (?c - cube ?other - cube)
     :precondition (and (holding ?c) (on ?other table))
     :effect (and
-      (not (holding ?c)) (hand_empty) (on ?c table) (next_to ?c ?other) (next_to ?other ?c)
+      (not (holding ?c)) (hand_empty) (on ?c table) (next_to ?c ?other)
       (increase (total-cost) 2)))
 
   (:action place_on_edge

@@ -83,10 +83,10 @@ class Discourse:
         """What one noun phrase means. `subject` is what a plate "of its colour" refers to."""
         if thing.pronoun:
             found = self._pronoun(thing)
-        elif thing.kind == "table":
-            found = [Known(TABLE_SYMBOL)]
-        elif thing.kind == "ground":
-            found = [Known(GROUND_SYMBOL)]
+        elif thing.kind in ("table", "ground"):
+            if thing.where:
+                raise NotUnderstood(f"'{thing.text}' is not at any place on the table.")
+            found = [Known(TABLE_SYMBOL if thing.kind == "table" else GROUND_SYMBOL)]
         elif thing.matching:
             found = self._matching(thing, subject)
         else:
@@ -211,7 +211,7 @@ class Discourse:
         if unrestricted == 1:
             self.cost += 1
         if not found:
-            raise Impossible(f"There is no '{thing.text}' on this table. {self._seen()}")
+            raise Impossible(f"There is no {_bare(thing, wanted[0])}{_restrictions(thing)}. {self._seen()}")
         return found
 
     def _is_where(self, symbol: str, where: Where) -> bool:
@@ -251,6 +251,14 @@ def _of_other_colour(plate: Entity, cube: Entity) -> Constraint:
 
 def _bare(thing: Thing, kind: str) -> str:
     return f"{thing.colour} {thing.kind or kind}".strip()
+
+
+def _restrictions(thing: Thing) -> str:
+    side = f" that is {thing.side}" if thing.side else ""
+    return side + "".join(
+        f" that is {'not ' if w.negated else ''}{'next to' if w.relation == 'beside' else w.relation} {w.thing.text}"
+        for w in thing.where
+    )
 
 
 def _text(things: Sequence[Thing]) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_planner.tabletop.entities import Assignment, Entity, value
-from spca_planner.tabletop.interpreter import Meaning
+from spca_planner.tabletop.meaning import Meaning
 
 Atom = tuple[str, ...]
 """A ground atom: predicate and arguments."""
@@ -63,19 +63,20 @@ class _Grounded:
         """Every consistent goal. Raises _Contradiction if there is none."""
         firm = {(c.predicate, *map(self._symbol, c.args)) for c in self._m.claims}
         described = {(c.predicate, *map(self._symbol, c.args)) for c in self._m.descriptions}
-        problem: _Contradiction | None = None
-        any_found = False
+        problem = _Contradiction("No tower fits that description.")
+        found = False
         for tower in self._towers(firm | described):
-            for optional in (described, set()):
+            for atoms in (firm | described | tower, firm | tower):
                 try:
-                    yield self._complete(firm | optional | tower)
+                    complete = self._complete(atoms)
                 except _Contradiction as error:
-                    problem = problem or error
-                    continue
-                any_found = True
-                break
-        if not any_found:
-            raise problem or _Contradiction("No tower fits that description.")
+                    problem = error
+                else:
+                    found = True
+                    yield from _either_order(complete)
+                    break
+        if not found:
+            raise problem
 
     def _symbol(self, entity: Entity) -> str:
         symbol = value(entity, self._assignment)
@@ -96,8 +97,8 @@ class _Grounded:
         runs = [[self._symbol(e) for e in run] for run in tower.runs]
         named = [self._symbol(e) for e in tower.members]
         named += [*slots.values(), *(c for run in runs for c in run), *(c for pair in stacked for c in pair)]
-        cubes = list(dict.fromkeys(named)) or self._cubes
-        size = tower.size or len(cubes)
+        cubes = list(dict.fromkeys(named))
+        size = tower.size or len(cubes or self._cubes)
         if len(cubes) > size or size > len(self._cubes) or size < 2:
             raise _Contradiction(
                 f"A tower of {size} cubes cannot be built from the {len(self._cubes)} cubes here."
@@ -109,9 +110,7 @@ class _Grounded:
                 if self._fits(order, slots, runs, stacked):
                     at = {a[2] for a in atoms if a[0] == "on" and a[1] == order[0]}
                     floor = {("on", order[0], base or TABLE_SYMBOL)} if base or not at else set()
-                    yield floor | {
-                        ("on", above, below) for below, above in zip(order, order[1:], strict=False)
-                    }
+                    yield floor | {("on", above, below) for below, above in pairwise(order)}
 
     def _fits(
         self,
@@ -125,7 +124,7 @@ class _Grounded:
         ends = {"bottom": order[0], "top": order[-1]}
         return (
             all(ends[s] == cube if s in ends else cube in order[1:-1] for s, cube in slots.items())
-            and all(height[a] < height[b] for run in runs for a, b in zip(run, run[1:], strict=False))
+            and all(height[a] < height[b] for run in runs for a, b in pairwise(run))
             and all(height[above] == height[below] + 1 for above, below in stacked)
         )
 
@@ -140,24 +139,25 @@ class _Grounded:
         return frozenset(atoms)
 
     def _with_contacts(self, atoms: set[Atom]) -> set[Atom]:
-        """Pairs that shall touch: on each other, beside each other, or across an edge."""
-        pairs = [(self._symbol(a), self._symbol(b)) for a, b in self._m.contacts]
-        for a, b in pairs:
-            touching = any({a, b} <= set(atom[1:]) for atom in atoms)
-            if b == TABLE_SYMBOL:
-                plates = [p for c, p in pairs if c == a and self._scene.objects.get(p) == "plate"]
-                plates += [
-                    atom[2] for atom in atoms if atom[0] == "on" and atom[1] == a and "plate" in atom[2]
-                ]
-                if plates:
-                    atoms -= {("on", a, plates[0]), ("on", a, TABLE_SYMBOL)}
-                    atoms.add(("on_edge", a, plates[0]))
-                elif not any(atom[1] == a for atom in atoms):
-                    atoms.add(("on", a, TABLE_SYMBOL))
-            elif not touching:
-                both_cubes = a in self._cubes and b in self._cubes
-                atoms.add(("next_to", a, b) if both_cubes else ("on", a, b))
+        """Pairs that shall touch: on each other, beside each other, or half on a plate and half on the table."""
+        for pairs, beside in ((self._m.contacts, "next_to"), (self._m.mutual, "side_by_side")):
+            touching = [(self._symbol(a), self._symbol(b)) for a, b in pairs]
+            for a, b in touching:
+                if b == TABLE_SYMBOL:
+                    self._touch_table(atoms, a, [other for cube, other in touching if cube == a])
+                elif not any({a, b} <= set(atom[1:]) for atom in atoms):
+                    atoms.add((beside, a, b) if {a, b} <= set(self._cubes) else ("on", a, b))
         return atoms
+
+    def _touch_table(self, atoms: set[Atom], cube: str, others: list[str]) -> None:
+        """A cube that touches the table and a plate lies on the plate's edge."""
+        plates = [p for p in others if self._scene.objects.get(p) == "plate"]
+        plates += [a[2] for a in atoms if a[:2] == ("on", cube) and self._scene.objects.get(a[2]) == "plate"]
+        if plates:
+            atoms -= {("on", cube, plates[0]), ("on", cube, TABLE_SYMBOL)}
+            atoms.add(("on_edge", cube, plates[0]))
+        elif not any(a[1] == cube for a in atoms):
+            atoms.add(("on", cube, TABLE_SYMBOL))
 
     def _floors(self, atoms: set[Atom]) -> Iterator[Atom]:
         """What a stack stands on: the table, unless something else was said or its lowest cube lies on a plate."""
@@ -178,7 +178,7 @@ class _Grounded:
             ]
             if len(burden) > 1:
                 raise _Contradiction(f"Only one cube can rest on the {words_of(cube)}.")
-            beside = any(a[0] == "next_to" and cube in a[1:] for a in atoms)
+            beside = any(a[0] in ("next_to", "side_by_side") and cube in a[1:] for a in atoms)
             gone = any(a[0] in ("holding", "discarded") for a in where)
             if gone and (burden or beside):
                 raise _Contradiction(
@@ -198,14 +198,11 @@ class _Grounded:
     def _check_stacks(self, atoms: set[Atom]) -> None:
         below = {a[1]: a[2] for a in atoms if a[0] == "on"}
         for cube in below:
-            seen, at = {cube}, below[cube]
-            while at in below:
-                if at in seen:
+            lowest = cube
+            for _ in below:
+                lowest = below.get(lowest, lowest)
+                if lowest == cube:
                     raise _Contradiction(f"The {words_of(cube)} cannot be on top of itself.")
-                seen.add(at)
-                at = below[at]
-            if at == cube:
-                raise _Contradiction(f"The {words_of(cube)} cannot be on top of itself.")
 
     def _check_prohibitions(self, atoms: set[Atom]) -> None:
         for a, b in self._m.apart:
@@ -218,6 +215,24 @@ class _Grounded:
             cube = self._symbol(entity)
             if any(atom[1] == cube and not self._scene.holds(*atom) for atom in atoms):
                 raise _Contradiction(f"The {words_of(cube)} shall be left alone, but is needed.")
+
+
+def _either_order(atoms: Goal) -> Iterator[Goal]:
+    """Cubes are side by side when either was put next to the other; a bridge across them follows that order."""
+    pairs = [a[1:] for a in sorted(atoms) if a[0] == "side_by_side"]
+    if not pairs:
+        yield atoms
+        return
+    for flips in product((False, True), repeat=len(pairs)):
+        swapped = {pair: pair[::-1] for pair, flip in zip(pairs, flips, strict=True) if flip}
+        yield frozenset(
+            ("next_to", *swapped.get(a[1:], a[1:]))
+            if a[0] == "side_by_side"
+            else (a[0], a[1], *swapped.get(a[2:], a[2:]))
+            if a[0] == "across"
+            else a
+            for a in atoms
+        )
 
 
 def _told(atoms: Iterable[Atom]) -> str:

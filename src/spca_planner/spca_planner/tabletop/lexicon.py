@@ -29,8 +29,8 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         # politeness and manner
         "please|kindly|now|just|simply|carefully|gently|slowly|softly|lightly|quickly|safely|precisely|exactly",
         "neatly|firmly|nicely|briefly|properly|directly|immediately|finally|first|firstly|lastly|next|afterwards",
-        "also|too|as well|again|only|up|down|back|together|itself|themselves|fully|completely|thanks|thank you",
-        "for me|in place|in order|respectively|in (?:this|that) order|at the same time|simultaneously|at once|hey|hi|hello|okay",
+        "also|too|as well|again|only|up|down|there|together|itself|themselves|fully|completely|thanks|thank you",
+        "for me|in place|in order|respectively|in (?:this|that|the following) order|currently|at the same time|simultaneously|at once|hey|hi|hello|okay",
         "(?:can|could|would|will) you(?: please)?|you (?:must|should|have to|need to|can)|go ahead and|try to",
         "(?:i|we)(?: want|'d like| would like| need)(?: you)?(?: to)?",
         "(?:your|the) (?:task|goal|job|aim|mission) is(?: to| that)?|(?:task|goal|job|mission|instruction) ?:",
@@ -39,7 +39,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         f"(?:use|using) {_HAND}(?: to| and)?|(?:with|by|using) {_HAND}|with the tip of {_HAND}",
         # choices left open, and how places are meant
         "it does(?: not|n't) matter which(?: one| cube| of them)?|no matter which(?: one)?",
-        "whichever(?: one)?(?: you (?:like|want|prefer)| is (?:the )?(?:easiest|nearest|closest|best))?",
+        "whichever(?: one)?(?: you (?:like|want|prefer)| is (?:the )?(?:easiest|nearest|closest|best))",
         "of your (?:own )?choice|(?:that )?you (?:like|want|prefer|choose)|counted from left to right",
         "seen from (?:above|the camera|the robot)",
         # what the tasks are like anyway
@@ -58,9 +58,10 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "TOUCHES": ("touches|contacts|(?:is|are|be) in contact(?: with)?|(?:is|are|be) touching",),
     "TOUCHED": ("touched",),
     "LIFT": (
-        "pick up|pick|lift up|lift|grasp|grab|grip|seize|raise|hold|hold up|fetch|take hold of|get hold of",
+        "pick up|lift up|lift|grasp|grab|grip|seize|raise|hold|hold up|fetch|take hold of|get hold of",
         "keep hold of|keep holding",
     ),
+    "PICK": ("pick",),
     "LIFTED": ("lifted|picked up|grasped|grabbed|held|gripped|raised|in (?:the|your) (?:gripper|hand)",),
     "TAKE": ("take|get",),
     "CHOOSE": ("choose|select|pick out|find|locate|identify|look for|go to|move to|approach|drive to|reach for",),
@@ -77,7 +78,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "REMOVE": ("remove|unload",),
     "CLEAR": ("clear|empty",),
     "UNSTACK": ("unstack|take apart|dismantle|take down",),
-    "RELEASE": ("let go(?: of)?|release|open the gripper|let loose|retreat|withdraw|move away",),
+    "RELEASE": ("let go(?: of)?|let (?:it|them) go|release|open the gripper|let loose|retreat|withdraw|move away",),
     "SHUFFLE": ("shuffle|mix up|permute|rearrange",),
     "SORT": ("sort|match up|match|tidy up|assign",),
     "HIT": ("hit|hitting|knock over|knocking over|bump into|collide with|disturb|topple|tip over|dropping|let",),
@@ -102,7 +103,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     # --- which
     "THE": ("the|your",),
     "A": ("an?|some",),
-    "ANY": ("any|any one|any single|an arbitrary|either|a random",),
+    "ANY": ("any|any one|any single|an arbitrary|either|a random|whichever",),
     "ONE": ("one|1|a single|exactly one",),
     "EACH": ("each|every|each single|every single|each and every",),
     "ALL": ("all",),
@@ -177,7 +178,8 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         rf"top ?[/,-] ?middle ?[/,-] ?{_LOW}",
     ),
     "IS": (
-        "is|are|be|to be|being|lies?|lying|stands?|standing|sits?|sitting|rests?|resting|located|stays?|staying",
+        "(?:is |are )?(?:lying|standing|sitting|resting|located)|lands?|falls?",
+        "is|are|be|to be|being|lies?|stands?|sits?|rests?|stays?|staying",
         "remains?|goes|go|ends? up|comes?|belongs?",
     ),
     "MUST": (_MUST,),
@@ -190,7 +192,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     # --- between clauses
     "COMMA": (",|/|[(]|[)]",),
     "AND": ("and|&|as well as|plus",),
-    "LINK": ("then|and then|after that|where|while|by|so that|such that|so|until|to(?= touch)|in order to",),
+    "LINK": ("but|then|and then|after that|where|while|by|so that|such that|so|until|to(?= touch)|in order to",),
     "DASH": (":|-{1,2}|—|–",),
     "WITH": ("with|having",),
     "END": (r"[.;!?]",),
@@ -208,6 +210,13 @@ def patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
         for row in rows
         for alternative in _alternatives(row)
     )
+
+
+@lru_cache(maxsize=1)
+def known_words() -> tuple[str, ...]:
+    """Single words that a misspelt one may have been meant to be."""
+    rows = [a for token, r in _PATTERNS.items() if token != "FILLER" for row in r for a in _alternatives(row)]
+    return tuple(a for a in rows if a.isalpha() and len(a) > 3)
 
 
 def _compiled(alternative: str, bounded: bool) -> re.Pattern[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice, product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from lark import Lark, Token, Transformer, Tree, UnexpectedEOF, UnexpectedToken
 from lark.lexer import Lexer
@@ -63,14 +63,14 @@ def _grammar() -> Lark:
 def readings(sentence: Sentence) -> list[Reading]:
     """Every way to understand a sentence. Raises NotUnderstood."""
     try:
-        tree: Any = _grammar().parse(sentence.tokens)  # type: ignore[arg-type]
+        tree: Any = _grammar().parse(sentence.tokens)
     except UnexpectedEOF as error:
         words = sentence.text[sentence.tokens[0].start_pos :]
         raise NotUnderstood(
             f"'{' '.join(words.split())}' ends before it says what to do. {WHAT_WORKS}"
         ) from error
     except UnexpectedToken as error:
-        raise NotUnderstood(_about_unexpected(sentence, error.token)) from error
+        raise NotUnderstood(_about_unexpected(sentence, error)) from error
     return list(dict.fromkeys(_Meaning(sentence).transform(t) for t in islice(_trees(tree), _MOST_READINGS)))
 
 
@@ -86,13 +86,14 @@ def _trees(node: Any) -> Iterator[Any]:
             yield Tree(node.data, list(children), node.meta)
 
 
-def _about_unexpected(sentence: Sentence, token: Token) -> str:
+def _about_unexpected(sentence: Sentence, error: Any) -> str:
+    token = error.token
     before = sentence.until(token.start_pos or 0)
     where = f"after '{before}'" if before else "at the beginning of a sentence"
     return f"I do not understand '{token}' {where}. {WHAT_WORKS}"
 
 
-class _Meaning(Transformer[Token, Any]):
+class _Meaning(Transformer):
     """Trees to phrases. Inline rules of the grammar (leading underscore) have vanished by now."""
 
     def __init__(self, sentence: Sentence) -> None:
@@ -105,13 +106,13 @@ class _Meaning(Transformer[Token, Any]):
     # --- elements
 
     def command(self, children: list[Any]) -> Element:
-        verb = children[0].children[0].type
+        verb = _first(children[0]).type
         return Command(verb, _things(children), _places(children), _direction(children))
 
     def build(self, children: list[Any]) -> Element:
         tower = next(c for c in children if isinstance(c, Tree) and c.data == "tower")
         size = next((NUMBERS[t.split("-")[0].split()[0]] for t in _tokens(children, "SIZE")), None)
-        what = "bridge" if tower.children[0].type == "BRIDGE" else "tower"
+        what: Literal["tower", "bridge"] = "bridge" if _first(tower).type == "BRIDGE" else "tower"
         return Build(what, _things(children), _places(children), size, _direction(children))
 
     def arrangement(self, children: list[Any]) -> Element:
@@ -139,11 +140,11 @@ class _Meaning(Transformer[Token, Any]):
 
     def passive(self, children: list[Any]) -> Element:
         done = next(c for c in children if isinstance(c, Tree) and c.data == "done")
-        return Passive(done.children[0].type, _things(children))
+        return Passive(_first(done).type, _things(children))
 
     def negative(self, children: list[Any]) -> Element:
         avoided = next(i for i, c in enumerate(children) if isinstance(c, Tree) and c.data == "avoided")
-        verb = children[avoided].children[0].type
+        verb = _first(children[avoided]).type
         return Negative(verb, _things(children[:avoided]), _things(children[avoided:]))
 
     def context(self, _children: list[Any]) -> Element:
@@ -153,6 +154,9 @@ class _Meaning(Transformer[Token, Any]):
 
     def on(self, children: list[Any]) -> Place:
         return Place("on", _things(children))
+
+    def to(self, children: list[Any]) -> Place:
+        return Place("to", _things(children))
 
     def on_each_other(self, _children: list[Any]) -> Place:
         return Place("on_each_other")
@@ -196,10 +200,8 @@ class _Meaning(Transformer[Token, Any]):
     def thing(self, children: list[Any]) -> Thing:
         if isinstance(children[0], Thing):
             return children[0]  # a pronoun
-        words = [
-            t for c in children if isinstance(c, Tree) for t in c.scan_values(lambda v: isinstance(v, Token))
-        ]
-        features: dict[str, Any] = {"text": " ".join(words), **_quantity(words)}
+        words: list[Any] = [token for c in children if isinstance(c, Tree) for token in c.children]
+        features: dict[str, Any] = {"text": " ".join(words), **_quantity(words), **_adjectives(words)}
         for word in words:
             if word.type in _KINDS:
                 features |= {"kind": _KINDS[word.type], "plural": word.type in _PLURALS}
@@ -210,10 +212,10 @@ class _Meaning(Transformer[Token, Any]):
                 features["where"] = (*features.get("where", ()), *child)
             elif isinstance(child, str) and not isinstance(child, Token):
                 features["side"] = child
-        return Thing(**features, **_adjectives(words))
+        return Thing(**features)
 
     def pronoun(self, children: list[Any]) -> Thing:
-        words = [t for c in children for t in (c.children if isinstance(c, Tree) else [c])]
+        words: list[Any] = [t for c in children for t in (c.children if isinstance(c, Tree) else [c])]
         types = {w.type for w in words}
         text = " ".join(words)
         if "IT" in types:
@@ -226,6 +228,9 @@ class _Meaning(Transformer[Token, Any]):
         return Thing(
             text, pronoun="them", quantifier="all", plural=True, number=2 if "BOTH" in types else number
         )
+
+    def of_all(self, _children: list[Any]) -> None:
+        """ "The left one of the cubes": nothing that the rest does not say."""
 
     def side(self, children: list[Token]) -> str:
         return next(_SIDES[t.type] for t in children if t.type in _SIDES)
@@ -244,7 +249,7 @@ class _Meaning(Transformer[Token, Any]):
 
 
 def _related(children: list[Any]) -> list[tuple[Any, Thing]]:
-    relations = [_RELATIONS[c.children[0].type] for c in children if isinstance(c, Tree)]
+    relations = [_RELATIONS[_first(c).type] for c in children if isinstance(c, Tree)]
     return list(zip(relations, [c for c in children if isinstance(c, Thing)], strict=True))
 
 
@@ -257,9 +262,12 @@ def _quantity(words: list[Token]) -> dict[str, Any]:
         types.append(word.type)
     numbers = [NUMBERS[w.lower()] for w in words if w.type == "NUMBER"]
     number = 2 if "BOTH" in types else numbers[0] if numbers else None
+    if "BOTH" in types and not any(w.type in _PLURALS for w in words):
+        return {"quantifier": "the"}  # "both the plate and the table"
     if {"EACH", "ALL", "BOTH"} & set(types):
         return {"quantifier": "all", "number": number}
-    if {"ANY", "A"} & set(types) or types[:1] == ["ONE"] or types[:1] == ["NUMBER"]:
+    another = any(w.type == "OTHER" and w.startswith("a") for w in words)
+    if another or {"ANY", "A"} & set(types) or types[:1] == ["ONE"] or types[:1] == ["NUMBER"]:
         return {"quantifier": "any", "number": number or 1}
     return {"quantifier": "the" if "THE" in types else "", "number": number}
 
@@ -289,7 +297,12 @@ def _places(children: list[Any]) -> tuple[Place, ...]:
 def _direction(children: list[Any]) -> bool | None:
     """Whether a list of things goes upwards; None where nothing was said."""
     found = next((c for c in children if isinstance(c, Tree) and c.data == "direction"), None)
-    return None if found is None else found.children[0].type == "UPWARDS"
+    return None if found is None else _first(found).type == "UPWARDS"
+
+
+def _first(tree: Any) -> Any:
+    """The first token of a tree."""
+    return tree.children[0]
 
 
 def _tokens(children: list[Any], kind: str) -> list[Token]:

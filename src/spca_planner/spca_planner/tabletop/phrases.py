@@ -8,7 +8,17 @@ from typing import Literal
 Quantifier = Literal["", "the", "any", "all"]
 Relation = Literal["on", "beside", "under"]
 PlaceKind = Literal[
-    "on", "on_each_other", "beside", "side_by_side", "under", "across", "edge", "beyond", "source", "slot"
+    "on",
+    "to",
+    "on_each_other",
+    "beside",
+    "side_by_side",
+    "under",
+    "across",
+    "edge",
+    "beyond",
+    "source",
+    "slot",
 ]
 Slot = Literal["top", "middle", "bottom"]
 
@@ -24,7 +34,7 @@ class Where:
 
 @dataclass(frozen=True)
 class Thing:
-    """A noun phrase. `kind` is cube, plate, table, ground, thing, or empty where only an adjective was said.
+    """A noun phrase. `kind` is cube, plate, table, ground, thing, or empty where only an adjective or "one" was said.
 
     `matching` relates its colour to that of another thing: own (the same) or other. `pronoun` is it, them, others or
     empty. `text` are its words.
@@ -41,6 +51,12 @@ class Thing:
     matching: str = ""
     where: tuple[Where, ...] = ()
     pronoun: str = ""
+
+    @property
+    def is_direction(self) -> bool:
+        """Whether it may be a mere direction: "the left"."""
+        words = self.text.split()
+        return bool(self.side) and not (self.kind or self.colour) and not {"one", "ones"} & set(words)
 
     def of_kind(self, kind: str) -> Thing:
         """The same with a kind, where it had none."""

@@ -27,21 +27,20 @@ def understand(task: Task, observation: Observation) -> list[Goal]:
     if not said:
         raise NotUnderstood("The task says nothing that could be done.")
     found: dict[tuple[Goal, ...], int] = {}
-    problem: tuple[int, Exception] | None = None
+    problems: list[tuple[int, int, Exception]] = []
     for combination in islice(product(*map(readings, said)), _MOST_COMBINATIONS):
         reading = Reading(tuple(e for r in combination for e in r.elements))
+        progress = 0
         try:
             meaning = interpret(reading, observation)
+            progress = 1
             goals = tuple(alternatives(meaning, observation))
         except (NotUnderstood, Impossible) as error:
-            weight = len(reading.elements)
-            if problem is None or weight < problem[0]:
-                problem = weight, error
+            problems.append((-progress, len(reading.elements), error))
             continue
         found[goals] = min(found.get(goals, meaning.cost), meaning.cost)
-    if not found:
-        assert problem is not None
-        raise problem[1]
+    if not found:  # the reading that came farthest has the most to the point to say
+        raise min(problems, key=lambda p: p[:2])[2]
     least = min(found.values())
     best = [goals for goals, cost in found.items() if cost == least]
     if len(best) > 1:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 from lark import Token
 
+from spca_core.names import symbol_of, words_of
 from spca_core.ports.proposer import NotUnderstood
-from spca_planner.tabletop.lexicon import patterns
+from spca_planner.tabletop.lexicon import known_words, patterns
 
 _WORD = re.compile(r"[\w'’-]+|\S")
+_SYMBOL = re.compile(r"\b(?:cube|box|plate)_[a-z]+\b", re.IGNORECASE)
 _SEPARATORS = ("COMMA", "AND", "LINK", "DASH")
 
 
@@ -29,7 +31,7 @@ class Sentence:
 
 def sentences(text: str) -> list[Sentence]:
     """All sentences that say something. Raises NotUnderstood naming every unknown word."""
-    text = text.replace("’", "'")
+    text = _SYMBOL.sub(lambda m: words_of(symbol_of(m.group().lower())), text.replace("’", "'"))
     found, unknown = _scan(text)
     if unknown:
         raise NotUnderstood(_about_unknown(unknown))
@@ -104,15 +106,8 @@ def _about_unknown(words: list[str]) -> str:
     return f"I do not know the word{'s' if len(words) > 1 else ''} {listed}.{hint} {WHAT_WORKS}"
 
 
-_COMMON = (
-    "touch pick lift grasp put place move stack build tower bridge discard throw drop remove cube block plate table "
-    "ground left right middle near far nearest farthest leftmost rightmost red green blue beside between next under "
-    "edge bottom another colour other every each"
-).split()
-
-
 def _near(word: str) -> str:
-    found = difflib.get_close_matches(word.lower(), _COMMON, n=1, cutoff=0.75)
+    found = difflib.get_close_matches(word.lower(), known_words(), n=1, cutoff=0.75)
     return found[0] if found else ""
 
 
