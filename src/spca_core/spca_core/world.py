@@ -126,7 +126,10 @@ class Light(Record):
 
 
 class WorldObject(Record):
-    """A movable thing. `size` in metres (a plate: diameter, diameter, thickness); it lies on the table at (x, y)."""
+    """A movable thing. `size` in metres (a plate: diameter, diameter, thickness); it lies on the table at (x, y).
+
+    `text` is printed on a sign's upper face, to be read with the sign's own +x up: as the camera sees it at yaw 0.
+    """
 
     model: str
     kind: Literal["cube", "plate", "sign"]
@@ -136,6 +139,7 @@ class WorldObject(Record):
     friction: float = Field(gt=0)
     position: tuple[float, float]
     yaw: float = 0.0
+    text: str = Field("", max_length=200)
 
     @property
     def radius(self) -> float:
@@ -172,6 +176,9 @@ class World(Record):
         found = []
         names = self.model_names
         found += [f"model name '{n}' is used twice" for n in sorted({n for n in names if names.count(n) > 1})]
+        found += [
+            f"'{o.model}' has a text but is no sign" for o in self.objects if o.text and o.kind != "sign"
+        ]
         for i, a in enumerate(self.objects):
             if not self.table.contains(*a.position, margin=0.0):
                 found.append(f"'{a.model}' at {a.position} does not lie on the table")
