@@ -50,7 +50,9 @@ def run(
     ] = None,
     view: Annotated[bool, typer.Option("--view", help="Open a live window (needs a display).")] = False,
     camera: Annotated[str, typer.Option(help="`ray` (no GL needed) or `gl`.")] = "ray",
-    world: Annotated[str, typer.Option(help="A world in worlds/ or the path of a world file.")] = "tabletop",
+    world: Annotated[
+        str, typer.Option(help="A world in worlds/ or a world file; by default the level's own.")
+    ] = "",
     video: Annotated[bool, typer.Option(help="Render a video after the verdict.")] = True,
     out: Annotated[Path | None, typer.Option(help="The run's folder; a new one in runs/ by default.")] = None,
 ) -> None:
@@ -87,13 +89,11 @@ def levels() -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from spca_core.world import load_world
     from spca_referee.level import list_levels, load_level
 
     table = Table("level", "task", "limit", box=None)
-    world = load_world()
     for name in list_levels():
-        level = load_level(name, world)
+        level = load_level(name)
         table.add_row(name, level.description, f"{level.time_limit_s:g} s")
     Console().print(table)
 

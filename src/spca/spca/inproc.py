@@ -8,15 +8,13 @@ from spca.events import Listener
 from spca.interrupt import stopping_on_interrupt
 from spca.logs import log_to
 from spca.options import RunOptions, manifest
-from spca.presets import draw_table
+from spca.presets import draw_table, load_table
 from spca.result import RunResult
 from spca.run_folder import MANIFEST, RunFolder
 from spca.stages import open_stages
 from spca.supervisor import Supervisor
 from spca.tabletop import InprocTabletop
-from spca_core.world import load_world
 from spca_planner.solver.process import SolverProcess
-from spca_referee.level import load_level
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import SimVariation
 
@@ -26,8 +24,7 @@ def build_tabletop(options: RunOptions, variation: SimVariation | None = None) -
 
     Raises InputError for an unknown level or world.
     """
-    world = load_world(options.world)
-    level = load_level(options.level, world)
+    world, level = load_table(options)
     layout, drawn = draw_table(options.preset, options.seed, world, level)
     simulator = MujocoSimulator(world, options.noise, variation or drawn, options.camera)
     environment = InprocTabletop(level, world, layout, simulator, options.seed)

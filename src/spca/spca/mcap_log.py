@@ -17,6 +17,7 @@ from mcap_ros2.writer import Writer
 
 from spca.message_definitions import definition
 from spca.options import RunOptions
+from spca.presets import load_table
 from spca.recording import CONTACTS, LOOKS, STATES
 from spca.run_folder import RunFolder
 from spca_core.geometry import Vec3
@@ -24,7 +25,7 @@ from spca_core.plan import ActResult
 from spca_core.scene import Scene
 from spca_core.trajectory import JOINT_NAMES
 from spca_core.verdict import Verdict
-from spca_core.world import World, load_world
+from spca_core.world import World
 from spca_robot.workspace_model import Item, WorkspaceIndex, build_model
 from spca_sim.recording import load_states
 from spca_sim.state import SimState
@@ -37,7 +38,7 @@ _COLOURS: dict[str, Vec3] = {"red": (0.8, 0.1, 0.1), "green": (0.1, 0.6, 0.2), "
 
 def write_mcap(folder: RunFolder, options: RunOptions) -> Path:
     """Write `run.mcap` into the run's folder; returns its path."""
-    world = load_world(options.world)
+    world, _ = load_table(options)
     path = folder.path / LOG
     with path.open("wb") as stream:
         log = _Log(Writer(stream))

@@ -25,7 +25,8 @@ class RunOptions(Record):
     """One level on one table. `seed` draws the table (preset) and the sensor's noise."""
 
     level: str
-    world: str = "tabletop"
+    world: str = ""
+    """A world file by name or path; empty is the one the level is made for."""
     transport: Transport = "ros"
     preset: Preset = "nominal"
     seed: int = 0

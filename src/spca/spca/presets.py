@@ -5,18 +5,24 @@ from __future__ import annotations
 import math
 from itertools import combinations
 
-from spca.options import Preset
+from spca.options import Preset, RunOptions
 from spca_core.contacts import Pair, pair
 from spca_core.errors import InputError
 from spca_core.layout import Layout, cluttered_layout, nominal_layout, random_layout
-from spca_core.world import World
-from spca_referee.level import Level
+from spca_core.world import World, load_world
+from spca_referee.level import Level, load_level
 from spca_referee.rules import bind_rules
 from spca_referee.start import starting_layout
 from spca_sim.variation import SimVariation, draw_variation
 
 _TRIES = 200
 _STRIDE = 100_003  # between the seeds of one table's tries, so that neighbouring tables share none
+
+
+def load_table(options: RunOptions) -> tuple[World, Level]:
+    """The world and the level that a run's options name. Raises InputError for an unknown one."""
+    level = load_level(options.level, load_world(options.world) if options.world else None)
+    return load_world(options.world or level.world), level
 
 
 def draw_table(preset: Preset, seed: int, world: World, level: Level) -> tuple[Layout, SimVariation]:

@@ -9,12 +9,11 @@ from pathlib import Path
 from rich.console import Console
 
 from spca.options import Manifest, RunOptions
+from spca.presets import load_table
 from spca.progress import Progress
 from spca.result import RunResult
 from spca.run_folder import MANIFEST, RunFolder
 from spca_core.errors import InputError, SpcaError
-from spca_core.world import load_world
-from spca_referee.level import load_level
 
 CRASH = "crash.txt"
 
@@ -22,7 +21,7 @@ CRASH = "crash.txt"
 def start_run(options: RunOptions, out: Path | None = None) -> int:
     """Run a level in a new folder; returns the exit status. Raises InputError for bad input, before anything moves."""
     options = _settled(options)
-    load_level(options.level, load_world(options.world))
+    load_table(options)
     folder = RunFolder.create(Path(options.level).stem, out)
     return _drive(options, folder, resume=False)
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from spca.options import RunOptions
-from spca.presets import draw_table
+from spca.presets import draw_table, load_table
 from spca.recording import STATES
 from spca.run_folder import RunFolder
 from spca_core.plan import ActResult
-from spca_core.world import load_world
-from spca_referee.level import load_level
 from spca_sim.recording import load_states
 from spca_sim.video import render_video
 
@@ -19,8 +17,8 @@ VIDEO = "video.mp4"
 
 def write_video(folder: RunFolder, options: RunOptions) -> Path:
     """Write `video.mp4` into the run's folder, captioned with the plan's steps; returns its path."""
-    world = load_world(options.world)
-    _, variation = draw_table(options.preset, options.seed, world, load_level(options.level, world))
+    world, level = load_table(options)
+    _, variation = draw_table(options.preset, options.seed, world, level)
     captions = [(0.0, "sense and plan")]
     for path in sorted(folder.path.glob("round_*/act_*.json")):
         for step in ActResult.model_validate_json(path.read_bytes()).steps:

@@ -79,7 +79,7 @@ def test_comparison_tells_better_from_worse():
 
 def test_levels_are_chosen_by_group_and_pattern():
     assert select_levels(("stack_01", "touch_0[23]")) == ("stack_01", "touch_02", "touch_03")
-    assert len(select_levels(("all",))) == 43
+    assert len(select_levels(("all",))) == 44
     with pytest.raises(InputError, match="stacks"):
         select_levels(("stacks",))
 

@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 from spca_core.world import World
 from spca_robot.workspace_model import Item, WorkspaceIndex, build_spec
 from spca_sim.lighting import Lighting
+from spca_sim.sign import print_text
 from spca_sim.variation import SimVariation
 from spca_sim.view import View, overview, sensor_view
 
@@ -32,6 +33,8 @@ def build_physics(
     for item in items:
         for geom in spec.body(item.name).geoms:
             geom.gap = CONTACT_TOLERANCE  # seen from here on; forces act from `margin` (0) on
+        if world.object(item.name).text:
+            print_text(spec, world.object(item.name))
     _add_legs(spec, world)
     _add_light(spec, world, variation)
     views = {SENSOR: sensor_view(world, variation), OVERVIEW: overview(world)}

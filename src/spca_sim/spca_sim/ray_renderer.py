@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from spca_core.geometry import Array
 from spca_robot.workspace_model import FIXED_GROUP, MOVING_GROUP
 from spca_sim.lighting import Lighting
+from spca_sim.sign import Prints
 from spca_sim.view import View
 
 Image = NDArray[np.float32]
@@ -53,6 +54,7 @@ class RayRenderer:
         self._rays = view.rays()
         self._moving: Indices = np.flatnonzero(model.geom_group == MOVING_GROUP)
         self._albedo = model.geom_rgba[:, :3].astype(np.float32)
+        self._prints = Prints(model)
         self._outlines = np.array([_outline(model, g) for g in range(model.ngeom)])
         mujoco.mj_kinematics(self._model, self._data)
         self._draw_backdrop()
@@ -72,7 +74,8 @@ class RayRenderer:
         nearer = (hits.geom >= 0) & (hits.distance < depth[pixels])
         seen, normal = pixels[nearer], hits.normal[nearer]
         depth[seen] = hits.distance[nearer]
-        indirect[seen], direct[seen] = self._shade(self._albedo[hits.geom[nearer]], normal)
+        albedo = self._printed(hits.geom[nearer], self._eye + self._rays[seen] * depth[seen, None])
+        indirect[seen], direct[seen] = self._shade(albedo, normal)
         if self._shadows:
             shadow[seen] = 0
             lit = seen[normal @ self._light.direction < 0]
@@ -129,6 +132,15 @@ class RayRenderer:
                 _FAR,
             )
         return _Hits(geom, distance, normal)
+
+    def _printed(self, geoms: NDArray[np.int32], points: Array) -> Image:
+        """Reflectance at `points` of these geoms, with what is printed on them."""
+        albedo = self._albedo[geoms]
+        for geom in self._prints.geoms:
+            at = np.flatnonzero(geoms == geom)
+            turn = self._data.geom_xmat[geom].reshape(3, 3)
+            albedo[at] = self._prints.colours(geom, (points[at] - self._data.geom_xpos[geom]) @ turn)
+        return albedo
 
     def _shaded(self, points: Array) -> Image:
         """1 where anything is between the lamp and the point, else 0."""
