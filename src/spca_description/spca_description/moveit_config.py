@@ -11,7 +11,7 @@ from spca_robot import ur5
 
 VELOCITY_SCALING = 0.3
 """Share of the joints' speed limits that MoveIt uses unless told otherwise."""
-OMPL, PILZ = "ompl", "pilz_industrial_motion_planner"
+OMPL = "ompl"
 PLANNING_TIME = 5.0  # s of wall time
 
 _REQUEST_ADAPTERS = [
@@ -21,7 +21,6 @@ _REQUEST_ADAPTERS = [
     "default_planning_request_adapters/CheckStartStateCollision",
 ]
 _VALIDATE = "default_planning_response_adapters/ValidateSolution"
-_TIMING = "default_planning_response_adapters/AddTimeOptimalParameterization"
 # Edges are checked about every 0.02 rad: a coarser check lets the fingertips jump over thin things.
 _LONGEST_SEGMENT = 0.0003  # of the joint space's extent (the sum of the ranges: about 69 rad)
 
@@ -35,7 +34,7 @@ def moveit_config(
         "robot_description": urdf,
         "robot_description_semantic": build_srdf(urdf, world, gripper),
         "robot_description_kinematics": kinematics(),
-        "robot_description_planning": {**joint_limits(), "cartesian_limits": cartesian_limits()},
+        "robot_description_planning": joint_limits(),
         "planning_scene_monitor_options": {
             "name": "planning_scene_monitor",
             "robot_description": "robot_description",
@@ -45,7 +44,7 @@ def moveit_config(
             "monitored_planning_scene_topic": "/moveit_cpp/monitored_planning_scene",
             "wait_for_initial_state_timeout": 10.0,
         },
-        "planning_pipelines": {"pipeline_names": [OMPL, PILZ]},
+        "planning_pipelines": {"pipeline_names": [OMPL]},
         "plan_request_params": {
             "planning_attempts": 1,
             "planning_pipeline": OMPL,
@@ -57,25 +56,19 @@ def moveit_config(
         OMPL: {
             "planning_plugins": ["ompl_interface/OMPLPlanner"],
             "request_adapters": _REQUEST_ADAPTERS,
-            "response_adapters": [_TIMING, _VALIDATE],
+            "response_adapters": [_VALIDATE],  # spca times its paths itself
             "planner_configs": {"RRTConnect": {"type": "geometric::RRTConnect", "range": 0.0}},
             ARM_GROUP: {
                 "planner_configs": ["RRTConnect"],
                 "longest_valid_segment_fraction": _LONGEST_SEGMENT,
             },
         },
-        PILZ: {
-            "planning_plugins": ["pilz_industrial_motion_planner/CommandPlanner"],
-            "default_planner_config": "LIN",
-            "request_adapters": _REQUEST_ADAPTERS,
-            "response_adapters": [_VALIDATE],
-        },
         **controllers_of_moveit(),
     }
 
 
 def kinematics() -> dict[str, Any]:
-    """MoveIt's solver, for straight lines; goals are solved in closed form before MoveIt sees them."""
+    """MoveIt's solver, for RViz; goals and straight lines are solved in closed form before MoveIt sees them."""
     return {
         ARM_GROUP: {
             "kinematics_solver": "kdl_kinematics_plugin/KDLKinematicsPlugin",
@@ -101,11 +94,6 @@ def joint_limits() -> dict[str, Any]:
         "default_acceleration_scaling_factor": VELOCITY_SCALING,
         "joint_limits": limits,
     }
-
-
-def cartesian_limits() -> dict[str, float]:
-    """Limits of the flange along straight lines (m/s, m/s², rad/s), for Pilz' LIN."""
-    return {"max_trans_vel": 0.5, "max_trans_acc": 1.5, "max_trans_dec": -1.5, "max_rot_vel": 1.5}
 
 
 def controllers_of_moveit() -> dict[str, Any]:

@@ -33,7 +33,7 @@ def moveit() -> Finding:
     """MoveIt 2 with its Python bindings."""
     return packages(
         "MoveIt 2",
-        ("moveit_py", "moveit_planners_ompl", "pilz_industrial_motion_planner", "moveit_kinematics"),
+        ("moveit_py", "moveit_planners_ompl", "moveit_kinematics"),
         "apt install ros-jazzy-moveit ros-jazzy-moveit-py",
     )
 

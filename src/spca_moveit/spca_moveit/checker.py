@@ -1,0 +1,106 @@
+"""Collision checks by the planning process, with the rules of `spca_motion.collision`: clearances, allowed contacts.
+
+The process only knows whether solid bodies touch. Rules become sizes: an obstacle grows by the clearance to be kept, one
+that may be touched shrinks by how deep it may be pressed, one that is in contact at the start shrinks until it is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from spca_core.geometry import Array
+from spca_core.names import TABLE_SYMBOL
+from spca_core.world import World
+from spca_motion.collision import MAX_PRESS, OBJECT_CLEARANCE, TABLE_CLEARANCE, CollisionChecker, Hit
+from spca_motion.planning_scene import Obstacle, PlanningScene
+from spca_motion.tool import ToolKinematics
+from spca_moveit.backend import Geometry
+from spca_moveit.process import PlannerProcess
+
+# How much smaller (m) a body is taken to be that is touched when a motion starts; beyond the last, it is left out.
+_START_SHRINK = (0.0, 0.002, 0.004, 0.008, 0.016)
+
+
+class ProcessChecker(CollisionChecker):
+    """See `CollisionChecker`; checks one planning scene in the planning process."""
+
+    def __init__(self, world: World, scene: PlanningScene, process: PlannerProcess) -> None:
+        self._process, self._scene = process, scene
+        self._tools = ToolKinematics(world)
+        self._top = world.table.top
+        self._geometry = Geometry(
+            tuple(grown(o, OBJECT_CLEARANCE) for o in scene.obstacles),
+            scene.held,
+            self._top + TABLE_CLEARANCE,
+        )
+        self._flange: Array = np.eye(4)
+        self._process.load(self._geometry)
+
+    def begin(self, joints: Array, gap: float, allowed: Iterable[str] = ()) -> None:
+        """Rules for the motion that starts at `joints`: see `CollisionChecker.begin`."""
+        may = set(allowed)
+        margins = {o.id: -MAX_PRESS if o.id in may else OBJECT_CLEARANCE for o in self._scene.obstacles}
+        bodies = [self._touchable(o, margins[o.id], joints, gap) for o in self._scene.obstacles]
+        table = self._touchable_table(-MAX_PRESS if TABLE_SYMBOL in may else TABLE_CLEARANCE, joints, gap)
+        self._geometry = Geometry(tuple(b for b in bodies if b is not None), self._scene.held, table)
+        self._process.load(self._geometry)
+
+    def valid(self, joints: Array, gap: float) -> bool:
+        """Whether nothing is nearer than the rules of the motion allow."""
+        self._flange = self._tools.flange(joints)
+        return not bool(self._process.colliding(joints, gap)[0])
+
+    def hits(self, joints: Array, gap: float) -> list[Hit]:
+        """What is to blame, found by checking the bodies one by one. Depths are not known."""
+        if self.valid(joints, gap):
+            return []
+        try:
+            return self._blame(joints, gap)
+        finally:
+            self._process.load(self._geometry)
+
+    def flange(self) -> tuple[list[float], list[float]]:
+        """Position of `tool0` in `world` and the direction of its z axis, at the posture last checked."""
+        return self._flange[:3, 3].tolist(), self._flange[:3, 2].tolist()
+
+    def _blame(self, joints: Array, gap: float) -> list[Hit]:
+        if self._collides(Geometry(), joints, gap):
+            return [Hit("the arm", "itself", 0.0)]
+        alone = [(o.id, Geometry((o,))) for o in self._geometry.obstacles]
+        if self._geometry.table is not None:
+            alone.append((TABLE_SYMBOL, Geometry(table=self._geometry.table)))
+        found = [Hit("the arm or gripper", name, 0.0) for name, g in alone if self._collides(g, joints, gap)]
+        held = self._geometry.held
+        if not found and held is not None:
+            part = f"the held {held.thing.id}"
+            with_held = [(name, replace(g, held=held)) for name, g in alone]
+            found = [Hit(part, name, 0.0) for name, g in with_held if self._collides(g, joints, gap)]
+            found = found or [Hit(part, "the arm", 0.0)]
+        return found
+
+    def _touchable(self, thing: Obstacle, margin: float, joints: Array, gap: float) -> Obstacle | None:
+        for shrink in _START_SHRINK:
+            body = grown(thing, min(margin, -shrink) if shrink else margin)
+            if not self._collides(Geometry((body,), self._scene.held), joints, gap):
+                return body
+        return None
+
+    def _touchable_table(self, margin: float, joints: Array, gap: float) -> float | None:
+        for shrink in _START_SHRINK:
+            top = self._top + (min(margin, -shrink) if shrink else margin)
+            if not self._collides(Geometry(held=self._scene.held, table=top), joints, gap):
+                return top
+        return None
+
+    def _collides(self, geometry: Geometry, joints: Array, gap: float) -> bool:
+        self._process.load(geometry)
+        return bool(self._process.colliding(joints, gap)[0])
+
+
+def grown(thing: Obstacle, margin: float) -> Obstacle:
+    """The body with every face moved outwards by `margin` metres (inwards if negative), never thinner than 1 mm."""
+    x, y, z = (max(s + 2 * margin, 0.001) for s in thing.size)
+    return replace(thing, size=(x, y, z))

@@ -1,0 +1,150 @@
+"""`moveit_py` as a planning backend. The only module of the project that imports MoveIt; runs in the planning process.
+
+Written against MoveIt 2 for Jazzy (2.12): a `PlanningScene` of our own for checks and plans, so that neither depends on
+what other nodes have published; no execution (moveit_py's does not stop for an obstacle that appears).
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import Pose as PoseMsg
+from moveit.core import World as MoveItWorld
+from moveit.core.planning_scene import PlanningScene as MoveItScene
+from moveit.core.robot_state import RobotState
+from moveit.planning import MoveItPy, PlanRequestParameters
+from moveit_msgs.msg import AttachedCollisionObject, CollisionObject
+from numpy.typing import NDArray
+from shape_msgs.msg import SolidPrimitive
+
+from spca_core.geometry import Array, Pose
+from spca_core.names import TABLE_SYMBOL
+from spca_description.moveit_config import OMPL, VELOCITY_SCALING, moveit_config
+from spca_description.names import ARM_GROUP, ARM_JOINTS, gripper_names
+from spca_description.self_contacts import solid_links
+from spca_description.urdf import build_urdf
+from spca_description.vendor import build_vendor_urdf
+from spca_motion.planning_scene import Obstacle
+from spca_moveit.backend import Geometry, Setup
+from spca_robot.gripper_2f85 import driver_angle
+
+_NODE, _PIPELINE_PARAMETERS = "moveit_py", "plan_request_params"
+_FLANGE = "tool0"
+_TABLE_SIZE, _TABLE_THICKNESS = 4.0, 0.1  # m: endless for all the arm can reach
+_ON_THE_TABLE = ("base_link", "base_link_inertia", "shoulder_link")
+
+
+class MoveItBackend:
+    """See `spca_moveit.backend.Backend`."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._gripper = gripper_names(setup.source)
+        if setup.source == "vendor":
+            urdf = build_vendor_urdf(setup.world, Path(tempfile.mkdtemp(prefix="spca_moveit_")))
+        else:
+            urdf = build_urdf(setup.world)
+        solid = solid_links(urdf)
+        self._touch_links = [link for link in solid if _belongs_to_gripper(link)]
+        self._on_table = [link for link in _ON_THE_TABLE if link in solid]
+        config = moveit_config(urdf, setup.world, self._gripper, setup.use_sim_time)
+        self._moveit = MoveItPy(node_name=_NODE, config_dict=config, provide_planning_service=False)
+        self._model = self._moveit.get_robot_model()
+        self._arm = self._moveit.get_planning_component(ARM_GROUP)
+        self.load(Geometry())
+
+    def load(self, geometry: Geometry) -> None:
+        """A new planning scene with these bodies."""
+        # A world of its own: the binding's default argument is one world shared by every scene ever made.
+        scene = MoveItScene(self._model, MoveItWorld())
+        for thing in geometry.obstacles:
+            scene.apply_collision_object(_body(thing, "world", thing.pose))
+        if geometry.table is not None:
+            scene.apply_collision_object(_table(geometry.table))
+            matrix = scene.allowed_collision_matrix
+            for link in self._on_table:
+                matrix.set_entry(TABLE_SYMBOL, link, True)
+        if geometry.held is not None:
+            held = AttachedCollisionObject()
+            held.link_name = _FLANGE
+            held.object = _body(geometry.held.thing, _FLANGE, geometry.held.in_tool0)
+            held.touch_links = self._touch_links
+            scene.process_attached_collision_object(held)
+        self._scene = scene
+
+    def colliding(self, states: Array, gap: float) -> NDArray[np.bool_]:
+        """Whether each posture touches itself or a body."""
+        found = []
+        for joints in states:
+            # The scene's own state carries what is attached, so it is moved instead of a copy.
+            state = self._scene.current_state
+            self._place(state, joints, gap)
+            found.append(self._scene.is_state_colliding(joint_model_group_name="", verbose=False))
+        return np.array(found, dtype=bool)
+
+    def plan(self, start: Array, goal: Array, gap: float, seconds: float) -> Array | None:
+        """A way by OMPL through this scene."""
+        self._place(self._scene.current_state, start, gap)
+        begin, end = (RobotState(self._model) for _ in range(2))
+        self._place(begin, start, gap)
+        self._place(end, goal, gap)
+        self._arm.set_start_state(robot_state=begin)
+        self._arm.set_goal_state(robot_state=end)
+        request = PlanRequestParameters(self._moveit, _PIPELINE_PARAMETERS)
+        request.planning_pipeline = OMPL
+        request.planning_time = seconds
+        request.max_velocity_scaling_factor = VELOCITY_SCALING
+        request.max_acceleration_scaling_factor = VELOCITY_SCALING
+        response = self._arm.plan(single_plan_parameters=request, planning_scene=self._scene)
+        if not response or response.trajectory is None:
+            return None
+        return np.array([state.get_joint_group_positions(ARM_GROUP) for state in response.trajectory])
+
+    def _place(self, state: Any, joints: Array, gap: float) -> None:
+        angle = driver_angle(gap)
+        fingers = {self._gripper.commanded: angle}
+        fingers.update({name: ratio * angle for name, ratio in self._gripper.followers.items()})
+        arm = dict(zip(ARM_JOINTS, (float(q) for q in joints), strict=True))
+        state.joint_positions = {**arm, **fingers}
+        state.update(True, "all")
+
+
+def _belongs_to_gripper(link: str) -> bool:
+    return link.startswith(("gripper", "robotiq", "left_", "right_"))
+
+
+def _body(thing: Obstacle, frame: str, pose: Array) -> CollisionObject:
+    shape = SolidPrimitive()
+    if thing.round:
+        shape.type, shape.dimensions = SolidPrimitive.CYLINDER, [thing.size[2], thing.size[0] / 2]
+    else:
+        shape.type, shape.dimensions = SolidPrimitive.BOX, list(thing.size)
+    return _object(thing.id, frame, shape, pose)
+
+
+def _table(top: float) -> CollisionObject:
+    shape = SolidPrimitive()
+    shape.type, shape.dimensions = SolidPrimitive.BOX, [_TABLE_SIZE, _TABLE_SIZE, _TABLE_THICKNESS]
+    return _object(TABLE_SYMBOL, "world", shape, Pose(position=(0, 0, top - _TABLE_THICKNESS / 2)).matrix())
+
+
+def _object(name: str, frame: str, shape: SolidPrimitive, pose: Array) -> CollisionObject:
+    body = CollisionObject()
+    body.id, body.operation = name, CollisionObject.ADD
+    body.header.frame_id = frame
+    body.primitives = [shape]
+    body.primitive_poses = [_pose_message(pose)]
+    body.pose.orientation.w = 1.0
+    return body
+
+
+def _pose_message(matrix: Array) -> PoseMsg:
+    pose, message = Pose.from_matrix(matrix), PoseMsg()
+    position: Iterable[float] = pose.position
+    message.position.x, message.position.y, message.position.z = position
+    orientation = message.orientation
+    orientation.x, orientation.y, orientation.z, orientation.w = pose.quaternion
+    return message

@@ -1,0 +1,209 @@
+"""The MoveIt arm keeps the Arm contract on the real simulator; a stand-in for MoveIt itself plans in the real process."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from spca_core.contracts.arm_contract import ABOVE, ArmContract, over, true_scene
+from spca_core.errors import MotionError, SpcaError
+from spca_core.geometry import Pose
+from spca_core.layout import nominal_layout
+from spca_core.scene import Scene
+from spca_core.world import World, load_world
+from spca_motion.limits import EMPTY
+from spca_motion.sim_robot import SimRobot
+from spca_moveit.arm import MoveItArm, scaled
+from spca_moveit.backend import Geometry, Setup
+from spca_moveit.planner import bends
+from spca_moveit.process import PlannerProcess
+from spca_robot.ur5 import VELOCITY_LIMITS
+from spca_sim.simulator import MujocoSimulator
+
+STAND_IN = "spca_moveit.testing:EmbeddedBackend"
+HAS_MOVEIT = importlib.util.find_spec("moveit") is not None
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return load_world()
+
+
+@pytest.fixture(scope="module")
+def simulator(world: World) -> Iterator[MujocoSimulator]:
+    simulator = MujocoSimulator(world)
+    yield simulator
+    simulator.close()
+
+
+@pytest.fixture(scope="module")
+def process(world: World) -> Iterator[PlannerProcess]:
+    process = PlannerProcess(Setup(world), STAND_IN)
+    yield process
+    process.close()
+
+
+@pytest.fixture
+def scene(world: World) -> Scene:
+    return true_scene(world, nominal_layout(world))
+
+
+@pytest.fixture
+def arm(world: World, simulator: MujocoSimulator, scene: Scene, process: PlannerProcess) -> MoveItArm:
+    simulator.reset(nominal_layout(world))
+    arm = MoveItArm(world, SimRobot(simulator), process)
+    arm.set_scene(scene)
+    return arm
+
+
+@pytest.mark.slow
+class TestMoveItArm(ArmContract):
+    pass
+
+
+def with_cube_at(scene: Scene, name: str, x: float, y: float, z: float) -> Scene:
+    things = tuple(
+        o.model_copy(update={"pose": Pose(position=(x, y, z))}) if o.id == name else o for o in scene.objects
+    )
+    return scene.model_copy(update={"objects": things})
+
+
+def move_while(arm: MoveItArm, goal: Pose, scene: Scene, after: float) -> list[MotionError]:
+    """Move to a goal; after some simulated seconds the scene changes. Returns what the motion raised."""
+    caught: list[MotionError] = []
+
+    def move() -> None:
+        try:
+            arm.move_linear(goal, 0.5)
+        except MotionError as error:
+            caught.append(error)
+
+    begun = arm.state().stamp
+    thread = threading.Thread(target=move)
+    thread.start()
+    while arm.state().stamp < begun + after and thread.is_alive():
+        threading.Event().wait(0.001)
+    arm.set_scene(scene)
+    thread.join(60)
+    assert not thread.is_alive()
+    return caught
+
+
+def test_an_obstacle_that_appears_in_the_path_ends_the_motion(arm: MoveItArm, scene: Scene) -> None:
+    start, goal = over(scene, "cube_green", 0.15), over(scene, "cube_red", 0.15)
+    arm.move_to(start)
+    middle = (np.array(start.position) + np.array(goal.position)) / 2
+    blocked = with_cube_at(scene, "cube_blue", middle[0], middle[1] - 0.05, middle[2])
+    caught = move_while(arm, goal, blocked, 0.3)
+    assert [e.kind for e in caught] == ["collision"]
+    assert "cube_blue" in str(caught[0])
+    assert np.abs(np.array(arm.tool_pose().position) - goal.position).max() > 0.02
+    arm.set_scene(scene)
+    arm.move_to(goal)  # and the arm can go on afterwards
+
+
+def test_a_change_beside_the_path_lets_the_motion_go_on(arm: MoveItArm, scene: Scene) -> None:
+    start, goal = over(scene, "cube_red", 0.15), over(scene, "cube_red", ABOVE)
+    arm.move_to(start)
+    moved = with_cube_at(scene, "cube_green", 0.40, 0.2, 0.42)
+    assert move_while(arm, goal, moved, 0.1) == []
+    assert arm.tool_pose().position == pytest.approx(goal.position, abs=0.003)
+
+
+def test_it_moves_at_no_more_than_three_tenths_of_the_joint_speeds(
+    arm: MoveItArm, scene: Scene, simulator: MujocoSimulator
+) -> None:
+    speeds = []
+    end = simulator.on_sample(lambda _: speeds.append(np.abs(simulator.joint_state().velocity)))
+    arm.move_to(over(scene, "cube_red", 0.2))
+    end()
+    assert 0.1 < np.max(speeds) <= 0.3 * VELOCITY_LIMITS.max() + 0.02
+
+
+@pytest.mark.parametrize("scaling", [0.0, 1.5, float("nan")])
+def test_an_impossible_scaling_is_refused(scaling: float) -> None:
+    with pytest.raises(MotionError):
+        scaled(EMPTY, scaling)
+
+
+def test_collinear_points_of_a_way_are_dropped() -> None:
+    corner = np.array([[0.0] * 6, [1.0] * 6, [1.0, 1, 1, 1, 1, 2]])
+    dense = np.vstack([np.linspace(corner[0], corner[1], 50), np.linspace(corner[1], corner[2], 50)[1:]])
+    np.testing.assert_allclose(bends(dense), corner, atol=1e-9)
+
+
+def test_a_planner_that_cannot_start_says_why(world: World) -> None:
+    with pytest.raises(SpcaError, match="No module named 'moveit'"):
+        PlannerProcess(Setup(world), "spca_moveit.testing:Broken")
+
+
+@pytest.mark.skipif(HAS_MOVEIT, reason="MoveIt is installed")
+def test_without_moveit_the_missing_module_is_named(world: World) -> None:
+    with pytest.raises(SpcaError, match="No module named"):
+        PlannerProcess(Setup(world))
+
+
+def test_a_planner_that_hangs_is_ended(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spca_moveit.process._GRACE_S", 0.3)
+    process = PlannerProcess(Setup(world), "spca_moveit.testing:Hanging")
+    with pytest.raises(MotionError) as caught:
+        process.plan(np.zeros(6), np.ones(6), 0.085, 0.1)
+    assert caught.value.kind == "timeout"
+    assert not process.alive
+
+
+def test_a_planner_that_crashes_is_noticed_and_nothing_hangs(world: World) -> None:
+    process = PlannerProcess(Setup(world), "spca_moveit.testing:Crashing")
+    with pytest.raises(MotionError, match="ended"):
+        process.plan(np.zeros(6), np.ones(6), 0.085, 0.1)
+    with pytest.raises(MotionError, match="not running"):
+        process.load(Geometry())
+    process.close()
+
+
+def test_the_process_ends_with_its_owner(world: World) -> None:
+    program = (
+        "from spca_core.world import load_world; from spca_moveit.process import PlannerProcess;"
+        "from spca_moveit.backend import Setup; import os;"
+        f"p = PlannerProcess(Setup(load_world()), {STAND_IN!r}); print(p.pid, flush=True); os._exit(1)"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+    pid = int(said.stdout)
+    for _ in range(100):
+        if not alive(pid):
+            return
+        threading.Event().wait(0.05)
+    raise AssertionError("the planning process outlived its owner")
+
+
+def alive(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat") as status:
+            return status.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.skipif(HAS_MOVEIT, reason="")
+def test_moveit_itself() -> None:
+    pytest.skip("moveit_py is not installed: the arm was tested with a stand-in for it")
+
+
+if HAS_MOVEIT:
+
+    class TestRealMoveIt(ArmContract):
+        """The same contract with MoveIt itself (the physics stay MuJoCo's)."""
+
+        @pytest.fixture(scope="class")
+        def process(self, world: World) -> Iterator[PlannerProcess]:
+            process = PlannerProcess(Setup(world, use_sim_time=False))
+            yield process
+            process.close()
