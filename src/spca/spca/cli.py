@@ -200,13 +200,11 @@ def _checked(kind: type[T], **values: object) -> T:
 def main() -> None:
     """Run the command line; errors become one line and an exit status."""
     try:
-        app(standalone_mode=False)
+        status = app(standalone_mode=False)
     except InputError as error:
         _fail(str(error), EXIT_BAD_INPUT)
     except SpcaError as error:
         _fail(str(error), error.exit_status)
-    except typer.Exit as end:
-        sys.exit(end.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         _fail("interrupted", 130)
     except Exception as error:
@@ -216,6 +214,7 @@ def main() -> None:
         if os.environ.get("SPCA_TRACEBACK"):
             traceback.print_exc()
         _fail(f"{type(error).__name__}: {error} (SPCA_TRACEBACK=1 shows where)", EXIT_BROKEN)
+    sys.exit(status if isinstance(status, int) else 0)
 
 
 def _fail(message: str, status: int) -> None:

@@ -84,6 +84,13 @@ def test_levels_are_chosen_by_group_and_pattern():
         select_levels(("stacks",))
 
 
+def is_worker(process: psutil.Process) -> bool:
+    try:
+        return any("spawn_main" in part for part in process.cmdline())
+    except psutil.Error:  # it has just ended
+        return False
+
+
 @pytest.mark.slow
 def test_a_trial_repeats_bit_for_bit(tmp_path):
     spec = CampaignSpec(levels=("stack_01",), tables=1)
@@ -102,7 +109,7 @@ def test_a_killed_worker_costs_nothing_but_time(tmp_path):
         for _ in range(600):
             time.sleep(0.1)
             mine = [p for p in psutil.Process().children(recursive=True) if p.pid not in known]
-            workers = [p for p in mine if any("spawn_main" in part for part in p.cmdline())]
+            workers = [p for p in mine if is_worker(p)]
             if (tmp_path / RESULTS).is_file() and workers:
                 os.kill(workers[0].pid, signal.SIGKILL)
                 return

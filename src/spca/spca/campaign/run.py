@@ -83,7 +83,7 @@ def _client(scheduler: str, workers: int | None) -> Client:
     cluster = LocalCluster(
         n_workers=workers or os.cpu_count() or 1,
         threads_per_worker=1,
-        dashboard_address=None,
+        dashboard_address=":0",
         silence_logs=50,
     )
     return Client(cluster)
