@@ -12,16 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.geometry import Array
-from spca_motion.collision import CollisionChecker
+from spca_motion.collision import OBJECT_CLEARANCE, CollisionChecker
 from spca_motion.planning_scene import PlanningScene
 from spca_motion.search import Effort, find_way
 from spca_moveit.backend import Geometry, Setup
+from spca_moveit.checker import grown
 
 _EFFORT = Effort(np.pi, 60_000)
 
 
 class EmbeddedBackend:
-    """See `Backend`. The embedded check has clearances of its own, and a table; both come on top."""
+    """See `Backend`. The embedded check has clearances of its own, and a table."""
 
     def __init__(self, setup: Setup) -> None:
         self._world = setup.world
@@ -29,7 +30,8 @@ class EmbeddedBackend:
 
     def load(self, geometry: Geometry) -> None:
         """Check against these bodies from now on."""
-        self._checker = CollisionChecker(self._world, PlanningScene(geometry.obstacles, geometry.held))
+        bodies = tuple(grown(o, -OBJECT_CLEARANCE) for o in geometry.obstacles)  # the check adds it again
+        self._checker = CollisionChecker(self._world, PlanningScene(bodies, geometry.held))
         self._without_table = geometry.table is None or geometry.table < self._world.table.top
 
     def colliding(self, states: Array, gap: float) -> NDArray[np.bool_]:
