@@ -99,10 +99,12 @@ class _Grounded:
         named += [*slots.values(), *(c for run in runs for c in run), *(c for pair in stacked for c in pair)]
         cubes = list(dict.fromkeys(named))
         size = tower.size or len(cubes or self._cubes)
-        if len(cubes) > size or size > len(self._cubes) or size < 2:
-            raise _Contradiction(
-                f"A tower of {size} cubes cannot be built from the {len(self._cubes)} cubes here."
-            )
+        if size < 2:
+            raise _Contradiction("A tower needs two cubes at least.")
+        if size > len(self._cubes):
+            raise _Contradiction(f"There are {len(self._cubes)} cubes, not enough for a tower of {size}.")
+        if len(cubes) > size:
+            raise _Contradiction(f"A tower of {size} cubes cannot be made of {len(cubes)}.")
         rest = [c for c in self._cubes if c not in cubes]
         base = self._symbol(tower.base) if tower.base is not None else ""
         for more in permutations(rest, size - len(cubes)):

@@ -145,7 +145,6 @@ class _Interpreter:
         verb = command.verb
         sources = [p for p in command.places if p.kind == "source"]
         places = [p for p in command.places if p.kind != "source"]
-        origin = self._talk.one(sources[0].things, SUPPORTS) if sources else None
         subjects = self._subjects(_coming_from(command.things, sources), CUBES)
         if verb == "STACK" and (len(subjects) > 1 or any(p.kind == "on_each_other" for p in places)):
             self._stack(subjects, places, command)
@@ -158,8 +157,8 @@ class _Interpreter:
             self._picked += subjects
         elif verb == "DISCARD":
             self._m.claim("discarded", subjects)
-        elif verb != "CHOOSE" and origin is not None:
-            if self._talk.kind(origin) == "table":
+        elif verb != "CHOOSE" and sources:
+            if sources[0].things[0].kind == "table":
                 self._m.claim("discarded", subjects)
             else:
                 self._m.claim("on", subjects, _TABLE)

@@ -66,9 +66,7 @@ def readings(sentence: Sentence) -> list[Reading]:
         tree: Any = _grammar().parse(sentence.tokens)
     except UnexpectedEOF as error:
         words = sentence.text[sentence.tokens[0].start_pos :]
-        raise NotUnderstood(
-            f"'{' '.join(words.split())}' ends before it says what to do. {WHAT_WORKS}"
-        ) from error
+        raise NotUnderstood(f"'{' '.join(words.split())}' does not make a task. {WHAT_WORKS}") from error
     except UnexpectedToken as error:
         raise NotUnderstood(_about_unexpected(sentence, error)) from error
     return list(dict.fromkeys(_Meaning(sentence).transform(t) for t in islice(_trees(tree), _MOST_READINGS)))
