@@ -97,7 +97,7 @@ def select_levels(pattern: str = "") -> tuple[Level, ...]:
     chosen = tuple(
         level
         for level in curriculum()
-        if not words or any(level.category == word or level.name.startswith(word) for word in words)
+        if not words or any(level.category.startswith(word) or level.name.startswith(word) for word in words)
     )
     if not chosen:
         raise InputError(

@@ -1,0 +1,80 @@
+"""`spca bench grasp`, `spca bench minigrid` and `spca run minigrid:LEVEL`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress as Bar
+
+from spca.grid.stages import open_minigrid_stages
+from spca.grid.trial import run_level, run_trial
+from spca.progress import Progress
+from spca.run_folder import RunFolder
+from spca_core.paths import ROOT
+from spca_gridworlds.grasp.bench import GraspBench, run_grasp
+from spca_gridworlds.grasp.report import write_report as write_grasp_report
+from spca_gridworlds.minigrid.bench import MinigridBench, TrialRow, run_minigrid, summarise
+from spca_gridworlds.minigrid.levels import find_level
+from spca_gridworlds.minigrid.report import write_report as write_minigrid_report
+
+PREFIX = "minigrid:"
+
+
+def run_minigrid_level(level: str, seed: int, proposer: str = "builtin", out: Path | None = None) -> int:
+    """Run one level (a name, with or without `minigrid:`) and show it; returns the exit status."""
+    found = find_level(level.removeprefix(PREFIX))
+    with open_minigrid_stages(proposer) as (planner, coder), Progress() as progress:
+        folder = RunFolder.create(found.name, out)
+        result, row = run_level(found, seed, planner, coder, folder, (progress,))
+        progress.show_result(result)
+        progress.console.print(
+            f"  {row.ended.ending.value}: {row.primitives} primitives for “{row.mission}”; run folder {folder.path}",
+            highlight=False,
+            soft_wrap=True,
+        )
+    return result.exit_status
+
+
+def bench_minigrid(bench: MinigridBench, out: Path | None = None, workers: int = 2) -> int:
+    """Run the bench, show its figures, write its report; status 0 whatever the figures are."""
+    folder = out or _new_folder("minigrid")
+    console = Console(highlight=False)
+    with Bar(console=console) as bar:
+        task = bar.add_task("trials", total=None)
+
+        def show(row: TrialRow, done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+            if not row.success:
+                console.print(
+                    f"  [red]✗[/red] {row.level} seed {row.seed}: {row.ended.ending.value} {row.ended.why}"
+                )
+
+        rows = run_minigrid(bench, folder, run_trial, workers, show)
+    summary = summarise(rows)
+    for group in (*summary.categories, *([summary.nine] if summary.nine else []), summary.overall):
+        console.print(f"  {group.name:<32} {group.successes:>4}/{group.trials:<4} {100 * group.rate:5.1f} %")
+    console.print(f"  report  {write_minigrid_report(bench, summary, rows, folder)}", soft_wrap=True)
+    return 0
+
+
+def bench_grasp(bench: GraspBench, out: Path | None = None, workers: int = 2) -> int:
+    """Run the bench, show its figures, write its report; status 0 whatever the figures are."""
+    folder = out or _new_folder("grasp")
+    console = Console(highlight=False)
+    with Bar(console=console) as bar:
+        task = bar.add_task("environments", total=None)
+        summary, rows = run_grasp(
+            bench, folder, workers, lambda done, total: bar.update(task, completed=done, total=total)
+        )
+    for score in (*summary.by["rules"], summary.overall):
+        console.print(f"  {score.name:<10} {score.count:>6} environments  {score.mean:6.2f} ± {score.sd:.2f}")
+    for problem, count in summary.problems.items():
+        console.print(f"  [yellow]no plan[/yellow] {count} times: {problem}")
+    console.print(f"  report  {write_grasp_report(bench, summary, rows, folder)}", soft_wrap=True)
+    return 0
+
+
+def _new_folder(name: str) -> Path:
+    return ROOT / "campaigns" / f"{datetime.now():%Y%m%d-%H%M%S}_{name}"
