@@ -23,8 +23,8 @@ from spca_robot.workspace_model import build_model
 
 BASE_LINK = "base_link"
 FLANGE = "tool0"
-FINGER_JOINT = "left_driver"
-"""The one commanded joint of the gripper; the other three mimic it."""
+# The one commanded joint of the gripper bears its public name, so that joint states look the same everywhere.
+_JOINT_NAMES = {"left_driver": "robotiq_85_left_knuckle_joint"}
 
 # Mean speed of the drivers when the gap changes at the gripper's full speed. Followers may be faster: they catch up.
 _DRIVER_SPEED = CLOSED_ANGLE / (STROKE / SPEED)
@@ -137,7 +137,8 @@ def _shape(model: mujoco.MjModel, geom: int) -> Shape:
 
 
 def _joint(model: mujoco.MjModel, joint: int, followers: dict[str, Mimic]) -> Joint:
-    name = model.joint(joint).name
+    own_name = model.joint(joint).name
+    name = _JOINT_NAMES.get(own_name, own_name)
     x, y, z = (float(v) for v in model.jnt_axis[joint])
     lower, upper = (float(v) for v in model.jnt_range[joint])
     mimic = followers.get(name)
@@ -148,16 +149,21 @@ def _joint(model: mujoco.MjModel, joint: int, followers: dict[str, Mimic]) -> Jo
         if mimic is not None:
             lower, upper = sorted((0.0, mimic.multiplier * CLOSED_ANGLE))
         velocity = _DRIVER_SPEED * (_FOLLOWER_HASTE if mimic else 1.0)
-        effort = _DRIVER_EFFORT if name.endswith("driver") else _TIP_EFFORT
+        effort = _DRIVER_EFFORT if own_name.endswith("driver") else _TIP_EFFORT
     damping = float(model.dof_damping[model.jnt_dofadr[joint]])
     return Joint(name, (x, y, z), lower, upper, velocity, effort, damping, mimic)
 
 
 def _mimics(model: mujoco.MjModel) -> dict[str, Mimic]:
     """Followers by joint name; a chain of couplings is resolved to its leader (ROS knows no mimic of a mimic)."""
+
+    def joint_name(joint: int) -> str:
+        name = model.joint(joint).name
+        return _JOINT_NAMES.get(name, name)
+
     direct = {
-        model.joint(int(model.eq_obj1id[e])).name: Mimic(
-            model.joint(int(model.eq_obj2id[e])).name, float(model.eq_data[e][1])
+        joint_name(int(model.eq_obj1id[e])): Mimic(
+            joint_name(int(model.eq_obj2id[e])), float(model.eq_data[e][1])
         )
         for e in range(model.neq)
         if model.eq_type[e] == mujoco.mjtEq.mjEQ_JOINT

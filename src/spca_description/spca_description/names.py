@@ -39,7 +39,7 @@ class GripperNames:
 
 GENERATED = GripperNames(
     root="gripper_base",
-    commanded="left_driver",
+    commanded="robotiq_85_left_knuckle_joint",
     followers={"right_driver": 1.0, "left_tip": -1.0, "right_tip": -1.0},
     pads=("left_tip_link", "right_tip_link"),
 )
