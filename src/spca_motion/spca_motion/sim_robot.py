@@ -19,7 +19,7 @@ class SimRobot:
 
     def __init__(self, simulator: Simulator) -> None:
         self._simulator = simulator
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a contact listener, called while stepping, may ask to hold
 
     def now(self) -> float:
         """Simulated seconds."""

@@ -11,11 +11,12 @@ from spca_core.world import World, load_world
 from spca_motion import planner as planner_module
 from spca_motion.collision import CollisionChecker
 from spca_motion.lines import straight_line
-from spca_motion.paths import sampled
-from spca_motion.planner import MotionPlanner
+from spca_motion.paths import rounded, sampled
+from spca_motion.planner import MotionPlanner, _smooth
 from spca_motion.planning_scene import Obstacle, PlanningScene
-from spca_motion.query import Start
+from spca_motion.query import Query, Start
 from spca_motion.search import Effort, Interrupted
+from spca_robot.kinematics import link_frames, nearest_turns
 
 OPEN = 0.085
 LEFT, RIGHT = top_down(0.5, 0.2, 0.5, 0.0), top_down(0.5, -0.2, 0.5, 0.0)
@@ -139,12 +140,62 @@ def test_a_line_out_of_reach_says_where_it_leaves(planner: MotionPlanner, world:
     assert caught.value.kind == "unreachable"
 
 
-def test_a_line_through_the_base_would_flip_the_arm(planner: MotionPlanner, world: World) -> None:
+@pytest.mark.parametrize(("tilt", "flips"), [(0.01, True), (0.1, False)])
+def test_a_line_past_a_wrist_singularity_is_refused(planner: MotionPlanner, tilt: float, flips: bool) -> None:
+    """The tool points sideways, all but along the axes of the parallel joints: the wrist would have to spin."""
+
+    def sideways(y: float) -> Array:
+        z = np.array([0.0, -np.cos(tilt), np.sin(tilt)])
+        pose = np.eye(4)
+        pose[:3, 1], pose[:3, 2], pose[:3, 3] = np.cross(z, [1.0, 0.0, 0.0]), z, (0.55, y, 0.6)
+        return pose
+
+    branches = planner.tools.branches(sideways(-0.45), 0.04)
+    start = branches[~np.isnan(branches[:, 0])][0]
+    if flips:
+        with pytest.raises(MotionError, match=r"swing round at \d\d %") as caught:
+            straight_line(planner.tools, start, sideways(-0.1), 0.04)
+        assert caught.value.kind == "unreachable"
+    else:
+        samples, extent = straight_line(planner.tools, start, sideways(-0.1), 0.04)
+        assert np.abs(np.diff(samples, axis=0)).max() < 0.2
+        assert extent == pytest.approx(0.35)
+
+
+def test_a_way_keeps_the_tool_in_the_workspace(planner: MotionPlanner, world: World) -> None:
+    """The straight way in joint space would swing the tool out of it."""
     planner.scene = PlanningScene()
-    start = at(planner, world, top_down(0.5, 0.12, 0.6, 0.0))
-    with pytest.raises(MotionError) as caught:
-        straight_line(planner.tools, start.joints, top_down(-0.5, -0.12, 0.6, 0.0).matrix(), 0.04)
-    assert caught.value.kind == "unreachable"
+    home = np.array(world.robot.home)
+    left, right = home + np.array([0.7, 0, 0, 0, 0, 0]), home - np.array([1.1, 0, 0, 0, 0, 0])
+    planner.box.high[0] = 0.45
+    points = tool(planner, np.stack([left, home, right]))[:, 0, 3]
+    assert points[1] > 0.45 > max(points[0], points[2])
+    way = sampled(planner.to_joints(Start(left, OPEN), right, never), 0.02)
+    assert tool(planner, way)[:, 0, 3].max() <= 0.4501
+    assert np.allclose(way[-1], right, atol=1e-9)
+
+
+def test_a_corner_is_rounded_only_as_far_as_there_is_room(planner: MotionPlanner, world: World) -> None:
+    class Tight(Query):
+        """A world in which the inside of the corner is barred."""
+
+        def valid(self, joints: Array) -> bool:
+            return not (joints[0] < corner[0] - 0.03 and joints[1] > start[1] + 0.03)
+
+        def blame(self, joints: Array) -> str:
+            return "barred"
+
+    start = np.array(world.robot.home)
+    corner = start + np.array([0.8, 0, 0, 0, 0, 0])
+    end = corner + np.array([0, 0.8, 0, 0, 0, 0])
+    query = Tight(CollisionChecker(world, PlanningScene()), planner.box, Start(start, OPEN), 0.04)
+    pieces = _smooth(query, np.stack([start, corner, end]))
+    assert pieces is not None
+    assert len(pieces) == 3
+    assert query.all_valid(sampled(pieces, 0.01))
+    assert not query.all_valid(sampled(rounded(np.stack([start, corner, end])), 0.01))
+    straight_through = np.stack([start, end])
+    assert _smooth(query, straight_through) is None
 
 
 def test_the_nearest_free_posture_is_taken(planner: MotionPlanner, world: World) -> None:
@@ -155,6 +206,18 @@ def test_the_nearest_free_posture_is_taken(planner: MotionPlanner, world: World)
     for begin in (start, wound):
         end = sampled(planner.to_pose(begin, RIGHT, never), 1.0)[-1]
         assert np.abs(end - begin.joints).max() < np.pi
+
+
+def test_the_elbow_stays_up_though_another_posture_were_nearer(planner: MotionPlanner, world: World) -> None:
+    """With it down, the forearm would lie over the table, and a line down from there would soon end."""
+    planner.scene = PlanningScene()
+    start = Start(np.array(world.robot.out_of_view), OPEN)
+    pose = top_down(0.6254, -0.2515, 0.514, 1.1422)
+    ways = nearest_turns(planner.tools.branches(pose.matrix(), 0.04), start.joints)
+    end = sampled(planner.to_pose(start, pose, never), 1.0)[-1]
+    assert np.nanmin(np.abs(ways - start.joints).max(axis=1)) < np.abs(end - start.joints).max() - 0.2
+    elbow, wrist = link_frames(end)[[1, 2], 2, 3]
+    assert elbow > wrist - 0.05
 
 
 def test_a_start_outside_the_workspace_may_return(planner: MotionPlanner, world: World) -> None:

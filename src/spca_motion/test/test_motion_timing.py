@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spca_core.errors import MotionError
-from spca_core.geometry import Array, top_down
+from spca_core.geometry import Array, Pose, top_down
 from spca_core.world import load_world
 from spca_motion import timing
 from spca_motion.limits import EMPTY, HOLDING, MotionLimits, WorkspaceBox
@@ -16,6 +16,7 @@ from spca_motion.lines import straight_line
 from spca_motion.paths import Curve, Piece, rounded, sampled
 from spca_motion.timing import time_path
 from spca_motion.tool import ToolKinematics
+from spca_robot.kinematics import nearest_turns
 
 coordinate = st.floats(-3.0, 3.0)
 polylines = st.lists(st.tuples(*[coordinate] * 6), min_size=2, max_size=7, unique=True).map(np.array)
@@ -82,16 +83,34 @@ def test_rounded_corners_are_faster_than_sharp_ones_and_stay_near() -> None:
     assert 0.01 < offset < 0.2
 
 
-def test_a_straight_line_of_the_tool_keeps_all_limits() -> None:
-    tools = ToolKinematics(load_world())
-    start = np.array(load_world().robot.home)
-    for goal in (top_down(0.45, 0.1, 0.5, -np.pi / 2), top_down(0.6, -0.2, 0.45, 0.3)):
-        samples, extent = straight_line(tools, start, goal.matrix(), 0.04)
-        for limits in (EMPTY, HOLDING.slowed(0.3)):
-            pieces: list[Piece] = [Curve(samples, extent)]
-            keeps(limits, pieces)
-            duration = time_path(pieces, limits).duration
-            assert duration > extent / limits.tool_speed
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [
+        (top_down(0.45, 0.1, 0.7, -1.6), top_down(0.45, 0.1, 0.5, -1.6)),
+        (top_down(0.45, 0.3, 0.5, -1.6), top_down(0.6, -0.2, 0.45, 0.3)),
+        (
+            top_down(0.16, 0.3, 0.5, 0.0),
+            top_down(0.16, -0.3, 0.5, 0.0),
+        ),  # close by the base: the pan joint hurries
+    ],
+)
+@pytest.mark.parametrize("limits", [EMPTY, HOLDING.slowed(0.3)])
+def test_a_straight_line_of_the_tool_keeps_all_limits(begin: Pose, end: Pose, limits: MotionLimits) -> None:
+    tools, home = ToolKinematics(load_world()), np.array(load_world().robot.home)
+    branches = nearest_turns(tools.branches(begin.matrix(), 0.04), home)
+    start = branches[np.nanargmin(np.abs(branches - home).sum(axis=1))]
+    samples, extent = straight_line(tools, start, end.matrix(), 0.04)
+    pieces: list[Piece] = [Curve(samples, extent)]
+    keeps(limits, pieces)
+    assert time_path(pieces, limits).duration > extent / limits.tool_speed
+
+
+@given(st.floats(0.0, 2.0), st.floats(0.001, 0.2), st.floats(0.5, 4.0))
+@settings(deadline=None, max_examples=30)
+def test_a_winding_curve_keeps_all_limits(length: float, width: float, waves: float) -> None:
+    s = np.linspace(0.0, 1.0, 80)[:, None]
+    samples = s * np.array([length, 0, 0, -length, 0, 0]) + width * np.sin(2 * np.pi * waves * s) * np.ones(6)
+    keeps(EMPTY, [Curve(samples, extent=0.1)])
 
 
 def test_samples_are_close_together() -> None:
