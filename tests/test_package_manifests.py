@@ -1,0 +1,62 @@
+"""What each package imports is what its package.xml declares, so that rosdep and colcon know all of it."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from catkin_pkg.package import parse_package
+
+ROOT = Path(__file__).resolve().parents[1]
+_spec = importlib.util.spec_from_file_location("manifests", ROOT / "scripts" / "manifests.py")
+assert _spec is not None and _spec.loader is not None
+manifests = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(manifests)
+
+
+@pytest.mark.parametrize("folder", manifests.PYTHON_PACKAGES, ids=lambda p: p.name)
+def test_imports_are_declared(folder: Path) -> None:
+    run, tests, unknown = manifests.lacking(folder)
+    assert not run | tests, "declare them: python scripts/manifests.py --write"
+    assert not unknown, "name them in scripts/manifests.py, as rosdep keys or as known to pip"
+
+
+@pytest.mark.parametrize("folder", manifests.PYTHON_PACKAGES, ids=lambda p: p.name)
+def test_what_is_declared_of_ours_is_imported(folder: Path) -> None:
+    """A dependency that nobody uses any more would order the build and mislead readers."""
+    package = parse_package(str(folder / "package.xml"))
+    ours = {p.name for p in manifests.PACKAGES}
+    used = manifests.imports(folder) | manifests.imports(folder / "test")
+    idle = {d for d in manifests.declared(package, "exec", "test") & ours if d not in used}
+    assert not idle, sorted(idle)
+
+
+def test_packages_depend_on_each_other_without_a_circle() -> None:
+    graph = {
+        p.name: manifests.declared(parse_package(str(p / "package.xml")), "exec", "build")
+        for p in manifests.PACKAGES
+    }
+    done: set[str] = set()
+
+    def visit(name: str, path: tuple[str, ...]) -> None:
+        assert name not in path, f"circle: {' → '.join((*path, name))}"
+        if name not in done:
+            for below in graph[name] & set(graph):
+                visit(below, (*path, name))
+            done.add(name)
+
+    for name in graph:
+        visit(name, ())
+
+
+@pytest.mark.parametrize("folder", manifests.PACKAGES, ids=lambda p: p.name)
+def test_manifests_are_complete(folder: Path) -> None:
+    package = parse_package(str(folder / "package.xml"))
+    package.validate()
+    assert package.description and package.maintainers and package.licenses
+    if folder in manifests.PYTHON_PACKAGES:
+        assert package.get_build_type() == "ament_python"
+        assert (folder / "resource" / folder.name).is_file()
+        text = (folder / "setup.py").read_text()
+        assert f'NAME = "{folder.name}"' in text
