@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from unified_planning.engines.plan_validator import SequentialPlanValidator
 from unified_planning.engines.results import FailedValidationReason, ValidationResult, ValidationResultStatus
 from unified_planning.engines.sequential_simulator import UPSequentialSimulator
 from unified_planning.model import FNode, Problem
+from unified_planning.model.walkers import StateEvaluator
 from unified_planning.plans import ActionInstance, SequentialPlan
 from up_tamer.engine import EngineImpl as Tamer
 
@@ -20,7 +21,7 @@ def why_invalid(problem: Problem, steps: Sequence[Words]) -> str:
     """A sentence that says why the plan does not solve the problem; empty if both validators accept it."""
     try:
         plan = _plan(problem, steps)
-    except _UnknownName as error:
+    except _Misfit as error:
         return str(error)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -39,7 +40,7 @@ def why_invalid(problem: Problem, steps: Sequence[Words]) -> str:
     return ""
 
 
-class _UnknownName(Exception):
+class _Misfit(Exception):
     pass
 
 
@@ -49,16 +50,18 @@ def _plan(problem: Problem, steps: Sequence[Words]) -> SequentialPlan:
     for number, words in enumerate(steps, 1):
         name, *args = words
         if not problem.has_action(name):
-            raise _UnknownName(f"step {number}, {_call(words)}: the domain has no action '{name}'")
+            raise _Misfit(f"step {number}, {_call(words)}: the domain has no action '{name}'")
         unknown = [a for a in args if not problem.has_object(a)]
         if unknown:
-            raise _UnknownName(f"step {number}, {_call(words)}: the problem has no object '{unknown[0]}'")
+            raise _Misfit(f"step {number}, {_call(words)}: the problem has no object '{unknown[0]}'")
         action = problem.action(name)
         if len(action.parameters) != len(args):
-            raise _UnknownName(
-                f"step {number}, {_call(words)}: {name} takes {len(action.parameters)} arguments"
-            )
-        instances.append(ActionInstance(action, tuple(manager.ObjectExp(problem.object(a)) for a in args)))
+            raise _Misfit(f"step {number}, {_call(words)}: {name} takes {len(action.parameters)} argument(s)")
+        objects = [problem.object(a) for a in args]
+        for parameter, thing in zip(action.parameters, objects, strict=True):
+            if not parameter.type.is_compatible(thing.type):
+                raise _Misfit(f"step {number}, {_call(words)}: '{thing.name}' cannot be ?{parameter.name}")
+        instances.append(ActionInstance(action, tuple(map(manager.ObjectExp, objects))))
     return SequentialPlan(instances, problem.environment)
 
 
@@ -66,22 +69,26 @@ def _reason(problem: Problem, steps: Sequence[Words], result: ValidationResult) 
     simulator = UPSequentialSimulator(problem, error_on_failed_checks=False)
     trace = result.trace or []
     if result.reason is FailedValidationReason.UNSATISFIED_GOALS:
-        missing = simulator.get_unsatisfied_goals(trace[-1])
+        evaluator = StateEvaluator(problem)
+        missing = [g for g in _conjuncts(problem.goals) if not evaluator.evaluate(g, trace[-1]).is_true()]
         return f"after the last step the goal {_listed(missing)} does not hold"
     number = len(trace)
     failed = result.inapplicable_action
     if failed is not None:
         conditions, _ = simulator.get_unsatisfied_conditions(trace[-1], failed)
         if conditions:
-            binding = dict(zip(failed.action.parameters, failed.actual_parameters, strict=True))
             manager = problem.environment.expression_manager
-            ground = [
-                c.substitute({manager.ParameterExp(p): v for p, v in binding.items()}).simplify()
-                for c in conditions
-            ]
+            names = map(manager.ParameterExp, failed.action.parameters)
+            binding = dict(zip(names, failed.actual_parameters, strict=True))
+            ground = [c.substitute(binding).simplify() for c in conditions]
             return f"step {number}, {_call(steps[number - 1])}: its precondition {_listed(ground)} is not satisfied"
     words = " ".join(m.message for m in result.log_messages or [])
     return f"step {number}: {words}"
+
+
+def _conjuncts(conditions: Iterable[FNode]) -> Iterator[FNode]:
+    for condition in conditions:
+        yield from _conjuncts(condition.args) if condition.is_and() else [condition]
 
 
 def _listed(conditions: Sequence[FNode]) -> str:

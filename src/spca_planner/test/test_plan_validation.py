@@ -1,0 +1,56 @@
+"""The validators, on plans that a planner would not have made."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("unified_planning")
+
+from spca_planner.solver.reading import read
+from spca_planner.solver.validation import why_invalid
+from spca_planner.tabletop.examples import scene
+from spca_planner.tabletop.problem import domain, problem
+
+GOAL = [frozenset({("on", "cube_red", "cube_blue"), ("on", "cube_blue", "table")})]
+STACKING = (("pick_up", "cube_red", "table"), ("stack_on", "cube_red", "cube_blue"))
+
+
+@pytest.mark.parametrize(
+    ("steps", "reason"),
+    [
+        (STACKING, ""),
+        (STACKING[:1], "after the last step the goal on(cube_red, cube_blue) does not hold"),
+        (
+            STACKING[1:],
+            "step 1, stack_on(cube_red, cube_blue): its precondition holding(cube_red) is not satisfied",
+        ),
+        ((STACKING[0], STACKING[0]), "step 2, pick_up(cube_red, table): its precondition"),
+        ((("fly", "cube_red"),), "step 1, fly(cube_red): the domain has no action 'fly'"),
+        ((("touch", "cube_pink"),), "step 1, touch(cube_pink): the problem has no object 'cube_pink'"),
+        ((("touch", "cube_red", "table"),), "step 1, touch(cube_red, table): touch takes 1 argument(s)"),
+        ((("place_on", "cube_red", "table"),), "step 1, place_on(cube_red, table): 'table' cannot be ?p"),
+        ((), "after the last step the goal"),
+    ],
+)
+def test_the_reason_names_step_and_condition(steps: tuple[tuple[str, ...], ...], reason: str) -> None:
+    found = why_invalid(read(domain(), problem(scene(), GOAL)), steps)
+    assert found.startswith(reason) if reason else found == ""
+    assert reason in found
+
+
+def test_tamer_checks_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Should UP's validator be wrong, TAMER still says no: here it is made to accept everything."""
+    from unified_planning.engines.plan_validator import SequentialPlanValidator
+    from unified_planning.engines.results import ValidationResultStatus
+
+    original = SequentialPlanValidator.validate
+
+    def credulous(self: SequentialPlanValidator, *args: object) -> object:
+        result = original(self, *args)
+        result.status = ValidationResultStatus.VALID
+        return result
+
+    monkeypatch.setattr(SequentialPlanValidator, "validate", credulous)
+    steps = (*STACKING, ("pick_up", "cube_red", "cube_blue"))
+    assert "TAMER rejects" in why_invalid(read(domain(), problem(scene(), GOAL)), steps)
+    assert why_invalid(read(domain(), problem(scene(), GOAL)), STACKING) == ""

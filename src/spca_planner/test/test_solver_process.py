@@ -1,0 +1,228 @@
+"""The solver process: verdicts on drafts, and that nothing of it outlives a deadline, a cancellation or its owner."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import psutil
+import pytest
+
+from spca_core.errors import Cancelled
+from spca_planner.solver.judgement import Case
+from spca_planner.solver.process import SolverProcess
+
+SWITCH = """(define (domain switch)
+  (:predicates (on ?x) (off ?x) (broken ?x))
+  (:action flip :parameters (?x) :precondition (off ?x) :effect (and (on ?x) (not (off ?x)))))"""
+
+
+def switches(goal: str, init: str = "(off a) (off b)") -> str:
+    return f"(define (problem p) (:domain switch) (:objects a b) (:init {init}) (:goal {goal}))"
+
+
+PIGEONS = """(define (domain pigeons) (:types pigeon hole)
+  (:predicates (waiting ?p - pigeon) (free ?h - hole) (home ?p - pigeon))
+  (:action settle :parameters (?p - pigeon ?h - hole) :precondition (and (waiting ?p) (free ?h))
+    :effect (and (home ?p) (not (waiting ?p)) (not (free ?h)))))"""
+
+
+def pigeons(count: int) -> str:
+    """One hole too few: no plan, and no heuristic that would notice before trying everything."""
+    names = [f"p{i}" for i in range(count)]
+    holes = [f"h{i}" for i in range(count - 1)]
+    init = " ".join([f"(waiting {p})" for p in names] + [f"(free {h})" for h in holes])
+    goal = " ".join(f"(home {p})" for p in names)
+    return f"""(define (problem p) (:domain pigeons) (:objects {" ".join(names)} - pigeon {" ".join(holes)} - hole)
+      (:init {init}) (:goal (and {goal})))"""
+
+
+WIDE = """(define (domain wide) (:predicates (r ?a ?b) (done))
+  (:action all :parameters (?a ?b ?c ?d ?e ?f ?g ?h) :precondition (and (r ?a ?b) (r ?c ?d) (r ?e ?f) (r ?g ?h))
+    :effect (done)))"""
+"""Its translation alone takes ages: 12⁸ ground actions."""
+
+
+def wide() -> str:
+    names = [f"o{i}" for i in range(12)]
+    init = " ".join(f"(r {a} {b})" for a in names for b in names)
+    return f"(define (problem p) (:domain wide) (:objects {' '.join(names)}) (:init {init}) (:goal (done)))"
+
+
+@pytest.fixture(scope="module")
+def solver() -> Iterator[SolverProcess]:
+    with SolverProcess() as process:
+        yield process
+
+
+def children(pid: int) -> list[psutil.Process]:
+    return [p for p in psutil.Process(pid).children(recursive=True) if p.status() != psutil.STATUS_ZOMBIE]
+
+
+def gone(pid: int) -> bool:
+    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+
+
+def eventually(condition: Callable[[], bool], seconds: float = 15.0) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return condition()
+
+
+def test_a_plan(solver: SolverProcess) -> None:
+    answer = solver.judge(Case(domain=SWITCH, problem=switches("(and (on a) (on b))"), timeout_s=20))
+    assert answer.critic == ""
+    assert sorted(answer.steps) == [("flip", "a"), ("flip", "b")]
+    assert answer.parse_seconds > 0 and answer.validate_seconds > 0
+
+
+def test_the_cheapest_plan_is_found(solver: SolverProcess) -> None:
+    domain = """(define (domain detour) (:predicates (at0) (at1) (there)) (:functions (total-cost) - number)
+      (:action jump :parameters () :precondition (at0) :effect (and (there) (increase (total-cost) 9)))
+      (:action walk :parameters () :precondition (at0) :effect (and (at1) (increase (total-cost) 1)))
+      (:action arrive :parameters () :precondition (at1) :effect (and (there) (increase (total-cost) 1))))"""
+    problem = """(define (problem p) (:domain detour) (:init (at0) (= (total-cost) 0)) (:goal (there))
+      (:metric minimize (total-cost)))"""
+    answer = solver.judge(Case(domain=domain, problem=problem, timeout_s=20))
+    assert answer.steps == (("walk",), ("arrive",))
+
+
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [
+        (switches("(broken a)"), "no action has 'broken' among its effects"),
+        (switches("(on a)", init="(off b)"), "nothing can make (on a) true"),
+    ],
+)
+def test_why_there_is_no_plan(solver: SolverProcess, problem: str, words: str) -> None:
+    answer = solver.judge(Case(domain=SWITCH, problem=problem, timeout_s=20))
+    assert (answer.critic, answer.timed_out) == ("solve", False)
+    assert words in answer.message
+
+
+@pytest.mark.parametrize(
+    "problem",
+    ["(define (problem p) (:domain switch)", switches("(glows a)"), "nonsense", "", switches("(on c)")],
+)
+def test_unreadable_text_is_refused_in_a_sentence(solver: SolverProcess, problem: str) -> None:
+    answer = solver.judge(Case(domain=SWITCH, problem=problem, timeout_s=20))
+    assert answer.critic == "parse"
+    assert answer.message and "\n" not in answer.message and "Traceback" not in answer.message
+
+
+def test_conditional_effects_quantifiers_and_types_pass_both_validators(solver: SolverProcess) -> None:
+    domain = """(define (domain flood) (:requirements :adl) (:types small big - cup cup - object)
+      (:predicates (full ?c - cup) (wet) (tidy))
+      (:action fill_all :parameters () :precondition (exists (?c - cup) (not (full ?c)))
+        :effect (and (forall (?c - small) (full ?c)) (forall (?c - big) (when (full ?c) (wet)))))
+      (:action tidy :parameters (?c - cup) :precondition (and (not (wet)) (forall (?d - small) (full ?d)))
+        :effect (and (tidy) (when (full ?c) (not (full ?c))))))"""
+    problem = """(define (problem p) (:domain flood) (:objects a b - small c - big)
+      (:init) (:goal (and (tidy) (or (full a) (full b)) (imply (wet) (full c)))))"""
+    answer = solver.judge(Case(domain=domain, problem=problem, timeout_s=20))
+    assert (answer.critic, answer.message) == ("", "")
+    assert [s[0] for s in answer.steps] == ["fill_all", "tidy"]
+
+
+@pytest.mark.parametrize(
+    ("domain", "problem"), [(PIGEONS, pigeons(13)), (WIDE, wide())], ids=["search", "translator"]
+)
+def test_a_timeout_leaves_no_child(solver: SolverProcess, domain: str, problem: str) -> None:
+    solver.start()
+    worker = solver.pid
+    answer = solver.judge(Case(domain=domain, problem=problem, timeout_s=0.7))
+    assert answer.critic == "solve" and answer.timed_out
+    assert "within 0.7 s" in answer.message
+    assert solver.pid == worker is not None
+    assert children(worker) == []
+    assert solver.judge(Case(domain=SWITCH, problem=switches("(on a)"), timeout_s=20)).critic == ""
+
+
+def test_cancelling_kills_search_and_process() -> None:
+    with SolverProcess() as solver:
+        solver.start()
+        seen: list[int] = []
+        watcher = threading.Thread(target=lambda: seen.extend(_watch(solver)))
+        watcher.start()
+        with pytest.raises(Cancelled):
+            solver.judge(
+                Case(domain=PIGEONS, problem=pigeons(13), timeout_s=100), cancelled=lambda: bool(seen)
+            )
+        watcher.join()
+        assert len(seen) >= 2  # the process and the search
+        assert eventually(lambda: all(map(gone, seen)))
+
+
+def _watch(solver: SolverProcess) -> list[int]:
+    """The pids of the process and its search, once the search is that of a real case, not of the rehearsal."""
+    assert solver.pid is not None
+    found: list[psutil.Process] = []
+
+    def searching() -> bool:
+        found[:] = [c for c in children(solver.pid or 0) if time.time() - c.create_time() > 0.3]
+        return bool(found)
+
+    assert eventually(searching, 30)
+    return [solver.pid, *(c.pid for c in found)]
+
+
+def test_the_search_dies_with_a_killed_process_which_is_replaced() -> None:
+    with SolverProcess() as solver:
+        solver.start()
+        seen: list[int] = []
+
+        def kill_once() -> None:
+            seen.extend(_watch(solver))
+            os.kill(seen[0], signal.SIGKILL)
+
+        killer = threading.Thread(target=kill_once)
+        killer.start()
+        answer = solver.judge(Case(domain=PIGEONS, problem=pigeons(13), timeout_s=5))
+        killer.join()
+        assert answer.timed_out  # of the second try
+        assert eventually(lambda: all(map(gone, seen)))
+        assert solver.pid not in seen
+
+
+OWNER = """
+import sys, threading
+from spca_planner.solver.judgement import Case
+from spca_planner.solver.process import SolverProcess
+solver = SolverProcess()
+solver.start()
+print(solver.pid, flush=True)
+solver.judge(Case(domain=sys.argv[1], problem=sys.argv[2], timeout_s=100))
+"""
+
+
+def test_nothing_outlives_a_killed_owner() -> None:
+    owner = subprocess.Popen(
+        [sys.executable, "-c", OWNER, PIGEONS, pigeons(13)], stdout=subprocess.PIPE, text=True
+    )
+    assert owner.stdout is not None
+    worker = int(owner.stdout.readline())
+    assert eventually(lambda: bool(children(worker)), 30)
+    pids = [worker, *(c.pid for c in children(worker))]
+    owner.kill()
+    owner.wait()
+    assert eventually(lambda: all(map(gone, pids)))
+
+
+def test_closing_ends_the_process() -> None:
+    solver = SolverProcess(domains=(SWITCH, "not a domain"))
+    solver.start()
+    worker = solver.pid
+    assert worker is not None
+    assert solver.judge(Case(domain=SWITCH, problem=switches("(on a)"), timeout_s=20)).steps == (
+        ("flip", "a"),
+    )
+    solver.close()
+    assert gone(worker) and solver.pid is None
