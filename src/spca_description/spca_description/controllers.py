@@ -32,6 +32,8 @@ def controllers(gripper: GripperNames) -> dict[str, Any]:
                 GRIPPER_CONTROLLER: {"type": "parallel_gripper_action_controller/GripperActionController"},
             },
         ),
+        # On its own topic: /joint_states comes from the node that also knows how hard the pads press.
+        STATE_BROADCASTER: _parameters(use_local_topics=True),
         ARM_CONTROLLER: _parameters(
             joints=list(ARM_JOINTS),
             command_interfaces=["position"],

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Inside the image: a level's name (and launch arguments) runs that level on the full stack; `test` runs the tests;
+# `doctor` tells what works; anything else is a command, run with everything sourced.
+set -eo pipefail
+source /opt/ros/jazzy/setup.bash
+source /opt/vendor/install/setup.bash
+source /spca/install/setup.bash
+export PATH=/spca/.venv-jazzy/bin:$PATH
+cd /spca
+
+case "${1:-}" in
+  test)
+    shift
+    status=0
+    (cd ros2_ws && colcon test --merge-install --install-base /spca/install --build-base /spca/build \
+      --event-handlers console_direct+ --pytest-args -m "not gazebo" "$@") || status=$?
+    colcon test-result --test-result-base /spca/build --verbose || status=$?
+    python -m pytest -q tests -m "not gazebo" "$@" || status=$?
+    python -m pytest -q -m gazebo "$@" || status=$?
+    exit "$status"
+    ;;
+  doctor | levels | report | resume | run | bench)
+    exec python -m spca "$@"
+    ;;
+  "" | -*)
+    exec python -m spca --help
+    ;;
+esac
+if command -v -- "$1" > /dev/null; then
+  exec "$@"
+fi
+level=$1
+shift
+exec ros2 launch spca bringup.launch.py "level:=$level" headless:=true rviz:=false "$@"
