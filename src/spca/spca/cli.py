@@ -43,8 +43,18 @@ def run(
     noise: Annotated[bool, typer.Option(help="Sensor noise of the camera.")] = True,
     proposer: Annotated[str, typer.Option(help="`builtin` (no model needed), `openai`, or `auto`.")] = "auto",
     llm: Annotated[
-        str, typer.Option(help="`replay:FOLDER` answers from a recorded run instead of a server.")
+        str,
+        typer.Option(help="A model configuration (YAML), or `replay:FOLDER` to answer from a recorded run."),
     ] = "",
+    skills: Annotated[
+        str, typer.Option(help="Skills at the start: builtin, trusted (and learned ones), empty, or auto.")
+    ] = "auto",
+    library: Annotated[
+        str, typer.Option(help="Folder of what is learned and trusted; library/ by default.")
+    ] = "",
+    vision: Annotated[
+        bool, typer.Option("--vision", help="A vision model adds remarks to what the detector sees.")
+    ] = False,
     rate: Annotated[
         float | None, typer.Option(help="Real-time factor; as fast as it can by default.")
     ] = None,
@@ -62,7 +72,7 @@ def run(
 
     options = _checked(
         RunOptions, level=level, transport=transport, preset=preset, seed=seed, noise=noise, proposer=proposer,
-        llm=llm, rate=rate, view=view, camera=camera, world=world, video=video,
+        llm=llm, skills=skills, library=library, vision=vision, rate=rate, view=view, camera=camera, world=world, video=video,
     )  # fmt: skip
     raise typer.Exit(start_run(options, out))
 

@@ -15,19 +15,24 @@ from spca.stages import open_stages
 from spca.supervisor import Supervisor
 from spca.tabletop import InprocTabletop
 from spca_planner.solver.process import SolverProcess
+from spca_sense.vision import VisionModel
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import SimVariation
 
 
-def build_tabletop(options: RunOptions, variation: SimVariation | None = None) -> InprocTabletop:
+def build_tabletop(
+    options: RunOptions, variation: SimVariation | None = None, vision: VisionModel | None = None
+) -> InprocTabletop:
     """The environment that `options` ask for; `variation` in place of the preset's, for experiments.
+
+    `vision` describes its first looks beside the detector.
 
     Raises InputError for an unknown level or world.
     """
     world, level = load_table(options)
     layout, drawn = draw_table(options.preset, options.seed, world, level)
     simulator = MujocoSimulator(world, options.noise, variation or drawn, options.camera)
-    environment = InprocTabletop(level, world, layout, simulator, options.seed)
+    environment = InprocTabletop(level, world, layout, simulator, options.seed, vision)
     if options.rate is not None:
         environment.pace(options.rate)
     return environment
@@ -49,12 +54,19 @@ def run_inproc(
         folder.write(MANIFEST, manifest(options))
     with (
         open_stages(
-            options, InprocTabletop, folder
+            options, InprocTabletop, folder, solver
         ) as stages,  # first: its solver warms up in the background
-        closing(build_tabletop(options)) as environment,
+        closing(build_tabletop(options, vision=stages.vision)) as environment,
     ):
         supervisor = Supervisor(
-            environment, stages.planner, stages.coder, folder, options.budgets, listeners, stages.promote
+            environment,
+            stages.planner,
+            stages.coder,
+            folder,
+            stages.budgets,
+            listeners,
+            stages.promote,
+            stages.usage,
         )
         try:
             with stopping_on_interrupt(supervisor.cancel):

@@ -14,6 +14,7 @@ from spca_core.model import Record
 from spca_core.paths import ROOT
 
 Transport = Literal["ros", "inproc"]
+Skills = Literal["auto", "builtin", "trusted", "empty"]
 Preset = Literal["nominal", "shuffled", "noisy", "hard"]
 
 # The packages whose versions decide what a run does.
@@ -36,6 +37,14 @@ class RunOptions(Record):
     """Real-time factor; None is as fast as it can."""
     view: bool = False
     camera: Literal["ray", "gl"] = "ray"
+    skills: Skills = "auto"
+    """Which skills there are at the start: `builtin`, those that come with the environment; `trusted`, these and what
+    earlier runs have learned; `empty`, only what was learned by runs that began with nothing; `auto`: `trusted` with a
+    language model, else `builtin`."""
+    library: str = ""
+    """Folder of what is learned and trusted; `library/` in the project if empty."""
+    vision: bool = False
+    """Whether a vision model describes each first look, beside the detector."""
     llm: str = ""
     """For example `replay:FOLDER`: where a language model's answers come from; empty is the configured server."""
     video: bool = True

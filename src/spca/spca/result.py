@@ -35,6 +35,16 @@ class Usage(Record):
     usd: float = 0.0
 
 
+class SkillCounts(Record):
+    """Skills of a run by name: `reused` of those that its last plan used, `written` by the coder; after a success,
+    `promoted` into the trusted library, or `refused` there with the reason."""
+
+    reused: tuple[str, ...] = ()
+    written: tuple[str, ...] = ()
+    promoted: tuple[str, ...] = ()
+    refused: dict[str, str] = {}
+
+
 class RunResult(Record):
     """The result of one level. `wall` and `sim` are seconds from the first look to the verdict."""
 
@@ -50,6 +60,7 @@ class RunResult(Record):
     sim: float
     stage_wall: dict[str, float]
     usage: dict[str, Usage] = {}
+    skills: SkillCounts = SkillCounts()
 
     @property
     def success(self) -> bool:

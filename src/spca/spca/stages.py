@@ -5,33 +5,66 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+from spca.budgets import Budgets
 from spca.options import RunOptions
+from spca.result import Usage
 from spca.run_folder import RunFolder
+from spca.solved_levels import SolvedLevels
 from spca_coder.drafting import DraftingCoder
+from spca_coder.language import LanguageCoder
+from spca_coder.trusted import Promotion, TrustedLibrary
 from spca_core.errors import InputError
+from spca_core.paths import LIBRARY
+from spca_core.plan import Mode, Plan
+from spca_core.ports.chat import Role
 from spca_core.ports.environment import Environment
+from spca_core.ports.proposer import PlanProposer
 from spca_core.ports.stages import Coder, Planner
+from spca_core.skill import python_name
+from spca_llm.chat import Chat
+from spca_llm.config import LlmConfig, is_configured, load_config
+from spca_llm.connect import REPLAY, open_chat
+from spca_planner.critics.vocabulary import FactVocabulary, Vocabulary
 from spca_planner.planner import DraftingPlanner
 from spca_planner.solver.process import SolverProcess
 from spca_planner.tabletop.proposer import BuiltinProposer
 from spca_planner.tabletop.vocabulary import TabletopVocabulary
 from spca_planner.trusted import TrustedDomains
+from spca_sense.language import LanguageVision
+from spca_sense.vision import VisionModel
+
+LLM = "llm"
+"""The folder in a run's folder where every exchange with a model is recorded."""
+_PLANNER_ROLES: dict[Mode, Role] = {
+    "fresh": "planner_big",
+    "reuse": "planner_small",
+    "replan": "planner_big",
+    "repair": "planner_small",
+}
 
 
 @dataclass(frozen=True)
 class Stages:
-    """What a supervisor needs besides the environment; `library` is the source of the working skills."""
+    """What a supervisor needs besides the environment; `library` is the source of the working skills.
+
+    `budgets` are the options' own, but with a model a failed attempt puts the world back (see `Budgets.rewind`).
+    """
 
     planner: Planner
     coder: Coder
     library: str
-    promote: Callable[[str, tuple[str, ...]], None] | None = None
+    budgets: Budgets
+    promote: Callable[[str, Plan], Promotion] | None = None
+    usage: Callable[[], dict[str, Usage]] = dict
+    vision: VisionModel | None = None
 
 
 def model_configured() -> bool:
-    """Whether a language model is configured on this machine."""
-    return False
+    """Whether the user has configured a language model."""
+    return is_configured()
 
 
 @contextmanager
@@ -44,22 +77,126 @@ def open_stages(
     """Planner, coder and library for that environment, warm while the context lasts.
 
     `solver` is a warm process to plan with, where the caller keeps one over many runs.
-
-    Raises InputError for an unknown proposer or an unusable model.
+    Raises InputError for an unknown proposer or an unusable model: no key, no such server, nothing recorded.
     """
-    if options.proposer != "builtin":
-        raise InputError(f"unknown proposer '{options.proposer}'", where="--proposer", hint="builtin")
-    # The built-in proposer needs no domains of other runs: every run of it is a fresh one, and can be repeated.
-    trusted = TrustedDomains(folder.path / "trusted")
-    planner = DraftingPlanner(
+    if options.proposer == "builtin":
+        with _planner(options, environment, BuiltinProposer(), folder.path / "trusted", solver) as planner:
+            # It needs no domains of other runs: every run of it is a fresh one, and can be repeated.
+            coder = DraftingCoder(None, environment.api, options.budgets.code_drafts)
+            yield Stages(planner, coder, _skills(options, environment), options.budgets)
+    elif options.proposer == "openai":
+        from spca_planner.language import LanguageProposer
+
+        with open_models(options, folder.path / LLM) as chat:
+            proposers = {mode: LanguageProposer(chat, role) for mode, role in _PLANNER_ROLES.items()}
+            domains = _base(options) / "domains"
+            with _planner(options, environment, proposers, domains, solver) as planner:
+                coder = DraftingCoder(LanguageCoder(chat), environment.api, options.budgets.code_drafts)
+                yield Stages(
+                    planner=planner,
+                    coder=coder,
+                    library=_skills(options, environment),
+                    budgets=options.budgets.model_copy(update={"rewind": True}),
+                    promote=_promotion(options, environment),
+                    usage=lambda: usage_of(chat),
+                    vision=LanguageVision(chat) if options.vision else None,
+                )
+    else:
+        hint = "builtin, openai, or auto"
+        raise InputError(f"unknown proposer '{options.proposer}'", where="--proposer", hint=hint)
+
+
+@contextmanager
+def open_models(options: RunOptions, folder: Path) -> Iterator[Chat]:
+    """The models of a run, recording into `folder`. Raises InputError unless each of them answers."""
+    roles: list[Role] = ["planner_big", "planner_small", "coder"]
+    if options.vision:
+        roles.append("vision")
+    replay = options.llm.startswith(REPLAY)
+    config = None if replay else _shared(load_config(Path(options.llm) if options.llm else None))
+    with open_chat(options.llm if replay else "", folder, config) as chat:
+        chat.preflight(roles)
+        yield chat
+
+
+def usage_of(chat: Chat) -> dict[str, Usage]:
+    """What each role has used so far, for a run's result."""
+    wanted = Usage.model_fields
+    return {
+        role: Usage(**{name: value for name, value in totals if name in wanted})
+        for role, totals in chat.ledger.totals().items()
+    }
+
+
+def _shared(config: LlmConfig) -> LlmConfig:
+    """Who configures one planner means it for both sizes, and for the code as well. Images are another matter."""
+    roles = dict(config.roles)
+    substitutes: dict[Role, tuple[Role, ...]] = {
+        "planner_big": ("planner_small", "coder"),
+        "planner_small": ("planner_big", "coder"),
+        "coder": ("planner_big", "planner_small"),
+    }
+    for role, others in substitutes.items():
+        found = next((config.roles[o] for o in others if o in config.roles), None)
+        if role not in roles and found is not None:
+            roles[role] = found
+    return config.model_copy(update={"roles": roles})
+
+
+def _planner(
+    options: RunOptions,
+    environment: Environment | type[Environment],
+    proposers: PlanProposer | dict[Mode, Any],
+    domains: Path,
+    solver: SolverProcess | None,
+) -> DraftingPlanner:
+    vocabulary: Vocabulary = TabletopVocabulary() if environment.name == "tabletop" else FactVocabulary()
+    return DraftingPlanner(
         environment.name,
-        BuiltinProposer(),
-        trusted,
-        TabletopVocabulary(),
+        proposers,
+        TrustedDomains(domains),
+        vocabulary,
         options.budgets.drafts,
         options.solver_timeout_s,
         solver=solver,
     )
-    with planner:
-        coder = DraftingCoder(None, environment.api, options.budgets.code_drafts)
-        yield Stages(planner=planner, coder=coder, library=environment.builtin_skills.read_text())
+
+
+def _base(options: RunOptions) -> Path:
+    """Where this kind of run learns. What grew from nothing is kept apart from what stands on the builtin skills."""
+    base = Path(options.library) if options.library else LIBRARY
+    return base / "from_nothing" if options.skills == "empty" else base
+
+
+def _skills(options: RunOptions, environment: Environment | type[Environment]) -> str:
+    """The skills that a run starts with, as source text."""
+    learned = {"auto": options.proposer != "builtin", "builtin": False, "trusted": True, "empty": True}
+    if learned[options.skills]:
+        return _trusted(options, environment).source()
+    return environment.builtin_skills.read_text()
+
+
+def _trusted(options: RunOptions, environment: Environment | type[Environment]) -> TrustedLibrary:
+    """What has been learned."""
+    builtin = "" if options.skills == "empty" else environment.builtin_skills.read_text()
+    return TrustedLibrary(_base(options) / "skills" / environment.name, builtin)
+
+
+def _promotion(
+    options: RunOptions, environment: Environment | type[Environment]
+) -> Callable[[str, Plan], Promotion]:
+    """Keeps the skills of a success, unless a level that trusted ones have solved would fail with them."""
+    from spca.inproc import build_tabletop  # which needs this module
+
+    trusted = _trusted(options, environment)
+    solved = SolvedLevels(_base(options) / "levels" / environment.name, build_tabletop)
+
+    def promote(library: str, plan: Plan) -> Promotion:
+        level = Path(options.level).stem
+        used = tuple(dict.fromkeys(python_name(step.action) for step in plan.steps))
+        promotion = trusted.promote(library, used, level, solved.passes)
+        if not promotion.refused:
+            solved.keep(level, options, plan)
+        return promotion
+
+    return promote

@@ -28,6 +28,8 @@ class RunState(Record):
     suspects: tuple[str, ...] = ()
     planner: PlannerCounts = PlannerCounts()
     coder: CoderCounts = CoderCounts()
+    written: tuple[str, ...] = ()
+    """Skills that the coder has written so far."""
     steps: int = 0
     stage_wall: dict[str, float] = {}
     wall: float = 0.0

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from spca.budgets import Budgets
 from spca.events import Event, EventKind, Listener
-from spca.result import CoderCounts, PlannerCounts, RunResult
+from spca.result import CoderCounts, PlannerCounts, RunResult, SkillCounts, Usage
 from spca.run_folder import STATE, RunFolder
 from spca.state import RunState
 from spca_coder.source import signatures
-from spca_core.plan import ActResult, CodeRequest, CodeResult, DraftRecord, PlanRequest, PlanResult
+from spca_coder.trusted import Promotion
+from spca_core.errors import BudgetExhausted, SpcaError
+from spca_core.plan import ActResult, CodeRequest, CodeResult, DraftRecord, Plan, PlanRequest, PlanResult
 from spca_core.ports.environment import Environment
 from spca_core.ports.stages import Coder, Planner
-from spca_core.skill import StepReport
+from spca_core.skill import StepReport, python_name
 from spca_core.verdict import Outcome, Verdict
 
 CHECKPOINT = "checkpoint.bin"
 PLAN_CHECKPOINT = "plan_checkpoint.bin"
+_MOST_FACTS = 24
+"""Of those that a failure is described by."""
 
 
 class Supervisor:
     """Drives one level to its end. Every phase's result is on disk before the next begins.
 
-    `promote` is called with the working library after a success, to keep the skills that proved themselves.
+    `promote` is called with the working library and the plan after a success, to keep the skills that proved themselves;
+    `usage` tells what each language model has used so far.
     """
 
     def __init__(
@@ -36,12 +41,15 @@ class Supervisor:
         folder: RunFolder,
         budgets: Budgets | None = None,
         listeners: tuple[Listener, ...] = (),
-        promote: Callable[[str, tuple[str, ...]], None] | None = None,
+        promote: Callable[[str, Plan], Promotion] | None = None,
+        usage: Callable[[], dict[str, Usage]] = dict,
     ) -> None:
         self._env, self._planner, self._coder, self._folder = environment, planner, coder, folder
         self._budgets = budgets or Budgets()
         self._listeners = (folder.append, *listeners)
-        self._promote = promote
+        self._promote, self._usage = promote, usage
+        self._promotion = Promotion()
+        self._drafts: list[DraftRecord] = []
         self._cancelled = False
         self._began = time.monotonic()
         self._request: PlanRequest | None = None
@@ -79,7 +87,12 @@ class Supervisor:
             began = time.monotonic()
             phase = state.phase
             self._tell("stage_started", stage=phase, data={"round": state.round})
-            state = phases[phase](state)
+            try:
+                state = phases[phase](state)
+            except BudgetExhausted as error:
+                planner = _count_drafts(state.planner, self._drafts)
+                state = self._end(state.model_copy(update={"planner": planner}), "gave_up", str(error))
+            self._drafts.clear()
             seconds = state.stage_wall.get(phase, 0.0) + time.monotonic() - began
             state = state.model_copy(update={"stage_wall": {**state.stage_wall, phase: seconds}})
             self._tell("stage_ended", stage=phase, data={"seconds": time.monotonic() - began})
@@ -107,7 +120,7 @@ class Supervisor:
         result = self._planner.plan(request, self._on_draft, lambda: self._cancelled)
         self._request, self._result = request, result
         self._folder.write(f"round_{state.round}/plan_{state.attempt}.json", result)
-        state = state.model_copy(update={"planner": _count_drafts(state.planner, result)})
+        state = state.model_copy(update={"planner": _count_drafts(state.planner, result.drafts)})
         if result.status == "solved" and result.plan is not None:
             plan = result.plan
             return state.model_copy(
@@ -139,7 +152,8 @@ class Supervisor:
         self._folder.write(f"round_{state.round}/code_{state.attempt}.json", result)
         for draft in result.drafts:
             self._tell("code", stage="code", text=draft.rejection, data={"kind": draft.kind})
-        state = state.model_copy(update={"coder": _count_code(state.coder, result)})
+        written = tuple(dict.fromkeys((*state.written, *result.written)))
+        state = state.model_copy(update={"coder": _count_code(state.coder, result), "written": written})
         if result.status == "complete":
             return state.model_copy(update={"library": result.library, "phase": "act"})
         if result.status == "cancelled":
@@ -175,6 +189,8 @@ class Supervisor:
             if verdict.final:
                 return self._end(state, verdict.outcome.value, failure)
             return self._next_round(state, failure)
+        failure += self._aftermath(verdict)
+        state = state.model_copy(update={"failure": failure})
         checkpoint = self._folder.read_bytes(PLAN_CHECKPOINT)
         if checkpoint is not None:
             self._env.restore(checkpoint)
@@ -186,6 +202,18 @@ class Supervisor:
                 update={"phase": "code", "suspects": suspects, "code_retry": state.code_retry + 1}
             )
         return self._next_round(state, failure)
+
+    def _aftermath(self, verdict: Verdict) -> str:
+        """What a look after the failure shows, before the world goes back. Facts only: they come from no model."""
+        if verdict.final:
+            return ""  # the arm has been stopped
+        try:
+            facts = self._env.sense().facts
+        except BudgetExhausted:
+            raise
+        except SpcaError:
+            return ""
+        return f". Seen afterwards: {', '.join(map(str, facts[:_MOST_FACTS]))}" if facts else ""
 
     def _next_round(self, state: RunState, failure: str) -> RunState:
         self._tell("round_failed", text=failure, data={"round": state.round})
@@ -205,7 +233,7 @@ class Supervisor:
         if self._request is not None and self._result is not None:
             self._planner.learned(self._request, self._result)
         if self._promote is not None and state.plan is not None:
-            self._promote(state.library, tuple(dict.fromkeys(s.action for s in state.plan.steps)))
+            self._promotion = self._promote(state.library, state.plan)
 
     def _conclude(self, state: RunState) -> RunResult:
         verdict = self._env.verdict()
@@ -225,6 +253,8 @@ class Supervisor:
                 "wall": state.wall,
                 "sim": verdict.stamp,
                 "stage_wall": state.stage_wall,
+                "usage": self._usage(),
+                "skills": _count_skills(state, self._promotion),
             }
         )
         self._folder.write("result.json", result)
@@ -241,6 +271,7 @@ class Supervisor:
         return f"{Path(self._folder.path).name}/{state.round}.{state.attempt}"
 
     def _on_draft(self, draft: DraftRecord) -> None:
+        self._drafts.append(draft)
         rejection = draft.rejection
         text = f"{rejection.critic}: {rejection.message}" if rejection else "accepted"
         self._tell("draft", stage="plan", text=text, data={"mode": draft.mode, "accepted": rejection is None})
@@ -278,9 +309,17 @@ def describe_failure(result: ActResult, verdict: Verdict) -> str:
     return ". ".join(parts)
 
 
-def _count_drafts(counts: PlannerCounts, result: PlanResult) -> PlannerCounts:
+def _count_skills(state: RunState, promotion: Promotion) -> SkillCounts:
+    used = [python_name(s.action) for s in state.plan.steps] if state.plan else []
+    reused = tuple(name for name in dict.fromkeys(used) if name not in state.written)
+    return SkillCounts(
+        reused=reused, written=state.written, promoted=promotion.promoted, refused=promotion.refused
+    )
+
+
+def _count_drafts(counts: PlannerCounts, drafts: Iterable[DraftRecord]) -> PlannerCounts:
     update = counts.model_dump()
-    for draft in result.drafts:
+    for draft in drafts:
         update["syntax" if draft.mode == "repair" else draft.mode] += 1
     return PlannerCounts(**update)
 

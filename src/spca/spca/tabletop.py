@@ -26,7 +26,9 @@ from spca_referee.referee import Referee
 from spca_robot.gripper_2f85 import PAD_TIP
 from spca_sense.detector import Detector
 from spca_sense.observation import observation_of
+from spca_sense.remarks import with_remarks
 from spca_sense.tracker import SceneTracker
+from spca_sense.vision import VisionModel
 from spca_sim.pace import Pacer
 from spca_sim.simulator import MujocoSimulator
 
@@ -43,7 +45,13 @@ class InprocTabletop:
     builtin_skills = Path(skills.__file__)
 
     def __init__(
-        self, level: Level, world: World, layout: Layout, simulator: MujocoSimulator, seed: int = 0
+        self,
+        level: Level,
+        world: World,
+        layout: Layout,
+        simulator: MujocoSimulator,
+        seed: int = 0,
+        vision: VisionModel | None = None,
     ) -> None:
         self.task = task(level)
         self.recording = Recording()
@@ -59,13 +67,19 @@ class InprocTabletop:
         self._ctx = TabletopCtx(world, self._arm, self._perceive, lambda: self._sim.time, PAD_TIP)
         self._executor = PlanExecutor(TABLETOP_API, builtin=self.builtin_skills.read_text())
         self._cancelled = False
+        self._vision = vision
 
     # --- Environment --------------------------------------------------------------------------------------------
 
     def sense(self) -> Observation:
-        """Move the arm out of view and look."""
+        """Move the arm out of view and look; a vision model may add its remarks to what the detector sees."""
         self._arm.resume()
-        return observation_of(self._ctx.look())
+        scene = self._ctx.look()
+        if self._vision is not None:
+            image = self.recording.looks[-1][0].colour
+            scene = with_remarks(scene, self._vision, image, self.task)
+            self.recording.looks[-1] = (self.recording.looks[-1][0], scene)
+        return observation_of(scene)
 
     def act(
         self, attempt: str, plan: Plan, library: str, on_step: Callable[[StepReport], None] | None = None
