@@ -58,8 +58,9 @@ def install(places: Places, lock: Path, log: Path) -> None:
 
 
 def put_sources_on_path(places: Places) -> None:
-    """Make every Python package of `src/` importable where it lies."""
-    folders = sorted(p.parent for p in (ROOT / "src").glob("*/setup.py"))
+    """Make every Python package of `src/` importable where it lies, and the built interfaces."""
+    interfaces = places.colcon("install") / "spca_interfaces" / places.site_packages.relative_to(places.venv)
+    folders = [*sorted(p.parent for p in (ROOT / "src").glob("*/setup.py")), interfaces]
     _write_if_changed(places.site_packages / "spca.pth", "".join(f"{folder}\n" for folder in folders))
 
 

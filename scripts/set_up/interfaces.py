@@ -33,7 +33,7 @@ def build(places: Places, log: Path) -> None:
             *(places.venv / "bin" / "colcon", "--log-base", places.colcon("log"), "build"),
             *("--base-paths", SOURCE, "--packages-select", "spca_interfaces"),
             *("--build-base", places.colcon("build"), "--install-base", places.colcon("install")),
-            *("--event-handlers", "console_direct+", "--cmake-force-configure"),
+            *("--event-handlers", "console_direct+", "--cmake-clean-cache"),
             *("--cmake-args", *options),
         ],
         log,

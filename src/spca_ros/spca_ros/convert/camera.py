@@ -1,0 +1,86 @@
+"""RGB-D frames from and to images and camera infos (REP-104, REP-118: depth as 32FC1 in metres)."""
+
+from __future__ import annotations
+
+from array import array
+
+import numpy as np
+from sensor_msgs.msg import CameraInfo, Image
+from std_msgs.msg import Header
+
+from spca_core.camera import CameraIntrinsics, RgbdFrame
+from spca_core.geometry import Pose
+from spca_ros.convert.time import seconds, time_msg
+
+OPTICAL_FRAME = "camera_color_optical_frame"
+
+
+def colour_msg(frame: RgbdFrame) -> Image:
+    """The colour image, rgb8."""
+    return _image(frame, np.ascontiguousarray(frame.colour), "rgb8", 3)
+
+
+def depth_msg(frame: RgbdFrame) -> Image:
+    """The depth image registered to the colour image, 32FC1: metres, 0 for none."""
+    return _image(frame, np.ascontiguousarray(frame.depth, dtype="<f4"), "32FC1", 4)
+
+
+def info_msg(intrinsics: CameraIntrinsics, stamp: float) -> CameraInfo:
+    """The calibration of a camera without distortion."""
+    i = intrinsics
+    return CameraInfo(
+        header=_header(stamp),
+        height=i.height,
+        width=i.width,
+        distortion_model="plumb_bob",
+        d=[0.0] * 5,
+        k=[i.fx, 0.0, i.cx, 0.0, i.fy, i.cy, 0.0, 0.0, 1.0],
+        r=[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+        p=[i.fx, 0.0, i.cx, 0.0, 0.0, i.fy, i.cy, 0.0, 0.0, 0.0, 1.0, 0.0],
+    )
+
+
+def intrinsics(info: CameraInfo) -> CameraIntrinsics:
+    """The pinhole parameters of a camera info."""
+    return CameraIntrinsics(
+        width=info.width, height=info.height, fx=info.k[0], fy=info.k[4], cx=info.k[2], cy=info.k[5]
+    )
+
+
+def frame(colour: Image, depth: Image, info: CameraInfo, pose: Pose) -> RgbdFrame:
+    """A registered pair of images as a frame, seen from `pose` (of the optical frame in `world`).
+
+    Depth that is not finite becomes 0, "none". Raises ValueError for encodings or sizes that do not fit.
+    """
+    if colour.encoding != "rgb8" or depth.encoding != "32FC1":
+        raise ValueError(f"expected rgb8 and 32FC1 images, not {colour.encoding} and {depth.encoding}")
+    shape = (info.height, info.width)
+    if shape != (colour.height, colour.width) or shape != (depth.height, depth.width):
+        raise ValueError("colour image, depth image and camera info differ in size")
+    rgb = np.frombuffer(colour.data, np.uint8).reshape(colour.height, colour.step)[:, : 3 * colour.width]
+    kind = np.dtype(">f4" if depth.is_bigendian else "<f4")
+    metres = np.frombuffer(depth.data, np.uint8).reshape(depth.height, depth.step)[:, : 4 * depth.width]
+    z = np.ascontiguousarray(metres).view(kind).astype(np.float32)
+    return RgbdFrame(
+        colour=rgb.reshape(*shape, 3).copy(),
+        depth=np.where(np.isfinite(z), z, np.float32(0.0)),
+        intrinsics=intrinsics(info),
+        pose=pose,
+        stamp=seconds(colour.header.stamp),
+    )
+
+
+def _image(frame: RgbdFrame, pixels: np.ndarray, encoding: str, bytes_per_pixel: int) -> Image:
+    height, width = pixels.shape[:2]
+    return Image(
+        header=_header(frame.stamp),
+        height=height,
+        width=width,
+        encoding=encoding,
+        step=width * bytes_per_pixel,
+        data=array("B", pixels.tobytes()),  # anything but an array is checked byte by byte: 0.1 s an image
+    )
+
+
+def _header(stamp: float) -> Header:
+    return Header(stamp=time_msg(stamp), frame_id=OPTICAL_FRAME)

@@ -1,0 +1,187 @@
+"""Records from and to the messages of `spca_interfaces` that mirror them: the same names, the same nesting.
+
+    to_msg(plan, spca_interfaces.msg.Plan())         from_msg(Plan, message)
+
+An optional field is a sequence of at most one element, or a number that is 0 for None. What a message has beyond its record (`attempt` of a verdict,
+say) is left alone on the way there and dropped on the way back. Where the two differ in shape, `_SHAPES` says how.
+The record's own validation judges what comes in.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple, TypeVar, get_args
+
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Point, Pose, Quaternion, Vector3
+from pydantic import BaseModel
+from spca_interfaces.msg import ModelPose, SymbolKind, TypedParameter
+from std_msgs.msg import Header
+
+from spca_core import geometry
+from spca_core.scene import Scene
+from spca_ros.convert.time import seconds, time_msg
+
+_R = TypeVar("_R", bound=BaseModel)
+_M = TypeVar("_M")
+
+WORLD_FRAME = "world"
+
+
+def to_msg(record: BaseModel, message: _M) -> _M:
+    """Fill `message` from the record it mirrors, and return it."""
+    for name, slot in _slots(type(message)).items():
+        if (found := _outgoing(record, name)) is not _ABSENT:
+            setattr(message, name, _to_slot(found, slot))
+    return message
+
+
+def from_msg(kind: type[_R], message: Any) -> _R:
+    """The record of that kind that `message` mirrors. Raises pydantic's ValidationError for impossible values."""
+    return kind.model_validate(_plain(message, kind))
+
+
+# --- the type of a message's field ------------------------------------------------------------------------------
+
+
+class _Slot(NamedTuple):
+    many: bool
+    optional: bool
+    message: type | None
+    """The element's message class; None for strings and numbers."""
+
+
+_SEQUENCE = re.compile(r"sequence<(?P<element>[^,>]+)(?:, (?P<bound>\d+))?>")
+
+
+@cache
+def _slots(message: type) -> dict[str, _Slot]:
+    fields: dict[str, str] = message.get_fields_and_field_types()  # type: ignore[attr-defined]
+    return {name: _slot(text) for name, text in fields.items()}
+
+
+def _slot(text: str) -> _Slot:
+    match = _SEQUENCE.fullmatch(text)
+    element = match["element"] if match else text
+    message = None
+    if "/" in element:
+        package, name = element.split("/")
+        message = getattr(importlib.import_module(f"{package}.msg"), name)
+    bound = match["bound"] if match else None
+    return _Slot(match is not None and bound != "1", bound == "1", message)
+
+
+# --- shapes that differ -----------------------------------------------------------------------------------------
+
+
+class _Shape(NamedTuple):
+    to_message: Callable[[Any], Any]
+    to_value: Callable[[Any], Any]
+
+
+def _pose_msg(pose: geometry.Pose) -> Pose:
+    x, y, z = pose.position
+    qx, qy, qz, qw = pose.quaternion
+    return Pose(position=Point(x=x, y=y, z=z), orientation=Quaternion(x=qx, y=qy, z=qz, w=qw))
+
+
+def _pose_value(m: Pose) -> dict[str, Any]:
+    p, q = m.position, m.orientation
+    return {"position": (p.x, p.y, p.z), "quaternion": (q.x, q.y, q.z, q.w)}
+
+
+_SHAPES: dict[type, _Shape] = {
+    Time: _Shape(time_msg, seconds),
+    Pose: _Shape(_pose_msg, _pose_value),
+    Vector3: _Shape(lambda v: Vector3(x=v[0], y=v[1], z=v[2]), lambda m: (m.x, m.y, m.z)),
+    Header: _Shape(lambda t: Header(stamp=time_msg(t), frame_id=WORLD_FRAME), lambda m: seconds(m.stamp)),
+    TypedParameter: _Shape(lambda p: TypedParameter(name=p[0], type=p[1]), lambda m: (m.name, m.type)),
+    SymbolKind: _Shape(lambda p: SymbolKind(symbol=p[0], kind=p[1]), lambda m: (m.symbol, m.kind)),
+    ModelPose: _Shape(
+        lambda p: ModelPose(model=p[0], pose=_pose_msg(p[1])), lambda m: (m.model, _pose_value(m.pose))
+    ),
+}
+_PAIRS = (SymbolKind, ModelPose)  # a sequence of these is a mapping on the other side
+_ABSENT = object()
+
+
+def _outgoing(record: BaseModel, name: str) -> Any:
+    """What the message's field `name` is made of, or _ABSENT."""
+    if name == "header":  # the record's stamp, in frame `world`
+        return getattr(record, "stamp", _ABSENT)
+    if name == "scene":  # an observation's `detail` is a scene, written out
+        detail = getattr(record, "detail", None)
+        return Scene.model_validate(detail) if detail else None
+    return getattr(record, name, _ABSENT)
+
+
+def _to_slot(value: Any, slot: _Slot) -> Any:
+    if slot.optional:
+        return [] if value is None else [_to_element(value, slot.message)]
+    if slot.many:
+        items = value.items() if isinstance(value, dict) else value
+        return [_to_element(item, slot.message) for item in items]
+    return _to_element(value, slot.message)
+
+
+def _to_element(value: Any, message: type | None) -> Any:
+    if message in _SHAPES:
+        return _SHAPES[message].to_message(value)
+    if message is not None:
+        return to_msg(value, message())
+    if isinstance(value, str):
+        return clean_text(value)
+    return 0 if value is None else value
+
+
+def clean_text(text: str) -> str:
+    """Text that survives the wire: a NUL would end it there, a lone surrogate cannot be encoded."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+
+
+def _plain(message: Any, kind: type[BaseModel]) -> dict[str, Any]:
+    """A message's fields as plain values, under the names of the record."""
+    values: dict[str, Any] = {}
+    for name, slot in _slots(type(message)).items():
+        target = {"header": "stamp", "scene": "detail"}.get(name, name)
+        field = kind.model_fields.get(target)
+        if field is None:
+            continue
+        nested = _record_in(field.annotation)
+        value = getattr(message, name)
+        if target == "detail":
+            value = from_msg(Scene, value[0]).model_dump(mode="json") if value else {}
+        elif slot.optional:
+            value = _to_value(value[0], slot, nested) if len(value) else None
+        elif slot.many:
+            items = [_to_value(item, slot, nested) for item in value]
+            value = dict(items) if slot.message in _PAIRS else tuple(items)
+        else:
+            value = _to_value(value, slot, nested)
+            if value == 0 and _is_optional(field.annotation):
+                value = None
+        values[target] = value
+    return values
+
+
+def _to_value(element: Any, slot: _Slot, nested: type[BaseModel] | None) -> Any:
+    if slot.message in _SHAPES:
+        return _SHAPES[slot.message].to_value(element)
+    if slot.message is None:
+        return element
+    assert nested is not None, f"no record mirrors {slot.message}"
+    return _plain(element, nested)
+
+
+def _record_in(annotation: Any) -> type[BaseModel] | None:
+    """The record class within an annotation such as `tuple[Fact, ...]` or `Plan | None`."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next(filter(None, map(_record_in, get_args(annotation))), None)
+
+
+def _is_optional(annotation: Any) -> bool:
+    return type(None) in get_args(annotation)

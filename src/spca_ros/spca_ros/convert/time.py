@@ -1,0 +1,26 @@
+"""Simulated seconds from and to ROS times."""
+
+from __future__ import annotations
+
+from builtin_interfaces.msg import Duration, Time
+
+_NANO = 1_000_000_000
+
+
+def time_msg(seconds: float) -> Time:
+    """The time `seconds` after the clock's zero, to the nanosecond. ValueError when negative."""
+    if not seconds >= 0:
+        raise ValueError(f"a ROS time cannot be {seconds} s")
+    nanoseconds = round(seconds * _NANO)
+    return Time(sec=nanoseconds // _NANO, nanosec=nanoseconds % _NANO)
+
+
+def seconds(stamp: Time | Duration) -> float:
+    """The seconds of a time or a duration, rounded to the nanosecond that it was given in."""
+    return round(stamp.sec + stamp.nanosec / _NANO, 9)
+
+
+def duration_msg(seconds: float) -> Duration:
+    """`seconds` as a duration, to the nanosecond."""
+    nanoseconds = round(seconds * _NANO)
+    return Duration(sec=nanoseconds // _NANO, nanosec=nanoseconds % _NANO)

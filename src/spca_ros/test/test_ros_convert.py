@@ -1,0 +1,318 @@
+"""Every record survives the way through its message, and through DDS's own encoding."""
+
+from __future__ import annotations
+
+import string
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel, ValidationError
+from rclpy.serialization import deserialize_message, serialize_message
+from spca_interfaces import msg
+
+from spca_core import plan, scene, skill, verdict
+from spca_core.camera import RgbdFrame
+from spca_core.contacts import ContactSample, pair
+from spca_core.geometry import Pose
+from spca_core.layout import Layout
+from spca_core.observation import Observation
+from spca_core.task import Task
+from spca_core.trajectory import JOINT_NAMES, JointState, JointTrajectory
+from spca_core.world import load_world
+from spca_ros.convert.camera import OPTICAL_FRAME, colour_msg, depth_msg, frame, info_msg
+from spca_ros.convert.contacts import contact_samples, contacts_msg
+from spca_ros.convert.records import clean_text, from_msg, to_msg
+from spca_ros.convert.robot import joint_state, joint_state_msg, trajectory, trajectory_msg
+from spca_ros.convert.time import seconds, time_msg
+from spca_sense.observation import observation_of
+
+pytestmark = pytest.mark.ros
+
+# Stamps cross as whole nanoseconds.
+stamps = st.integers(0, 10**13).map(lambda n: round(n / 1e9, 9))
+texts = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=40)
+numbers = st.floats(allow_nan=False, allow_infinity=False, width=64)
+colours = st.tuples(*[st.floats(0, 1)] * 3)
+st.register_type_strategy(
+    Pose, st.builds(Pose, position=st.tuples(*[numbers] * 3), quaternion=st.tuples(*[numbers] * 4))
+)
+
+
+def records(kind: type[BaseModel], /, **fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Any record of a kind; `fields` replace the strategies drawn from the type hints."""
+    return st.builds(kind, **fields)
+
+
+names = st.text(string.ascii_lowercase + "_", min_size=1, max_size=12)
+name_lists = st.lists(names, max_size=3).map(tuple)
+facts = records(scene.Fact, predicate=names, args=name_lists)
+objects = records(
+    scene.SceneObject,
+    id=names,
+    colour=names,
+    size=st.tuples(*[numbers] * 3),
+    confidence=numbers,
+    last_seen=stamps,
+)
+scenes = records(
+    scene.Scene,
+    stamp=stamps,
+    objects=st.lists(objects, max_size=3).map(tuple),
+    relations=st.lists(facts, max_size=3).map(tuple),
+    sentences=st.lists(texts, max_size=3).map(tuple),
+    notes=st.lists(texts, max_size=2).map(tuple),
+)
+observations = st.one_of(
+    scenes.map(observation_of),
+    records(
+        Observation,
+        stamp=stamps,
+        objects=st.dictionaries(names, names, max_size=3),
+        facts=st.lists(facts, max_size=2).map(tuple),
+        sentences=st.lists(texts, max_size=2).map(tuple),
+        detail=st.just({}),
+    ),
+)
+tasks = records(Task, group=names, id=names, title=texts, description=texts)
+drafts = records(plan.Draft, domain=texts, problem=texts, remark=texts)
+schemas = records(
+    plan.ActionSchema,
+    name=names,
+    parameters=st.lists(st.tuples(names, names), max_size=3).map(tuple),
+    pddl=texts,
+)
+steps = records(plan.Step, action=names, args=name_lists)
+plans = records(
+    plan.Plan,
+    steps=st.lists(steps, max_size=3).map(tuple),
+    schemas=st.lists(schemas, max_size=2).map(tuple),
+    draft=drafts,
+)
+signatures = records(skill.SkillSignature, name=names, parameters=name_lists, doc=texts)
+rejections = records(plan.Rejection, message=texts)
+draft_records = records(
+    plan.DraftRecord,
+    draft=st.none() | drafts,
+    rejection=st.none() | rejections,
+    draft_seconds=numbers,
+    parse_seconds=numbers,
+    solve_seconds=numbers,
+    validate_seconds=numbers,
+)
+code_records = records(plan.CodeRecord, code=texts, rejection=texts, seconds=numbers)
+failures = records(skill.SkillFailure, kind=names, message=texts, line=st.none() | st.integers(1, 2**32 - 1))
+reports = records(
+    skill.StepReport,
+    index=st.integers(0, 2**32 - 1),
+    action=names,
+    args=name_lists,
+    started=numbers,
+    ended=numbers,
+    wall_seconds=numbers,
+    message=texts,
+    failure=st.none() | failures,
+    log=st.lists(texts, max_size=3).map(tuple),
+)
+conditions = records(verdict.Condition, text=texts, reason=texts)
+
+RECORDS: dict[type, tuple[type[BaseModel], st.SearchStrategy[Any]]] = {
+    msg.Scene: (scene.Scene, scenes),
+    msg.Observation: (Observation, observations),
+    msg.Task: (Task, tasks),
+    msg.Plan: (plan.Plan, plans),
+    msg.PlanRequest: (
+        plan.PlanRequest,
+        records(
+            plan.PlanRequest,
+            attempt=names,
+            task=tasks,
+            observation=observations,
+            skills=st.lists(signatures, max_size=2).map(tuple),
+            previous=st.none() | drafts,
+            failure=texts,
+        ),
+    ),
+    msg.PlanResult: (
+        plan.PlanResult,
+        records(
+            plan.PlanResult,
+            attempt=names,
+            plan=st.none() | plans,
+            drafts=st.lists(draft_records, max_size=2).map(tuple),
+            message=texts,
+        ),
+    ),
+    msg.CodeRequest: (
+        plan.CodeRequest,
+        records(
+            plan.CodeRequest,
+            attempt=names,
+            task=tasks,
+            observation=observations,
+            plan=plans,
+            library=texts,
+            suspects=name_lists,
+            failure=texts,
+        ),
+    ),
+    msg.CodeResult: (
+        plan.CodeResult,
+        records(
+            plan.CodeResult,
+            attempt=names,
+            library=texts,
+            written=name_lists,
+            drafts=st.lists(code_records, max_size=2).map(tuple),
+            message=texts,
+        ),
+    ),
+    msg.ActResult: (
+        plan.ActResult,
+        records(plan.ActResult, attempt=names, steps=st.lists(reports, max_size=3).map(tuple), message=texts),
+    ),
+    msg.Verdict: (
+        verdict.Verdict,
+        records(
+            verdict.Verdict,
+            score=numbers,
+            stamp=numbers,
+            reason=texts,
+            conditions=st.lists(conditions, max_size=3).map(tuple),
+        ),
+    ),
+    msg.Layout: (
+        Layout,
+        records(
+            Layout,
+            poses=st.dictionaries(names, st.from_type(Pose), max_size=4),
+            seed=st.none() | st.integers(-(2**63), 2**63 - 1),
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("message", RECORDS, ids=lambda m: m.__name__)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_a_record_comes_back_from_the_wire_as_it_was(message: type, data: st.DataObject) -> None:
+    kind, strategy = RECORDS[message]
+    record = data.draw(strategy)
+    wire = serialize_message(to_msg(record, message()))
+    assert from_msg(kind, deserialize_message(wire, message)) == record
+
+
+def test_every_field_of_a_record_has_its_place_in_the_message() -> None:
+    elsewhere = {"stamp": "header", "detail": "scene"}
+    for message, (kind, _) in RECORDS.items():
+        fields = set(message.get_fields_and_field_types())  # type: ignore[attr-defined]
+        for field in kind.model_fields:
+            assert {field, elsewhere.get(field, field)} & fields, f"{message.__name__} lacks {field}"
+
+
+def test_values_that_no_record_allows_are_refused() -> None:
+    message = to_msg(verdict.Condition(text="a", holds=True), msg.Condition())
+    bad = msg.Verdict(outcome="perhaps", conditions=[message])
+    with pytest.raises(ValidationError, match="outcome"):
+        from_msg(verdict.Verdict, bad)
+
+
+def test_text_that_cannot_cross_is_mended() -> None:
+    draft = plan.Draft(domain="a\0b", problem="\ud800", remark="ü→")
+    back = from_msg(
+        plan.Draft, deserialize_message(serialize_message(to_msg(draft, msg.PddlDraft())), msg.PddlDraft)
+    )
+    assert back == plan.Draft(domain="a\ufffdb", problem="?", remark="ü→")
+    assert clean_text("plain") == "plain"
+
+
+@given(stamps)
+def test_stamps_are_exact_to_the_nanosecond(stamp: float) -> None:
+    assert seconds(time_msg(stamp)) == stamp
+
+
+@pytest.mark.parametrize("stamp", [-0.1, float("nan")])
+def test_impossible_stamps_are_refused(stamp: float) -> None:
+    with pytest.raises(ValueError):
+        time_msg(stamp)
+
+
+def test_contact_samples_keep_their_order_and_epoch() -> None:
+    samples = [
+        ContactSample(0.02, frozenset()),
+        ContactSample(0.04, frozenset({pair("cobot", "box_red"), pair("table_lightgray", "box_red")})),
+    ]
+    message = contacts_msg(samples, "epoch 1")
+    assert contact_samples(message) == samples
+    assert message.epoch == "epoch 1"
+    assert seconds(message.header.stamp) == 0.04
+
+
+joints = st.lists(numbers, min_size=6, max_size=6).map(np.array)
+
+
+@given(joints, joints, st.floats(0, 0.085), st.floats(-60, 60))
+def test_joint_states_come_back(position: np.ndarray, velocity: np.ndarray, gap: float, force: float) -> None:
+    state = joint_state(joint_state_msg(JointState(1.5, position, velocity, gap, force)))
+    assert state.stamp == 1.5
+    assert np.array_equal(state.position, position)
+    assert np.array_equal(state.velocity, velocity)
+    assert state.gripper_gap == pytest.approx(gap, abs=1e-9)
+    assert state.gripper_force == pytest.approx(force, abs=1e-6)
+
+
+def test_joint_states_are_read_by_name() -> None:
+    sent = joint_state_msg(JointState(0.0, np.arange(6.0), np.arange(6.0) / 10, 0.04))
+    order = [6, 3, 0, 5, 1, 4, 2]
+    for field in ("name", "position", "velocity", "effort"):
+        setattr(sent, field, [getattr(sent, field)[i] for i in order])
+    state = joint_state(sent)
+    assert np.array_equal(state.position, np.arange(6.0))
+    assert state.gripper_gap == pytest.approx(0.04)
+    sent.name = ["other", *sent.name[1:]]
+    with pytest.raises(ValueError, match="robotiq"):
+        joint_state(sent)
+
+
+@given(st.lists(st.tuples(st.integers(1, 10**9), joints, joints), min_size=1, max_size=5))
+def test_trajectories_come_back(points: list[tuple[int, np.ndarray, np.ndarray]]) -> None:
+    times = np.round(np.cumsum([0, *(p[0] for p in points[1:])]) / 1e9, 9)
+    sent = JointTrajectory(times, np.array([p[1] for p in points]), np.array([p[2] for p in points]))
+    got = trajectory(trajectory_msg(sent))
+    assert np.array_equal(got.times, sent.times)
+    assert np.array_equal(got.positions, sent.positions)
+    assert np.array_equal(got.velocities, sent.velocities)
+
+
+def test_trajectories_that_lack_something_are_refused() -> None:
+    message = trajectory_msg(JointTrajectory(np.zeros(1), np.zeros((1, 6)), np.zeros((1, 6))))
+    message.points[0].velocities = []
+    with pytest.raises(ValueError, match="velocity"):
+        trajectory(message)
+    message.joint_names = list(JOINT_NAMES[:5])
+    with pytest.raises(ValueError, match="shoulder_pan_joint"):
+        trajectory(message)
+
+
+def test_frames_come_back() -> None:
+    camera = load_world().camera
+    rng = np.random.default_rng(1)
+    shape = (camera.height, camera.width)
+    sent = RgbdFrame(
+        rng.integers(0, 255, (*shape, 3), dtype=np.uint8),
+        rng.random(shape, dtype=np.float32),
+        camera.intrinsics,
+        camera.pose,
+        2.5,
+    )
+    colour, depth, info = colour_msg(sent), depth_msg(sent), info_msg(sent.intrinsics, sent.stamp)
+    got = frame(colour, depth, info, sent.pose)
+    assert np.array_equal(got.colour, sent.colour)
+    assert np.array_equal(got.depth, sent.depth)
+    assert (got.intrinsics, got.pose, got.stamp) == (sent.intrinsics, sent.pose, sent.stamp)
+    assert colour.header.frame_id == depth.header.frame_id == info.header.frame_id == OPTICAL_FRAME
+    info.width -= 1
+    with pytest.raises(ValueError, match="size"):
+        frame(colour, depth, info, sent.pose)
