@@ -43,7 +43,8 @@ EMPTY = MotionLimits(
     jerk=np.array([60.0, 60.0, 80.0, 100.0, 100.0, 100.0]),
     tool_speed=0.5,
 )
-# With something between the pads: a held cube feels at most about 3 m/s², a third of what friction carries easily.
+# With something between the pads. A held cube then feels 2 to 3 m/s²: friction would carry more, but with the speed grows
+# how far the 2 ms physics lets it creep in a swing (about 0.5 mm in a wide one).
 HOLDING = MotionLimits(
     velocity=np.full(6, 2.0),
     acceleration=np.array([3.5, 3.5, 4.5, 6.0, 6.0, 6.0]),
