@@ -1,0 +1,186 @@
+"""Gazebo Harmonic with the world, the robot, its controllers and the bridge: what `sim:=gazebo` stands for.
+
+Included by bringup.launch.py; also of use alone: `ros2 launch spca gazebo.launch.py headless:=false`.
+
+Every step follows from an event: the robot is spawned when Gazebo answers, controllers are started when the robot is in
+the world, the project's node when they run. What fails ends the launch with its reason; nothing is left running.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import (
+    DeclareLaunchArgument,
+    ExecuteProcess,
+    OpaqueFunction,
+    RegisterEventHandler,
+    SetEnvironmentVariable,
+)
+from launch.event_handlers import OnProcessExit, OnShutdown
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+
+from spca_core.errors import InputError, SpcaError
+from spca_core.layout import nominal_layout, random_layout
+from spca_core.world import load_world
+from spca_description.names import ARM_CONTROLLER, GRIPPER_CONTROLLER, STATE_BROADCASTER
+from spca_gazebo.requirements import missing
+from spca_gazebo.write import write_all
+
+SPAWN_TIMEOUT_S = "60"
+
+
+def generate_launch_description() -> LaunchDescription:
+    """The arguments, and the actions that follow from them."""
+    return LaunchDescription(
+        [
+            DeclareLaunchArgument(
+                "world", default_value="tabletop", description="a world in worlds/, or a path"
+            ),
+            DeclareLaunchArgument(
+                "layout_seed", default_value="", description="seed of a random table; empty: the nominal one"
+            ),
+            DeclareLaunchArgument(
+                "robot",
+                default_value="generated",
+                choices=["generated", "vendor"],
+                description="the self-contained description, or ur_description with robotiq_description",
+            ),
+            DeclareLaunchArgument(
+                "headless", default_value="true", choices=["true", "false"], description="no Gazebo window"
+            ),
+            DeclareLaunchArgument(
+                "rate", default_value="1.0", description="real-time factor; 0: as fast as it can"
+            ),
+            OpaqueFunction(function=_start),
+        ]
+    )
+
+
+def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    def argument(name: str) -> str:
+        return LaunchConfiguration(name).perform(context)
+
+    if lacking := missing(argument("robot")):
+        raise InputError(f"not installed: {', '.join(lacking)}", "sim:=gazebo", "docs/full-stack.md says how")
+    world = load_world(argument("world"))
+    seed = argument("layout_seed")
+    layout = random_layout(world, int(seed)) if seed else nominal_layout(world)
+    folder = Path(tempfile.mkdtemp(prefix="spca_gazebo_"))
+    files = write_all(world, folder, layout, argument("robot"), float(argument("rate")))
+
+    sim_time = {"use_sim_time": True}
+    server = ExecuteProcess(
+        cmd=["gz", "sim", "-s", "-r", "--headless-rendering", str(files.world)],
+        name="gazebo",
+        output="screen",
+        additional_env={"GZ_SIM_SYSTEM_PLUGIN_PATH": _plugin_path()},
+        sigterm_timeout="5",
+        sigkill_timeout="5",
+        on_exit=_must_not_end("Gazebo has ended"),
+    )
+    state_publisher = Node(
+        package="robot_state_publisher",
+        executable="robot_state_publisher",
+        parameters=[{"robot_description": files.robot.urdf.read_text(), **sim_time}],
+    )
+    bridge = Node(
+        package="ros_gz_bridge",
+        executable="parameter_bridge",
+        name="gazebo_bridge",
+        parameters=[{"config_file": str(files.bridge), **sim_time}],
+        on_exit=_must_not_end("the bridge to Gazebo has ended"),
+    )
+    spawn = Node(
+        package="ros_gz_sim",
+        executable="create",
+        name="spawn_robot",
+        arguments=["-world", world.name, "-file", str(files.robot.urdf), "-name", world.robot.model],
+        output="screen",
+    )
+    controllers = Node(
+        package="controller_manager",
+        executable="spawner",
+        name="spawn_controllers",
+        arguments=[
+            *(STATE_BROADCASTER, ARM_CONTROLLER, GRIPPER_CONTROLLER),
+            *("--param-file", str(files.robot.controllers)),
+            *("--controller-manager-timeout", SPAWN_TIMEOUT_S),
+        ],
+        output="screen",
+    )
+    node = Node(
+        package="spca_gazebo",
+        executable="node",
+        name="sim",
+        parameters=[
+            {
+                "world": argument("world"),
+                "robot": argument("robot"),
+                "urdf": str(files.robot.urdf),
+                **sim_time,
+            }
+        ],
+        output="screen",
+        on_exit=_must_not_end("the Gazebo node has ended"),
+    )
+    actions: list[LaunchDescriptionEntity] = [
+        # A partition of its own: no other Gazebo on this machine or network takes part.
+        SetEnvironmentVariable("GZ_PARTITION", f"spca_{os.getpid()}"),
+        SetEnvironmentVariable("GZ_IP", "127.0.0.1"),
+        server,
+        state_publisher,
+        bridge,
+        spawn,
+        _after(spawn, [controllers], "Gazebo did not take the robot"),
+        _after(controllers, [node], "the robot's controllers did not start"),
+        RegisterEventHandler(
+            OnShutdown(on_shutdown=lambda event, context: shutil.rmtree(folder, ignore_errors=True))
+        ),
+    ]
+    if argument("headless") == "false":
+        actions.append(ExecuteProcess(cmd=["gz", "sim", "-g"], name="gazebo_window"))
+    return actions
+
+
+def _after(
+    action: ExecuteProcess, then: list[LaunchDescriptionEntity], complaint: str
+) -> RegisterEventHandler:
+    """Start what comes next when a process has ended well; give up with a complaint when it has not."""
+
+    def on_exit(event: object, context: LaunchContext) -> list[LaunchDescriptionEntity]:
+        if context.is_shutdown:
+            return []
+        return then if getattr(event, "returncode", 1) == 0 else [_give_up(complaint)]
+
+    return RegisterEventHandler(OnProcessExit(target_action=action, on_exit=on_exit))
+
+
+def _must_not_end(complaint: str) -> Callable[[object, LaunchContext], list[LaunchDescriptionEntity]]:
+    """Give up when a process ends before the launch does."""
+
+    def on_exit(event: object, context: LaunchContext) -> list[LaunchDescriptionEntity]:
+        return [] if context.is_shutdown else [_give_up(complaint)]
+
+    return on_exit
+
+
+def _give_up(reason: str) -> OpaqueFunction:
+    """End the launch with a reason and an exit status other than 0: an exception is the one way that gives both."""
+
+    def fail(context: LaunchContext) -> None:
+        raise SpcaError(reason)
+
+    return OpaqueFunction(function=fail)
+
+
+def _plugin_path() -> str:
+    """Where Gazebo finds gz_ros2_control: ROS puts its libraries on the loader's path."""
+    parts = [os.environ.get("GZ_SIM_SYSTEM_PLUGIN_PATH", ""), os.environ.get("LD_LIBRARY_PATH", "")]
+    return os.pathsep.join(p for p in parts if p)

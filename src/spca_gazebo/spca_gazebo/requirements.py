@@ -1,0 +1,39 @@
+"""What `sim:=gazebo` needs on a machine, named at once when it lacks."""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+
+from spca_description.vendor import missing_packages
+
+PACKAGES = (
+    "ros_gz_sim",
+    "ros_gz_bridge",
+    "ros_gz_interfaces",
+    "gz_ros2_control",
+    "controller_manager",
+    "joint_state_broadcaster",
+    "joint_trajectory_controller",
+    "parallel_gripper_controller",
+    "robot_state_publisher",
+)
+
+
+def missing(source: str = "generated") -> list[str]:
+    """The program `gz` and the ROS packages that are not there; `source` as in `spca_description.names`."""
+    lacking = [] if shutil.which("gz") else ["gz (Gazebo Harmonic)"]
+    lacking += [name for name in PACKAGES if not _installed(name)]
+    return lacking + (missing_packages() if source == "vendor" else [])
+
+
+def _installed(package: str) -> bool:
+    try:
+        packages = importlib.import_module("ament_index_python.packages")
+    except ImportError:
+        return False
+    try:
+        packages.get_package_share_directory(package)
+    except (packages.PackageNotFoundError, OSError):
+        return False
+    return True
