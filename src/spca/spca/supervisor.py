@@ -97,7 +97,8 @@ class Supervisor:
             state = state.model_copy(update={"stage_wall": {**state.stage_wall, phase: seconds}})
             self._tell("stage_ended", stage=phase, data={"seconds": time.monotonic() - began})
         state = state.model_copy(update={"wall": time.monotonic() - self._began})
-        self._save(state, checkpoint=False)
+        if state.ended != "cancelled":  # else the state before the interrupted phase is kept, to resume from
+            self._save(state, checkpoint=False)
         return self._conclude(state)
 
     def _sense(self, state: RunState) -> RunState:
