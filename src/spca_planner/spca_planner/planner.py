@@ -28,7 +28,7 @@ class DraftingPlanner:
     """A `Planner` for one environment (its name chooses the trusted domains).
 
     `proposers`: one for all modes, or one for each. `budget`: drafts for one request. `solver_timeout_s`: wall time
-    of one search. `start` it early and `close` it at the end; it keeps a warm solver process, or uses the `solver` it
+    of one search. `domains` are read ahead, and so are those that a proposer has as its `domains`. `start` it early and `close` it at the end; it keeps a warm solver process, or uses the `solver` it
     is given.
     """
 
@@ -49,7 +49,9 @@ class DraftingPlanner:
         )
         self._trusted, self._budget = trusted, budget
         self._owns_solver = solver is None
-        self._solver = solver or SolverProcess((*domains, *trusted.all(environment)))
+        fixed = [d for p in self._proposers.values() for d in getattr(p, "domains", ())]
+        known = dict.fromkeys((*domains, *fixed, *trusted.all(environment)))
+        self._solver = solver or SolverProcess(known)
         self._critics = Critics(self._solver, vocabulary or FactVocabulary(), solver_timeout_s)
 
     def start(self) -> None:

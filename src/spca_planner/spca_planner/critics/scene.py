@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from spca_core.observation import Observation
 from spca_core.plan import Rejection
@@ -38,11 +38,17 @@ def _unknown_objects(domain: Domain, problem: Problem, observation: Observation)
     for thing in (*domain.constants, *problem.objects):
         kind = observation.objects.get(thing.name)
         if kind is None:
-            near = difflib.get_close_matches(thing.name, list(observation.objects), n=1)
-            hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(observation.objects)}"
+            near = _near(thing.name, list(observation.objects))
+            hint = f"did you mean '{near}'?" if near else f"there are: {', '.join(observation.objects)}"
             yield f"object '{thing.name}' is not in the scene; {hint}"
         elif thing.type in kinds and thing.type != kind.lower():
             yield f"'{thing.name}' is declared as a {thing.type}, but the scene shows a {kind}"
+
+
+def _near(name: str, known: Sequence[str]) -> str:
+    """A name of the same words in another order, or of nearly the same letters."""
+    same = [k for k in known if sorted(k.lower().split("_")) == sorted(name.split("_"))]
+    return next(iter(same or difflib.get_close_matches(name, known, n=1)), "")
 
 
 def _wrong_init(

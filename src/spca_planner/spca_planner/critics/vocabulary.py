@@ -13,15 +13,21 @@ from spca_core.task import Task
 
 @dataclass(frozen=True)
 class Extension:
-    """All true atoms of one predicate, complete for arguments of the given kinds (a set per argument)."""
+    """All true atoms of one predicate, complete for arguments of the given kinds (a set per argument).
+
+    `unsaid` are atoms about which the observation has nothing to say all the same.
+    """
 
     kinds: tuple[frozenset[str], ...]
     atoms: frozenset[tuple[str, ...]]
+    unsaid: frozenset[tuple[str, ...]] = frozenset()
 
     def truth(self, args: tuple[str, ...], objects: Mapping[str, str]) -> bool | None:
         """Whether the atom with these arguments holds; None where the observation has nothing to say."""
         if args in self.atoms:
             return True
+        if args in self.unsaid:
+            return None
         known = len(args) == len(self.kinds) and all(
             objects.get(a) in kinds for a, kinds in zip(args, self.kinds, strict=True)
         )
@@ -67,7 +73,7 @@ class FactVocabulary:
 
 
 _SOURCES = r"\b(?:from|off|out of|of|than|near|by|behind|before|after|between)\s+"
-_NEGATED = r"[^.;,]*\b(?:not|don't|never|without|except|avoid|ignore|leave|leaving)\b[^.;,]*"
+_NEGATED = r"\b(?:not|don't|never|without|except|avoid|ignore|leave|leaving)\b[^.;,]*"
 
 
 def required_part(text: str) -> str:

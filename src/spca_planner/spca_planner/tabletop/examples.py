@@ -41,6 +41,7 @@ def scene(
             sides |= {"middle": things[1]} if len(things) == 3 else {}
             facts += [Fact(predicate=side, args=(thing,)) for side, thing in sides.items()]
     kinds = {o: o.split("_")[0] for o in (*cubes, *plates)} | {"table": "table"}
+    kinds |= {"ground": "ground"} if "ground" in below.values() else {}
     return Observation(stamp=0.0, objects=kinds, facts=tuple(facts), sentences=())
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from spca_core.names import TABLE_SYMBOL, words_of
+from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible
 from spca_planner.tabletop.goal import Atom, Goal
@@ -46,9 +46,10 @@ def _init(observation: Observation) -> Iterator[Atom]:
     yield ("clear", TABLE_SYMBOL)
     for plate in _of(observation, "plate"):
         yield ("clear", plate)
+    within_reach = reachable(observation)
     pairs: set[Atom] = set()
     for fact in observation.facts:
-        if fact.args[0] not in cubes:
+        if fact.args[0] not in within_reach:
             continue
         if fact.predicate in ("on", "clear"):
             yield (fact.predicate, *fact.args)
@@ -58,14 +59,27 @@ def _init(observation: Observation) -> Iterator[Atom]:
     yield from sorted(pairs)
 
 
+def reachable(observation: Observation) -> set[str]:
+    """The cubes in the gripper or on something that stands on the table; not those that fell, or hang in the air."""
+    cubes = _of(observation, "cube")
+    lying = {f.args for f in observation.facts if f.predicate == "on" and f.args[1] != GROUND_SYMBOL}
+    held = {f.args[0] for f in observation.facts if f.predicate == "held"}
+    return {c for c in cubes if c in held or any(a == c for a, _ in lying)}
+
+
 def _check_reach(observation: Observation, goals: Sequence[Goal]) -> None:
-    reachable = {f.args[0] for f in observation.facts if f.predicate in ("on", "held")}
+    within_reach = reachable(observation)
     for goal in goals:
         needed = {s for atom in goal for s in atom[1:] if observation.objects.get(s) == "cube"}
-        lost = sorted(needed - reachable)
+        lost = sorted(needed - within_reach)
         if not lost:
             return
-    raise Impossible(f"The {words_of(lost[0])} is out of reach: it lies on nothing that I can see.")
+    where = (
+        "it lies on the ground"
+        if observation.holds("on", lost[0], GROUND_SYMBOL)
+        else "I cannot see what it rests on"
+    )
+    raise Impossible(f"The {words_of(lost[0])} is out of reach: {where}.")
 
 
 def _of(observation: Observation, kind: str) -> list[str]:

@@ -11,6 +11,7 @@ class BuiltinProposer:
     """A `PlanProposer` for the tabletop. Its domain is always the same; the problem is made from what is seen."""
 
     name = "builtin"
+    domains = (domain(),)
 
     def draft(self, request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> Draft:
         """The draft. Raises NotUnderstood or Impossible, in plain words, rather than guess."""

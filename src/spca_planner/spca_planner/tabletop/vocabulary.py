@@ -10,6 +10,7 @@ from spca_core.scene import RELATIONS
 from spca_core.task import Task
 from spca_planner.critics.vocabulary import Extension, required_part
 from spca_planner.tabletop.lexicon import COLOURS
+from spca_planner.tabletop.problem import reachable
 
 _CUBE, _PLATE, _TABLE = frozenset({"cube"}), frozenset({"plate"}), frozenset({"table"})
 _ANYTHING = _CUBE | _PLATE | _TABLE
@@ -35,16 +36,19 @@ class TabletopVocabulary:
     def extensions(self, observation: Observation) -> dict[str, Extension]:
         """What is seen: where cubes rest, what is free, what is held. Nothing counts as touched before the plan."""
         cubes = {s for s, kind in observation.objects.items() if kind == "cube"}
+        within_reach = reachable(observation)
 
         def seen(predicate: str) -> frozenset[tuple[str, ...]]:
             return frozenset(
-                f.args for f in observation.facts if f.predicate == predicate and f.args[0] in cubes
+                f.args for f in observation.facts if f.predicate == predicate and f.args[0] in within_reach
             )
 
         on, held, pairs = seen("on"), seen("held"), seen("next_to")
+        lost = frozenset((c,) for c in cubes - within_reach)
         found = {
             "on": Extension((_CUBE, _ANYTHING), on),
-            "clear": Extension((_CUBE,), seen("clear") - held),
+            # of a held cube, some say that it is clear and some do not; a fallen one had better not be
+            "clear": Extension((_CUBE,), seen("clear") - held - lost, unsaid=held),
             "next_to": Extension((_CUBE, _CUBE), pairs | {(b, a) for a, b in pairs}),
         }
         found |= dict.fromkeys(_HELD, Extension((_CUBE,), held))

@@ -1,0 +1,141 @@
+"""Drafts written by a language model."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from pydantic import BaseModel, ConfigDict, Field
+
+from spca_core.observation import Observation
+from spca_core.plan import Draft, PlanRequest, Rejection
+from spca_core.ports.chat import ChatModel, Message, Role
+from spca_core.ports.proposer import ModelError
+from spca_core.skill import SkillSignature
+
+_MOST_SKILLS = 40
+_MOST_FACTS = 200
+_MOST_SENTENCES = 12
+_LONGEST = {"pddl": 16_000, "failure": 1500, "rejection": 800, "sentence": 300, "doc": 240, "task": 2000}
+"""Characters of each part of a prompt: it stays bounded whatever the library, the scene and the history."""
+
+_FENCE = re.compile(r"^\s*```[\w-]*\n(.*?)\n?```\s*$", re.DOTALL)
+
+
+class WholeDraft(BaseModel):
+    """What a model is asked for: both files as text."""
+
+    model_config = ConfigDict(extra="forbid")
+    domain: str = Field(description="the whole PDDL domain, from (define (domain …) to the last parenthesis")
+    problem: str = Field(description="the whole PDDL problem")
+    remark: str = Field(default="", description="one sentence on what you changed or assumed")
+
+
+class ProblemDraft(BaseModel):
+    """The same where the domain is settled."""
+
+    model_config = ConfigDict(extra="forbid")
+    problem: str = Field(description="the whole PDDL problem")
+    remark: str = Field(default="", description="one sentence on what you assumed")
+
+
+class LanguageProposer:
+    """A `PlanProposer` that asks a chat model in a given role; modes as in the specification of the Plan stage."""
+
+    def __init__(self, chat: ChatModel, role: Role = "planner_big") -> None:
+        self._chat, self._role = chat, role
+        self.name = f"openai:{role}"
+
+    def draft(self, request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> Draft:
+        """The model's draft; in mode `reuse` with the domain of `previous`, untouched. Raises ModelError."""
+        reuse = request.mode == "reuse" and previous is not None
+        schema: type[BaseModel] = ProblemDraft if reuse else WholeDraft
+        answer = self._chat.complete(self._role, messages(request, previous, rejection), schema).parsed
+        if isinstance(answer, ProblemDraft) and previous is not None:
+            return Draft(domain=previous.domain, problem=_bare(answer.problem), remark=answer.remark)
+        if isinstance(answer, WholeDraft):
+            return Draft(domain=_bare(answer.domain), problem=_bare(answer.problem), remark=answer.remark)
+        raise ModelError("the model gave no draft", kind="invalid")
+
+
+def messages(request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> list[Message]:
+    """The conversation that is sent: rules, then one request with everything in it."""
+    skills = relevant_skills(request, previous)
+    question = _templates().get_template("planner_request.j2")
+    return [
+        {"role": "system", "content": _templates().get_template("planner_system.j2").render()},
+        {
+            "role": "user",
+            "content": question.render(
+                mode=request.mode if previous is not None else "fresh",
+                task=_clip(request.task.text, "task"),
+                objects=request.observation.objects,
+                facts=_facts(request.observation),
+                sentences=[_clip(s, "sentence") for s in request.observation.sentences[:_MOST_SENTENCES]],
+                skills=[{**s.model_dump(), "doc": _clip(" ".join(s.doc.split()), "doc")} for s in skills],
+                hidden=len(request.skills) - len(skills),
+                domain=_clip(previous.domain, "pddl") if previous else "",
+                problem=_clip(previous.problem, "pddl") if previous else "",
+                failure=_clip(request.failure, "failure"),
+                critic=rejection.critic if rejection else "",
+                rejection=_clip(rejection.message, "rejection") if rejection else "",
+            ),
+        },
+    ]
+
+
+def relevant_skills(request: PlanRequest, previous: Draft | None) -> list[SkillSignature]:
+    """The skills worth telling: those the last domain uses, then those that share most words with the task."""
+    if len(request.skills) <= _MOST_SKILLS:
+        return list(request.skills)
+    task = _stems(request.task.text)
+    used = previous.domain.lower() if previous else ""
+
+    def weight(skill: SkillSignature) -> tuple[bool, int]:
+        return f"(:action {skill.name.lower()}" in used, len(task & _stems(f"{skill.name} {skill.doc}"))
+
+    chosen = sorted(request.skills, key=weight, reverse=True)[:_MOST_SKILLS]
+    return [s for s in request.skills if s in chosen]
+
+
+def _stems(text: str) -> set[str]:
+    """Words cut to five letters, so that "stacked" meets "stack"."""
+    return {word[:5] for word in re.findall(r"[a-z]{3,}", text.lower().replace("_", " "))}
+
+
+def _facts(observation: Observation) -> Sequence[str]:
+    atoms = [f"({' '.join((f.predicate, *f.args))})" for f in observation.facts]
+    more = [f"and {len(atoms) - _MOST_FACTS} more"] if len(atoms) > _MOST_FACTS else []
+    return atoms[:_MOST_FACTS] + more
+
+
+def _bare(text: str) -> str:
+    """PDDL without a Markdown fence around it."""
+    fenced = _FENCE.match(text)
+    return (fenced.group(1) if fenced else text).strip() + "\n"
+
+
+def _clip(text: str, part: str) -> str:
+    limit = _LONGEST[part]
+    return text if len(text) <= limit else text[:limit] + " (shortened)"
+
+
+@lru_cache(maxsize=1)
+def _templates() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "prompts"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["quoted"] = _quoted
+    return environment
+
+
+def _quoted(value: object) -> str:
+    """Data as JSON, in which no text can close the block that marks it as data."""
+    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")

@@ -1,0 +1,230 @@
+"""The drafting loop, with real critics and proposers that are told what to draft."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from spca_core.contracts.planner_contract import PlannerContract
+from spca_core.errors import BudgetExhausted
+from spca_core.plan import Draft, DraftRecord, PlanRequest, Rejection
+from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood
+from spca_planner.planner import DraftingPlanner
+from spca_planner.solver.process import SolverProcess
+from spca_planner.tabletop.examples import scene, task
+from spca_planner.tabletop.problem import domain
+from spca_planner.tabletop.proposer import BuiltinProposer
+from spca_planner.tabletop.vocabulary import TabletopVocabulary
+from spca_planner.trusted import TrustedDomains
+
+REQUEST = PlanRequest(
+    attempt="7", task=task("Stack the red cube on the blue cube."), observation=scene(), skills=()
+)
+GOOD = BuiltinProposer().draft(REQUEST, None, None)
+UNREADABLE = GOOD.model_copy(update={"domain": GOOD.domain[:-20]})
+UNSOLVABLE = GOOD.model_copy(update={"domain": GOOD.domain.replace("(holding ?c)\n      (not", "(not")})
+Script = Sequence[Draft | Exception]
+
+
+class Scripted:
+    """A proposer that hands in one thing after the other, the last one for ever, and notes what it was asked."""
+
+    name = "scripted"
+
+    def __init__(self, *script: Draft | Exception) -> None:
+        self.script = script
+        self.asked: list[tuple[PlanRequest, Draft | None, Rejection | None]] = []
+
+    def draft(self, request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> Draft:
+        self.asked.append((request, previous, rejection))
+        item = self.script[min(len(self.asked), len(self.script)) - 1]
+        if isinstance(item, Exception):
+            raise item
+        return item
+
+
+@pytest.fixture(scope="module")
+def solver() -> Iterator[SolverProcess]:
+    with SolverProcess((domain(),)) as process:
+        yield process
+
+
+Make = Callable[..., DraftingPlanner]
+
+
+@pytest.fixture
+def make(solver: SolverProcess, tmp_path: Path) -> Make:
+    def planner(*proposers: object, **options: object) -> DraftingPlanner:
+        trusted = TrustedDomains(tmp_path / "domains")
+        one = proposers[0] if proposers else BuiltinProposer()
+        return DraftingPlanner("tabletop", one, trusted, TabletopVocabulary(), solver=solver, **options)  # type: ignore[arg-type]
+
+    return planner
+
+
+class TestDraftingPlanner(PlannerContract):
+    @pytest.fixture
+    def planner(self, make: Make) -> DraftingPlanner:
+        return make()
+
+    @pytest.fixture
+    def request_(self) -> PlanRequest:
+        return REQUEST
+
+
+def statuses(records: Sequence[DraftRecord]) -> list[tuple[str, str]]:
+    return [(r.mode, r.rejection.critic if r.rejection else "") for r in records]
+
+
+def test_a_good_draft_is_accepted_at_once(make: Make) -> None:
+    result = make().plan(REQUEST)
+    assert result.plan is not None
+    assert [str(s) for s in result.plan.steps] == [
+        "pick_up(cube_red, table)",
+        "stack_on(cube_red, cube_blue)",
+    ]
+    assert statuses(result.drafts) == [("fresh", "")]
+    record = result.drafts[0]
+    assert min(record.draft_seconds, record.parse_seconds, record.solve_seconds, record.validate_seconds) > 0
+
+
+def test_rejections_go_back_to_the_proposer_until_it_gets_it_right(make: Make) -> None:
+    proposer = Scripted(UNREADABLE, UNSOLVABLE, GOOD)
+    told: list[DraftRecord] = []
+    result = make(proposer).plan(REQUEST, told.append)
+    assert result.status == "solved"
+    assert statuses(result.drafts) == [("fresh", "parse"), ("repair", "solve"), ("repair", "")]
+    assert [request.mode for request, _, _ in proposer.asked] == ["fresh", "repair", "repair"]
+    assert [previous for _, previous, _ in proposer.asked] == [None, UNREADABLE, UNSOLVABLE]
+    assert [r.critic if r else None for _, _, r in proposer.asked] == [None, "parse", "solve"]
+    assert "holding" in (proposer.asked[2][2] or Rejection(critic="draft", message="")).message
+    assert told == list(result.drafts)
+
+
+def test_the_budget_bounds_the_drafts(make: Make) -> None:
+    drafts = [UNREADABLE.model_copy(update={"remark": str(i), "problem": f"; {i}"}) for i in range(20)]
+    result = make(Scripted(*drafts), budget=4).plan(REQUEST)
+    assert result.status == "exhausted" and len(result.drafts) == 4
+    assert result.plan is None
+    assert "4 drafts were rejected; last: " in result.message
+
+
+def test_a_proposer_that_repeats_itself_is_not_asked_eight_times(make: Make) -> None:
+    result = make(Scripted(UNREADABLE)).plan(REQUEST)
+    assert result.status == "exhausted"
+    assert [r.rejection.critic for r in result.drafts if r.rejection] == ["parse", "draft", "draft"]
+    assert "nothing new" in result.message and "never closed" in result.message
+
+
+def test_one_repetition_is_forgiven(make: Make) -> None:
+    result = make(Scripted(UNREADABLE, UNREADABLE, GOOD)).plan(REQUEST)
+    assert statuses(result.drafts) == [("fresh", "parse"), ("repair", "draft"), ("repair", "")]
+
+
+def test_a_failing_model_costs_a_draft_and_the_mode_stays(make: Make) -> None:
+    proposer = Scripted(ModelError("no answer", kind="timeout"), GOOD)
+    result = make(proposer).plan(REQUEST)
+    assert statuses(result.drafts) == [("fresh", "model"), ("fresh", "")]
+    result = make(Scripted(ModelError("no answer")), budget=3).plan(REQUEST)
+    assert result.status == "exhausted" and result.message.endswith("last: no answer")
+
+
+@pytest.mark.parametrize(
+    ("refusal", "status"), [(NotUnderstood("what?"), "not_understood"), (Impossible("no"), "impossible")]
+)
+def test_refusals_end_the_loop_in_the_proposers_words(make: Make, refusal: Exception, status: str) -> None:
+    result = make(Scripted(refusal)).plan(REQUEST)
+    assert (result.status, result.message) == (status, str(refusal))
+
+
+def test_a_used_up_budget_of_the_level_is_for_the_caller(make: Make) -> None:
+    with pytest.raises(BudgetExhausted):
+        make(Scripted(BudgetExhausted("tokens"))).plan(REQUEST)
+
+
+def test_cancelling_does_not_wait_for_a_slow_proposer(make: Make) -> None:
+    release = threading.Event()
+
+    class Slow:
+        name = "slow"
+
+        def draft(self, *_: object) -> Draft:
+            release.wait(30)
+            return GOOD
+
+    began = time.monotonic()
+    result = make(Slow()).plan(REQUEST, cancelled=lambda: time.monotonic() - began > 0.2)
+    release.set()
+    assert result.status == "cancelled"
+    assert time.monotonic() - began < 20
+
+
+def test_success_makes_a_domain_trusted_and_reused(make: Make, tmp_path: Path) -> None:
+    planner = make()
+    planner.learned(REQUEST, planner.plan(REQUEST))
+    trusted = TrustedDomains(tmp_path / "domains")
+    assert trusted.get("tabletop", REQUEST.task.group) == domain()
+    assert trusted.solved("tabletop", REQUEST.task.group) == (REQUEST.task.id,)
+
+    proposer = Scripted(GOOD)
+    result = make(proposer).plan(REQUEST)
+    assert statuses(result.drafts) == [("reuse", "")]
+    request, previous, _ = proposer.asked[0]
+    assert request.mode == "reuse"
+    assert previous == Draft(domain=domain(), problem="")
+    other_group = REQUEST.model_copy(update={"task": task("Touch the red cube.", group="other")})
+    assert statuses(make().plan(other_group).drafts) == [("fresh", "")]
+
+
+def test_a_draft_that_leaves_the_trusted_domain_is_not_called_reuse(make: Make) -> None:
+    planner = make()
+    planner.learned(REQUEST, planner.plan(REQUEST))
+    changed = GOOD.model_copy(update={"domain": "; mine\n" + GOOD.domain})
+    assert statuses(make(Scripted(changed)).plan(REQUEST).drafts) == [("fresh", "")]
+
+
+def test_a_failed_reuse_is_repaired(make: Make) -> None:
+    planner = make()
+    planner.learned(REQUEST, planner.plan(REQUEST))
+    proposer = Scripted(GOOD.model_copy(update={"problem": "(define"}), GOOD)
+    assert statuses(make(proposer).plan(REQUEST).drafts) == [("reuse", "parse"), ("repair", "")]
+
+
+def test_a_replan_tells_what_failed_and_what_was_tried(make: Make) -> None:
+    planner = make()
+    planner.learned(REQUEST, planner.plan(REQUEST))
+    proposer = Scripted(GOOD)
+    again = REQUEST.model_copy(
+        update={"mode": "replan", "failure": "the cube slipped", "previous": UNSOLVABLE}
+    )
+    result = make(proposer).plan(again)
+    assert statuses(result.drafts) == [("replan", "")]
+    request, previous, rejection = proposer.asked[0]
+    assert (request.failure, previous, rejection) == ("the cube slipped", UNSOLVABLE, None)
+
+
+def test_each_mode_has_its_own_proposer(make: Make) -> None:
+    big, small = Scripted(UNREADABLE), Scripted(GOOD)
+    result = make({"fresh": big, "replan": big, "reuse": small, "repair": small}).plan(REQUEST)
+    assert result.status == "solved"
+    assert (len(big.asked), len(small.asked)) == (1, 1)
+
+
+def test_a_failed_level_teaches_nothing(make: Make, tmp_path: Path) -> None:
+    planner = make(Scripted(UNREADABLE))
+    planner.learned(REQUEST, planner.plan(REQUEST))
+    assert TrustedDomains(tmp_path / "domains").get("tabletop", REQUEST.task.group) is None
+
+
+def test_a_planner_of_its_own_leaves_no_process(tmp_path: Path) -> None:
+    with DraftingPlanner(
+        "tabletop", BuiltinProposer(), TrustedDomains(tmp_path), TabletopVocabulary()
+    ) as planner:
+        assert planner.plan(REQUEST).status == "solved"
+        pid = planner._solver.pid
+        assert pid is not None and Path(f"/proc/{pid}").exists()
+    assert not Path(f"/proc/{pid}").exists()
