@@ -94,7 +94,8 @@ def _neighbours(cubes: Sequence[SceneObject]) -> list[Fact]:
 
 
 def _roles(things: Sequence[SceneObject]) -> tuple[list[Fact], list[str]]:
-    """Left is +y, near is small x; a role that several could claim is nobody's."""
+    """Left is +y, near is small x. Where two are equal within the senses' error, one of them has the role: whoever asks
+    for the leftmost cube means either, not none. The note tells that it was a close call."""
     facts: list[Fact] = []
     notes: list[str] = []
     orders: dict[str, Callable[[SceneObject], float]] = {
@@ -107,7 +108,7 @@ def _roles(things: Sequence[SceneObject]) -> tuple[list[Fact], list[str]]:
         ranked = sorted(things, key=key)
         if len(ranked) > 1 and key(ranked[1]) - key(ranked[0]) < TIE:
             notes.append(f"{ranked[0].id} and {ranked[1].id} are equally {role}")
-        elif ranked:
+        if ranked:
             facts.append(_fact(role, ranked[0].id))
     if len(things) >= 3 and len(things) % 2:
         ranked = sorted(things, key=orders["leftmost"])
@@ -115,6 +116,5 @@ def _roles(things: Sequence[SceneObject]) -> tuple[list[Fact], list[str]]:
         half = len(ranked) // 2
         if min(places[half - 1] - places[half], places[half] - places[half + 1]) < TIE:
             notes.append(f"no {ranked[half].kind} is clearly the middle one")
-        else:
-            facts.append(_fact("middle", ranked[half].id))
+        facts.append(_fact("middle", ranked[half].id))
     return facts, notes
