@@ -195,10 +195,10 @@ class Supervisor:
         checkpoint = self._folder.read_bytes(PLAN_CHECKPOINT)
         if checkpoint is not None:
             self._env.restore(checkpoint)
-        if state.code_retry < self._budgets.code_retries:
-            assert state.plan is not None
-            failing = [s.action for s in result.steps if s.status == "failed"]
-            suspects = tuple(failing) or tuple(dict.fromkeys(s.action for s in state.plan.steps))
+        assert state.plan is not None
+        failing = [s.action for s in result.steps if s.status == "failed"]
+        suspects = tuple(failing) or tuple(dict.fromkeys(s.action for s in state.plan.steps))
+        if suspects and state.code_retry < self._budgets.code_retries:
             return state.model_copy(
                 update={"phase": "code", "suspects": suspects, "code_retry": state.code_retry + 1}
             )

@@ -1,0 +1,1 @@
+"""For tests: a language model that is competent but fallible, played by a script."""

@@ -1,0 +1,82 @@
+"""Whole runs, in one process, with a scripted model behind a server on loopback."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from spca.budgets import Budgets
+from spca.inproc import run_inproc
+from spca.options import RunOptions
+from spca.result import RunResult
+from spca.run_folder import RunFolder
+from spca.testing.fallible_model import MODELS, configuration
+from spca_core.plan import ActResult, CodeResult, PlanResult
+from spca_llm.testing.behaviours import Behaviour
+from spca_llm.testing.server import ModelServer, Seen
+from spca_planner.solver.process import SolverProcess
+
+Script = Callable[[Seen], Behaviour]
+
+
+@dataclass(frozen=True)
+class ModelRun:
+    """A run that has ended: its result, its folder, and what the model was asked."""
+
+    result: RunResult
+    folder: Path
+    requests: Sequence[Seen]
+
+    def asked(self, model: str) -> list[str]:
+        """The requests to one model, as text."""
+        return [seen.text for seen in self.requests if seen.body["model"] == model]
+
+    def plan_rejections(self) -> list[tuple[str, str]]:
+        """Critic and message of every rejected draft of a plan."""
+        results = [PlanResult.model_validate_json(p.read_bytes()) for p in self._files("plan")]
+        return [(d.rejection.critic, d.rejection.message) for r in results for d in r.drafts if d.rejection]
+
+    def code_rejections(self) -> list[str]:
+        """Why drafts of code were rejected."""
+        results = [CodeResult.model_validate_json(p.read_bytes()) for p in self._files("code")]
+        return [d.rejection for r in results for d in r.drafts if d.rejection]
+
+    def acts(self) -> list[ActResult]:
+        """Every time a plan was carried out."""
+        return [ActResult.model_validate_json(p.read_bytes()) for p in self._files("act")]
+
+    def _files(self, kind: str) -> list[Path]:
+        found = self.folder.glob(f"round_*/{kind}_*.json")
+        return sorted(found, key=lambda p: int(p.stem.partition("_")[2]))
+
+
+def run_with_model(
+    level: str,
+    script: Script,
+    folder: Path,
+    solver: SolverProcess | None = None,
+    settings: Mapping[str, Any] | None = None,
+    budgets: Budgets | None = None,
+    **options: Any,
+) -> ModelRun:
+    """Run a level from an empty library (in `folder`, so that runs there learn from each other), models scripted.
+
+    `settings` go into the model configuration, `options` into the run's.
+    """
+    run_folder = RunFolder.create(level, parent=folder / "runs")
+    with ModelServer(script, models=MODELS) as server:
+        llm = folder / "llm.yaml"
+        llm.write_text(configuration(server.base_url, **(settings or {})))
+        values = {"llm": str(llm), "skills": "empty", "library": str(folder / "library"), **options}
+        run_options = RunOptions(
+            level=level,
+            transport="inproc",
+            proposer="openai",
+            video=False,
+            budgets=budgets or Budgets(),
+            **values,
+        )
+        result = run_inproc(run_options, run_folder, solver=solver)
+    return ModelRun(result, run_folder.path, server.requests)

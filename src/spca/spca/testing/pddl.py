@@ -1,0 +1,80 @@
+"""The PDDL that the scripted model knows: one domain, and problems made from what a prompt says of scene and task."""
+
+from __future__ import annotations
+
+import re
+
+from spca_core.plan import Draft
+
+DOMAIN = """\
+(define (domain tidy_table)
+  (:requirements :strips :typing)
+  (:types cube plate table - thing)
+  (:predicates (on ?cube - cube ?thing - thing) (clear ?cube - cube) (holding ?cube - cube) (hand_empty)
+               (touched ?thing - thing))
+  (:action touch_thing
+    :parameters (?thing - thing)
+    :precondition (hand_empty)
+    :effect (touched ?thing))
+  (:action lift_cube
+    :parameters (?cube - cube ?support - thing)
+    :precondition (and (hand_empty) (clear ?cube) (on ?cube ?support))
+    :effect (and (holding ?cube) (not (hand_empty)) (not (on ?cube ?support))))
+  (:action set_on_plate
+    :parameters (?cube - cube ?plate - plate)
+    :precondition (holding ?cube)
+    :effect (and (on ?cube ?plate) (hand_empty) (not (holding ?cube))))
+  (:action set_on_cube
+    :parameters (?cube - cube ?base - cube)
+    :precondition (and (holding ?cube) (clear ?base))
+    :effect (and (on ?cube ?base) (hand_empty) (not (holding ?cube)) (not (clear ?base)))))
+"""
+
+_RED = r"(red|green|blue)"
+_GOALS = (
+    (rf"\b(?:put|stack|place) the {_RED} cube (?:down )?(?:on top of|on|onto) the {_RED} (cube|plate)\b", "(on {0} {1})"),
+    (rf"\b(?:pick up|grasp|lift) the {_RED} (cube)\b", "(holding {0})"),
+    (rf"\btouch the {_RED} (cube|plate)\b", "(touched {0})"),
+)  # fmt: skip
+
+
+def draft(text: str, task: str) -> Draft:
+    """A good draft for a task, from the scene's sentences somewhere in `text`."""
+    objects, resting = _scene(text)
+    supports = set(resting.values())
+    facts = [f"(on {cube} {support})" for cube, support in resting.items()]
+    facts += [f"(clear {o})" for o in objects if o.startswith("cube") and o not in supports]
+    things = " ".join(f"{o} - {o.partition('_')[0]}" for o in objects)
+    problem = (
+        f"(define (problem today)\n  (:domain tidy_table)\n  (:objects {things} table - table)\n"
+        f"  (:init (hand_empty) {' '.join(facts)})\n  (:goal {goal(task)}))\n"
+    )
+    return Draft(domain=DOMAIN, problem=problem)
+
+
+def goal(task: str) -> str:
+    """The goal of a task text. ValueError for one that the model does not understand."""
+    for pattern, form in _GOALS:
+        if match := re.search(pattern, task, re.IGNORECASE):
+            *colours, kind = (g.lower() for g in match.groups())
+            names = [f"cube_{colours[0]}" if len(colours) > 1 else f"{kind}_{colours[0]}"]
+            names += [f"{kind}_{c}" for c in colours[1:]]
+            return form.format(*names)
+    raise ValueError(f"no goal for {task!r}")
+
+
+def _scene(text: str) -> tuple[list[str], dict[str, str]]:
+    """Objects, and what each cube rests on, from sentences such as "The red cube is on the table; …"."""
+    objects: list[str] = []
+    for inventory in re.findall(rf"There is an? ((?:{_RED} (?:cube|plate)(?:, an? | and an? )?)+)", text):
+        objects += [f"{kind}_{colour}" for colour, kind in re.findall(rf"{_RED} (cube|plate)", inventory[0])]
+    resting: dict[str, str] = {}
+    clause = (
+        rf"((?:(?:, | and |; )?the {_RED} (?:cube|plate))+) (?:is|are) on the ({_RED} (?:cube|plate)|table)"
+    )
+    for match in re.finditer(clause, text, re.IGNORECASE):
+        below = "_".join(reversed(match[3].lower().split()))
+        for colour, kind in re.findall(rf"{_RED} (cube|plate)", match[1], re.IGNORECASE):
+            if kind.lower() == "cube":
+                resting.setdefault(f"cube_{colour.lower()}", below)
+    return list(dict.fromkeys(objects)), resting
