@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from spca.budgets import Budgets
+from spca.kits import kit_of
 from spca.options import RunOptions
 from spca.result import Usage
 from spca.run_folder import RunFolder
@@ -27,11 +28,9 @@ from spca_core.skill import python_name
 from spca_llm.chat import Chat
 from spca_llm.config import LlmConfig, is_configured, load_config
 from spca_llm.connect import REPLAY, open_chat
-from spca_planner.critics.vocabulary import FactVocabulary, Vocabulary
+from spca_planner.language import LanguageProposer
 from spca_planner.planner import DraftingPlanner
 from spca_planner.solver.process import SolverProcess
-from spca_planner.tabletop.proposer import BuiltinProposer
-from spca_planner.tabletop.vocabulary import TabletopVocabulary
 from spca_planner.trusted import TrustedDomains
 from spca_sense.language import LanguageVision
 from spca_sense.vision import VisionModel
@@ -80,13 +79,12 @@ def open_stages(
     Raises InputError for an unknown proposer or an unusable model: no key, no such server, nothing recorded.
     """
     if options.proposer == "builtin":
-        with _planner(options, environment, BuiltinProposer(), folder.path / "trusted", solver) as planner:
+        builtin = kit_of(environment.name).builtin
+        with _planner(options, environment, builtin, folder.path / "trusted", solver) as planner:
             # It needs no domains of other runs: every run of it is a fresh one, and can be repeated.
             coder = DraftingCoder(None, environment.api, options.budgets.code_drafts)
             yield Stages(planner, coder, _skills(options, environment), options.budgets)
     elif options.proposer == "openai":
-        from spca_planner.language import LanguageProposer
-
         with open_models(options, folder.path / LLM) as chat:
             proposers = {mode: LanguageProposer(chat, role) for mode, role in _PLANNER_ROLES.items()}
             domains = _base(options) / "domains"
@@ -150,12 +148,11 @@ def _planner(
     domains: Path,
     solver: SolverProcess | None,
 ) -> DraftingPlanner:
-    vocabulary: Vocabulary = TabletopVocabulary() if environment.name == "tabletop" else FactVocabulary()
     return DraftingPlanner(
         environment.name,
         proposers,
         TrustedDomains(domains),
-        vocabulary,
+        kit_of(environment.name).vocabulary,
         options.budgets.drafts,
         options.solver_timeout_s,
         solver=solver,
@@ -186,10 +183,8 @@ def _promotion(
     options: RunOptions, environment: Environment | type[Environment]
 ) -> Callable[[str, Plan], Promotion]:
     """Keeps the skills of a success, unless a level that trusted ones have solved would fail with them."""
-    from spca.inproc import build_tabletop  # which needs this module
-
     trusted = _trusted(options, environment)
-    solved = SolvedLevels(_base(options) / "levels" / environment.name, build_tabletop)
+    solved = SolvedLevels(_base(options) / "levels" / environment.name, kit_of(environment.name).build)
 
     def promote(library: str, plan: Plan) -> Promotion:
         level = Path(options.level).stem

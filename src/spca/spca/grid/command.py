@@ -1,4 +1,4 @@
-"""`spca bench grasp`, `spca bench minigrid` and `spca run minigrid:LEVEL`."""
+"""`spca bench grasp` and `spca bench minigrid`."""
 
 from __future__ import annotations
 
@@ -8,33 +8,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress as Bar
 
-from spca.grid.stages import open_minigrid_stages
-from spca.grid.trial import run_level, run_trial
-from spca.progress import Progress
-from spca.run_folder import RunFolder
+from spca.grid.run import run_trial
 from spca_core.paths import ROOT
 from spca_gridworlds.grasp.bench import GraspBench, run_grasp
 from spca_gridworlds.grasp.report import write_report as write_grasp_report
 from spca_gridworlds.minigrid.bench import MinigridBench, TrialRow, run_minigrid, summarise
-from spca_gridworlds.minigrid.levels import find_level
 from spca_gridworlds.minigrid.report import write_report as write_minigrid_report
-
-PREFIX = "minigrid:"
-
-
-def run_minigrid_level(level: str, seed: int, proposer: str = "builtin", out: Path | None = None) -> int:
-    """Run one level (a name, with or without `minigrid:`) and show it; returns the exit status."""
-    found = find_level(level.removeprefix(PREFIX))
-    with open_minigrid_stages(proposer) as (planner, coder), Progress() as progress:
-        folder = RunFolder.create(found.name, out)
-        result, row = run_level(found, seed, planner, coder, folder, (progress,))
-        progress.show_result(result)
-        progress.console.print(
-            f"  {row.ended.ending.value}: {row.primitives} primitives for “{row.mission}”; run folder {folder.path}",
-            highlight=False,
-            soft_wrap=True,
-        )
-    return result.exit_status
 
 
 def bench_minigrid(bench: MinigridBench, out: Path | None = None, workers: int = 2) -> int:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import mean, median
+from typing import Literal
 
 from pydantic import Field
 
@@ -14,6 +15,7 @@ from spca_gridworlds.jobs import run_jobs
 from spca_gridworlds.minigrid.ending import Ended, Ending
 from spca_gridworlds.minigrid.levels import CATEGORIES, NINE, Level, select_levels
 from spca_gridworlds.minigrid.mission import parse_mission
+from spca_gridworlds.minigrid.referents import Referents
 from spca_gridworlds.minigrid.shortest import Truth, shortest
 from spca_gridworlds.minigrid.world import World
 from spca_gridworlds.minigrid.worldmap import WorldMap
@@ -26,7 +28,13 @@ class MinigridBench(Record):
     seeds: int = Field(5, ge=1)
     first_seed: int = 0
     proposer: str = "builtin"
+    """`builtin`, or `openai` for the configured language models."""
     llm: str = ""
+    """Where a language model's answers come from, as for `spca run`."""
+    skills: Literal["auto", "builtin", "trusted", "empty"] = "auto"
+    """Which skills there are at the start, as for `spca run`."""
+    library: Path | None = None
+    """Folder of what is learned; `library/` in the project if None."""
 
 
 class Trial(Record):
@@ -43,10 +51,14 @@ class Trial(Record):
 
 
 class Reference(Record):
-    """What someone with full knowledge would need; `in_view`: all that can be come to is seen at the first look."""
+    """What someone with full knowledge would need.
+
+    `in_view`: all that can be come to is seen at the first look; `named_in_view`: all that the mission names is.
+    """
 
     steps: int | None
     in_view: bool
+    named_in_view: bool = False
 
 
 class TrialRow(Record):
@@ -125,12 +137,15 @@ def reference(trial: Trial) -> Reference:
     truth = Truth(world)
     known = WorldMap()
     known.observe(*world.look())
+    mission = parse_mission(world.mission)
+    referents = Referents(known, mission)
+    named = all(referents.find(noun.symbol) for noun in mission.nouns)
     x, y = truth.place
     in_view = all((px - x, py - y) in known.cells for px, py in truth.reachable())
     if trial.level.category == "dynamic_obstacle_avoidance":
-        return Reference(steps=None, in_view=False)
-    steps = shortest(world, parse_mission(world.mission), trial.level.report)
-    return Reference(steps=steps, in_view=in_view)
+        return Reference(steps=None, in_view=in_view, named_in_view=named)
+    steps = shortest(world, mission, trial.level.report)
+    return Reference(steps=steps, in_view=in_view, named_in_view=named)
 
 
 class Group(Record):
@@ -164,6 +179,8 @@ class MinigridSummary(Record):
     overall: Group
     in_view_ratios: tuple[float, ...]
     """Primitives per primitive of the reference, of all successes whose world was in view at the first look."""
+    named_in_view_ratios: tuple[float, ...]
+    """The same, of all successes where what the mission names was in view at the first look."""
 
 
 def summarise(rows: Sequence[TrialRow]) -> MinigridSummary:
@@ -175,6 +192,9 @@ def summarise(rows: Sequence[TrialRow]) -> MinigridSummary:
         nine=_group("the nine published categories", nine) if nine else None,
         overall=_group("all", rows),
         in_view_ratios=tuple(r.ratio for r in rows if r.reference.in_view and r.ratio is not None),
+        named_in_view_ratios=tuple(
+            r.ratio for r in rows if r.reference.named_in_view and r.ratio is not None
+        ),
     )
 
 

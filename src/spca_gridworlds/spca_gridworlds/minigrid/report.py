@@ -41,12 +41,16 @@ def write_report(
         f"levels in all, {published.ROUNDS} rounds, {published.MEDIAN_MINUTES} minutes a level in the median and "
         f"{published.MEAN_MINUTES} in the mean, {published.USD} US dollars of tokens."
     )
-    if summary.in_view_ratios:
-        ratios = summary.in_view_ratios
-        page.text(
-            f"{len(ratios)} successes had their whole world in view at the first look: {mean(ratios):.2f} times the "
-            f"shortest way on average, {max(ratios):.2f} at most."
-        )
+    in_view = {
+        "their whole world in view at the first look": summary.in_view_ratios,
+        "all that the mission names in view at the first look": summary.named_in_view_ratios,
+    }
+    for what, ratios in in_view.items():
+        if ratios:
+            page.text(
+                f"{len(ratios)} successes had {what}: {mean(ratios):.2f} times the shortest way on average, "
+                f"{max(ratios):.2f} at most."
+            )
     page.figure(_success_plot(summary))
     page.heading("Success by seed")
     page.table(("seed", "success", "trials"), _by_seed(rows))

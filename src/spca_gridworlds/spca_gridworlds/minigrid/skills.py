@@ -120,7 +120,9 @@ def _approach(ctx, name):
     """Stand before the nearest thing of that name."""
     while not ctx.look().over:
         route = ctx.route_to(name) or ctx.route_to(name, force=True)
-        if route is None:
+        if route is None and any(found.held for found in ctx.locate(name)):
+            yield from _put_down(ctx)  # then it lies ahead
+        elif route is None:
             yield from _explore_on(ctx, name)
         elif (yield from _follow(ctx, route)) and not route.obstacle:
             return

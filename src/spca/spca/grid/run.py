@@ -1,0 +1,129 @@
+"""MiniGrid levels as runs: the same stages, supervisor and run folder as the robot's."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from spca.events import Listener
+from spca.interrupt import stopping_on_interrupt
+from spca.logs import log_to
+from spca.options import RunOptions, manifest
+from spca.result import RunResult
+from spca.run_folder import MANIFEST, RunFolder
+from spca.stages import open_stages
+from spca.supervisor import Supervisor
+from spca_gridworlds.minigrid.bench import Trial, TrialRow
+from spca_gridworlds.minigrid.ending import ending_of
+from spca_gridworlds.minigrid.environment import MinigridEnvironment
+from spca_gridworlds.minigrid.levels import find_level
+from spca_gridworlds.minigrid.proposer import DOMAIN
+from spca_planner.solver.process import SolverProcess
+
+PREFIX = "minigrid:"
+
+
+def is_minigrid(level: str) -> bool:
+    """Whether a level's name (`minigrid:MiniGrid-DoorKey-8x8`) means a MiniGrid level."""
+    return level.startswith(PREFIX)
+
+
+def build_minigrid(options: RunOptions) -> MinigridEnvironment:
+    """The environment that `options` ask for. InputError for an unknown level."""
+    return MinigridEnvironment(find_level(options.level.removeprefix(PREFIX)), options.seed)
+
+
+def run_minigrid(
+    options: RunOptions,
+    folder: RunFolder,
+    listeners: tuple[Listener, ...] = (),
+    resume: bool = False,
+    solver: SolverProcess | None = None,
+) -> RunResult:
+    """Run one level to its end, or take up an interrupted run; its folder then holds every attempt."""
+    return _run(options, folder, listeners, resume, solver)[0]
+
+
+def run_trial(trial: Trial, runs: Path) -> TrialRow:
+    """A bench's trial, in a worker process that keeps its solver warm; the folders of failures are kept in `runs`."""
+    options = RunOptions(
+        level=PREFIX + trial.level.name,
+        seed=trial.seed,
+        transport="inproc",
+        proposer=trial.bench.proposer,
+        llm=trial.bench.llm,
+        skills=trial.bench.skills,
+        library=str(trial.bench.library or ""),
+        video=False,
+    )
+    with TemporaryDirectory(prefix="spca_trial_") as temporary:
+        _, row = _run(options, RunFolder(Path(temporary)), (), False, _warm_solver())
+        if not row.success:
+            shutil.copytree(temporary, runs / trial.key.replace("/", "_"), dirs_exist_ok=True)
+    return row
+
+
+@cache
+def _warm_solver() -> SolverProcess:
+    """This process's solver; it ends with the process."""
+    solver = SolverProcess((DOMAIN,))
+    solver.start()
+    atexit.register(solver.close)
+    return solver
+
+
+def _run(
+    options: RunOptions,
+    folder: RunFolder,
+    listeners: tuple[Listener, ...],
+    resume: bool,
+    solver: SolverProcess | None,
+) -> tuple[RunResult, TrialRow]:
+    log_to(folder.path)
+    if not resume:
+        folder.write(MANIFEST, manifest(options))
+    with (
+        open_stages(options, MinigridEnvironment, folder, solver) as stages,
+        closing(build_minigrid(options)) as environment,
+    ):
+        supervisor = Supervisor(
+            environment,
+            stages.planner,
+            stages.coder,
+            folder,
+            stages.budgets,
+            listeners,
+            stages.promote,
+            stages.usage,
+        )
+        with stopping_on_interrupt(supervisor.cancel):
+            result = supervisor.resume() if resume else supervisor.run(stages.library)
+        return result, _row(environment, result)
+
+
+def _row(environment: MinigridEnvironment, result: RunResult) -> TrialRow:
+    missing = (
+        result.reason if result.outcome == "gave_up" and result.reason.startswith("no skill for") else ""
+    )
+    world = environment.world
+    return TrialRow(
+        level=environment.level.name,
+        category=environment.level.category,
+        seed=environment.seed,
+        mission=world.mission,
+        ended=ending_of(result.verdict, environment.last_act, missing),
+        reward=world.reward,
+        primitives=len(world.primitives),
+        rounds=result.rounds,
+        plan_steps=result.steps,
+        planner=result.planner.model_dump(),
+        coder=result.coder.model_dump(),
+        stage_seconds=result.stage_wall,
+        seconds=result.wall,
+        tokens=sum(u.input_tokens + u.output_tokens for u in result.usage.values()),
+        usd=sum(u.usd for u in result.usage.values()),
+    )

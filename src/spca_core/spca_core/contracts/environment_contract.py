@@ -1,0 +1,126 @@
+"""The contract of the port `Environment`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from spca_core.plan import Draft, Plan, Step
+from spca_core.ports.environment import Environment
+from spca_core.verdict import Outcome
+
+EMPTY_LIBRARY = ""
+IDLE = '''def idle(ctx, thing):
+    """Do nothing."""
+    return True
+'''
+FAILING = '''def idle(ctx, thing):
+    """Fail."""
+    raise ValueError("as the contract wants it")
+'''
+ENDLESS = '''def idle(ctx, thing):
+    """Never end."""
+    while True:
+        pass
+'''
+
+
+class EnvironmentContract:
+    """What every environment keeps to. Subclass it, and implement `fresh` and `progress`."""
+
+    @contextmanager
+    def fresh(self) -> Iterator[Environment]:
+        """A new environment at the beginning of a level that is not solved by doing nothing; closed at the end."""
+        raise NotImplementedError
+
+    def progress(self, environment: Environment) -> None:
+        """Change the world by acting, without ending the level."""
+        raise NotImplementedError
+
+    def test_says_what_it_is(self) -> None:
+        """Name, task and skills are those of one environment."""
+        with self.fresh() as environment:
+            assert environment.name == environment.api.environment
+            assert environment.task.description
+            ast.parse(environment.builtin_skills.read_text(encoding="utf-8"))
+
+    def test_facts_speak_of_known_objects(self) -> None:
+        """Every argument of a fact is an object of the observation."""
+        with self.fresh() as environment:
+            seen = environment.sense()
+            assert seen.sentences and seen.objects
+            assert all(arg in seen.objects for fact in seen.facts for arg in fact.args)
+
+    def test_a_level_begins_undecided(self) -> None:
+        """Nothing is decided before anything was done."""
+        with self.fresh() as environment:
+            assert environment.verdict().outcome is Outcome.RUNNING
+            assert not environment.verdict().final
+
+    def test_doing_nothing_is_no_success(self) -> None:
+        """A skill without any effect ends well and solves nothing."""
+        with self.fresh() as environment:
+            result = environment.act("a", plan("idle"), IDLE)
+            assert result.status == "done" and result.attempt == "a"
+            assert environment.settle().outcome is not Outcome.SUCCESS
+
+    def test_bad_skills_are_reports_not_exceptions(self) -> None:
+        """Whatever is wrong with the skills, `act` returns and says it."""
+        for library, reason in (
+            (FAILING, "as the contract wants it"),
+            (EMPTY_LIBRARY, "idle"),
+            ("def (", ""),
+        ):
+            with self.fresh() as environment:
+                result = environment.act("a", plan("idle"), library)
+                assert result.status == "failed"
+                assert result.steps[0].failure is not None
+                assert reason in result.message
+
+    def test_steps_are_told_as_they_end(self) -> None:
+        """The listener gets each step once, in order."""
+        with self.fresh() as environment:
+            told: list[int] = []
+            environment.act("a", plan("idle", "idle"), IDLE, lambda step: told.append(step.index))
+            assert told == [0, 1]
+
+    def test_restore_brings_back_world_memory_and_verdict(self) -> None:
+        """After a restore everything is as when the checkpoint was made."""
+        with self.fresh() as environment:
+            environment.sense()
+            self.progress(environment)
+            before, verdict = environment.sense(), environment.verdict()
+            saved = environment.checkpoint()
+            self.progress(environment)
+            environment.restore(saved)
+            assert environment.verdict() == verdict
+            assert environment.sense() == before
+
+    def test_a_checkpoint_serves_a_new_environment(self) -> None:
+        """A run that was killed goes on in another process."""
+        with self.fresh() as environment:
+            environment.sense()
+            self.progress(environment)
+            before, saved = environment.sense(), environment.checkpoint()
+        with self.fresh() as another:
+            another.restore(saved)
+            assert another.sense() == before
+
+    def test_cancelling_ends_what_runs(self) -> None:
+        """No skill outlives a cancellation."""
+        with self.fresh() as environment:
+            environment.cancel()
+            assert environment.act("a", plan("idle"), ENDLESS).status == "cancelled"
+
+    def test_closing_twice_is_harmless(self) -> None:
+        """Whoever cleans up need not know who did before."""
+        with self.fresh() as environment:
+            environment.close()
+            environment.close()
+
+
+def plan(*actions: str) -> Plan:
+    """A plan of those actions, each with one argument."""
+    steps = tuple(Step(action=action, args=("thing",)) for action in actions)
+    return Plan(steps=steps, schemas=(), draft=Draft(domain="", problem=""))
