@@ -16,5 +16,6 @@ setup(
         (f"share/{NAME}", ["package.xml"]),
     ],
     install_requires=["setuptools"],
+    entry_points={"console_scripts": ["node = spca_gazebo.node:main"]},
     zip_safe=False,
 )

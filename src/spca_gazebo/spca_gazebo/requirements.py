@@ -15,7 +15,6 @@ PACKAGES = (
     "controller_manager",
     "joint_state_broadcaster",
     "joint_trajectory_controller",
-    "parallel_gripper_controller",
     "robot_state_publisher",
 )
 

@@ -54,6 +54,14 @@ def pose_command(world: World, poses: Mapping[str, Pose], timeout_ms: int = 5000
     ]
 
 
+def pause_command(world: World, paused: bool) -> list[str]:
+    """The command line that stops or continues simulated time."""
+    return [
+        *("gz", "service", "-s", f"/world/{world.name}/control", "--reqtype", "gz.msgs.WorldControl"),
+        *("--reptype", "gz.msgs.Boolean", "--timeout", "5000", "--req", f"pause: {str(paused).lower()}"),
+    ]
+
+
 def accepted(output: str) -> bool:
     """Whether the service's printed answer says yes."""
     return "data: true" in output

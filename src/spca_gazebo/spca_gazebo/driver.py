@@ -1,0 +1,46 @@
+"""What the robot's controllers are told: trajectories for the arm, ramps for the finger, and how to stop.
+
+Both controllers are `joint_trajectory_controller`s, commanded by topic: a new trajectory replaces the one before. Whether
+the arm keeps to it is watched by whoever moves it (`spca_motion.execution`), on the joint states.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spca_core.geometry import Array
+from spca_core.trajectory import JOINT_NAMES, JointState, JointTrajectory
+from spca_gazebo.finger import command
+from spca_robot.gripper_2f85 import SPEED, gap_of
+
+BRAKING = 12.0  # rad/s², within the UR5's limits
+_LEAST_BRAKE_S, _LEAST_RAMP_S = 0.05, 0.05
+STARTS_WITHIN = 0.05  # rad: a trajectory that begins farther from where the arm is would make it jump
+
+
+def brake(state: JointState) -> JointTrajectory:
+    """To a standstill from a state, each joint with constant deceleration along its own way."""
+    seconds = max(float(np.abs(state.velocity).max()) / BRAKING, _LEAST_BRAKE_S)
+    rest = state.position + state.velocity * seconds / 2
+    return JointTrajectory(
+        times=np.array([seconds]), positions=rest[None], velocities=np.zeros((1, len(JOINT_NAMES)))
+    )
+
+
+def refusal(trajectory: JointTrajectory, state: JointState) -> str:
+    """Why a trajectory cannot begin at a state; "" if it can."""
+    if len(trajectory.times) < 1 or not np.isfinite(trajectory.positions).all():
+        return "a trajectory needs finite points"
+    if (np.diff(trajectory.times) <= 0).any() or trajectory.times[0] < 0:
+        return "the times of a trajectory must ascend"
+    off: Array = np.abs(trajectory.positions[0] - state.position)
+    if off.max() > STARTS_WITHIN:
+        joint = JOINT_NAMES[int(off.argmax())]
+        return f"the trajectory begins {off.max():.3f} rad from where {joint} is"
+    return ""
+
+
+def ramp(angle: float, gap: float, upper: float) -> tuple[float, float]:
+    """The finger's goal (rad) for a gap (m), and the seconds to get there at the gripper's speed."""
+    goal = command(gap, upper)
+    return goal, max(abs(gap_of(goal) - gap_of(angle)) / SPEED, _LEAST_RAMP_S)

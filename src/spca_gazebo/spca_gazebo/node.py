@@ -1,0 +1,358 @@
+"""The node `sim` where Gazebo is the simulator: the same topics, services and actions as the embedded one's.
+
+Gazebo itself, its controllers and the bridge are processes of their own (launch/gazebo.launch.py). This node puts the
+project's names, epochs and conventions on what they say, and passes commands on. What Gazebo cannot do is refused with a
+reason: exact checkpoints.
+"""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import CameraInfo, Image
+from sensor_msgs.msg import JointState as JointStateMsg
+from spca_interfaces.action import CommandGripper, FollowTrajectory
+from spca_interfaces.msg import Contacts, Lease
+from spca_interfaces.srv import Capture, Checkpoint, ResetWorld, Restore, SaveRecording
+from std_srvs.srv import SetBool, Trigger
+from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+from spca_core.contacts import ContactSample, Pair
+from spca_core.errors import SpcaError
+from spca_core.geometry import Pose
+from spca_core.layout import Layout
+from spca_core.trajectory import JOINT_NAMES, JointState, JointTrajectory
+from spca_core.world import load_world
+from spca_description.names import ARM_CONTROLLER, GRIPPER_CONTROLLER, STATE_BROADCASTER, gripper_names
+from spca_description.self_contacts import harmless_pairs
+from spca_gazebo import bridge
+from spca_gazebo.contacts import ContactSampler, ModelPairs
+from spca_gazebo.driver import brake, ramp, refusal
+from spca_gazebo.finger import finger_state
+from spca_gazebo.frames import FramePairs
+from spca_gazebo.reset import accepted, parking, pause_command, placement, pose_command, untouched
+from spca_gazebo.serving import ReplacingAction, SlowService
+from spca_robot.gripper_2f85 import CLOSED_ANGLE, STROKE, driver_angle
+from spca_ros import names
+from spca_ros.action_server import Job
+from spca_ros.convert.camera import OPTICAL_FRAME, info_msg
+from spca_ros.convert.contacts import contacts_msg
+from spca_ros.convert.records import from_msg
+from spca_ros.convert.robot import joint_state_msg, trajectory, trajectory_msg
+from spca_ros.convert.time import duration_msg, seconds
+from spca_ros.node import SpcaNode, run_nodes
+from spca_ros.qos import EVERY, SENSOR
+
+_HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
+_LEASE_S = 1.0  # simulated seconds without a sign of a motion's client after which it is stopped
+_FRAME_S = 5.0  # simulated seconds to wait for a picture
+_TICK_S = 0.02  # wall seconds between two looks at simulated time
+_STALL_S = 30.0  # wall seconds that simulated time may stand still
+
+# Every sensor in contact reports at every physics step: more than Python can take in. The newest few steps are enough,
+# as a pair counts as touching until it has not been seen for `contacts.TIMEOUT`.
+CONTACT_REPORTS = QoSProfile(
+    history=HistoryPolicy.KEEP_LAST,
+    depth=30,
+    reliability=ReliabilityPolicy.BEST_EFFORT,
+    durability=DurabilityPolicy.VOLATILE,
+)
+
+
+class GazeboSim(SpcaNode):
+    """See the module's words. One robot, one table."""
+
+    def __init__(self) -> None:
+        super().__init__(names.SIM)
+        self._world = load_world(self.parameter("world", "tabletop", "a world in worlds/, or a path"))
+        gripper = gripper_names(self.parameter("robot", "generated", "which robot description Gazebo has"))
+        with open(self.parameter("urdf", "", "path of the robot's URDF")) as file:
+            harmless = harmless_pairs(file.read(), gripper.root)
+        self._upper = min(CLOSED_ANGLE, 0.8) if gripper.root.startswith("robotiq") else CLOSED_ANGLE
+        self._finger, self._finger_goal = gripper.commanded, 0.0
+        self._models = ModelPairs(self._world.model_names, harmless, self._world.robot.model)
+        self._sampler = ContactSampler(self._on_sample)
+        self._frames = FramePairs(self._on_frame)
+        self._epoch = ""
+        self._now, self._ticked = 0.0, time.monotonic()
+        self._state: JointState | None = None
+        self._frame: tuple[Image, Image, CameraInfo] | None = None
+        self._newest_contacts: frozenset[Pair] = frozenset()
+        self._seen: dict[str, float] = {}  # by client: the newest joint state it has handled
+        self._follow_number = self._grip_number = 0
+        self._held = threading.Event()
+
+        self._states = self.create_publisher(JointStateMsg, names.JOINT_STATES, SENSOR)
+        self._colour = self.create_publisher(Image, names.COLOUR, SENSOR)
+        self._depth = self.create_publisher(Image, names.DEPTH, SENSOR)
+        self._info = self.create_publisher(CameraInfo, names.CAMERA_INFO, SENSOR)
+        self._contacts = self.create_publisher(Contacts, names.CONTACTS, EVERY)
+        self._arm = self.create_publisher(JointTrajectoryMsg, f"/{ARM_CONTROLLER}/joint_trajectory", EVERY)
+        self._gripper = self.create_publisher(
+            JointTrajectoryMsg, f"/{GRIPPER_CONTROLLER}/joint_trajectory", EVERY
+        )
+
+        self.create_subscription(Clock, bridge.CLOCK.ros, self._on_clock, SENSOR)
+        self.create_subscription(JointStateMsg, f"/{STATE_BROADCASTER}/joint_states", self._on_joints, SENSOR)
+        self.create_subscription(Image, bridge.COLOUR.ros, self._frames.colour, SENSOR)
+        self.create_subscription(Image, bridge.DEPTH.ros, self._frames.depth, SENSOR)
+        self.create_subscription(Lease, names.LEASE, self._on_lease, EVERY)
+        if (kind := contacts_type()) is not None:
+            self.create_subscription(kind, bridge.CONTACTS.ros, self._on_contacts, CONTACT_REPORTS)
+
+        self._follow = ReplacingAction(
+            self, FollowTrajectory, names.FOLLOW, self._do_follow, self._refuse_follow
+        )
+        self._grip = ReplacingAction(self, CommandGripper, names.GRIPPER, self._do_grip, self._refuse_grip)
+        self.create_service(Trigger, names.HOLD, self._hold)
+        self.create_service(Checkpoint, names.checkpoint(names.SIM), _no_checkpoint)
+        self.create_service(Restore, names.restore(names.SIM), _no_restore)
+        self.create_service(SaveRecording, names.save_recording(names.SIM), _no_recording)
+        self._slow = (
+            SlowService(self, ResetWorld, names.RESET, self._do_reset),
+            SlowService(self, Capture, names.CAPTURE, self._do_capture),
+            SlowService(self, SetBool, names.PAUSE, self._do_pause),
+        )
+
+    # --- what Gazebo says ----------------------------------------------------------------------------------------
+
+    def _on_clock(self, clock: Clock) -> None:
+        self._now, self._ticked = seconds(clock.clock), time.monotonic()
+        self._sampler.clock(self._now)
+
+    def _on_joints(self, message: JointStateMsg) -> None:
+        index = {name: i for i, name in enumerate(message.name)}
+        finger = index[self._finger]
+        pads = finger_state(message.position[finger], message.velocity[finger], self._finger_goal)
+        arm = [index[name] for name in JOINT_NAMES]
+        self._state = JointState(
+            stamp=seconds(message.header.stamp),
+            position=np.array([message.position[i] for i in arm]),
+            velocity=np.array([message.velocity[i] for i in arm]),
+            gripper_gap=pads.gap,
+            gripper_force=pads.force,
+        )
+        self._states.publish(joint_state_msg(self._state))
+
+    def _on_contacts(self, message: Any) -> None:
+        pairs = (self._models.pair(c.collision1.name, c.collision2.name) for c in message.contacts)
+        self._sampler.touch(seconds(message.header.stamp), [p for p in pairs if p is not None])
+
+    def _on_sample(self, sample: ContactSample) -> None:
+        self._newest_contacts = sample.pairs
+        self._contacts.publish(contacts_msg([sample], self._epoch))
+
+    def _on_frame(self, colour: Image, depth: Image) -> None:
+        info = info_msg(self._world.camera.intrinsics, seconds(colour.header.stamp))
+        for message in (colour, depth):
+            message.header.frame_id = OPTICAL_FRAME
+        self._colour.publish(colour)
+        self._depth.publish(depth)
+        self._info.publish(info)
+        self._frame = (colour, depth, info)
+
+    def _on_lease(self, lease: Lease) -> None:
+        self._seen[lease.client] = seconds(lease.seen)
+
+    def _do_capture(self, request: Capture.Request) -> Capture.Response:
+        """The first frame taken from now on; the camera itself never stops."""
+        begun = self._now
+        while self._now - begun < _FRAME_S:
+            if self._frame is not None and seconds(self._frame[0].header.stamp) >= begun:
+                colour, depth, info = self._frame
+                return Capture.Response(success=True, colour=colour, depth=depth, info=info)
+            self._sleep()
+        return Capture.Response(success=False, message=f"no picture from Gazebo's camera in {_FRAME_S:.0f} s")
+
+    # --- commands ------------------------------------------------------------------------------------------------
+
+    def _refuse_follow(self, goal: FollowTrajectory.Goal) -> str:
+        if self._state is None:
+            return "no joint state has come from Gazebo yet"
+        try:
+            return refusal(trajectory(goal.trajectory), self._state)
+        except ValueError as error:
+            return str(error)
+
+    def _refuse_grip(self, goal: CommandGripper.Goal) -> str:
+        if self._state is None:
+            return "no joint state has come from Gazebo yet"
+        return "" if 0.0 <= goal.gap <= STROKE else f"the pads open from 0 to {STROKE} m"
+
+    def _do_follow(self, job: Job) -> FollowTrajectory.Result:
+        result, wanted = FollowTrajectory.Result, trajectory(job.goal.trajectory)
+        self._follow_number += 1
+        number, begun, client = self._follow_number, self._now, job.goal.client
+        self._held.clear()
+        self._arm.publish(trajectory_msg(wanted))
+        self._seen[client] = begun
+        while self._now - begun < wanted.duration:
+            if number != self._follow_number:
+                return result(status=result.REPLACED)
+            if self._held.is_set():
+                return result(status=result.HELD)
+            if job.cancelled():
+                self._brake()
+                return result(status=result.HELD)
+            if self._now - self._seen.get(client, begun) > _LEASE_S:
+                self._brake()
+                return result(
+                    status=result.STALE, message=f"nothing has come from '{client}' for {_LEASE_S} s"
+                )
+            job.feedback(
+                FollowTrajectory.Feedback(attempt=job.goal.attempt, elapsed=duration_msg(self._now - begun))
+            )
+            self._sleep()
+        return result(status=result.DONE)
+
+    def _do_grip(self, job: Job) -> CommandGripper.Result:
+        result, state = CommandGripper.Result, self._state
+        assert state is not None  # see _refuse_grip
+        self._grip_number += 1
+        number, begun = self._grip_number, self._now
+        duration = self._send_finger(state, float(job.goal.gap))
+        while self._now - begun < duration + 0.5 and number == self._grip_number and not job.cancelled():
+            self._sleep()
+        status = result.DONE if number == self._grip_number else result.REPLACED
+        state = self._state or state
+        return result(status=status, gap=state.gripper_gap, force=state.gripper_force)
+
+    def _send_finger(self, state: JointState, gap: float) -> float:
+        angle = driver_angle(min(max(state.gripper_gap, 0.0), STROKE))
+        self._finger_goal, duration = ramp(angle, gap, self._upper)
+        point = JointTrajectoryPoint(
+            positions=[self._finger_goal], velocities=[0.0], time_from_start=duration_msg(duration)
+        )
+        self._gripper.publish(JointTrajectoryMsg(joint_names=[self._finger], points=[point]))
+        return duration
+
+    def _hold(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._held.set()
+        self._brake()
+        response.success = True
+        return response
+
+    def _brake(self) -> None:
+        if self._state is not None:
+            self._arm.publish(trajectory_msg(brake(self._state)))
+
+    # --- reset ---------------------------------------------------------------------------------------------------
+
+    def _do_reset(self, request: ResetWorld.Request) -> ResetWorld.Response:
+        """Objects out of the way, the robot home and open, objects to their places; then contacts must come again."""
+        wanted = from_msg(Layout, request.layout)
+        problem = (
+            self._move_objects(parking(self._world))
+            or self._go_home()
+            or self._move_objects(placement(self._world, wanted))
+        )
+        if problem:
+            return ResetWorld.Response(success=False, message=problem)
+        self._sampler.clear()
+        self._epoch = request.epoch
+        return self._check_contacts(wanted)
+
+    def _check_contacts(self, wanted: Layout) -> ResetWorld.Response:
+        begun = self._now
+        lost = sorted(wanted.poses)
+        while self._now - begun < _SETTLE_S:
+            if not (lost := untouched(wanted, self._newest_contacts)):
+                return ResetWorld.Response(success=True)
+            self._sleep()
+        return ResetWorld.Response(
+            success=False,
+            message=f"after the reset nothing touches {', '.join(lost)}: have Gazebo's contact topics fallen silent?",
+        )
+
+    def _go_home(self) -> str:
+        if self._state is None:
+            return "no joint state has come from Gazebo"
+        home = np.array(self._world.robot.home)
+        self._follow_number += 1
+        self._send_finger(self._state, STROKE)
+        goal = JointTrajectory(np.array([_HOME_S]), home[None], np.zeros((1, len(home))))
+        self._arm.publish(trajectory_msg(goal))
+        begun = self._now
+        while self._now - begun < _HOME_S + 1.0:
+            self._sleep()
+        off = float(np.abs(self._state.position - home).max())
+        return "" if off < 0.02 else f"the robot stopped {off:.2f} rad from its home posture"
+
+    def _do_pause(self, request: SetBool.Request) -> SetBool.Response:
+        problem = _gz(pause_command(self._world, request.data))
+        return SetBool.Response(success=not problem, message=problem)
+
+    def _move_objects(self, poses: Mapping[str, Pose]) -> str:
+        return _gz(pose_command(self._world, poses))
+
+    def _sleep(self) -> None:
+        """A moment of wall time, in a working thread; SpcaError when simulated time stands still."""
+        threading.Event().wait(_TICK_S)
+        if time.monotonic() - self._ticked > _STALL_S:
+            raise SpcaError(f"Gazebo's clock has stood still for {_STALL_S:.0f} s")
+
+    def close(self) -> None:
+        """Stop the arm, then the threads."""
+        self._brake()
+        self._follow.close()
+        self._grip.close()
+        for service in self._slow:
+            service.close()
+
+
+def _gz(command: list[str]) -> str:
+    """Call a service of Gazebo; "" if it accepts, else what went wrong."""
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"Gazebo cannot be asked: {error}"
+    return "" if accepted(answer.stdout) else f"Gazebo refuses: {(answer.stdout or answer.stderr).strip()}"
+
+
+def contacts_type() -> type | None:
+    """`ros_gz_interfaces/Contacts`, or None where it is not installed."""
+    try:
+        kind: type = importlib.import_module("ros_gz_interfaces.msg").Contacts
+    except ImportError:
+        return None
+    return kind
+
+
+def _no_checkpoint(request: Checkpoint.Request, response: Checkpoint.Response) -> Checkpoint.Response:
+    response.success, response.message = (
+        False,
+        "Gazebo cannot be brought back to an exact state; use sim:=mujoco",
+    )
+    return response
+
+
+def _no_restore(request: Restore.Request, response: Restore.Response) -> Restore.Response:
+    response.success, response.message = (
+        False,
+        "Gazebo cannot be brought back to an exact state; use sim:=mujoco",
+    )
+    return response
+
+
+def _no_recording(request: SaveRecording.Request, response: SaveRecording.Response) -> SaveRecording.Response:
+    response.success, response.message = True, "Gazebo keeps no states: the report has no video"
+    return response
+
+
+def main() -> None:
+    """Run the node; the exit status says how it ended."""
+    sys.exit(run_nodes(lambda: [GazeboSim()]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,300 @@
+"""The Gazebo node over real DDS. What it talks to (Gazebo, its controllers, the bridge) is played on MuJoCo's physics."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy", reason="rclpy is not installed")
+import rclpy
+from rclpy.signals import SignalHandlerOptions
+
+from spca_core.contracts.robot_contract import RobotContract
+from spca_core.layout import nominal_layout
+from spca_core.trajectory import JOINT_NAMES, JointTrajectory
+from spca_core.world import load_world
+from spca_description.names import ARM_CONTROLLER, GENERATED, GRIPPER_CONTROLLER, STATE_BROADCASTER
+from spca_description.urdf import build_urdf
+from spca_robot.gripper_2f85 import driver_angle, gap_of
+from spca_ros import names
+from spca_ros.calls import ServiceCall
+from spca_ros.convert.contacts import contact_samples
+from spca_ros.convert.records import to_msg
+from spca_ros.convert.robot import trajectory_msg
+from spca_ros.convert.time import seconds, time_msg
+from spca_ros.node import SpcaNode, background
+from spca_ros.qos import EVERY, SENSOR
+from spca_ros.robot import RosRobot
+from spca_sim.simulator import MujocoSimulator
+
+pytestmark = [pytest.mark.ros, pytest.mark.slow]
+WORLD = load_world()
+STEP, FASTER = 0.01, 4.0  # s of simulated time a step; simulated seconds a wall second
+
+
+class PlayedGazebo(SpcaNode):
+    """Physics, clock and the two trajectory controllers, under the names that Gazebo's have."""
+
+    def __init__(self) -> None:
+        from rosgraph_msgs.msg import Clock
+        from sensor_msgs.msg import JointState as JointStateMsg
+        from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
+
+        super().__init__("played_gazebo")
+        self.simulator = MujocoSimulator(WORLD)
+        self.simulator.reset(nominal_layout(WORLD))
+        self._clock_type, self._state_type = Clock, JointStateMsg
+        self._clock = self.create_publisher(Clock, "/clock", SENSOR)
+        self._joints = self.create_publisher(JointStateMsg, f"/{STATE_BROADCASTER}/joint_states", SENSOR)
+        self.create_subscription(JointTrajectoryMsg, f"/{ARM_CONTROLLER}/joint_trajectory", self._arm, EVERY)
+        self.create_subscription(
+            JointTrajectoryMsg, f"/{GRIPPER_CONTROLLER}/joint_trajectory", self._grip, EVERY
+        )
+        self._lock, self._ended = threading.Lock(), False
+        self._last_angle = 0.0
+        self._thread = background(self._run)
+
+    def _run(self) -> None:
+        while not self._ended:
+            with self._lock:
+                self.simulator.step(STEP)
+                state, now = self.simulator.joint_state(), self.simulator.time
+            angle = driver_angle(min(max(state.gripper_gap, 0.0), 0.085))
+            speed, self._last_angle = (angle - self._last_angle) / STEP, angle
+            self._clock.publish(self._clock_type(clock=time_msg(now)))
+            message = self._state_type(
+                name=[GENERATED.commanded, *JOINT_NAMES],  # another order than ours
+                position=[angle, *state.position.tolist()],
+                velocity=[speed, *state.velocity.tolist()],
+            )
+            message.header.stamp = time_msg(now)
+            self._joints.publish(message)
+            time.sleep(STEP / FASTER)
+
+    def _arm(self, message) -> None:
+        with self._lock:
+            state = self.simulator.joint_state()
+            times = np.array([seconds(p.time_from_start) for p in message.points])
+            positions = np.array([p.positions for p in message.points])
+            velocities = np.array([p.velocities for p in message.points])
+            if times[0] > 0:  # as the controller does: from where the arm is
+                times = np.concatenate([[0.0], times])
+                positions, velocities = (
+                    np.vstack([state.position, positions]),
+                    np.vstack([state.velocity, velocities]),
+                )
+            self.simulator.follow(JointTrajectory(times, positions, velocities))
+
+    def _grip(self, message) -> None:
+        assert list(message.joint_names) == [GENERATED.commanded]
+        with self._lock:
+            self.simulator.command_gripper(max(gap_of(message.points[-1].positions[0]), 0.0))
+
+    def close(self) -> None:
+        self._ended = True
+        self._thread.join(5.0)
+        self.simulator.close()
+
+
+class Rig:
+    """The node under test, what it talks to, and a client."""
+
+    def __init__(self, folder: Path) -> None:
+        from spca_gazebo.node import GazeboSim
+
+        urdf = folder / "cobot.urdf"
+        urdf.write_text(build_urdf(WORLD))
+        program = folder / "gz"
+        program.write_text(f'#!/bin/sh\necho "$@" >> {folder}/requests\necho "data: true"\n')
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+        self.requests = folder / "requests"
+        os.environ["PATH"] = f"{folder}{os.pathsep}{os.environ['PATH']}"
+        rclpy.init(args=["--ros-args", "-p", f"urdf:={urdf}"], signal_handler_options=SignalHandlerOptions.NO)
+        self.gazebo, self.node, self.client = PlayedGazebo(), GazeboSim(), SpcaNode("client")
+        self._ended = False
+        self._threads = [background(self._spin, node) for node in (self.gazebo, self.node, self.client)]
+        self.robot = RosRobot(self.client)
+        self.robot.wait_ready(20.0)
+
+    def _spin(self, node: SpcaNode) -> None:
+        while not self._ended:
+            node.turn()
+
+    def touch(self, *pairs: tuple[str, str]) -> None:
+        """Gazebo reports these contacts now."""
+        named = [tuple(SimpleNamespace(name=f"{model}::link::collision") for model in pair) for pair in pairs]
+        contacts = [SimpleNamespace(collision1=a, collision2=b) for a, b in named]
+        header = SimpleNamespace(stamp=time_msg(self.gazebo.simulator.time))
+        message = SimpleNamespace(header=header, contacts=contacts)
+        self.node.loop.soon(lambda: self.node._on_contacts(message))
+
+    def close(self) -> None:
+        self._ended = True
+        for thread in self._threads:
+            thread.join(5.0)
+        for node in (self.node, self.gazebo, self.client):
+            node.close()
+            node.destroy_node()
+        rclpy.try_shutdown()
+
+
+@pytest.fixture(scope="module")
+def rig(tmp_path_factory) -> Iterator[Rig]:
+    path = os.environ["PATH"]
+    rig = Rig(tmp_path_factory.mktemp("gazebo"))
+    yield rig
+    rig.close()
+    os.environ["PATH"] = path
+
+
+def wait_for(condition, seconds=15.0) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def to(rig: Rig, goal: np.ndarray, seconds: float) -> JointTrajectory:
+    start = rig.robot.state().position
+    s = np.linspace(0, 1, 20)[:, None]
+    blend = 3 * s**2 - 2 * s**3
+    rate = (6 * s - 6 * s**2) / seconds
+    return JointTrajectory(s[:, 0] * seconds, start + blend * (goal - start), rate * (goal - start))
+
+
+class TestGazeboRobot(RobotContract):
+    @pytest.fixture
+    def robot(self, rig: Rig) -> RosRobot:
+        rig.robot.follow(to(rig, np.array(WORLD.robot.home), 1.5))
+        rig.robot.command_gripper(0.085)
+        rig.robot.wait(2.2)
+        return rig.robot
+
+
+def test_a_trajectory_that_does_not_begin_where_the_arm_is_is_refused(rig: Rig) -> None:
+    from spca_core.errors import MotionError
+
+    far = JointTrajectory(np.array([0.0, 1.0]), np.ones((2, 6)), np.zeros((2, 6)))
+    with pytest.raises(MotionError, match="refused"):
+        rig.robot.follow(far)
+
+
+def test_the_arm_stops_when_its_client_falls_silent(rig: Rig) -> None:
+    from rclpy.action import ActionClient
+    from spca_interfaces.action import FollowTrajectory
+
+    goal = rig.robot.state().position + np.array([0.8, 0, 0, 0, 0, 0])
+    wanted = to(rig, goal, 6.0)
+    client = ActionClient(rig.client, FollowTrajectory, names.FOLLOW)
+    assert client.wait_for_server(10.0)
+    results = []
+    sent = client.send_goal_async(FollowTrajectory.Goal(client="silent", trajectory=trajectory_msg(wanted)))
+    sent.add_done_callback(
+        lambda f: f.result().get_result_async().add_done_callback(lambda r: results.append(r.result().result))
+    )
+    assert wait_for(lambda: results)
+    assert results[0].status == FollowTrajectory.Result.STALE and "silent" in results[0].message
+    rig.robot.wait(0.6)
+    assert np.abs(rig.robot.state().velocity).max() < 0.05
+    assert abs(rig.robot.state().position[0] - goal[0]) > 0.2
+
+
+def test_contacts_carry_models_and_the_epoch(rig: Rig) -> None:
+    from spca_interfaces.msg import Contacts
+
+    received = []
+    subscription = rig.client.create_subscription(Contacts, names.CONTACTS, received.append, EVERY)
+    assert wait_for(lambda: received)  # also while nothing touches
+    received.clear()
+    rig.touch(("box_red", "table_lightgray"))
+    assert wait_for(lambda: any(s.pairs for m in received for s in contact_samples(m)))
+    pairs = {p for m in received for s in contact_samples(m) for p in s.pairs}
+    assert pairs == {("box_red", "table_lightgray")}
+    rig.client.destroy_subscription(subscription)
+
+
+def reset(rig: Rig, touching: bool):
+    from spca_interfaces.srv import ResetWorld
+
+    call = ServiceCall(rig.client, ResetWorld, names.RESET)
+    layout = nominal_layout(WORLD)
+    request = ResetWorld.Request(epoch="second")
+    to_msg(layout, request.layout)
+    ended = threading.Event()
+
+    def keep_touching() -> None:
+        while not ended.wait(0.03):
+            rig.touch(*((name, WORLD.table.model) for name in layout.poses))
+
+    if touching:
+        background(keep_touching)
+    try:
+        return call(request, timeout=60.0)
+    finally:
+        ended.set()
+
+
+def test_a_reset_parks_the_objects_drives_home_places_them_and_waits_for_contacts(rig: Rig) -> None:
+    rig.requests.unlink(missing_ok=True)
+    answer = reset(rig, touching=True)
+    assert answer.success, answer.message
+    parked, placed = rig.requests.read_text().splitlines()
+    assert "set_pose_vector" in parked and "x: -1.5" in parked
+    assert 'name: "box_red" position {x: 0.5 y: -0.14' in placed
+    state = rig.robot.state()
+    assert state.position == pytest.approx(WORLD.robot.home, abs=0.02)
+    assert state.gripper_gap == pytest.approx(0.085, abs=0.003)
+
+
+def test_silent_contact_topics_fail_the_reset_in_words(rig: Rig) -> None:
+    wait_for(lambda: False, 0.3)  # until earlier touches have timed out
+    answer = reset(rig, touching=False)
+    assert not answer.success and "silent" in answer.message
+
+
+def test_exact_checkpoints_are_refused_with_a_reason(rig: Rig) -> None:
+    from spca_interfaces.srv import Checkpoint
+
+    answer = ServiceCall(rig.client, Checkpoint, names.checkpoint(names.SIM))(Checkpoint.Request())
+    assert not answer.success and "Gazebo" in answer.message
+
+
+def test_a_picture_is_two_images_of_one_instant_with_the_projects_calibration(rig: Rig) -> None:
+    from sensor_msgs.msg import Image
+
+    from spca_gazebo.bridge import COLOUR, DEPTH
+    from spca_ros.camera import RequestedCamera
+
+    colour = rig.gazebo.create_publisher(Image, COLOUR.ros, SENSOR)
+    depth = rig.gazebo.create_publisher(Image, DEPTH.ros, SENSOR)
+    w, h = WORLD.camera.width, WORLD.camera.height
+    ended = threading.Event()
+
+    def film() -> None:
+        while not ended.wait(0.1):
+            stamp = time_msg(rig.gazebo.simulator.time)
+            picture = Image(width=w, height=h, encoding="rgb8", step=3 * w, data=bytes(3 * w * h))
+            metres = np.full((h, w), 0.85, np.float32)
+            metres[0, 0] = np.inf
+            range_ = Image(width=w, height=h, encoding="32FC1", step=4 * w, data=metres.tobytes())
+            picture.header.stamp = range_.header.stamp = stamp
+            colour.publish(picture)
+            depth.publish(range_)
+
+    background(film)
+    try:
+        frame = RequestedCamera(rig.client, WORLD.camera).capture()
+    finally:
+        ended.set()
+    assert frame.intrinsics == WORLD.camera.intrinsics  # not Gazebo's, which is half a pixel off
+    assert frame.depth[0, 0] == 0.0 and frame.depth[5, 5] == pytest.approx(0.85)
