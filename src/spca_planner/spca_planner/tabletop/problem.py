@@ -23,6 +23,7 @@ def domain() -> str:
 def problem(observation: Observation, goals: Sequence[Goal]) -> str:
     """A problem whose goal is any one of `goals`. Raises Impossible when a cube it needs is out of reach."""
     _check_reach(observation, goals)
+    goals = [_with_free_hand(goal, observation) for goal in goals]
     objects = "\n    ".join(f"{' '.join(_of(observation, k))} - {k}" for k in _KINDS if _of(observation, k))
     init = "\n    ".join(map(_text, _init(observation)))
     conditions = [f"(and {' '.join(_text(atom) for atom in sorted(goal))})" for goal in goals]
@@ -57,6 +58,13 @@ def _init(observation: Observation) -> Iterator[Atom]:
             a, b = fact.args
             pairs |= {("next_to", a, b), ("next_to", b, a)}
     yield from sorted(pairs)
+
+
+def _with_free_hand(goal: Goal, observation: Observation) -> Goal:
+    """Whatever is held from the start is put down in the end, unless something shall be held."""
+    held = any(f.predicate == "held" for f in observation.facts)
+    holding = any(atom[0] == "holding" for atom in goal)
+    return goal | {("hand_empty",)} if held and not holding else goal
 
 
 def reachable(observation: Observation) -> set[str]:
