@@ -11,6 +11,7 @@ from typing import Annotated, TypeVar
 import typer
 from pydantic import BaseModel
 
+from spca.grid.cli import mount as mount_grid_worlds
 from spca_core.errors import EXIT_BAD_INPUT, EXIT_BROKEN, InputError, SpcaError
 
 T = TypeVar("T", bound=BaseModel)
@@ -25,15 +26,19 @@ app = typer.Typer(
 )
 bench_app = typer.Typer(help="Campaigns and benchmarks.", no_args_is_help=True)
 app.add_typer(bench_app, name="bench")
+mount_grid_worlds(app, bench_app)
 
 
 @app.command(
     epilog="Examples:  [bold]spca run stack_01[/bold] · spca run touch_05 --preset shuffled --seed 7 · "
-    "spca run stack_01 --transport inproc --no-video · spca run my_level.yaml"
+    "spca run stack_01 --transport inproc --no-video · spca run my_level.yaml · spca run minigrid:MiniGrid-DoorKey-8x8"
 )
 def run(
     level: Annotated[
-        str, typer.Argument(help="A level's name (see `spca levels`) or the path of a level file.")
+        str,
+        typer.Argument(
+            help="A level's name (see `spca levels`), the path of a level file, or `minigrid:` and a MiniGrid level."
+        ),
     ],
     transport: Annotated[
         str, typer.Option(help="`ros`: the real node graph; `inproc`: one process in lockstep.")
@@ -94,11 +99,21 @@ def report(run_folder: Annotated[Path, typer.Argument(help="The folder of a run.
 
 
 @app.command()
-def levels() -> None:
+def levels(
+    minigrid: Annotated[bool, typer.Option("--minigrid", help="Those of the MiniGrid curriculum.")] = False,
+) -> None:
     """List the levels."""
     from rich.console import Console
     from rich.table import Table
 
+    if minigrid:
+        from spca_gridworlds.minigrid.levels import curriculum
+
+        table = Table("level", "category", "what it is like", box=None)
+        for found in curriculum():
+            table.add_row(f"minigrid:{found.name}", found.category, found.about)
+        Console().print(table)
+        return
     from spca_referee.level import list_levels, load_level
 
     table = Table("level", "task", "limit", box=None)

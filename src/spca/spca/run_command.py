@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from spca.grid.names import is_minigrid
 from spca.options import Manifest, RunOptions
 from spca.presets import load_table
 from spca.progress import Progress
@@ -21,7 +22,12 @@ CRASH = "crash.txt"
 def start_run(options: RunOptions, out: Path | None = None) -> int:
     """Run a level in a new folder; returns the exit status. Raises InputError for bad input, before anything moves."""
     options = _settled(options)
-    load_table(options)
+    if is_minigrid(options.level):
+        from spca.grid.run import build_minigrid
+
+        build_minigrid(options).close()
+    else:
+        load_table(options)
     folder = RunFolder.create(Path(options.level).stem, out)
     return _drive(options, folder, resume=False)
 
@@ -63,6 +69,10 @@ def _drive(options: RunOptions, folder: RunFolder, resume: bool) -> int:
 
 
 def _runner(options: RunOptions) -> Callable[..., RunResult]:
+    if is_minigrid(options.level):
+        from spca.grid.run import run_minigrid
+
+        return run_minigrid
     if options.transport == "inproc":
         from spca.inproc import run_inproc
 
@@ -85,8 +95,11 @@ def _settled(options: RunOptions) -> RunOptions:
 
 def _document(folder: RunFolder, options: RunOptions, console: Console) -> Path:
     """Video, MCAP log and report. A fault in one of them is said and costs only itself."""
-    from spca.mcap_log import write_mcap
     from spca.report import write_report as write_page
+
+    if is_minigrid(options.level):
+        return write_page(folder)
+    from spca.mcap_log import write_mcap
     from spca.video import write_video
 
     for make in (write_video, write_mcap) if options.video else (write_mcap,):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from spca.grid.run import PREFIX, run_minigrid, run_trial
+from spca.grid.names import PREFIX
+from spca.grid.run import run_minigrid, run_trial
 from spca.kits import kit_of
 from spca.options import RunOptions
 from spca.result import RunResult

@@ -180,3 +180,17 @@ def test_moving_balls_do_not_lead_the_reckoning_astray() -> None:
 @pytest.mark.parametrize("cell", ["wall", "empty", "door red locked", "key blue", "unseen"])
 def test_kinds_are_first_words(cell: str) -> None:
     assert kind_of(cell) == cell.split(maxsplit=1)[0]
+
+
+def test_cells_are_numbered_as_in_minigrid() -> None:
+    from minigrid.core.constants import IDX_TO_COLOR, IDX_TO_OBJECT, STATE_TO_IDX
+
+    for kind, name in IDX_TO_OBJECT.items():
+        for colour, hue in IDX_TO_COLOR.items():
+            cell = cell_of(kind, colour, STATE_TO_IDX["locked"])
+            if name in ("key", "ball", "box", "goal"):
+                assert cell == f"{name} {hue}"
+            elif name == "door":
+                assert cell == f"door {hue} locked"
+            else:
+                assert cell == {"floor": "empty", "agent": "empty"}.get(name, name)

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from spca.events import Listener
+from spca.grid.names import PREFIX
 from spca.interrupt import stopping_on_interrupt
 from spca.logs import log_to
 from spca.options import RunOptions, manifest
@@ -23,13 +24,6 @@ from spca_gridworlds.minigrid.environment import MinigridEnvironment
 from spca_gridworlds.minigrid.levels import find_level
 from spca_gridworlds.minigrid.proposer import DOMAIN
 from spca_planner.solver.process import SolverProcess
-
-PREFIX = "minigrid:"
-
-
-def is_minigrid(level: str) -> bool:
-    """Whether a level's name (`minigrid:MiniGrid-DoorKey-8x8`) means a MiniGrid level."""
-    return level.startswith(PREFIX)
 
 
 def build_minigrid(options: RunOptions) -> MinigridEnvironment:

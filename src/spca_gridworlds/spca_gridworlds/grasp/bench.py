@@ -61,6 +61,7 @@ def run_grasp(
     Returns the summary and one row an environment: name, score, plan, problem, seconds. `on_progress` gets the
     environments done and in all.
     """
+    make_policy(bench)  # what is wrong with it is said before anything is written
     chosen = environments(
         list(released(bench.data) if bench.data else generated(bench.seed, bench.part.count)), bench.part
     )

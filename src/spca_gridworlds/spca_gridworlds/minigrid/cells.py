@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 
-from minigrid.core.constants import IDX_TO_COLOR, IDX_TO_OBJECT, STATE_TO_IDX
-
 Point = tuple[int, int]
 """(x, y): x grows to the right, y downwards; the origin is where the agent started."""
 
@@ -19,17 +17,19 @@ THINGS = (DOOR, *PORTABLE, GOAL)
 """Kinds of cells that are objects with an id."""
 COLOURS = ("red", "green", "blue", "purple", "yellow", "grey")
 
-_STATES = {index: name for name, index in STATE_TO_IDX.items()}
+# MiniGrid's numbers (`minigrid.core.constants`, whose import takes a second).
+_KINDS = ("unseen", "empty", "wall", "floor", DOOR, KEY, BALL, BOX, GOAL, "lava", "agent")
+_STATES = ("open", "closed", "locked")
 _PLAIN = {"unseen": UNSEEN, "empty": EMPTY, "wall": WALL, "floor": EMPTY, "lava": LAVA, "agent": EMPTY}
 
 
 @cache
 def cell_of(kind: int, colour: int, state: int) -> str:
     """The cell that MiniGrid encodes as three numbers."""
-    name = IDX_TO_OBJECT[kind]
+    name = _KINDS[kind]
     if name in _PLAIN:
         return _PLAIN[name]
-    words = [name, IDX_TO_COLOR[colour]]
+    words = [name, COLOURS[colour]]
     return " ".join([*words, _STATES[state]] if name == DOOR else words)
 
 

@@ -1,0 +1,101 @@
+"""`spca ipp`: programs that plan, written, compared, and done without."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from spca_core.errors import InputError
+from spca_core.paths import RUNS
+from spca_core.ports.chat import Role
+from spca_gridworlds.grasp.domain import GraspDomain
+from spca_gridworlds.ipp.compare import HEADS, compare, history_of, write_page
+from spca_gridworlds.ipp.develop import Recipe, develop
+from spca_gridworlds.ipp.program import Program
+from spca_gridworlds.ipp.refinement import Attempt
+from spca_gridworlds.ipp.store import PROGRAMS, ProgramStore
+from spca_gridworlds.ipp.thinking import METHODS, think
+from spca_gridworlds.minigrid.domain import TASKS, MinigridDomain
+from spca_llm.chat import Chat
+from spca_llm.connect import open_chat
+
+
+def domain_of(task: str, data: Path | None) -> Any:
+    """The task of a name. InputError for an unknown one."""
+    if task == GraspDomain.name:
+        return GraspDomain(data)
+    if task in TASKS:
+        return MinigridDomain(task)
+    raise InputError(f"unknown task '{task}'", hint=f"one of {', '.join((GraspDomain.name, *TASKS))}")
+
+
+def write_program(
+    task: str, recipe: Recipe, program: str, llm: str, data: Path | None, store: Path | None
+) -> None:
+    """Make a program by a recipe, show how it came about, and keep it."""
+    domain, programs, console = (
+        domain_of(task, data),
+        ProgramStore(store or PROGRAMS),
+        Console(highlight=False),
+    )
+    first = programs.find(task, program) if program else None
+
+    def show(attempt: Attempt) -> None:
+        mark = "[green]✓[/green]" if attempt.best else "[yellow]–[/yellow]"
+        console.print(f"  {mark} {attempt.train.mean:.3f} in training  {attempt.program.origin.strategy}")
+
+    with _chat(llm, task, "coder") as chat:
+        made = develop(domain, chat, recipe, first, show)
+    console.print(history_of(made))
+    console.print(f"kept in {programs.save(made)}", soft_wrap=True)
+
+
+def compare_programs(
+    task: str, names: list[str], test: int, seed: int, data: Path | None, store: Path | None, out: Path | None
+) -> None:
+    """Run programs on the same test cases; show them, the best first."""
+    domain, programs = domain_of(task, data), ProgramStore(store or PROGRAMS)
+    chosen: list[tuple[str, Program]] = [(name, programs.find(task, name)) for name in names]
+    if not names:
+        chosen = [(d.program.id, d.program) for d in programs.all(task)]
+    if not chosen:
+        raise InputError(f"no program for {task}", str(programs.folder), "write one with `spca ipp write`")
+    compared = compare(domain, chosen, domain.split(1, test, seed)[1])
+    table = Table(*HEADS, box=None)
+    for one in compared:
+        table.add_row(*(f"{v:.2f}" if isinstance(v, float) else str(v) for v in one.row()))
+    Console().print(table)
+    if out is not None:
+        Console().print(f"report {write_page(task, compared, out)}", soft_wrap=True)
+
+
+def think_about(task: str, method: str, cases: int, seed: int, llm: str, data: Path | None) -> None:
+    """Plan for some cases without a program, and show what that came to."""
+    if method not in METHODS:
+        raise InputError(f"unknown method '{method}'", where="--method", hint=f"one of {', '.join(METHODS)}")
+    domain = domain_of(task, data)
+    with _chat(llm, task, "planner_big") as chat:
+        thought = think(method, domain, chat, domain.split(1, cases, seed)[1])
+    figures, usage = thought.evaluation, thought.usage
+    Console(highlight=False).print(
+        f"{method}: {figures.mean:.3f} ± {figures.sd:.3f} over {figures.cases} cases, possible {figures.reference:.3f}, "
+        f"completed {100 * figures.completion:.1f} %, {figures.problems} without a plan; "
+        f"{usage.input_tokens} + {usage.output_tokens} tokens, {thought.usd_per_case:.4f} US dollars a case"
+    )
+
+
+def _chat(llm: str, task: str, role: Role) -> Chat:
+    """The configured model in a role, recording into a folder of its own. Raises InputError unless it answers."""
+    folder = RUNS / f"{datetime.now():%Y%m%d-%H%M%S}_{task}"
+    try:
+        chat = open_chat(llm, folder / "llm")
+        chat.preflight([role])
+    except InputError:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return chat
