@@ -1,0 +1,109 @@
+"""Writes docs/measurements.md: what campaigns came to, and the medians of every stage, with the machine they are from.
+
+    .venv/bin/python benchmarks/measurements.py campaigns/shuffled campaigns/noisy-hard
+
+Campaigns are made by `./spca bench levels`; the other benchmarks are run by this script. Run it on an idle machine.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spca.campaign.results import TrialResult, read_results
+from spca.campaign.run import MANIFEST
+from spca.campaign.statistics import by, causes, medians, success_rate
+from spca.options import Manifest
+from spca_core.paths import ROOT
+
+OUT = ROOT / "docs" / "measurements.md"
+SCRIPTS = {
+    "Sensing": ["sense_accuracy.py", "--tables", "100"],
+    "Planning": ["plan_stage.py"],
+    "Motion": ["motion_planning.py", "--tables", "40"],
+    "Simulator and camera": ["sim_speed.py"],
+    "Sandbox": ["sandbox.py"],
+}
+
+
+def main(campaigns: Annotated[list[Path], typer.Argument(help="Folders of finished campaigns.")]) -> None:
+    """Measure and write the page."""
+    lines = [
+        "# Measurements",
+        "",
+        f"Made by `benchmarks/measurements.py` on {date.today()}, {machine()}.",
+        "",
+    ]
+    lines += [line for folder in campaigns for line in campaign_section(folder)]
+    for title, command in SCRIPTS.items():
+        print(f"{title} …", file=sys.stderr)
+        done = subprocess.run(
+            [sys.executable, str(ROOT / "benchmarks" / command[0]), *command[1:]],
+            capture_output=True, check=True, text=True, env={**os.environ, "COLUMNS": "110"},
+        )  # fmt: skip
+        lines += [
+            f"## {title}",
+            "",
+            f"`benchmarks/{' '.join(command)}`",
+            "",
+            "```",
+            done.stdout.rstrip(),
+            "```",
+            "",
+        ]
+    OUT.write_text("\n".join(lines))
+
+
+def machine() -> str:
+    """The machine in a few words."""
+    model = next(
+        (
+            line.split(":")[1].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if "model name" in line
+        ),
+        platform.machine(),
+    )
+    return f"{os.cpu_count()} cores ({model}), no GPU, CPython {platform.python_version()}"
+
+
+def campaign_section(folder: Path) -> Iterator[str]:
+    """Success and medians by preset and group."""
+    results = read_results(folder)[0]
+    manifest = Manifest.model_validate_json((folder / MANIFEST).read_bytes())
+    levels = {r.trial.level for r in results}
+    for preset, trials in by(results, "preset").items():
+        tables = {r.trial.seed for r in trials}
+        yield f"## Levels, `{preset}` tables"
+        yield ""
+        yield f"{len(levels)} levels × {len(tables)} tables, built-in proposer, in-process, revision {manifest.git_revision}."
+        yield "Medians; wall and simulated time are from the first look to the verdict."
+        yield ""
+        yield "| group | solved | 95 % interval | wall s | sense s | plan s | act s | simulated s |"
+        yield "|---|---|---|---|---|---|---|---|"
+        for group, members in [*by(trials, "group").items(), ("**all**", trials)]:
+            yield row(group, members)
+        yield ""
+        for cause, count in causes(trials):
+            yield f"* {count} × {cause}"
+        yield ""
+
+
+def row(group: str, trials: list[TrialResult]) -> str:
+    """One line of a campaign's table."""
+    rate, m = success_rate(trials), medians(trials)
+    low, high = rate.interval
+    times = " | ".join(f"{m.get(k, 0.0):.2f}" for k in ("wall", "sense", "plan", "act", "sim"))
+    return f"| {group} | {rate.good}/{rate.total} | {100 * low:.1f}–{100 * high:.1f} % | {times} |"
+
+
+if __name__ == "__main__":
+    typer.run(main)
