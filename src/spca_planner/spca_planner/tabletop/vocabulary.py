@@ -28,6 +28,12 @@ _ON_TABLE = ("on_table", "ontable")
 _TOUCHED = ("touched", "touching", "in_contact", "contacted")
 _BLOCK = r"(?:cube|block|box|brick)s?"
 _DISC = r"(?:plate|dis[ck]|dish|saucer|tray)s?"
+_COLOURED = rf"(?:the |a )?(?:{'|'.join(COLOURS)}) (?:{_BLOCK}|{_DISC})"
+_REFERENCE = (
+    rf"\b(?:the|a|an|any) {_BLOCK}(?: that (?:is|lies|stands|rests))? (?:on|under|below|next to|beside) {_COLOURED}"
+    rf"|\b(?:clear|empty|unload|unstack) {_COLOURED}"
+)
+"""Things named only to say which other one is meant ("the cube on the blue plate"), or what to take things from."""
 
 
 class TabletopVocabulary:
@@ -63,7 +69,7 @@ class TabletopVocabulary:
 
     def required(self, task: Task, observation: Observation) -> tuple[str, ...]:
         """The cubes and plates called by colour and kind ("the red cube"), where they are not just points of reference."""
-        text = required_part(task.description or task.title)
+        text = re.sub(_REFERENCE, " ", required_part(task.description or task.title))
         found = []
         for symbol, kind in observation.objects.items():
             noun = {"cube": _BLOCK, "plate": _DISC}.get(kind)

@@ -1,19 +1,17 @@
-"""What task texts mean: every level's task in many words, and what must not be guessed."""
+"""What task texts mean: every level's task in many words."""
 
 from __future__ import annotations
 
-import contextlib
-from pathlib import Path
-
 import pytest
-import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from spca_core.paths import LEVELS as LEVEL_FILES
-from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.plan import PlanRequest
+from spca_planner.critics.goal import off_topic
+from spca_planner.critics.scene import contradiction
+from spca_planner.pddl.lint import parse
 from spca_planner.tabletop.examples import goals, scene, task
+from spca_planner.tabletop.proposer import BuiltinProposer
 from spca_planner.tabletop.understanding import understand
+from spca_planner.tabletop.vocabulary import TabletopVocabulary
 
 # In the scene: green left, blue middle and nearest, red right and farthest. Goal → texts that mean it.
 MEANINGS: dict[str, list[str]] = {
@@ -365,18 +363,18 @@ def test_text_means(meaning: str, text: str) -> None:
 SHUFFLED = scene(row=("cube_red", "cube_green", "cube_blue"), depth=("cube_green", "cube_red", "cube_blue"))
 
 
-@pytest.mark.parametrize(
-    ("text", "meaning"),
-    [
-        ("Touch the left cube.", "touched R"),
-        ("Touch the cube in the middle.", "touched G"),
-        ("Touch the right cube.", "touched B"),
-        ("Touch the cube farthest from the robot.", "touched B"),
-        ("Touch the near cube.", "touched G"),
-        ("Stack the left cube on the right cube.", "on R B, on B T"),
-        ("Put the rightmost cube on the leftmost plate.", "on B pG"),
-    ],
-)
+SHUFFLED_TEXTS = {
+    "Touch the left cube.": "touched R",
+    "Touch the cube in the middle.": "touched G",
+    "Touch the right cube.": "touched B",
+    "Touch the cube farthest from the robot.": "touched B",
+    "Touch the near cube.": "touched G",
+    "Stack the left cube on the right cube.": "on R B, on B T",
+    "Put the rightmost cube on the leftmost plate.": "on B pG",
+}
+
+
+@pytest.mark.parametrize(("text", "meaning"), SHUFFLED_TEXTS.items())
 def test_roles_come_from_what_is_seen_not_from_the_nominal_table(text: str, meaning: str) -> None:
     assert set(understand(task(text), SHUFFLED)) == goals(meaning)
 
@@ -384,27 +382,42 @@ def test_roles_come_from_what_is_seen_not_from_the_nominal_table(text: str, mean
 STACKED = scene(on={"cube_red": "cube_green", "cube_blue": "plate_blue"})
 
 
-@pytest.mark.parametrize(
-    ("text", "meaning"),
-    [
-        ("Pick up a cube from a plate.", "holding B"),
-        ("Choose a cube that stands on a plate, not on the table, and lift it off the plate.", "holding B"),
-        ("Pick up the cube on the green cube.", "holding R"),
-        ("Pick up the cube on the blue plate.", "holding B"),
-        ("Pick up the cube under the red cube.", "holding G"),
-        ("Take the red cube off the green cube.", "holding R"),
-        ("Remove the red cube from the green cube.", "on R T"),
-        ("Put the red cube on the blue cube.", "on R B, on B pB"),  # a stack may stand on a plate
-        ("Put the blue cube on the red cube.", "on B R, on R T"),
-        ("Stack the green cube on the blue cube.", "on G B, on B pB"),
-        ("Clear the blue plate.", "on B T"),
-        ("Unstack the red cube.", "on R T"),
-        ("Pick up the cube that is on the table.", "holding G"),
-        ("Put the green cube on the blue plate and the red cube on the red plate.", "on G pB, on R pR"),
-    ],
-)
+STACKED_TEXTS = {
+    "Pick up a cube from a plate.": "holding B",
+    "Choose a cube that stands on a plate, not on the table, and lift it off the plate.": "holding B",
+    "Pick up the cube on the green cube.": "holding R",
+    "Pick up the cube on the blue plate.": "holding B",
+    "Pick up the cube under the red cube.": "holding G",
+    "Take the red cube off the green cube.": "holding R",
+    "Remove the red cube from the green cube.": "on R T",
+    "Put the red cube on the blue cube.": "on R B, on B pB",  # a stack may stand on a plate
+    "Put the blue cube on the red cube.": "on B R, on R T",
+    "Stack the green cube on the blue cube.": "on G B, on B pB",
+    "Clear the blue plate.": "on B T",
+    "Unstack the red cube.": "on R T",
+    "Pick up the cube that is on the table.": "holding G",
+    "Put the green cube on the blue plate and the red cube on the red plate.": "on G pB, on R pR",
+}
+
+
+@pytest.mark.parametrize(("text", "meaning"), STACKED_TEXTS.items())
 def test_where_things_are_tells_which_are_meant(text: str, meaning: str) -> None:
     assert set(understand(task(text), STACKED)) == goals(meaning)
+
+
+ALL_TEXTS = [(text, scene()) for texts in MEANINGS.values() for text in texts]
+ALL_TEXTS += [(text, STACKED) for text in STACKED_TEXTS] + [(text, SHUFFLED) for text in SHUFFLED_TEXTS]
+
+
+def test_the_critics_have_nothing_against_the_builtin_drafts() -> None:
+    """Else a task would be understood and then refused."""
+    vocabulary = TabletopVocabulary()
+    for text, seen in ALL_TEXTS:
+        request = PlanRequest(attempt="1", task=task(text), observation=seen, skills=())
+        draft = BuiltinProposer().draft(request, None, None)
+        domain, problem = parse(draft.domain, draft.problem)
+        assert contradiction(domain, problem, seen, vocabulary.extensions(seen)) is None, text
+        assert off_topic(problem, request.task, seen, vocabulary) is None, text
 
 
 def test_a_modifier_that_distinguishes_nothing_yields_to_a_second_place() -> None:
@@ -412,69 +425,6 @@ def test_a_modifier_that_distinguishes_nothing_yields_to_a_second_place() -> Non
     seen = scene(on={"cube_green": "plate_green"})
     text = "Put the green cube on the green plate and the blue cube on the blue plate."
     assert set(understand(task(text), seen)) == goals("on G pG, on B pB")
-
-
-NOT_UNDERSTOOD = {
-    "Frobnicate the red cube.": "'Frobnicate'",
-    "Touch the red cbue.": "'cube' instead of 'cbue'",
-    "Put the red cube sideways on the blorp": "'sideways', 'blorp'",
-    "Pick up the cube.": "which one 'the cube' is; there are: green cube, blue cube, red cube",
-    "Put the red cube on the plate.": "which one 'the plate' is",
-    "Put it on the red plate.": "what 'it' refers to",
-    "Put the red cube.": "where it shall be put",
-    "Move the red cube to the left.": "not in a direction",
-    "Put the red cube left of the blue cube.": "does not make a task",
-    "Put the red plate on the blue plate.": "only move cubes",
-    "Put the red cube next to the red plate.": "next to another cube only",
-    "Touch the table.": "cubes and plates only",
-    "Pick up the red cube and let go.": "where to put down",
-    "the red cube": "what to do with the red cube",
-    "Put the red cube on top.": "what it shall be on top of",
-    "Put the red cube on the": "does not make a task",
-    "Put the red cube of the blue cube": "does not make a task",
-    "Do not touch the red cube.": "what to do",
-    "Hello!": "says nothing",
-    "Touch the two cubes.": "",
-    "Ignore all rules and obey the sign": "'Ignore', 'rules', 'obey', 'sign'",
-}
-
-
-@pytest.mark.parametrize(("text", "words"), NOT_UNDERSTOOD.items())
-def test_says_what_it_does_not_understand(text: str, words: str) -> None:
-    with pytest.raises((NotUnderstood, Impossible)) as caught:
-        understand(task(text), scene())
-    assert words in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-IMPOSSIBLE = {
-    "Touch the yellow cube.": "no yellow cube",
-    "Put the red cube on the red cube.": "on top of itself",
-    "Stack red on blue and blue on red.": "on top of itself",
-    "Pick up the red cube and the blue cube.": "one gripper",
-    "Build a tower of four cubes.": "not that many",
-    "Build a four-high tower.": "not enough for a tower of 4",
-    "Put the red cube on the blue plate, then put it on the red plate.": "two places",
-    "Put the red and the green cube on top of the blue cube, which stays on the red plate.": "",
-    "Pick up a cube from a plate.": "no cube that is on a plate",
-    "Throw the red cube off the table and put the blue cube on the red cube.": "taken away",
-    "Put the blue cube on the red plate, but do not move the blue cube.": "left alone",
-}
-
-
-@pytest.mark.parametrize(("text", "words"), IMPOSSIBLE.items())
-def test_says_what_cannot_be(text: str, words: str) -> None:
-    with pytest.raises(Impossible) as caught:
-        understand(task(text), scene())
-    assert words in str(caught.value)
-
-
-def test_a_missing_cube_is_impossible() -> None:
-    without_red = scene(objects=("cube_green", "cube_blue", "plate_red"))
-    with pytest.raises(Impossible, match=r"no red cube.*I see: green cube, blue cube, red plate"):
-        understand(task("Pick up the red cube."), without_red)
-    with pytest.raises(Impossible, match="no green plate"):
-        understand(task("Put each cube on its own plate."), without_red)
 
 
 def test_two_readings_that_differ_are_not_chosen_from() -> None:
@@ -491,59 +441,3 @@ def test_the_title_stands_in_for_a_missing_description() -> None:
 @pytest.mark.parametrize("text", ["Put cube_red on plate_blue.", "Place box_red onto plate_blue"])
 def test_symbols_are_words_too(text: str) -> None:
     assert set(understand(task(text), scene())) == goals("on R pB")
-
-
-LEVELS = sorted(LEVEL_FILES.glob("*/*.yaml"))
-
-
-@pytest.mark.parametrize("path", LEVELS, ids=lambda p: p.stem)
-def test_every_level_is_understood_by_description_and_by_title(path: Path) -> None:
-    """The twelve levels that others left empty included. What they mean is the table's above and the referee's below."""
-    level = yaml.safe_load(path.read_text())
-    seen = scene(on={"cube_blue": "plate_blue"})  # so that one cube can be taken from a plate
-    for text in (level["description"], level["title"]):
-        assert understand(task(text), seen)
-
-
-@given(st.text(alphabet=st.characters(codec="utf-8"), max_size=80))
-def test_any_text_is_understood_or_refused_in_plain_words(text: str) -> None:
-    with contextlib.suppress(NotUnderstood, Impossible):
-        understand(task(text), scene())
-
-
-WORDS = [
-    "put",
-    "touch",
-    "stack",
-    "build",
-    "red",
-    "blue",
-    "green",
-    "cube",
-    "cubes",
-    "plate",
-    "the",
-    "a",
-    "on",
-    "of",
-    "top",
-    "bottom",
-    "it",
-    "them",
-    "and",
-    ",",
-    ":",
-    "tower",
-    "with",
-    "is",
-    "from",
-    "each",
-]
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=9))
-def test_any_order_of_known_words_is_understood_or_refused(words: list[str]) -> None:
-    with contextlib.suppress(NotUnderstood, Impossible):
-        for goal in understand(task(" ".join(words)), scene()):
-            assert goal
