@@ -13,7 +13,7 @@ Actions are UP, DOWN, LEFT, RIGHT, UPLEFT, UPRIGHT, DOWNLEFT, DOWNRIGHT, TAKE an
 lies in the start cell in the end, less the costs.
 
 This one grows plans energy by energy. From the last energy the next one is fetched directly, or after bringing home
-what is carried. Of the plans with equally many energies only the thirty shortest are grown further, and the best of
+what is carried. Of the plans with equally many energies only the twenty shortest are grown further, and the best of
 all that were ever seen, brought home, is the answer.
 """
 
@@ -31,8 +31,8 @@ MOVES = {
     (1, -1): "DOWNLEFT",
     (1, 1): "DOWNRIGHT",
 }
-PLANS_KEPT = 30
-CHOICES = 6
+PLANS_KEPT = 20
+CHOICES = 5
 
 Cell = tuple[int, int]
 # From a cell: the distance of every other, and the energy, nearest first.

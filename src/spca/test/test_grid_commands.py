@@ -1,0 +1,145 @@
+"""The grid worlds' commands, as a user types them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from spca.cli import app
+from spca.testing.fallible_model import MODELS, configuration
+from spca_core.errors import InputError
+from spca_gridworlds.grasp.policies import example
+from spca_gridworlds.minigrid.policies import example as minigrid_example
+from spca_llm.testing.behaviours import Say
+from spca_llm.testing.server import ModelServer
+
+POLICY = str(example.__file__)
+IDLE = "def solve(grid, start_pos, carry_limit, cost_per_step, is_diagonals_allowed, max_actions):\n    return []\n"
+
+
+def spca(*words: str, status: int = 0) -> str:
+    """Run a command; returns what it prints, in one line."""
+    result = CliRunner().invoke(app, list(words), env={"COLUMNS": "200"})
+    if isinstance(result.exception, InputError):
+        raise result.exception
+    assert result.exit_code == status, (result.output, result.exception)
+    return " ".join(result.output.split())
+
+
+@pytest.mark.parametrize("policy", ["greedy", POLICY])
+def test_bench_grasp_scores_reports_and_goes_on(policy: str, tmp_path: Path) -> None:
+    command = (
+        "bench",
+        "grasp",
+        policy,
+        "--count",
+        "1",
+        "--moves",
+        "8",
+        "--cost",
+        "0",
+        "--out",
+        str(tmp_path / "g"),
+    )
+    printed = spca(*command, "--workers", "1")
+    assert "8,∞,0 20 environments" in printed and "8,2,0 20 environments" in printed and "all 40" in printed
+    page = (tmp_path / "g" / "report.html").read_text()
+    assert "inner-spiral-block" in page and "published: greedy" in page and page.count("<svg") == 3
+    results = (tmp_path / "g" / "results.jsonl").stat()
+    assert spca(*command, "--workers", "1") == printed
+    assert (tmp_path / "g" / "results.jsonl").stat().st_size == results.st_size
+
+
+def test_bench_grasp_in_two_processes_gives_the_same(tmp_path: Path) -> None:
+    scores = [
+        spca(
+            "bench", "grasp", "random", "--count", "3", "--workers", str(n), "--out", str(tmp_path / str(n))
+        ).partition("report")[0]
+        for n in (1, 2)
+    ]
+    assert scores[0] == scores[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("bench", "grasp", "gredy"), "unknown policy 'gredy'"),
+        (("bench", "grasp", "absent.py"), "no such policy file"),
+        (("bench", "grasp", "greedy", "--energy", "blob"), "--energy: Input should be"),
+        (("bench", "grasp", "greedy", "--data", "absent"), "no released grids"),
+        (("bench", "minigrid", "sokoban"), "no MiniGrid level matches 'sokoban'"),
+        (("bench", "minigrid", "--skills", "some"), "--skills: Input should be"),
+        (("run", "minigrid:MiniGrid-DorKey-8x8"), "did you mean MiniGrid-DoorKey-8x8"),
+        (("ipp", "compare", "chess"), "unknown task 'chess'"),
+        (("ipp", "compare", "grasp", "absent.py"), "no such program"),
+        (("ipp", "write", "grasp", "--strategy", "guess"), "--strategy: Input should be"),
+        (("ipp", "think", "grasp", "--method", "guess"), "unknown method 'guess'"),
+    ],
+)
+def test_bad_input_is_told_in_one_line(words: tuple[str, ...], complaint: str, tmp_path: Path) -> None:
+    out = ("--out", str(tmp_path / "out")) if words[0] in ("bench", "run") else ()
+    with pytest.raises(InputError) as told:
+        spca(*words, *out)
+    assert complaint in str(told.value) and "\n" not in str(told.value)
+    assert not (tmp_path / "out" / "results.jsonl").exists()
+
+
+def test_run_and_report_of_a_minigrid_level(tmp_path: Path) -> None:
+    printed = spca(
+        "run",
+        "minigrid:MiniGrid-DoorKey-5x5",
+        "--seed",
+        "1",
+        "--proposer",
+        "builtin",
+        "--out",
+        str(tmp_path / "r"),
+    )
+    assert "pick_up(key)" in printed and "unlock_door(door, key)" in printed and "success" in printed
+    assert "unlock_door(door, key)" in (tmp_path / "r" / "report.html").read_text()
+
+
+def test_bench_minigrid(tmp_path: Path) -> None:
+    printed = spca(
+        "bench",
+        "minigrid",
+        "MiniGrid-LavaGapS5",
+        "--seeds",
+        "2",
+        "--workers",
+        "1",
+        "--out",
+        str(tmp_path / "m"),
+    )
+    assert "hazard_avoidance 2/2 100.0 %" in printed
+    assert "MiniGrid-LavaGapS5" in (tmp_path / "m" / "report.html").read_text()
+
+
+def test_levels_of_the_curriculum_are_listed() -> None:
+    assert "minigrid:MiniGrid-DoorKey-8x8 unlock_door" in spca("levels", "--minigrid")
+
+
+def test_programs_are_written_kept_and_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spca.grid.programs.RUNS", tmp_path / "runs")
+    answers = iter(
+        [
+            "pseudocode",
+            f"```python\n{IDLE}```",
+            f"```python\n{Path(POLICY).read_text()}```",
+            f"```\n{IDLE}```",
+        ]
+    )
+    with ModelServer(lambda seen: Say(next(answers), usage=(100, 50)), models=MODELS) as server:
+        (tmp_path / "llm.yaml").write_text(configuration(server.base_url))
+        kept = ("--store", str(tmp_path / "store"))
+        size = ("--train", "8", "--test", "8")
+        printed = spca("ipp", "write", "grasp", *size, *kept, "--llm", str(tmp_path / "llm.yaml"))
+        assert "3. not better: 0.000 in training" in printed and "4 questions, 400 + 200 tokens" in printed
+        thoughts = spca("ipp", "think", "grasp", "--cases", "1", "--llm", str(tmp_path / "llm.yaml"))
+    assert "over 1 cases" in thoughts and "1 without a plan" in thoughts  # the script had ended
+    printed = spca("ipp", "compare", "grasp", "--test", "8", *kept, "--out", str(tmp_path / "page.html"))
+    assert "refinement test-coder" in printed and "def solve(" in (tmp_path / "page.html").read_text()
+    one = spca("ipp", "compare", "minigrid-unlock", str(minigrid_example.__file__), "--test", "5")
+    assert "100.00" in one
