@@ -21,7 +21,6 @@ RUN apt-get update && apt-get install -y --no-install-recommends \
       ros-jazzy-launch-testing-ros \
       ros-jazzy-moveit \
       ros-jazzy-moveit-py \
-      ros-jazzy-parallel-gripper-controller \
       ros-jazzy-robot-state-publisher \
       ros-jazzy-ros-gz \
       ros-jazzy-ros2controlcli \

@@ -29,7 +29,7 @@ def controllers(gripper: GripperNames) -> dict[str, Any]:
             **{
                 STATE_BROADCASTER: {"type": "joint_state_broadcaster/JointStateBroadcaster"},
                 ARM_CONTROLLER: {"type": "joint_trajectory_controller/JointTrajectoryController"},
-                GRIPPER_CONTROLLER: {"type": "parallel_gripper_action_controller/GripperActionController"},
+                GRIPPER_CONTROLLER: {"type": "joint_trajectory_controller/JointTrajectoryController"},
             },
         ),
         # On its own topic: /joint_states comes from the node that also knows how hard the pads press.
@@ -43,12 +43,11 @@ def controllers(gripper: GripperNames) -> dict[str, Any]:
             allow_partial_joints_goal=False,
             constraints=constraints,
         ),
+        # No tolerances: held back by what is between the pads, the finger goes on pressing.
         GRIPPER_CONTROLLER: _parameters(
-            joint=gripper.commanded,
-            allow_stalling=True,
-            stall_velocity_threshold=0.005,
-            stall_timeout=0.3,
-            goal_tolerance=0.01,
+            joints=[gripper.commanded],
+            command_interfaces=["position"],
+            state_interfaces=["position", "velocity"],
         ),
     }
 

@@ -32,9 +32,7 @@ def rclpy() -> Finding:
 
 def interfaces() -> Finding:
     """Whether spca_interfaces is built and loads."""
-    problem = _import_problem(
-        "import spca_ros, spca_interfaces.msg; spca_interfaces.msg.Scene()"
-    )
+    problem = _import_problem("import spca_ros, spca_interfaces.msg; spca_interfaces.msg.Scene()")
     if problem:
         return Finding("spca_interfaces", "missing", problem, "run ./spca once: it builds them with colcon")
     return Finding("spca_interfaces", "ready", "built; messages load")
