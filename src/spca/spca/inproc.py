@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from contextlib import closing
 
+from spca.drive import drive
 from spca.events import Listener
-from spca.interrupt import stopping_on_interrupt
 from spca.logs import log_to
 from spca.options import RunOptions, manifest
 from spca.presets import draw_table, load_table
 from spca.result import RunResult
 from spca.run_folder import MANIFEST, RunFolder
 from spca.stages import open_stages
-from spca.supervisor import Supervisor
 from spca.tabletop import InprocTabletop
 from spca_planner.solver.process import SolverProcess
 from spca_sense.vision import VisionModel
@@ -58,18 +57,7 @@ def run_inproc(
         ) as stages,  # first: its solver warms up in the background
         closing(build_tabletop(options, vision=stages.vision)) as environment,
     ):
-        supervisor = Supervisor(
-            environment,
-            stages.planner,
-            stages.coder,
-            folder,
-            stages.budgets,
-            listeners,
-            stages.promote,
-            stages.usage,
-        )
         try:
-            with stopping_on_interrupt(supervisor.cancel):
-                return supervisor.resume() if resume else supervisor.run(stages.library)
+            return drive(environment, stages, folder, listeners, resume)
         finally:
             environment.save_recording(folder.path)

@@ -9,15 +9,14 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from spca.drive import drive
 from spca.events import Listener
 from spca.grid.names import PREFIX
-from spca.interrupt import stopping_on_interrupt
 from spca.logs import log_to
 from spca.options import RunOptions, manifest
 from spca.result import RunResult
 from spca.run_folder import MANIFEST, RunFolder
 from spca.stages import open_stages
-from spca.supervisor import Supervisor
 from spca_gridworlds.minigrid.bench import Trial, TrialRow
 from spca_gridworlds.minigrid.ending import ending_of
 from spca_gridworlds.minigrid.environment import MinigridEnvironment
@@ -84,18 +83,7 @@ def _run(
         open_stages(options, MinigridEnvironment, folder, solver) as stages,
         closing(build_minigrid(options)) as environment,
     ):
-        supervisor = Supervisor(
-            environment,
-            stages.planner,
-            stages.coder,
-            folder,
-            stages.budgets,
-            listeners,
-            stages.promote,
-            stages.usage,
-        )
-        with stopping_on_interrupt(supervisor.cancel):
-            result = supervisor.resume() if resume else supervisor.run(stages.library)
+        result = drive(environment, stages, folder, listeners, resume)
         return result, _row(environment, result)
 
 

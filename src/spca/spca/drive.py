@@ -1,0 +1,29 @@
+"""One level through the supervisor, in this process."""
+
+from __future__ import annotations
+
+from spca.events import Listener
+from spca.interrupt import stopping_on_interrupt
+from spca.result import RunResult
+from spca.run_folder import RunFolder
+from spca.stages import Stages
+from spca.supervisor import Supervisor
+from spca_core.ports.environment import Environment
+
+
+def drive(
+    environment: Environment, stages: Stages, folder: RunFolder, listeners: tuple[Listener, ...], resume: bool
+) -> RunResult:
+    """Run the level to its end, or go on where the folder's run was; the first Ctrl-C stops it."""
+    supervisor = Supervisor(
+        environment,
+        stages.planner,
+        stages.coder,
+        folder,
+        stages.budgets,
+        listeners,
+        stages.promote,
+        stages.usage,
+    )
+    with stopping_on_interrupt(supervisor.cancel):
+        return supervisor.resume() if resume else supervisor.run(stages.library)
