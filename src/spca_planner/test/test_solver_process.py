@@ -6,9 +6,11 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import psutil
 import pytest
@@ -185,7 +187,7 @@ def test_the_search_dies_with_a_killed_process_which_is_replaced() -> None:
 
         killer = threading.Thread(target=kill_once)
         killer.start()
-        answer = solver.judge(Case(domain=PIGEONS, problem=pigeons(13), timeout_s=5))
+        answer = solver.judge(Case(domain=PIGEONS, problem=pigeons(13), timeout_s=3))
         killer.join()
         assert answer.timed_out  # of the second try
         assert eventually(lambda: all(map(gone, seen)))
@@ -214,6 +216,30 @@ def test_nothing_outlives_a_killed_owner() -> None:
     owner.kill()
     owner.wait()
     assert eventually(lambda: all(map(gone, pids)))
+
+
+def test_closing_does_not_wait_for_a_judgement() -> None:
+    solver = SolverProcess()
+    solver.start()
+    closer = threading.Thread(target=lambda: (_watch(solver), solver.close()))
+    closer.start()
+    with pytest.raises(Cancelled):
+        solver.judge(Case(domain=PIGEONS, problem=pigeons(13), timeout_s=100))
+    closer.join(20)
+    assert not closer.is_alive()
+    assert solver.pid is None
+
+
+def test_temporary_files_vanish_with_the_process() -> None:
+    def folders() -> set[Path]:
+        return set(Path(tempfile.gettempdir()).glob("spca_solver_*"))
+
+    before = folders()
+    with SolverProcess() as solver:
+        assert solver.judge(Case(domain=SWITCH, problem=switches("(on a)"), timeout_s=20)).steps
+        own = folders() - before
+        assert own
+    assert not own & folders()
 
 
 def test_closing_ends_the_process() -> None:

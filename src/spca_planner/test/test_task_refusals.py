@@ -90,6 +90,7 @@ def test_every_level_is_understood_by_description_and_by_title(path: Path) -> No
         assert understand(task(text), seen)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=80))
 def test_any_text_is_understood_or_refused_in_plain_words(text: str) -> None:
     with contextlib.suppress(NotUnderstood, Impossible):

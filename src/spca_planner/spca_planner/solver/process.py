@@ -32,6 +32,7 @@ class SolverProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._lock = threading.Lock()
+        self._closing = False
 
     def start(self) -> None:
         """Start the process, without waiting for it to be ready."""
@@ -45,15 +46,21 @@ class SolverProcess:
                 answer = self._ask(case, cancelled)
                 if answer is not None:
                     return answer
+                if self._closing:
+                    raise Cancelled("the solver process was closed")
                 self._stop()
                 if last_try:
                     break
         raise SpcaError("the solver process died while it judged a draft")
 
     def close(self) -> None:
-        """End the process and all its children."""
+        """End the process and all its children, at once, whatever it is doing. It may be started again."""
+        self._closing = True
+        if self._process is not None:
+            _kill(self._process)
         with self._lock:
             self._stop()
+            self._closing = False
 
     def __enter__(self) -> SolverProcess:
         return self
@@ -97,11 +104,11 @@ class SolverProcess:
             self._stop()
             self._scratch = tempfile.TemporaryDirectory(prefix="spca_solver_")
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "spca_planner.solver.worker"],
+                [sys.executable, "-m", "spca_planner.solver.worker", self._scratch.name],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 start_new_session=True,  # a group of its own: Ctrl-C is ours to handle, and all of it can be killed
-                env=_environment(self._scratch.name),
+                env=_environment(),
             )
             assert self._process.stdin is not None
             self._process.stdin.write(self._ahead.model_dump_json().encode() + b"\n")
@@ -112,8 +119,7 @@ class SolverProcess:
         process, self._process = self._process, None
         if process is None:
             return
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+        _kill(process)
         for stream in (process.stdin, process.stdout):
             if stream is not None:
                 stream.close()
@@ -122,8 +128,13 @@ class SolverProcess:
             self._scratch.cleanup()
 
 
-def _environment(scratch: str) -> dict[str, str]:
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _environment() -> dict[str, str]:
     """This process's own, with our packages on the path; numerical libraries shall start no threads before a fork."""
     path = os.pathsep.join(p for p in sys.path if p)
     single = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    return {**os.environ, **single, "PYTHONPATH": path, "TMPDIR": scratch}
+    return {**os.environ, **single, "PYTHONPATH": path}

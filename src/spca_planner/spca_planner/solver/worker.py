@@ -7,8 +7,10 @@ should a validator hang.
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import traceback
 import types
 import warnings
@@ -30,9 +32,17 @@ _REHEARSAL = Case(
 """Judged once before the first case, so that nothing is left to be imported or built then."""
 
 
-def main() -> None:
-    """Serve until the input ends."""
+def main(scratch: str) -> None:
+    """Serve until the input ends; temporary files go into the folder `scratch`, which is removed then."""
     answers = _keep_output_clean()
+    tempfile.tempdir = scratch
+    try:
+        _serve(answers)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _serve(answers: IO[bytes]) -> None:
     _skip_slow_imports()
     from spca_planner.solver.downward import Interrupted, warm
     from spca_planner.solver.judge import judge
@@ -42,7 +52,7 @@ def main() -> None:
     warm()
     source = sys.stdin.fileno()
     lines = _lines(source)
-    for domain in Ahead.model_validate_json(next(lines)).domains:
+    for domain in Ahead.model_validate_json(next(lines, b"{}")).domains:
         remember(domain)
     judge(_REHEARSAL)
     for line in lines:
@@ -51,10 +61,10 @@ def main() -> None:
         try:
             answer = judge(case, interrupt=source).model_dump_json()
         except Interrupted:
-            break  # nothing is sent during a case: the input has ended
+            return  # nothing is sent during a case: the input has ended
         except Exception:
             traceback.print_exc()
-            break
+            return
         signal.alarm(0)
         answers.write(answer.encode() + b"\n")
         answers.flush()
@@ -86,4 +96,4 @@ def _keep_output_clean() -> IO[bytes]:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])
