@@ -1,0 +1,66 @@
+"""RViz with the project's view, and the markers it shows: what `rviz:=true` stands for. Included by bringup.launch.py.
+
+The display node is useful without RViz too: Foxglove shows the same markers.
+"""
+
+from __future__ import annotations
+
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+
+from spca_core.paths import ROOT
+from spca_core.world import load_world
+from spca_description.urdf import build_urdf
+
+
+def generate_launch_description() -> LaunchDescription:
+    """The arguments, and the actions that follow from them."""
+    return LaunchDescription(
+        [
+            DeclareLaunchArgument(
+                "world", default_value="tabletop", description="a world in worlds/, or a path"
+            ),
+            DeclareLaunchArgument(
+                "rviz",
+                default_value="true",
+                choices=["true", "false"],
+                description="open RViz; else only its markers",
+            ),
+            DeclareLaunchArgument(
+                "robot_state_publisher",
+                default_value="true",
+                choices=["true", "false"],
+                description="frames and robot model; false where something else publishes them (sim:=gazebo)",
+            ),
+            OpaqueFunction(function=_start),
+        ]
+    )
+
+
+def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    def argument(name: str) -> str:
+        return LaunchConfiguration(name).perform(context)
+
+    sim_time = {"use_sim_time": True}
+    world = load_world(argument("world"))
+    actions: list[LaunchDescriptionEntity] = [
+        Node(
+            package="spca_display",
+            executable="node",
+            name="display",
+            parameters=[{"world": argument("world")}],
+        )
+    ]
+    if argument("robot_state_publisher") == "true":
+        robot = {"robot_description": build_urdf(world), **sim_time}
+        actions.append(
+            Node(package="robot_state_publisher", executable="robot_state_publisher", parameters=[robot])
+        )
+    if argument("rviz") == "true":
+        view = str(ROOT / "rviz" / "spca.rviz")
+        actions.append(
+            Node(package="rviz2", executable="rviz2", arguments=["-d", view], parameters=[sim_time])
+        )
+    return actions

@@ -1,0 +1,21 @@
+from setuptools import find_packages, setup
+
+NAME = "spca_display"
+
+setup(
+    name=NAME,
+    version="0.1.0",
+    description="What a run looks like, as markers for RViz and Foxglove.",
+    maintainer="The spca authors",
+    maintainer_email="spca@example.org",
+    license="MIT",
+    packages=find_packages(exclude=["test"]),
+    package_data={"": ["**/*"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
+        (f"share/{NAME}", ["package.xml"]),
+    ],
+    install_requires=["setuptools"],
+    entry_points={"console_scripts": ["node = spca_display.node:main"]},
+    zip_safe=False,
+)
