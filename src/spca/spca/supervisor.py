@@ -300,6 +300,8 @@ def describe_failure(result: ActResult, verdict: Verdict) -> str:
         if step.status == "failed":
             cause = f"{step.failure.kind}: {step.failure.message}" if step.failure else step.message
             parts.append(f"step {step.index + 1} {step.action}({', '.join(step.args)}) failed, {cause}")
+        elif step.status == "cancelled" and verdict.final:
+            parts.append(f"it ended during step {step.index + 1} {step.action}({', '.join(step.args)})")
     if not parts and result.status == "failed":
         parts.append(result.message)
     open_conditions = [c for c in verdict.conditions if not c.holds]

@@ -1,0 +1,262 @@
+"""Whatever a model does wrong, a run recovers within its budgets or ends with a clear verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from spca.budgets import Budgets
+from spca.testing.fallible_model import (
+    CODER,
+    CoderFault,
+    FallibleModel,
+    PlannerFault,
+    changed,
+    drafted,
+    miswritten,
+    written,
+)
+from spca.testing.model_run import ModelRun, Script, run_with_model
+from spca_core.plan import Draft
+from spca_llm.testing.behaviours import (
+    Behaviour,
+    Raw,
+    Reset,
+    Say,
+    Stall,
+    Status,
+    Truncated,
+    cut_off,
+    huge,
+    refuse,
+    say_json,
+)
+from spca_planner.solver.process import SolverProcess
+
+LEVEL = "touch_02"
+QUICK = {"timeout_s": 0.5, "attempts": 2, "wait_s": 0.01, "max_wait_s": 0.1}
+SMALL_BUDGET = Budgets(rounds=2, drafts=2, code_drafts=2, code_retries=1)
+
+
+@pytest.fixture(scope="module")
+def solver() -> Iterator[SolverProcess]:
+    with SolverProcess() as process:
+        yield process
+
+
+def run(script: Script, tmp_path: Path, solver: SolverProcess, **options: object) -> ModelRun:
+    settings = {**QUICK, **options.pop("settings", {})}  # type: ignore[dict-item]
+    return run_with_model(LEVEL, script, tmp_path, solver, settings=settings, **options)  # type: ignore[arg-type]
+
+
+# --- faults that pass: recovery -------------------------------------------------------------------------------------
+
+SERVER_FAULTS: dict[str, Behaviour] = {
+    "refusal": refuse(),
+    "no words": Say(""),
+    "cut off": cut_off('{"domain": "(define'),
+    "huge": huge(3_000_000),
+    "not the API": Raw(b"<html>Bad gateway</html>", "text/html"),
+    "429 for long": Status(429, "slow down", headers={"retry-after": "3600"}),
+    "401": Status(400, "the context is too long", code="context_length_exceeded"),
+    "truncated": Truncated(),
+    "reset": Reset(),
+}
+
+PLANNER_FAULTS: dict[str, tuple[PlannerFault, str, str]] = {
+    "prose": (Say("I suggest to touch the blue cube."), "model", "no JSON object"),
+    "broken JSON": (Say('{"domain": "(define (domain d', usage=None), "model", "JSON"),
+    "another shape": (say_json({"plan": ["touch"]}), "model", "schema"),
+    "no problem": (say_json({"domain": "(define)", "problem": "", "remark": ""}), "parse", ""),
+    "unparsable": (changed("(:predicates", "(:predicate", "domain"), "parse", ":predicate"),
+    "undeclared": (changed(":effect (touched", ":effect (was_touched", "domain"), "parse", "did you mean 'touched'"),
+    "unsolvable": (changed(":precondition (hand_empty)", ":precondition (touched ?thing)", "domain"), "solve", "touched"),
+    "hallucinated": (changed("cube_blue - cube", "cube_blue cube_gold - cube"), "scene", "cube_gold"),
+    "wrong scene": (changed("(on cube_blue table)", "(on cube_blue cube_red)"), "scene", "on cube_blue cube_red"),
+    "off topic": (changed("(touched cube_blue)", "(touched cube_red)"), "goal", "cube_blue"),
+    "vacuous": (changed(":parameters (?thing - thing)\n    :precondition (hand_empty)\n    :effect (touched ?thing)",
+                        ":parameters ()\n    :precondition (hand_empty)\n    :effect (forall (?t - thing) (touched ?t))",
+                        "domain"), "goal", "no parameters"),
+}  # fmt: skip
+
+CODER_FAULTS: dict[str, tuple[CoderFault, str]] = {
+    "prose": (Say("You could move the arm downwards."), "no Python function"),
+    "syntax": (miswritten("ctx.close()", "ctx.close("), "never closed"),
+    "arity": (miswritten("(ctx, thing)", "(ctx, thing, height)"), "does not fit the action"),
+    "another name": (miswritten("def touch_thing", "def tap"), "lacks the skill"),
+    "import": (miswritten('    """Touch', '    import os\n    """Touch'), "os may not be imported"),
+    "unknown call": (miswritten("ctx.close()", "ctx.teleport()"), "ctx has no 'teleport'"),
+    "undefined": (miswritten("ctx.close()", "ctx.log(str(target))"), "target"),
+    "fails on import": (lambda source: written(f"LIMIT = 1 / 0\n\n\n{source}"), "ZeroDivisionError"),
+}
+
+SKILL_FAULTS: dict[str, tuple[CoderFault, str]] = {
+    "too high": (miswritten("tool.z, tool.yaw)", "tool.z + 0.05, tool.yaw)"), "cobot touches blue cube"),
+    "too low": (miswritten("tool.z, tool.yaw)", "tool.z - 0.03, tool.yaw)"), "touch_thing(cube_blue)"),
+    "raises": (miswritten("ctx.close()", "raise RuntimeError('the fingers hurt')"), "the fingers hurt"),
+    "wrong type": (miswritten("ctx.close()", "ctx.move_to(thing)"), "touch_thing(cube_blue)"),
+    "waits for ever": (miswritten("ctx.close()", "while True:\n        ctx.wait(5.0)"), "60 s of simulated time are over"),
+    "says it failed": (miswritten("ctx.close()", "return False"), "returned False"),
+}  # fmt: skip
+
+
+def test_a_server_s_faults_pass(tmp_path: Path, solver: SolverProcess) -> None:
+    """Each role meets each fault (twice: a client tries again); the loop that asked goes on with its next draft."""
+    faults = [fault for fault in SERVER_FAULTS.values() for _ in range(2)]
+    ended = run(FallibleModel(faults, faults), tmp_path, solver, budgets=Budgets(drafts=20, code_drafts=20))
+    assert ended.result.success, ended.result.reason
+    assert ended.result.rounds == 1
+    assert {critic for critic, _ in ended.plan_rejections()} == {"model"}
+    assert len(ended.plan_rejections()) >= len(SERVER_FAULTS)
+    assert len(ended.code_rejections()) >= len(SERVER_FAULTS)
+
+
+def test_a_busy_server_is_asked_again_without_a_draft_being_lost(
+    tmp_path: Path, solver: SolverProcess
+) -> None:
+    busy = [Status(429, headers={"retry-after": "0"}), Status(500), Status(503)]
+    model = FallibleModel(planner=list(busy), coder=list(busy))
+    ended = run(model, tmp_path, solver, settings={"attempts": 4})
+    assert ended.result.success
+    assert ended.plan_rejections() == []
+    assert ended.code_rejections() == []
+    assert len(ended.requests) == 8
+
+
+def test_bad_drafts_of_a_plan_are_repaired(tmp_path: Path, solver: SolverProcess) -> None:
+    """One after the other, each rejected by the critic whose business it is, in one sentence that says why."""
+    model = FallibleModel(planner=[fault for fault, _, _ in PLANNER_FAULTS.values()])
+    ended = run(model, tmp_path, solver, budgets=Budgets(drafts=len(PLANNER_FAULTS) + 1))
+    assert ended.result.success, ended.result.reason
+    assert ended.result.rounds == 1
+    rejections = ended.plan_rejections()
+    assert len(rejections) == len(PLANNER_FAULTS)
+    for (name, (_, critic, words)), (rejected_by, message) in zip(
+        PLANNER_FAULTS.items(), rejections, strict=True
+    ):
+        assert (name, rejected_by) == (name, critic)
+        assert words in message, name
+        assert "\n" not in message
+        assert "Traceback" not in message
+
+
+def test_bad_code_is_repaired_before_it_runs(tmp_path: Path, solver: SolverProcess) -> None:
+    model = FallibleModel(coder=[fault for fault, _ in CODER_FAULTS.values()])
+    ended = run(model, tmp_path, solver, budgets=Budgets(code_drafts=len(CODER_FAULTS) + 1))
+    assert ended.result.success, ended.result.reason
+    assert len(ended.acts()) == 1
+    for (name, (_, words)), rejection, next_request in zip(
+        CODER_FAULTS.items(), ended.code_rejections(), ended.asked(CODER)[1:], strict=True
+    ):
+        assert words in rejection, name
+        assert name == "prose" or words in next_request, name
+
+
+def test_skills_that_fail_are_repaired_and_the_plan_tried_again(
+    tmp_path: Path, solver: SolverProcess
+) -> None:
+    model = FallibleModel(coder=[fault for fault, _ in SKILL_FAULTS.values()])
+    ended = run(model, tmp_path, solver, budgets=Budgets(code_retries=len(SKILL_FAULTS)))
+    assert ended.result.success, ended.result.reason
+    assert (ended.result.rounds, ended.result.coder.semantic) == (1, len(SKILL_FAULTS))
+    assert len(ended.acts()) == len(SKILL_FAULTS) + 1
+    assert ended.result.sim < 60  # the failed attempts' time was taken back with the world
+    for (name, (_, words)), repair in zip(SKILL_FAULTS.items(), ended.asked(CODER)[1:], strict=True):
+        assert words in repair, name
+
+
+@pytest.mark.slow
+def test_an_endless_loop_is_killed_and_repaired(tmp_path: Path, solver: SolverProcess) -> None:
+    fault = miswritten("ctx.close()", "while True:\n        pass")
+    ended = run(FallibleModel(coder=[fault]), tmp_path, solver)
+    assert ended.result.success, ended.result.reason
+    assert ended.acts()[0].steps[0].failure is not None
+    assert ended.acts()[0].steps[0].failure.kind == "timeout"
+
+
+def test_a_plan_that_cannot_work_is_planned_anew(tmp_path: Path, solver: SolverProcess) -> None:
+    """The domain lets the robot put down what it never took; no code can make that good, but a new plan can."""
+    model = FallibleModel(
+        planner=[changed(":precondition (holding ?cube)\n    :effect (and (on ?cube ?plate)",
+                         ":precondition (clear ?cube)\n    :effect (and (on ?cube ?plate)", "domain")]
+    )  # fmt: skip
+    ended = run_with_model("pick_and_place_01", model, tmp_path, solver, settings=QUICK, budgets=SMALL_BUDGET)
+    assert ended.result.success, ended.result.reason
+    assert (ended.result.rounds, ended.result.planner.replan) == (2, 1)
+    assert "nothing is held" in ended.asked("test-big")[-1]
+
+
+# --- faults that stay: a clear verdict -------------------------------------------------------------------------------
+
+
+def always(planner: PlannerFault | None = None, coder: CoderFault | None = None) -> FallibleModel:
+    return FallibleModel([planner] * 99 if planner else [], [coder] * 99 if coder else [])
+
+
+HOPELESS: dict[str, tuple[FallibleModel, str]] = {
+    "a planner that refuses": (always(refuse("I must not.")), "refused: I must not."),
+    "a planner without a server": (always(Status(500, "out of order")), "out of order"),
+    "a planner that stalls": (always(Stall()), "2 rounds tried"),
+    "a planner that cannot plan": (always(changed("(touched cube_blue)", "(touched cube_red)")), "cube_blue"),
+    "a planner that repeats itself": (always(changed("(hand_empty) ", "")), "hand_empty"),
+    "a coder that refuses": (
+        always(coder=refuse("No robots.")),
+        "no usable code for `touch_thing(ctx, thing)`",
+    ),
+    "a coder that cannot write": (always(coder=miswritten("ctx.close()", "ctx.close(")), "never closed"),
+    "a skill that never works": (
+        always(coder=miswritten("tool.z, tool.yaw)", "tool.z + 0.05, tool.yaw)")),
+        "cobot touches blue cube",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOPELESS)
+def test_a_model_that_never_gets_it_right_ends_in_a_clear_verdict(
+    name: str, tmp_path: Path, solver: SolverProcess
+) -> None:
+    model, words = HOPELESS[name]
+    ended = run(model, tmp_path, solver, budgets=SMALL_BUDGET)
+    assert ended.result.outcome == "gave_up"
+    assert ended.result.exit_status == 1
+    assert ended.result.rounds == 2
+    assert words in ended.result.reason
+    assert ended.result.skills.promoted == ()
+    assert not list(tmp_path.rglob("skills.py"))  # what failed is not learned
+    assert not list(tmp_path.rglob("*.pddl"))
+
+
+@pytest.mark.parametrize(
+    ("budget", "words"),
+    [
+        ({"tokens": 1500}, "1500 tokens are used up"),
+        ({"seconds": 1.0}, "1 s for language models are over"),
+    ],
+)
+def test_a_spent_budget_ends_the_level(
+    budget: dict[str, float], words: str, tmp_path: Path, solver: SolverProcess
+) -> None:
+    """In the middle of planning, in the middle of coding: no crash, and everything used is counted."""
+    coder: list[CoderFault] = [Stall()] * 9 if "seconds" in budget else [miswritten("ctx", "ctx(")] * 9
+    ended = run(FallibleModel(coder=coder), tmp_path, solver, settings={"budget": budget, "timeout_s": 9})
+    assert ended.result.outcome == "gave_up"
+    assert words in ended.result.reason
+    assert ended.result.exit_status == 1
+    if "tokens" in budget:
+        assert ended.result.planner.fresh == 1
+        assert ended.result.usage["planner_big"].input_tokens == 1000
+        assert ended.result.usage["coder"].calls >= 1
+
+
+def test_money_is_counted_and_limited(tmp_path: Path, solver: SolverProcess) -> None:
+    """Servers on this machine cost nothing, so the price is put into the record of a replay."""
+    first = run(FallibleModel(planner=[drafted(Draft(domain="(", problem="("))]), tmp_path, solver)
+    for path in (first.folder / "llm").glob("*.json"):
+        path.write_text(path.read_text().replace('"usd": 0.0', '"usd": 0.4'))
+    replay = f"replay:{first.folder / 'llm'}"
+    again = run(FallibleModel(), tmp_path, solver, llm=replay, library=str(tmp_path / "fresh"))
+    assert again.result.success
+    assert again.requests == []
+    assert round(sum(u.usd for u in again.result.usage.values()), 6) == 1.2
