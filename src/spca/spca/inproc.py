@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, nullcontext
 
 from spca.drive import drive
 from spca.events import Listener
@@ -56,6 +56,7 @@ def run_inproc(
             options, InprocTabletop, folder, solver
         ) as stages,  # first: its solver warms up in the background
         closing(build_tabletop(options, vision=stages.vision)) as environment,
+        environment.live_view() if options.view else nullcontext(),
     ):
         try:
             return drive(environment, stages, folder, listeners, resume)

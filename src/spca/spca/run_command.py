@@ -15,6 +15,7 @@ from spca.progress import Progress
 from spca.result import RunResult
 from spca.run_folder import MANIFEST, RunFolder
 from spca_core.errors import InputError, SpcaError
+from spca_sim.live_view import require_display
 
 CRASH = "crash.txt"
 
@@ -22,6 +23,8 @@ CRASH = "crash.txt"
 def start_run(options: RunOptions, out: Path | None = None) -> int:
     """Run a level in a new folder; returns the exit status. Raises InputError for bad input, before anything moves."""
     options = _settled(options)
+    if options.view:
+        require_display()
     if is_minigrid(options.level):
         from spca.grid.run import build_minigrid
 

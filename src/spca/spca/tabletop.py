@@ -29,6 +29,7 @@ from spca_sense.observation import observation_of
 from spca_sense.remarks import with_remarks
 from spca_sense.tracker import SceneTracker
 from spca_sense.vision import VisionModel
+from spca_sim.live_view import LiveView
 from spca_sim.pace import Pacer
 from spca_sim.simulator import MujocoSimulator
 
@@ -131,6 +132,10 @@ class InprocTabletop:
     def save_recording(self, folder: Path) -> None:
         """Write looks, contacts and states into a run's folder."""
         self.recording.save(folder, self._referee.timeline())
+
+    def live_view(self) -> LiveView:
+        """A window on the simulation, as a context manager. InputError where there is no display."""
+        return LiveView(self._sim)
 
     def pace(self, rate: float) -> None:
         """Let simulated time pass at most `rate` times as fast as wall time, from now on."""
