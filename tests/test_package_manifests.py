@@ -33,8 +33,9 @@ def test_what_is_declared_of_ours_is_imported(folder: Path) -> None:
 
 
 def test_packages_depend_on_each_other_without_a_circle() -> None:
+    """Tests' dependencies count: colcon orders builds by them."""
     graph = {
-        p.name: manifests.declared(parse_package(str(p / "package.xml")), "exec", "build")
+        p.name: manifests.declared(parse_package(str(p / "package.xml")), "exec", "build", "test")
         for p in manifests.PACKAGES
     }
     done: set[str] = set()
