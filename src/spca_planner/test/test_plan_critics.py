@@ -179,6 +179,13 @@ def test_one_vacuous_action_for_everything(solver: SolverProcess, action: str, f
     assert "alone achieves the goal" in words and flaw in words
 
 
+def test_putting_down_the_last_cube_is_no_wish(solver: SolverProcess) -> None:
+    seen = scene(held="cube_red")
+    init = INIT.replace("(hand_empty) (on cube_red table)", "(holding cube_red)")
+    judged = judge(solver, "(and (on cube_red cube_blue) (hand_empty))", init=init, seen=seen)
+    assert judged.rejection is None
+
+
 def test_a_single_honest_action_is_no_wish(solver: SolverProcess) -> None:
     assert judge(solver, "(touched cube_red)", asked=task("Touch the red cube.")).rejection is None
 

@@ -51,7 +51,7 @@ def vacuous(domain: Domain, problem: Problem, steps: Sequence[Step]) -> Rejectio
     action = domain.actions[steps[0].action]
     stated = {ground(fact, {}) for fact in problem.init}
     achieved = [a for a in atoms(problem.goal) if ground(a, {}) not in stated]
-    manipulated = {ground(a, {})[1:2] for a in achieved}
+    manipulated = {ground(a, {})[1] for a in achieved if a.rest}
     if not action.parameters and problem.objects:
         flaw = "it has no parameters, so it can only be this one task under another name"
     elif not any(a.head in domain.predicates for a in _all_atoms(action.precondition)):
