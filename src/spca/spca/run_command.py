@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +14,7 @@ from spca.options import Manifest, RunOptions
 from spca.presets import load_table
 from spca.progress import Progress
 from spca.result import RunResult
-from spca.run_folder import MANIFEST, RunFolder
+from spca.run_folder import MANIFEST, STATE, RunFolder
 from spca_core.errors import InputError, SpcaError
 from spca_sim.live_view import require_display
 
@@ -56,7 +57,8 @@ def _drive(options: RunOptions, folder: RunFolder, resume: bool) -> int:
         try:
             result = _runner(options)(options, folder, (progress,), resume)
         except InputError:
-            _discard_if_untouched(folder)
+            if not resume:
+                _discard_if_untouched(folder)
             raise
         except Exception as error:
             folder.write(CRASH, traceback.format_exc())
@@ -114,9 +116,6 @@ def _document(folder: RunFolder, options: RunOptions, console: Console) -> Path:
 
 
 def _discard_if_untouched(folder: RunFolder) -> None:
-    """A run that never began leaves no empty folder behind."""
-    names = {p.name for p in folder.path.iterdir()}
-    if names <= {MANIFEST}:
-        for name in names:
-            (folder.path / name).unlink()
-        folder.path.rmdir()
+    """A new run that never began leaves no folder behind."""
+    if not (folder.path / STATE).exists():
+        shutil.rmtree(folder.path)

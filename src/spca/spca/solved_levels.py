@@ -34,7 +34,10 @@ class SolvedLevels:
 
     def keep(self, level: str, options: RunOptions, plan: Plan) -> None:
         """Remember a success; a later one takes the place of an earlier one."""
-        solved = SolvedLevel(options=options.model_copy(update={"rate": None, "view": False}), plan=plan)
+        solved = SolvedLevel(
+            options=options.model_copy(update={"rate": None, "view": False, "llm": "", "library": ""}),
+            plan=plan,
+        )
         write_atomically(self._path(level), solved.model_dump_json(indent=1).encode())
 
     def passes(self, library: str, level: str) -> bool:

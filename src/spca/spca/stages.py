@@ -5,26 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from spca.budgets import Budgets
 from spca.kits import kit_of
+from spca.learned import BEFORE, Learned, folder_of, recording_of
 from spca.options import RunOptions
 from spca.result import Usage
 from spca.run_folder import RunFolder
-from spca.solved_levels import SolvedLevels
 from spca_coder.drafting import DraftingCoder
 from spca_coder.language import LanguageCoder
-from spca_coder.trusted import Promotion, TrustedLibrary
+from spca_coder.trusted import Promotion
 from spca_core.errors import InputError
-from spca_core.paths import LIBRARY
 from spca_core.plan import Mode, Plan
 from spca_core.ports.chat import Role
 from spca_core.ports.environment import Environment
 from spca_core.ports.proposer import PlanProposer
 from spca_core.ports.stages import Coder, Planner
-from spca_core.skill import python_name
 from spca_llm.chat import Chat
 from spca_llm.config import LlmConfig, is_configured, load_config
 from spca_llm.connect import REPLAY, open_chat
@@ -80,22 +79,31 @@ def open_stages(
     """
     if options.proposer == "builtin":
         builtin = kit_of(environment.name).builtin
-        with _planner(options, environment, builtin, folder.path / "trusted", solver) as planner:
-            # It needs no domains of other runs: every run of it is a fresh one, and can be repeated.
+        # It needs no domains of other runs: every run of it is a fresh one, and can be repeated.
+        domains = TrustedDomains(folder.path / "trusted")
+        library = environment.builtin_skills.read_text()
+        if options.skills in ("trusted", "empty"):
+            library = _learned(options, environment, folder).skills.source()
+        with _planner(options, environment, builtin, domains, solver) as planner:
             coder = DraftingCoder(None, environment.api, options.budgets.code_drafts)
-            yield Stages(planner, coder, _skills(options, environment), options.budgets)
+            yield Stages(planner, coder, library, options.budgets)
     elif options.proposer == "openai":
         with open_models(options, folder.path / LLM) as chat:
             proposers = {mode: LanguageProposer(chat, role) for mode, role in _PLANNER_ROLES.items()}
-            domains = _base(options) / "domains"
-            with _planner(options, environment, proposers, domains, solver) as planner:
+            learned = _learned(options, environment, folder)
+            if not options.llm.startswith(REPLAY):
+                learned.copy_to(folder.path / BEFORE)
+            library = learned.skills.source()
+            if options.skills == "builtin":
+                library = environment.builtin_skills.read_text()
+            with _planner(options, environment, proposers, learned.domains, solver) as planner:
                 coder = DraftingCoder(LanguageCoder(chat), environment.api, options.budgets.code_drafts)
                 yield Stages(
                     planner=planner,
                     coder=coder,
-                    library=_skills(options, environment),
+                    library=library,
                     budgets=options.budgets.model_copy(update={"rewind": True}),
-                    promote=_promotion(options, environment),
+                    promote=partial(learned.promote, options),
                     usage=lambda: usage_of(chat),
                     vision=LanguageVision(chat) if options.vision else None,
                 )
@@ -112,7 +120,7 @@ def open_models(options: RunOptions, folder: Path) -> Iterator[Chat]:
         roles.append("vision")
     replay = options.llm.startswith(REPLAY)
     config = None if replay else _shared(load_config(Path(options.llm) if options.llm else None))
-    with open_chat(options.llm if replay else "", folder, config) as chat:
+    with open_chat(recording_of(options.llm) if replay else "", folder, config) as chat:
         chat.preflight(roles)
         yield chat
 
@@ -145,13 +153,13 @@ def _planner(
     options: RunOptions,
     environment: Environment | type[Environment],
     proposers: PlanProposer | dict[Mode, Any],
-    domains: Path,
+    domains: TrustedDomains,
     solver: SolverProcess | None,
 ) -> DraftingPlanner:
     return DraftingPlanner(
         environment.name,
         proposers,
-        TrustedDomains(domains),
+        domains,
         kit_of(environment.name).vocabulary,
         options.budgets.drafts,
         options.solver_timeout_s,
@@ -159,39 +167,6 @@ def _planner(
     )
 
 
-def _base(options: RunOptions) -> Path:
-    """Where this kind of run learns. What grew from nothing is kept apart from what stands on the builtin skills."""
-    base = Path(options.library) if options.library else LIBRARY
-    return base / "from_nothing" if options.skills == "empty" else base
-
-
-def _skills(options: RunOptions, environment: Environment | type[Environment]) -> str:
-    """The skills that a run starts with, as source text."""
-    learned = {"auto": options.proposer != "builtin", "builtin": False, "trusted": True, "empty": True}
-    if learned[options.skills]:
-        return _trusted(options, environment).source()
-    return environment.builtin_skills.read_text()
-
-
-def _trusted(options: RunOptions, environment: Environment | type[Environment]) -> TrustedLibrary:
-    """What has been learned."""
+def _learned(options: RunOptions, environment: Environment | type[Environment], run: RunFolder) -> Learned:
     builtin = "" if options.skills == "empty" else environment.builtin_skills.read_text()
-    return TrustedLibrary(_base(options) / "skills" / environment.name, builtin)
-
-
-def _promotion(
-    options: RunOptions, environment: Environment | type[Environment]
-) -> Callable[[str, Plan], Promotion]:
-    """Keeps the skills of a success, unless a level that trusted ones have solved would fail with them."""
-    trusted = _trusted(options, environment)
-    solved = SolvedLevels(_base(options) / "levels" / environment.name, kit_of(environment.name).build)
-
-    def promote(library: str, plan: Plan) -> Promotion:
-        level = Path(options.level).stem
-        used = tuple(dict.fromkeys(python_name(step.action) for step in plan.steps))
-        promotion = trusted.promote(library, used, level, solved.passes)
-        if not promotion.refused:
-            solved.keep(level, options, plan)
-        return promotion
-
-    return promote
+    return Learned(folder_of(options, run), environment.name, builtin, kit_of(environment.name).build)

@@ -1,0 +1,86 @@
+"""What runs with a language model have learned in one environment: skills, planning domains, and the levels they solved."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from spca.options import RunOptions
+from spca.run_folder import RunFolder
+from spca.solved_levels import SolvedLevels
+from spca_coder.trusted import Promotion, TrustedLibrary
+from spca_core.paths import LIBRARY
+from spca_core.plan import Plan
+from spca_core.ports.environment import Environment
+from spca_core.skill import python_name
+from spca_llm.connect import REPLAY
+from spca_planner.trusted import TrustedDomains
+
+BEFORE = "library_before"
+"""Folder in a run's folder: what was known when it began. A replay begins with the same."""
+_AFTER = "library_replayed"
+_PARTS = ("skills", "domains", "levels")
+
+
+class Learned:
+    """One environment's part of a folder of learned things; `builtin` is the source of the skills it comes with."""
+
+    def __init__(
+        self, folder: Path, environment: str, builtin: str, build: Callable[[RunOptions], Environment]
+    ) -> None:
+        self._folder, self._environment = folder, environment
+        self.skills = TrustedLibrary(folder / "skills" / environment, builtin)
+        self.domains = TrustedDomains(folder / "domains")
+        self._solved = SolvedLevels(folder / "levels" / environment, build)
+
+    def promote(self, options: RunOptions, library: str, plan: Plan) -> Promotion:
+        """After a success: trust the skills the plan used, unless a level that trusted ones have solved would fail with
+        them, and remember the level."""
+        level = Path(options.level).stem
+        used = tuple(dict.fromkeys(python_name(step.action) for step in plan.steps))
+        promotion = self.skills.promote(library, used, level, self._solved.passes)
+        if not promotion.refused:
+            self._solved.keep(level, options, plan)
+        return promotion
+
+    def copy_to(self, folder: Path) -> None:
+        """Copy all of it, unless there is a copy already."""
+        if folder.exists():
+            return
+        folder.mkdir(parents=True)
+        for part in _PARTS:
+            source = self._folder / part / self._environment
+            if source.is_dir():
+                shutil.copytree(source, folder / part / self._environment)
+
+
+def folder_of(options: RunOptions, run: RunFolder) -> Path:
+    """Where a run learns. What grew from nothing is kept apart from what stands on the builtin skills.
+
+    A replay begins with what the recorded run began with, and learns within its own folder, unless the options name
+    a library.
+    """
+    if options.library:
+        base = Path(options.library)
+    else:
+        base = _replayed(options, run) or LIBRARY
+        if base != LIBRARY:
+            return base
+    return base / "from_nothing" if options.skills == "empty" else base
+
+
+def recording_of(llm: str) -> str:
+    """The value of `--llm`; a replay may name a run's folder in place of the recordings in it."""
+    folder = Path(llm.removeprefix(REPLAY)) / "llm"
+    return f"{REPLAY}{folder}" if llm.startswith(REPLAY) and folder.is_dir() else llm
+
+
+def _replayed(options: RunOptions, run: RunFolder) -> Path | None:
+    if not options.llm.startswith(REPLAY):
+        return None
+    recorded = Path(recording_of(options.llm).removeprefix(REPLAY)).parent / BEFORE
+    own = run.path / _AFTER
+    if recorded.is_dir() and not own.exists():
+        shutil.copytree(recorded, own)
+    return own if own.is_dir() else None

@@ -1,0 +1,158 @@
+"""Runs with models around the loop: preflight, replay, promotion with revalidation, limits of the configuration."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from spca.inproc import build_tabletop
+from spca.options import RunOptions
+from spca.run_command import start_run
+from spca.run_folder import RunFolder
+from spca.solved_levels import SolvedLevels
+from spca.stages import open_models, open_stages
+from spca.tabletop import InprocTabletop
+from spca.testing.fallible_model import MODELS, SKILLS, FallibleModel, configuration
+from spca.testing.model_run import run_with_model
+from spca_core.errors import InputError
+from spca_core.plan import Plan
+from spca_llm.testing.behaviours import Say
+from spca_llm.testing.server import ModelServer
+from spca_planner.solver.process import SolverProcess
+
+
+@pytest.fixture(scope="module")
+def solver() -> Iterator[SolverProcess]:
+    with SolverProcess() as process:
+        yield process
+
+
+def options(folder: Path, **values: object) -> RunOptions:
+    plain = {"level": "touch_02", "transport": "inproc", "proposer": "openai", "video": False,
+             "library": str(folder / "library"), "skills": "empty", **values}  # fmt: skip
+    return RunOptions.model_validate(plain)
+
+
+# --- preflight ------------------------------------------------------------------------------------------------------
+
+
+def test_an_unreachable_server_is_bad_input_and_leaves_no_folder(tmp_path: Path) -> None:
+    llm = tmp_path / "llm.yaml"
+    llm.write_text(configuration("http://127.0.0.1:9/v1", attempts=1))
+    with pytest.raises(InputError, match="cannot reach the language-model server"):
+        start_run(options(tmp_path, llm=str(llm)), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_model_that_the_server_does_not_have_is_bad_input(tmp_path: Path) -> None:
+    with ModelServer([], models=("some-other-model",)) as server:
+        llm = tmp_path / "llm.yaml"
+        llm.write_text(configuration(server.base_url))
+        with pytest.raises(InputError, match="test-big"):
+            start_run(options(tmp_path, llm=str(llm)), tmp_path / "run")
+        assert server.requests == []
+
+
+def test_an_unknown_proposer_is_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"unknown proposer 'oracle'.*builtin, openai, or auto"):
+        start_run(options(tmp_path, proposer="oracle"), tmp_path / "run")
+
+
+def test_one_planner_stands_in_for_the_roles_that_are_not_configured(tmp_path: Path) -> None:
+    with ModelServer([Say("pass")] * 3, models=("only-one",)) as server:
+        llm = tmp_path / "llm.yaml"
+        roles = {"planner_big": {"model": "only-one", "base_url": server.base_url}}
+        llm.write_text(json.dumps({"roles": roles}))
+        with open_models(options(tmp_path, llm=str(llm)), tmp_path / "llm") as chat:
+            for role in ("planner_big", "planner_small", "coder"):
+                assert chat.complete(role, [{"role": "user", "content": "go"}]).model == "only-one"
+        with (
+            pytest.raises(InputError, match="role 'vision'"),
+            open_models(options(tmp_path, llm=str(llm), vision=True), tmp_path / "llm"),
+        ):
+            pass
+
+
+# --- replay ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_recorded_run_is_repeated_without_a_server(tmp_path: Path, solver: SolverProcess) -> None:
+    model = FallibleModel(planner=[Say("Of course!")], coder=[Say("def")])
+    first = run_with_model("touch_02", model, tmp_path, solver)
+    replay = {"llm": f"replay:{first.folder}", "library": ""}
+    again = run_with_model("touch_02", FallibleModel(), tmp_path, solver, **replay)
+    assert again.requests == []
+    assert again.result.skills.promoted == (
+        "touch_thing",
+    )  # as if for the first time, and only in its own folder
+    assert not (again.folder / "library_before").exists()
+    assert (again.folder / "library_replayed/skills/tabletop/skills.py").is_file()
+    for name in ("planner", "coder", "usage", "skills", "steps", "sim"):
+        assert getattr(again.result, name) == getattr(first.result, name), name
+    with pytest.raises(InputError, match=r"never recorded; the nearest is 000.-planner_big\.json"):
+        run_with_model("touch_03", FallibleModel(), tmp_path, solver, **replay)
+
+
+# --- promotion ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def lifted(tmp_path_factory: pytest.TempPathFactory, solver: SolverProcess) -> Path:
+    """A library that has learned to lift, by solving pickup_02 (the red cube)."""
+    folder = tmp_path_factory.mktemp("lifted")
+    assert run_with_model("pickup_02", FallibleModel(), folder, solver).result.success
+    return folder
+
+
+def lift_plan(folder: Path) -> Plan:
+    (path,) = folder.glob("library/from_nothing/levels/tabletop/pickup_02.json")
+    return Plan.model_validate(json.loads(path.read_text())["plan"])
+
+
+@pytest.mark.slow
+def test_a_changed_skill_is_trusted_only_if_what_it_solved_still_passes(lifted: Path) -> None:
+    with ModelServer([], models=MODELS) as server:
+        llm = lifted / "other.yaml"
+        llm.write_text(configuration(server.base_url))
+        asked = options(lifted, level="pickup_03", llm=str(llm))
+        with open_stages(asked, InprocTabletop, RunFolder(lifted / "unused")) as stages:
+            assert stages.promote is not None
+            harmful = stages.library.replace(
+                "for grasp in ctx.grasps(cube):",
+                'for grasp in ctx.grasps(cube) if cube == "cube_green" else []:',
+            )
+            harmless = stages.library.replace("tool.z + 0.09", "tool.z + 0.10")
+            assert stages.library not in (harmful, harmless)
+            refused = stages.promote(harmful, lift_plan(lifted))
+            assert refused.promoted == ()
+            assert "pickup_02 would not pass any more" in refused.refused["lift_cube"]
+            promoted = stages.promote(harmless, lift_plan(lifted))
+            assert promoted.promoted == ("lift_cube",)
+        trusted = (lifted / "library/from_nothing/skills/tabletop/skills.py").read_text()
+        assert "tool.z + 0.10" in trusted
+        assert "cube_green" not in trusted
+
+
+@pytest.mark.slow
+def test_a_solved_level_is_tried_again_in_lockstep(lifted: Path, tmp_path: Path) -> None:
+    solved = SolvedLevels(lifted / "library/from_nothing/levels/tabletop", build_tabletop)
+    good = SKILLS.read_text()
+    assert solved.passes(good, "pickup_02")
+    assert not solved.passes(good.replace("ctx.close()", "ctx.open()"), "pickup_02")
+    assert not solved.passes("def something_else(ctx):\n    pass\n", "pickup_02")
+    assert not solved.passes(good, "pickup_07")  # never solved
+    (tmp_path / "pickup_02.json").write_text("{")
+    assert not SolvedLevels(tmp_path, build_tabletop).passes(good, "pickup_02")
+
+
+def test_what_grew_from_nothing_stays_apart_from_the_builtin_skills(lifted: Path) -> None:
+    builtin = InprocTabletop.builtin_skills.read_text()
+    for skills, known in (("builtin", {"pick_up"}), ("trusted", {"pick_up"}), ("empty", {"lift_cube"})):
+        asked = options(lifted, proposer="builtin", skills=skills)
+        with open_stages(asked, InprocTabletop, RunFolder(lifted / "unused")) as stages:
+            assert all(f"def {name}(" in stages.library for name in known)
+            assert (stages.library == builtin) == (skills != "empty")
