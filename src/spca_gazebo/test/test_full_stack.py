@@ -13,7 +13,7 @@ import pytest
 from spca_core.paths import ROOT
 from spca_gazebo.requirements import missing
 
-LAUNCH_TEST = Path(__file__).with_name("gazebo.launch_test.py")
+LAUNCH_TEST = Path(__file__).with_name("launch_gazebo.py")
 BRINGUP = ROOT / "launch" / "bringup.launch.py"
 MOVEIT_MISSING = shutil.which("ros2") is None or (
     subprocess.run(["ros2", "pkg", "prefix", "moveit_py"], capture_output=True, check=False).returncode != 0
