@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
 from spca_core.contacts import ContactSample, Pair, pair
 from spca_core.model import Record
 
@@ -47,3 +51,8 @@ class ContactMemory:
         """All contacts so far, by their beginning."""
         running = [ContactInterval(pair=p, start=start, end=end) for p, (start, end) in self._open.items()]
         return tuple(sorted((*self._closed, *running), key=lambda i: (i.start, i.pair)))
+
+
+def save_timeline(timeline: Iterable[ContactInterval], path: Path) -> None:
+    """Write intervals as a JSON list."""
+    path.write_text(json.dumps([interval.model_dump() for interval in timeline]))

@@ -12,7 +12,6 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple, TypeVar, get_args
 
 from builtin_interfaces.msg import Time
@@ -57,10 +56,15 @@ class _Slot(NamedTuple):
 _SEQUENCE = re.compile(r"sequence<(?P<element>[^,>]+)(?:, (?P<bound>\d+))?>")
 
 
-@cache
-def _slots(message: type) -> dict[str, _Slot]:
-    fields: dict[str, str] = message.get_fields_and_field_types()  # type: ignore[attr-defined]
-    return {name: _slot(text) for name, text in fields.items()}
+_SLOTS: dict[type, dict[str, _Slot]] = {}
+
+
+def _slots(message: Any) -> dict[str, _Slot]:
+    """The fields of a message class; worked out once."""
+    if message not in _SLOTS:
+        fields: dict[str, str] = message.get_fields_and_field_types()
+        _SLOTS[message] = {name: _slot(text) for name, text in fields.items()}
+    return _SLOTS[message]
 
 
 def _slot(text: str) -> _Slot:
@@ -82,10 +86,16 @@ class _Shape(NamedTuple):
     to_value: Callable[[Any], Any]
 
 
-def _pose_msg(pose: geometry.Pose) -> Pose:
+def pose_msg(pose: geometry.Pose) -> Pose:
+    """A pose as a message."""
     x, y, z = pose.position
     qx, qy, qz, qw = pose.quaternion
     return Pose(position=Point(x=x, y=y, z=z), orientation=Quaternion(x=qx, y=qy, z=qz, w=qw))
+
+
+def pose_from_msg(message: Pose) -> geometry.Pose:
+    """A message as a pose."""
+    return geometry.Pose.model_validate(_pose_value(message))
 
 
 def _pose_value(m: Pose) -> dict[str, Any]:
@@ -95,13 +105,13 @@ def _pose_value(m: Pose) -> dict[str, Any]:
 
 _SHAPES: dict[type, _Shape] = {
     Time: _Shape(time_msg, seconds),
-    Pose: _Shape(_pose_msg, _pose_value),
+    Pose: _Shape(pose_msg, _pose_value),
     Vector3: _Shape(lambda v: Vector3(x=v[0], y=v[1], z=v[2]), lambda m: (m.x, m.y, m.z)),
     Header: _Shape(lambda t: Header(stamp=time_msg(t), frame_id=WORLD_FRAME), lambda m: seconds(m.stamp)),
     TypedParameter: _Shape(lambda p: TypedParameter(name=p[0], type=p[1]), lambda m: (m.name, m.type)),
     SymbolKind: _Shape(lambda p: SymbolKind(symbol=p[0], kind=p[1]), lambda m: (m.symbol, m.kind)),
     ModelPose: _Shape(
-        lambda p: ModelPose(model=p[0], pose=_pose_msg(p[1])), lambda m: (m.model, _pose_value(m.pose))
+        lambda p: ModelPose(model=p[0], pose=pose_msg(p[1])), lambda m: (m.model, _pose_value(m.pose))
     ),
 }
 _PAIRS = (SymbolKind, ModelPose)  # a sequence of these is a mapping on the other side

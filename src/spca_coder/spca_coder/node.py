@@ -1,0 +1,40 @@
+"""The node `coder`: any `Coder` behind an action."""
+
+from __future__ import annotations
+
+from spca_interfaces.action import WriteSkills
+from spca_interfaces.msg import CodeResult as CodeResultMsg
+
+from spca_core.errors import BudgetExhausted, InputError
+from spca_core.plan import CodeRequest
+from spca_core.ports.stages import Coder
+from spca_ros import names
+from spca_ros.action_server import Job, LongAction
+from spca_ros.convert.records import from_msg, to_msg
+from spca_ros.loop import Loop
+from spca_ros.node import SpcaNode
+
+
+class CoderNode(SpcaNode):
+    """Completes one library at a time."""
+
+    def __init__(self, coder: Coder, loop: Loop | None = None) -> None:
+        super().__init__(names.CODER, loop)
+        self._coder = coder
+        self._writing = LongAction(self, WriteSkills, names.WRITE_SKILLS, self._write)
+
+    def close(self) -> None:
+        """End the writing under way."""
+        self._writing.close()
+
+    def _write(self, job: Job) -> WriteSkills.Result:
+        request = from_msg(CodeRequest, job.goal.request)
+        actions = ", ".join(dict.fromkeys(step.action for step in request.plan.steps))
+        job.feedback(WriteSkills.Feedback(attempt=request.attempt, message=f"skills for {actions}"))
+        try:
+            result = self._coder.complete(request, job.cancelled)
+        except InputError as error:
+            return WriteSkills.Result(input_error=str(error))
+        except BudgetExhausted as error:
+            return WriteSkills.Result(budget_exhausted=str(error))
+        return WriteSkills.Result(result=to_msg(result, CodeResultMsg()))

@@ -1,0 +1,112 @@
+"""The node `referee`: contacts in, verdicts out."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from pathlib import Path
+
+from spca_interfaces.msg import Contacts
+from spca_interfaces.msg import Verdict as VerdictMsg
+from spca_interfaces.srv import BeginLevel, Checkpoint, Restore, SaveRecording
+
+from spca_core.errors import SpcaError
+from spca_core.layout import Layout
+from spca_core.world import load_world
+from spca_referee.contacts import save_timeline
+from spca_referee.level import load_level
+from spca_referee.referee import Referee
+from spca_ros import names
+from spca_ros.convert.contacts import contact_samples
+from spca_ros.convert.records import from_msg, to_msg
+from spca_ros.convert.time import seconds, time_msg
+from spca_ros.loop import Loop
+from spca_ros.node import SpcaNode, answering, run_nodes
+from spca_ros.qos import EVERY, STATE
+from spca_ros.seal import seal, unseal
+
+_NEWS_PERIOD = 0.2  # simulated seconds between two verdicts that differ in nothing but their stamp
+_SAMPLE_PERIOD = 0.02
+
+
+class RefereeNode(SpcaNode):
+    """Judges the epoch it was told to; contacts of any other are passed over."""
+
+    def __init__(self, loop: Loop | None = None) -> None:
+        super().__init__(names.REFEREE, loop)
+        self._world = load_world(self.parameter("world", "tabletop", "a world in worlds/ or a path"))
+        self._referee: Referee | None = None
+        self._epoch = ""
+        self._seen = 0.0
+        self._published: VerdictMsg | None = None
+        self._verdict = self.create_publisher(VerdictMsg, names.VERDICT, STATE)
+        self.create_subscription(Contacts, names.CONTACTS, self._on_contacts, EVERY)
+        self.create_service(BeginLevel, names.BEGIN_LEVEL, self._begin)
+        self.create_service(Checkpoint, names.checkpoint(names.REFEREE), self._checkpoint)
+        self.create_service(Restore, names.restore(names.REFEREE), self._restore)
+        self.create_service(SaveRecording, names.save_recording(names.REFEREE), self._save)
+
+    def _on_contacts(self, message: Contacts) -> None:
+        if self._referee is None or message.epoch != self._epoch:
+            return
+        for sample in contact_samples(message):
+            self._referee.consume(sample)
+            self._seen = sample.stamp
+            self._tell()
+
+    def _tell(self, anyway: bool = False) -> None:
+        """Publish the verdict if there is something new in it."""
+        assert self._referee is not None
+        verdict, last = self._referee.verdict, self._published
+        news = (
+            anyway
+            or last is None
+            or (last.outcome, last.score, last.holding)
+            != (verdict.outcome.value, verdict.score, self._referee.holding)
+            or (not verdict.final and verdict.stamp - last.stamp >= _NEWS_PERIOD)
+        )
+        if news:
+            self._published = to_msg(verdict, VerdictMsg(epoch=self._epoch, holding=self._referee.holding))
+            self._verdict.publish(self._published)
+
+    def _begin(self, request: BeginLevel.Request, response: BeginLevel.Response) -> BeginLevel.Response:
+        with answering(response):
+            level = load_level(request.level, self._world)
+            self._referee = Referee(level, self._world, from_msg(Layout, request.layout).poses)
+            self._epoch, self._seen = request.epoch, 0.0
+            self._tell(anyway=True)
+        return response
+
+    def _checkpoint(self, request: Checkpoint.Request, response: Checkpoint.Response) -> Checkpoint.Response:
+        with answering(response):
+            if self._referee is None:
+                raise SpcaError("no level has begun")
+            if self._seen + _SAMPLE_PERIOD <= seconds(request.stamp):
+                raise SpcaError("not all contacts have arrived yet")
+            response.state = array("B", seal(self._referee))
+            response.stamp = time_msg(self._seen)
+        return response
+
+    def _restore(self, request: Restore.Request, response: Restore.Response) -> Restore.Response:
+        with answering(response):
+            self._referee = unseal(bytes(request.state))
+            self._epoch = request.epoch
+            self._tell(anyway=True)
+        return response
+
+    def _save(
+        self, request: SaveRecording.Request, response: SaveRecording.Response
+    ) -> SaveRecording.Response:
+        with answering(response):
+            timeline = self._referee.timeline() if self._referee is not None else ()
+            save_timeline(timeline, Path(request.folder) / names.CONTACTS_FILE)
+        return response
+
+
+def main() -> None:
+    """Run the node; its exit status is the process's."""
+    sys.exit(run_nodes(lambda: [RefereeNode()]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""Long work as an action: one goal at a time, in a thread of its own, so that the node goes on spinning."""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.action.server import ServerGoalHandle
+
+from spca_ros.node import SpcaNode, background
+
+
+class Job:
+    """A goal under way."""
+
+    def __init__(self, handle: ServerGoalHandle) -> None:
+        self._handle = handle
+        self._cancelled = threading.Event()
+
+    @property
+    def goal(self) -> Any:
+        """What was asked for."""
+        return self._handle.request
+
+    def cancelled(self) -> bool:
+        """Whether somebody has asked to stop it."""
+        return self._cancelled.is_set()
+
+    def cancel(self) -> None:
+        """Ask to stop it."""
+        self._cancelled.set()
+
+    def feedback(self, message: Any) -> None:
+        """Tell the client how far it is. From the working thread."""
+        self._handle.publish_feedback(message)
+
+
+class LongAction:
+    """An action whose goals are worked off by `work(job)`, which returns the result message.
+
+    `work` should not raise: what it can say belongs in the result. If it does, the goal is aborted with an empty one.
+    `on_cancel` is called in the spinning thread when a goal is to be cancelled, for what cannot wait.
+    """
+
+    def __init__(
+        self,
+        node: SpcaNode,
+        kind: Any,
+        name: str,
+        work: Callable[[Job], Any],
+        on_cancel: Callable[[], None] | None = None,
+    ) -> None:
+        self._node, self._kind, self._work, self._on_cancel = node, kind, work, on_cancel
+        self._job: Job | None = None
+        self._thread: threading.Thread | None = None
+        self._server = ActionServer(
+            node,
+            kind,
+            name,
+            execute_callback=lambda handle: kind.Result(),
+            goal_callback=self._on_goal,
+            handle_accepted_callback=self._on_accepted,
+            cancel_callback=self._on_cancel_request,
+        )
+
+    @property
+    def busy(self) -> bool:
+        """Whether a goal is under way."""
+        return self._job is not None
+
+    def cancel(self) -> None:
+        """Ask the goal under way, if any, to stop."""
+        if (job := self._job) is not None:
+            job.cancel()
+
+    def close(self, timeout: float = 5.0) -> None:
+        """Cancel the goal under way and wait for its thread."""
+        self.cancel()
+        if self._thread is not None:
+            self._thread.join(timeout)
+
+    def _on_goal(self, goal: Any) -> GoalResponse:
+        return GoalResponse.REJECT if self.busy else GoalResponse.ACCEPT
+
+    def _on_accepted(self, handle: ServerGoalHandle) -> None:
+        self._job = Job(handle)
+        self._thread = background(self._run, handle, self._job)
+
+    def _on_cancel_request(self, handle: ServerGoalHandle) -> CancelResponse:
+        self.cancel()
+        if self._on_cancel is not None:
+            self._on_cancel()
+        return CancelResponse.ACCEPT
+
+    def _run(self, handle: ServerGoalHandle, job: Job) -> None:
+        try:
+            result, failed = self._work(job), False
+        except Exception:
+            self._node.get_logger().error(traceback.format_exc())
+            result, failed = self._kind.Result(), True
+
+        def finish(goal_handle: ServerGoalHandle) -> Any:  # in the spinning thread
+            if self._job is job:
+                self._job = None
+            if failed:
+                goal_handle.abort()
+            elif goal_handle.is_cancel_requested:
+                goal_handle.canceled()
+            else:
+                goal_handle.succeed()
+            return result
+
+        self._node.loop.soon(lambda: handle.execute(finish))

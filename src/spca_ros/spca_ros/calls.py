@@ -1,0 +1,119 @@
+"""Blocking calls of services and actions, for threads that do not spin. None of them waits without a limit."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from action_msgs.msg import GoalStatus
+from rclpy.action import ActionClient
+from rclpy.task import Future
+
+from spca_core.errors import SpcaError
+from spca_ros.node import SpcaNode
+from spca_ros.peer import NodeLost, Peer
+
+_TICK = 0.05
+"""Wall seconds between two looks at whether a call has been cancelled or its server lost."""
+_GRACE = 10.0
+"""Wall seconds that a cancelled goal may take to end."""
+
+
+class ServiceCall:
+    """A service of a node, to be called like a function."""
+
+    def __init__(self, node: SpcaNode, kind: type, name: str, server: Peer | None = None) -> None:
+        self._node, self._name, self._server = node, name, server
+        self._client = node.create_client(kind, name)
+
+    def __call__(self, request: Any, timeout: float = 5.0) -> Any:
+        """Call and wait for the response. Raises NodeLost when there is none in time."""
+        assert not self._node.loop.here, "a callback must not wait for a service"
+        _wait_for(self._client.service_is_ready, self._server, timeout, f"service {self._name}")
+        future = self._client.call_async(request)
+        try:
+            return _await(future, timeout, self._server, f"service {self._name}")
+        finally:
+            if not future.done():
+                self._client.remove_pending_request(future)
+
+    def send(self, request: Any) -> None:
+        """Call without waiting for the response. From any thread."""
+        self._client.call_async(request)
+
+
+class ActionCall:
+    """An action of a node, to be called like a function."""
+
+    def __init__(self, node: SpcaNode, kind: Any, name: str, server: Peer | None = None) -> None:
+        self._node, self._name, self._server = node, name, server
+        self._client = ActionClient(node, kind, name)
+
+    def __call__(
+        self,
+        goal: Any,
+        on_feedback: Callable[[Any], None] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Any:
+        """Send a goal and wait for its result; `on_feedback` and `cancelled` are called in the calling thread.
+
+        Raises SpcaError when the goal is refused, NodeLost when the server dies or does not end a cancelled goal.
+        """
+        assert not self._node.loop.here, "a callback must not wait for an action"
+        what = f"action {self._name}"
+        _wait_for(self._client.server_is_ready, self._server, 5.0, what)
+        feedback: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        sending = self._client.send_goal_async(goal, lambda message: feedback.put(message.feedback))
+        handle = _await(sending, 5.0, self._server, what)
+        if not handle.accepted:
+            raise SpcaError(f"the node refuses a goal for {what}; is it busy?")
+        result, done = handle.get_result_async(), threading.Event()
+        result.add_done_callback(lambda _: done.set())
+        deadline: float | None = None
+        while not done.wait(_TICK):
+            _drain(feedback, on_feedback)
+            if deadline is None and cancelled():
+                handle.cancel_goal_async()
+                deadline = time.monotonic() + _GRACE
+            if self._server is not None:
+                self._server.check()
+            if deadline is not None and time.monotonic() > deadline:
+                raise NodeLost(f"{what} does not end although it was cancelled")
+        _drain(feedback, on_feedback)
+        response = result.result()
+        if response.status == GoalStatus.STATUS_ABORTED:
+            raise SpcaError(f"{what} broke down; the log of its node tells more")
+        return response.result
+
+
+def _drain(feedback: queue.SimpleQueue[Any], on_feedback: Callable[[Any], None] | None) -> None:
+    while not feedback.empty():
+        message = feedback.get()
+        if on_feedback is not None:
+            on_feedback(message)
+
+
+def _await(future: Future, timeout: float, server: Peer | None, what: str) -> Any:
+    done = threading.Event()
+    future.add_done_callback(lambda _: done.set())
+    end = time.monotonic() + timeout
+    while not done.wait(_TICK):
+        if server is not None:
+            server.check()
+        if time.monotonic() > end:
+            raise NodeLost(f"no answer from {what} in {timeout:.0f} s")
+    return future.result()
+
+
+def _wait_for(ready: Callable[[], bool], server: Peer | None, timeout: float, what: str) -> None:
+    """Wait until DDS has found the server: the graph has no event for that in Python."""
+    end = time.monotonic() + timeout
+    while not ready():
+        if server is not None:
+            server.check()
+        if time.monotonic() > end:
+            raise NodeLost(f"nobody offers {what}")
+        time.sleep(0.01)

@@ -1,0 +1,168 @@
+"""Starts the nodes as processes, waits until they are ready, watches them, and ends them all, whatever happens."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+
+from spca_core.errors import EXIT_BAD_INPUT, InputError, SpcaError
+from spca_ros.node import DIE_WITH_PARENT, SpcaNode
+from spca_ros.peer import NodeLost, Peer
+
+Value = str | int | float | bool
+_END_S = 4.0  # wall seconds that a process has for its end before it is killed
+
+
+@dataclass(frozen=True)
+class ProcessSpec:
+    """A process: the Python module that it runs, the nodes that live in it, and their parameters."""
+
+    module: str
+    nodes: tuple[str, ...]
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    arguments: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return "+".join(self.nodes)
+
+
+class NodeProcess:
+    """One process with its log."""
+
+    def __init__(self, spec: ProcessSpec, logs: Path) -> None:
+        self.spec = spec
+        self.log = logs / f"{spec.name}.log"
+        parameters = logs / f"{spec.name}.yaml"
+        values = {"use_sim_time": True, **spec.parameters}
+        parameters.write_text(json.dumps({"/**": {"ros__parameters": values}}))  # JSON is YAML
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [
+                    *(sys.executable, "-m", spec.module, *spec.arguments),
+                    *("--ros-args", "--params-file", str(parameters), "--disable-rosout-logs"),
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env={**os.environ, DIE_WITH_PARENT: "1", "ROS_LOG_DIR": str(logs)},
+                start_new_session=True,  # Ctrl-C in the terminal is for the parent, which ends them in order
+            )
+
+    @property
+    def pid(self) -> int:
+        """The process's id."""
+        return self._process.pid
+
+    def wait(self) -> int:
+        """Wait for its end; returns the exit status."""
+        return self._process.wait()
+
+    def ask_to_end(self) -> None:
+        """Send SIGINT."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+
+    def end(self, deadline: float) -> None:
+        """Wait until `deadline` (monotonic), then kill it with all that it has started."""
+        try:
+            self._process.wait(max(deadline - time.monotonic(), 0.01))
+        except subprocess.TimeoutExpired:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+    def complaint(self, status: int) -> SpcaError:
+        """Why it ended, as an error: its last words, or how."""
+        lines = self.log.read_text(errors="replace").strip().splitlines()
+        last = lines[-1] if lines else "it said nothing"
+        if status == EXIT_BAD_INPUT:
+            return InputError(last.removeprefix("spca: "))
+        how = f"was killed by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
+        return NodeLost(f"the node '{self.spec.name}' {how}: {last} (its log: {self.log})")
+
+
+class Graph:
+    """The processes of a run. Use as a context manager; leaving it leaves no process behind.
+
+    `node` is the starting process's own, in the same domain. Logs and parameters go to `logs`.
+    `on_lost` is called, in a thread of its own, with the reason as soon as a process ends by itself.
+    """
+
+    def __init__(
+        self,
+        node: SpcaNode,
+        specs: Sequence[ProcessSpec],
+        logs: Path,
+        on_lost: Callable[[SpcaError], None] | None = None,
+    ) -> None:
+        self._on_lost = on_lost
+        self._ending = False
+        self._failure: SpcaError | None = None
+        self._news: queue.SimpleQueue[None] = queue.SimpleQueue()
+        logs.mkdir(parents=True, exist_ok=True)
+        self.peers = {name: Peer(node, name, on_ready=self._wake) for spec in specs for name in spec.nodes}
+        self.processes: list[NodeProcess] = []
+        try:
+            for spec in specs:
+                self.processes.append(NodeProcess(spec, logs))
+        except BaseException:
+            self.close()
+            raise
+        for process in self.processes:
+            threading.Thread(target=self._watch, args=(process,), daemon=True).start()
+
+    def __enter__(self) -> Graph:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def wait_ready(self, timeout: float = 60.0) -> None:
+        """Wait until all nodes are ready. Raises the reason as soon as one has failed, NodeLost after `timeout`."""
+        end = time.monotonic() + timeout
+        while waiting := [name for name, peer in self.peers.items() if not peer.ready]:
+            self.check()
+            try:
+                self._news.get(timeout=max(end - time.monotonic(), 0.0))
+            except queue.Empty:
+                raise NodeLost(f"not ready after {timeout:.0f} s: {', '.join(waiting)}") from None
+        self.check()
+
+    def check(self) -> None:
+        """Raise the reason if a process has ended."""
+        if self._failure is not None:
+            raise self._failure
+
+    def close(self) -> None:
+        """End all processes, together, and wait for them; harmless when called twice."""
+        self._ending = True
+        for process in self.processes:
+            process.ask_to_end()
+        deadline = time.monotonic() + _END_S
+        for process in self.processes:
+            process.end(deadline)
+
+    def _wake(self) -> None:
+        self._news.put(None)
+
+    def _watch(self, process: NodeProcess) -> None:
+        status = process.wait()
+        if self._ending or self._failure is not None:
+            return
+        self._failure = process.complaint(status)
+        self._wake()
+        if self._on_lost is not None:
+            self._on_lost(self._failure)

@@ -1,0 +1,51 @@
+"""The one thread that handles the callbacks of a process's nodes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.utilities import get_default_context
+
+
+class Loop:
+    """Handles callbacks, one after the other, in the thread that calls `turn`.
+
+    Callbacks never block and never sleep. Long work runs in threads of its own (`spca_ros.action_server`), which talk
+    to other nodes by the blocking calls of `spca_ros.calls`.
+    """
+
+    def __init__(self, context: Context | None = None) -> None:
+        self.context = context or get_default_context()
+        self._executor = SingleThreadedExecutor(context=self.context)
+        self._thread: int | None = None
+
+    def add(self, node: Node) -> None:
+        """Handle a node's callbacks too."""
+        self._executor.add_node(node)
+
+    def turn(self, timeout: float = 0.1) -> None:
+        """Handle at most one callback, waiting for it up to `timeout` wall seconds."""
+        self._thread = threading.get_ident()
+        self._executor.spin_once(timeout_sec=timeout)
+
+    @property
+    def here(self) -> bool:
+        """Whether the calling thread is the one that turns, which must not wait for an answer."""
+        return self._thread == threading.get_ident()
+
+    def soon(self, task: Callable[[], Any]) -> None:
+        """Have `task` called by the turning thread. From any thread."""
+        self._executor.create_task(task)
+
+    def wake(self) -> None:
+        """Let a waiting `turn` return. From any thread or a signal handler."""
+        self._executor.wake()
+
+    def close(self) -> None:
+        """Handle nothing any more."""
+        self._executor.shutdown(timeout_sec=1.0)

@@ -1,0 +1,132 @@
+"""What every node of the graph has in common: a status, typed parameters, a clean end."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, TypeVar
+
+import rclpy
+from rcl_interfaces.msg import ParameterDescriptor
+from rclpy.executors import ExternalShutdownException
+from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+from spca_interfaces.msg import NodeStatus
+
+from spca_core.errors import EXIT_BROKEN, InputError, SpcaError
+from spca_ros import names
+from spca_ros.loop import Loop
+from spca_ros.qos import ALIVE
+
+DIE_WITH_PARENT = "SPCA_DIE_WITH_PARENT"
+"""Environment variable: a node that finds it set ends when the process that started it ends, however that ends."""
+
+_T = TypeVar("_T", str, int, float, bool)
+
+
+class SpcaNode(Node):
+    """A node that tells when it is ready. Nodes of one process share a loop; subclasses override `close`."""
+
+    def __init__(self, name: str, loop: Loop | None = None) -> None:
+        self.loop = loop or Loop()
+        super().__init__(name, context=self.loop.context)
+        self._status = self.create_publisher(NodeStatus, names.status(name), ALIVE)
+        self.loop.add(self)
+
+    def parameter(self, name: str, default: _T, description: str = "") -> _T:
+        """Declare a parameter typed as its default, and get its value."""
+        declared = self.declare_parameter(name, default, ParameterDescriptor(description=description))
+        return type(default)(declared.value)
+
+    def say(self, state: str, message: str = "") -> None:
+        """Publish the node's status."""
+        self._status.publish(NodeStatus(node=self.get_name(), state=state, message=message))
+
+    def turn(self) -> None:
+        """One turn of the loop; for nodes with work of their own to do between callbacks."""
+        self.loop.turn()
+
+    def close(self) -> None:
+        """Stop whatever runs and release everything; called once, in the turning thread, at the end."""
+
+
+def run_nodes(make: Callable[[], Sequence[SpcaNode]], arguments: list[str] | None = None) -> int:
+    """Make nodes that share a loop, run them until SIGINT or SIGTERM, close them. Returns the exit status."""
+    if os.environ.get(DIE_WITH_PARENT):
+        _die_with_parent()
+    stop = threading.Event()
+    nodes: Sequence[SpcaNode] = ()
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        stop.set()
+        if nodes:
+            nodes[0].loop.wake()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, on_signal)
+    rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+    status = 0
+    try:
+        nodes = make()
+        _tell(nodes, NodeStatus.READY)
+        while not stop.is_set():
+            nodes[0].turn()
+    except ExternalShutdownException:
+        pass
+    except Exception as error:
+        status = _complain(error)
+        _tell(nodes, NodeStatus.FAILED, str(error))
+    else:
+        _tell(nodes, NodeStatus.ENDING)
+    finally:
+        for node in nodes:
+            node.close()
+        for node in nodes:
+            node.destroy_node()
+        rclpy.try_shutdown()
+    return status
+
+
+@contextmanager
+def answering(response: Any) -> Iterator[None]:
+    """What goes wrong in a service becomes its answer: `success` and `message`."""
+    try:
+        yield
+        response.success = True
+    except (SpcaError, ValueError, OSError) as error:
+        response.success, response.message = False, str(error)
+
+
+def background(target: Callable[..., Any], *arguments: Any) -> threading.Thread:
+    """Start a daemon thread."""
+    thread = threading.Thread(target=target, args=arguments, daemon=True)
+    thread.start()
+    return thread
+
+
+def _tell(nodes: Sequence[SpcaNode], state: str, message: str = "") -> None:
+    for node in nodes:
+        node.say(state, message)
+
+
+def _complain(error: Exception) -> int:
+    if isinstance(error, InputError):
+        print(f"spca: {error}", file=sys.stderr)
+        return error.exit_status
+    traceback.print_exc()
+    return error.exit_status if isinstance(error, SpcaError) else EXIT_BROKEN
+
+
+def _die_with_parent() -> None:
+    """Have the kernel send SIGTERM when the parent ends (Linux)."""
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)
+    if os.getppid() == 1:  # it ended before
+        os.kill(os.getpid(), signal.SIGTERM)

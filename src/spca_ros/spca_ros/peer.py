@@ -1,0 +1,86 @@
+"""Watches over another node: whether it is ready, and the moment it is lost."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.event_handler import QoSLivelinessChangedInfo, SubscriptionEventCallbacks
+from rclpy.node import Node
+from spca_interfaces.msg import NodeStatus
+
+from spca_core.errors import SpcaError
+from spca_ros import names
+from spca_ros.qos import ALIVE
+
+
+class NodeLost(SpcaError):
+    """A node that is needed has died, hangs, or never came up."""
+
+
+class Peer:
+    """Another node as this one sees it. `on_ready` and `on_lost` are called in the turning thread, for each change."""
+
+    def __init__(
+        self,
+        node: Node,
+        name: str,
+        on_lost: Callable[[], None] | None = None,
+        on_ready: Callable[[], None] | None = None,
+    ) -> None:
+        self.name = name
+        self._on_lost, self._on_ready = on_lost, on_ready
+        self._ready, self._lost = threading.Event(), threading.Event()
+        self._message = ""
+        self._alive = 0
+        node.create_subscription(
+            NodeStatus,
+            names.status(name),
+            self._on_status,
+            ALIVE,
+            callback_group=ReentrantCallbackGroup(),
+            event_callbacks=SubscriptionEventCallbacks(liveliness=self._on_liveliness),
+        )
+
+    @property
+    def lost(self) -> bool:
+        """Whether it was there and is no more."""
+        return self._lost.is_set()
+
+    @property
+    def ready(self) -> bool:
+        """Whether it has said that it is ready, and lives."""
+        return self._ready.is_set() and not self.lost
+
+    def wait_ready(self, timeout: float) -> None:
+        """Wait until it is ready; NodeLost when it is not within `timeout` wall seconds. Not from the spinning thread."""
+        if not self._ready.wait(timeout):
+            raise NodeLost(f"the node '{self.name}' is not ready after {timeout:.0f} s")
+        self.check()
+
+    def check(self) -> None:
+        """Raise NodeLost if it is lost."""
+        if self.lost:
+            raise NodeLost(f"the node '{self.name}' {self._message or 'has died or does not answer'}")
+
+    def _on_status(self, status: NodeStatus) -> None:
+        if status.state == NodeStatus.READY:
+            self._lost.clear()
+            self._ready.set()
+            if self._on_ready is not None:
+                self._on_ready()
+        else:
+            self._lose(f"says: {status.message}" if status.message else "has ended")
+
+    def _on_liveliness(self, info: QoSLivelinessChangedInfo) -> None:
+        before, self._alive = self._alive, info.alive_count
+        if self._alive == 0 and before > 0:
+            self._lose("")
+
+    def _lose(self, message: str) -> None:
+        if not self._lost.is_set():
+            self._message = message
+            self._lost.set()
+            if self._on_lost is not None:
+                self._on_lost()

@@ -1,0 +1,210 @@
+"""The ports `Robot` and `Camera` over DDS, against the embedded simulator in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from sensor_msgs.msg import Image
+from spca_interfaces.action import FollowTrajectory
+from spca_interfaces.msg import Contacts, Layout
+from spca_interfaces.srv import Checkpoint, ResetWorld, Restore
+
+from spca_core.contracts.camera_contract import CameraContract
+from spca_core.contracts.robot_contract import RobotContract, gentle
+from spca_core.errors import MotionError
+from spca_core.layout import nominal_layout
+from spca_core.trajectory import JointTrajectory
+from spca_core.world import World, load_world
+from spca_ros import names
+from spca_ros.calls import ActionCall, ServiceCall
+from spca_ros.camera import RequestedCamera
+from spca_ros.convert.contacts import contact_samples
+from spca_ros.convert.records import to_msg
+from spca_ros.convert.robot import trajectory_msg
+from spca_ros.node import SpcaNode
+from spca_ros.qos import EVERY, SENSOR
+from spca_ros.robot import RosRobot
+from spca_ros.testing import running, sim
+
+pytestmark = pytest.mark.ros
+
+Reset = Callable[[str], None]
+
+_MOVE = """
+from spca_core.contracts.robot_contract import gentle
+from spca_ros.session import Session
+from spca_ros.robot import RosRobot
+with Session("client") as node:
+    robot = RosRobot(node)
+    robot.wait_ready(30.0)
+    robot.follow(gentle(robot, 0.3, 100.0))
+    robot.wait(100.0)
+"""
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return load_world()
+
+
+@pytest.fixture(scope="module")
+def alone() -> Iterator[SpcaNode]:
+    with running(sim()) as (node, _):
+        yield node
+
+
+@pytest.fixture(scope="module")
+def driver(alone: SpcaNode) -> RosRobot:
+    robot = RosRobot(alone)
+    robot.wait_ready(10.0)
+    return robot
+
+
+@pytest.fixture(scope="module")
+def reset(alone: SpcaNode, world: World) -> Reset:
+    call = ServiceCall(alone, ResetWorld, names.RESET)
+
+    def to(epoch: str) -> None:
+        response = call(
+            ResetWorld.Request(epoch=epoch, layout=to_msg(nominal_layout(world), Layout()), seed=1)
+        )
+        assert response.success, response.message
+
+    return to
+
+
+class TestRobot(RobotContract):
+    """Everything that any robot must do."""
+
+    @pytest.fixture
+    def robot(self, driver: RosRobot, reset: Reset) -> RosRobot:
+        reset("contract")
+        driver.wait_news()
+        return driver
+
+
+class TestCamera(CameraContract):
+    """Everything that any camera must do."""
+
+    @pytest.fixture(scope="class")
+    def camera(self, alone: SpcaNode, world: World) -> RequestedCamera:
+        return RequestedCamera(alone, world.camera)
+
+
+def test_pictures_are_published_for_whoever_looks_on(alone: SpcaNode, world: World) -> None:
+    seen: list[Image] = []
+    alone.create_subscription(Image, names.COLOUR, seen.append, SENSOR)
+    camera = RequestedCamera(alone, world.camera)
+    _until(lambda: bool(seen) or camera.capture() is None)
+    assert (seen[0].width, seen[0].height) == (world.camera.width, world.camera.height)
+
+
+def test_a_trajectory_from_elsewhere_is_refused(driver: RosRobot) -> None:
+    good = gentle(driver, 0.1, 1.0)
+    with pytest.raises(MotionError, match="begin where the arm is") as error:
+        driver.follow(JointTrajectory(good.times, good.positions + 1.0, good.velocities))
+    assert error.value.kind == "deviation"
+
+
+def test_a_gap_out_of_range_is_refused(driver: RosRobot) -> None:
+    with pytest.raises(MotionError) as error:
+        driver.command_gripper(0.2)
+    assert error.value.kind == "limit"
+
+
+def test_a_cancelled_trajectory_stops_the_arm(alone: SpcaNode, driver: RosRobot, reset: Reset) -> None:
+    reset("cancel")
+    driver.wait_news()
+    trajectory = gentle(driver, 0.3, 4.0)
+    goal = FollowTrajectory.Goal(attempt="a", client=alone.get_name(), trajectory=trajectory_msg(trajectory))
+    follow = ActionCall(alone, FollowTrajectory, names.FOLLOW)
+    begun = driver.now()
+    result = follow(goal, cancelled=lambda: driver.wait(0.5) is False)
+    assert result.status == FollowTrajectory.Result.HELD
+    driver.wait(1.0)
+    stopped = driver.state()
+    assert begun + 0.5 < stopped.stamp < begun + 4.0
+    assert np.abs(stopped.velocity).max() < 0.01
+    assert np.abs(stopped.position - trajectory.positions[-1]).min() > 0.05
+
+
+def test_contacts_come_complete_and_with_their_epoch(alone: SpcaNode, driver: RosRobot, reset: Reset) -> None:
+    got: list[Contacts] = []
+    subscription = alone.create_subscription(Contacts, names.CONTACTS, got.append, EVERY)
+    _until(lambda: alone.count_publishers(names.CONTACTS) == 1)
+    reset("first")
+    driver.wait_news()
+    driver.wait(2.0)
+    _until(lambda: bool(got) and contact_samples(got[-1])[-1].stamp >= 2.0 - 1e-6)
+    samples = [s for message in got if message.epoch == "first" for s in contact_samples(message)]
+    alone.destroy_subscription(subscription)
+    stamps = [s.stamp for s in samples]
+    assert stamps == pytest.approx([0.02 * (k + 1) for k in range(len(stamps))], abs=1e-6)
+    assert all(("box_red", "table_lightgray") in s.pairs for s in samples)
+
+
+def test_a_checkpoint_brings_the_world_back(alone: SpcaNode, driver: RosRobot, reset: Reset) -> None:
+    reset("before")
+    driver.wait_news()
+    driver.wait(0.5)
+    save = ServiceCall(alone, Checkpoint, names.checkpoint(names.SIM))
+    restore = ServiceCall(alone, Restore, names.restore(names.SIM))
+    saved = save(Checkpoint.Request())
+    before = driver.state()
+    driver.follow(gentle(driver, 0.2, 1.0))
+    driver.wait(1.5)
+    assert restore(Restore.Request(epoch="after", state=saved.state)).success
+    driver.wait_news()
+    after = driver.state()
+    assert after.stamp == before.stamp
+    assert np.array_equal(after.position, before.position)
+    tampered = saved.state[:-1] + type(saved.state)("B", [saved.state[-1] ^ 1])
+    refused = restore(Restore.Request(epoch="no", state=tampered))
+    assert not refused.success and "checkpoint" in refused.message
+
+
+def test_the_arm_stops_when_its_client_dies(world: World) -> None:
+    """A client is killed in the middle of a motion; the arm's driver notices and holds."""
+    with running(sim(), name="onlooker") as (node, graph):
+        robot = RosRobot(node)
+        client = subprocess.Popen([sys.executable, "-c", _MOVE])
+        try:
+            _until(lambda: float(np.abs(robot.state().velocity).min()) > 0.002, 60.0)
+        finally:
+            client.kill()
+            client.wait()
+        time.sleep(1.5)  # wall time, more than the driver's patience
+        robot.wait(1.0)
+        stopped = robot.state()
+        robot.wait(1.0)
+        assert np.abs(robot.state().velocity).max() < 0.001
+        assert robot.state().position == pytest.approx(stopped.position, abs=1e-3)
+        assert np.abs(stopped.position - np.array(world.robot.home) - 0.3).min() > 0.02
+        graph.check()
+
+
+def test_a_dead_driver_is_noticed(world: World) -> None:
+    with running(sim()) as (node, graph):
+        robot = RosRobot(node, patience=1.0)
+        robot.wait_ready(10.0)
+        robot.follow(gentle(robot, 0.2, 2.0))
+        os.kill(graph.processes[0].pid, signal.SIGKILL)
+        with pytest.raises(MotionError) as error:
+            robot.wait(5.0)
+        assert error.value.kind == "stale"
+        with pytest.raises(MotionError, match="gone"):
+            robot.state()
+
+
+def _until(condition: Callable[[], bool], timeout: float = 10.0) -> None:
+    end = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < end, "it never came to pass"
+        time.sleep(0.02)

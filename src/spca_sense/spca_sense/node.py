@@ -1,0 +1,102 @@
+"""The node `sense`: pictures in, scenes out."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from pathlib import Path
+
+from spca_interfaces.action import Perceive
+from spca_interfaces.msg import Scene as SceneMsg
+from spca_interfaces.srv import Checkpoint, Restore, SaveRecording
+
+from spca_core.camera import RgbdFrame
+from spca_core.geometry import Pose
+from spca_core.ports.camera import Camera
+from spca_core.scene import Scene
+from spca_core.task import Task
+from spca_core.world import load_world
+from spca_ros import names
+from spca_ros.action_server import Job, LongAction
+from spca_ros.camera import RequestedCamera
+from spca_ros.convert.records import from_msg, pose_from_msg, to_msg
+from spca_ros.convert.robot import joint_state
+from spca_ros.loop import Loop
+from spca_ros.node import SpcaNode, answering, run_nodes
+from spca_ros.qos import STATE
+from spca_ros.seal import seal, unseal
+from spca_sense.detector import Detector
+from spca_sense.looks import save_looks
+from spca_sense.remarks import with_remarks
+from spca_sense.tracker import SceneTracker
+from spca_sense.vision import VisionModel
+
+
+class SenseNode(SpcaNode):
+    """Perceives on request. It moves nothing: whoever asks clears the view first."""
+
+    def __init__(self, loop: Loop | None = None, vision: VisionModel | None = None) -> None:
+        super().__init__(names.SENSE, loop)
+        world = load_world(self.parameter("world", "tabletop", "a world in worlds/ or a path"))
+        self._vision = vision
+        self._camera: Camera = RequestedCamera(self, world.camera)
+        self._tracker = SceneTracker(Detector(world))
+        self._looks: list[tuple[RgbdFrame, Scene]] = []
+        self._scene = self.create_publisher(SceneMsg, names.SCENE, STATE)
+        self._perceiving = LongAction(self, Perceive, names.PERCEIVE, self._perceive)
+        self.create_service(Checkpoint, names.checkpoint(names.SENSE), self._checkpoint)
+        self.create_service(Restore, names.restore(names.SENSE), self._restore)
+        self.create_service(SaveRecording, names.save_recording(names.SENSE), self._save)
+
+    def close(self) -> None:
+        """End the look under way."""
+        self._perceiving.close()
+
+    def _perceive(self, job: Job) -> Perceive.Result:
+        goal = job.goal
+        job.feedback(Perceive.Feedback(attempt=goal.attempt, stage="looking"))
+        try:
+            frame = self._camera.capture()
+        except TimeoutError as error:
+            return Perceive.Result(error=str(error))
+        tool: Pose | None = pose_from_msg(goal.tool[0]) if goal.tool else None
+        joints = joint_state(goal.joints[0]) if goal.joints else None
+        scene = self._tracker.update(frame, goal.held or None, tool, joints)
+        if goal.task and self._vision is not None:
+            job.feedback(Perceive.Feedback(attempt=goal.attempt, stage="describing"))
+            scene = with_remarks(scene, self._vision, frame.colour, from_msg(Task, goal.task[0]))
+        self._looks.append((frame, scene))
+        message = to_msg(scene, SceneMsg())
+        self._scene.publish(message)
+        return Perceive.Result(scene=message)
+
+    def _checkpoint(self, _: Checkpoint.Request, response: Checkpoint.Response) -> Checkpoint.Response:
+        with answering(response):
+            response.state = array("B", seal(self._tracker.scene))
+        return response
+
+    def _restore(self, request: Restore.Request, response: Restore.Response) -> Restore.Response:
+        with answering(response):
+            scene: Scene | None = unseal(bytes(request.state)) if request.state else None
+            if scene is None:
+                self._tracker.forget()
+            else:
+                self._tracker.adopt(scene)
+        return response
+
+    def _save(
+        self, request: SaveRecording.Request, response: SaveRecording.Response
+    ) -> SaveRecording.Response:
+        with answering(response):
+            save_looks(self._looks, Path(request.folder) / names.LOOKS_FOLDER)
+            self._looks.clear()
+        return response
+
+
+def main() -> None:
+    """Run the node without a vision model; its exit status is the process's."""
+    sys.exit(run_nodes(lambda: [SenseNode()]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,207 @@
+"""Decides when simulated time passes while others command the arm, and watches that they do not fall silent.
+
+Nothing here knows ROS. The owner calls `advance` over and over and in between hands in what its clients want:
+
+* While a motion is under way, or a client waits for time to pass, time runs as fast as it can (or at `rate`), but never
+  further than `lead` seconds ahead of what these clients say they have seen: whoever watches a motion can stop it in time.
+* Otherwise time runs at `idle_rate`; 0 stands still.
+* A client that is silent for `patience` wall seconds while its motion is under way has died or hangs: the arm holds.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from spca_core.layout import Layout
+from spca_core.ports.simulator import Simulator
+from spca_core.trajectory import JointTrajectory
+
+TICK = 0.02
+"""Simulated seconds of one advance."""
+DONE, REPLACED, HELD, STALE = "done", "replaced", "held", "stale"
+
+OnEnd = Callable[[str, str], None]
+"""Called once with a motion's status, one of the above, and a message."""
+
+_EPSILON = 1e-9
+_DOZE = 0.1  # wall seconds between two looks while time stands still
+_STILL_GAP, _STILL_TICKS = (
+    0.0001,
+    4,
+)  # the pads rest when the gap changes less than this (m) over so many ticks
+_GRIPPER_TIMEOUT = 3.0
+
+
+@dataclass
+class _Motion:
+    client: str
+    began: float
+    duration: float
+    on_end: OnEnd
+    gaps: list[float] = field(default_factory=list)
+
+
+@dataclass
+class _Client:
+    seen: float
+    heard: float
+    until: float = 0.0
+
+
+class Conductor:
+    """See the module. `rate` None is as fast as it can; all calls from one thread."""
+
+    def __init__(
+        self,
+        simulator: Simulator,
+        rate: float | None = None,
+        idle_rate: float = 1.0,
+        lead: float = 0.08,
+        patience: float = 1.0,
+        wall: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._sim = simulator
+        self._rate, self._idle_rate, self._lead, self._patience, self._wall = (
+            rate,
+            idle_rate,
+            lead,
+            patience,
+            wall,
+        )
+        self._arm: _Motion | None = None
+        self._gripper: _Motion | None = None
+        self._clients: dict[str, _Client] = {}
+        self._origin: tuple[float, float, float] | None = None  # wall and simulated seconds, rate
+        self.paused = False
+        """Whether time stands still whatever is wanted."""
+
+    # --- what clients want --------------------------------------------------------------------------------------
+
+    def lease(self, client: str, seen: float, until: float) -> None:
+        """A client has handled everything up to `seen` and waits for `until` (0: for nothing)."""
+        now = self._sim.time
+        self._clients[client] = _Client(min(seen, now), self._wall(), min(until, now + 60.0))
+
+    def follow(self, client: str, trajectory: JointTrajectory, on_end: OnEnd) -> None:
+        """Begin a trajectory for a client. Raises what the simulator raises for a bad one."""
+        self._sim.follow(trajectory)
+        self._end("_arm", REPLACED)
+        self._arm = _Motion(client, self._sim.time, trajectory.duration, on_end)
+        self._hear(client)
+
+    def grip(self, client: str, gap: float, on_end: OnEnd) -> None:
+        """Begin to drive the pads for a client. Raises what the simulator raises for a gap out of range."""
+        self._sim.command_gripper(gap)
+        self._end("_gripper", REPLACED)
+        self._gripper = _Motion(client, self._sim.time, _GRIPPER_TIMEOUT, on_end)
+        self._hear(client)
+
+    def hold(self) -> None:
+        """Brake to a standstill."""
+        self._sim.hold()
+        self._end("_arm", HELD)
+
+    def elapsed(self) -> float | None:
+        """Seconds since the trajectory under way began, or None."""
+        return self._sim.time - self._arm.began if self._arm else None
+
+    # --- the world begins anew ----------------------------------------------------------------------------------
+
+    def reset(self, layout: Layout, seed: int) -> None:
+        """See `Simulator.reset`; motions under way end."""
+        self._sim.reset(layout, seed)
+        self._forget()
+
+    def restore(self, snapshot: object) -> None:
+        """See `Simulator.restore`; motions under way end."""
+        self._sim.restore(snapshot)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._end("_arm", HELD, "the world has been reset")
+        self._end("_gripper", HELD, "the world has been reset")
+        self._clients.clear()
+        self._origin = None
+
+    # --- time ---------------------------------------------------------------------------------------------------
+
+    @property
+    def active(self) -> bool:
+        """Whether anybody wants time to pass."""
+        now = self._sim.time
+        return bool(self._arm or self._gripper) or any(
+            c.until > now + _EPSILON for c in self._clients.values()
+        )
+
+    def advance(self) -> float:
+        """Let one tick pass if it is time for it; returns for how many wall seconds nothing is to be done."""
+        if self.paused:
+            return _DOZE
+        active = self.active
+        if active and (waited_for := self._laggards()):
+            self._give_up_on_silent(waited_for)
+            return 0.02
+        rate = self._rate if active else min(self._idle_rate, self._rate or self._idle_rate)
+        if rate == 0.0:
+            self._origin = None
+            return _DOZE
+        if rate is not None and (early := self._early(rate)) > 0:
+            return early
+        self._sim.step(TICK)
+        self._finish_motions()
+        return 0.0 if rate is None else max(self._early(rate), 0.0)
+
+    def _laggards(self) -> list[str]:
+        """The clients whom time must not leave behind any further."""
+        now = self._sim.time
+        wanting = {name for name, c in self._clients.items() if c.until > now + _EPSILON}
+        wanting |= {m.client for m in (self._arm, self._gripper) if m is not None}
+        return [name for name in wanting if now + TICK > self._clients[name].seen + self._lead + _EPSILON]
+
+    def _give_up_on_silent(self, clients: list[str]) -> None:
+        for name in clients:
+            silence = self._wall() - self._clients[name].heard
+            if silence < self._patience:
+                continue
+            self._clients[name].until = 0.0
+            if self._gripper is not None and self._gripper.client == name:
+                self._end("_gripper", STALE, f"nothing heard from '{name}' for {silence:.1f} s")
+            if self._arm is not None and self._arm.client == name:
+                self._sim.hold()
+                self._end(
+                    "_arm", STALE, f"nothing heard from '{name}' for {silence:.1f} s: the arm was stopped"
+                )
+
+    def _finish_motions(self) -> None:
+        now = self._sim.time
+        if self._arm is not None and now - self._arm.began >= self._arm.duration - _EPSILON:
+            self._end("_arm", DONE)
+        if self._gripper is not None:
+            gaps = self._gripper.gaps
+            gaps.append(self._sim.joint_state().gripper_gap)
+            recent = gaps[-_STILL_TICKS:]
+            still = len(recent) == _STILL_TICKS and max(recent) - min(recent) < _STILL_GAP
+            if still or now - self._gripper.began >= self._gripper.duration:
+                self._end("_gripper", DONE)
+
+    def _end(self, which: str, status: str, message: str = "") -> None:
+        motion: _Motion | None = getattr(self, which)
+        if motion is not None:
+            setattr(self, which, None)
+            motion.on_end(status, message)
+
+    def _hear(self, client: str) -> None:
+        until = self._clients[client].until if client in self._clients else 0.0
+        self._clients[client] = _Client(self._sim.time, self._wall(), until)
+
+    def _early(self, rate: float) -> float:
+        """Wall seconds by which the simulation is ahead of the wall clock at that rate; lag is not caught up with."""
+        wall, now = self._wall(), self._sim.time
+        if self._origin is None or self._origin[2] != rate or now < self._origin[1]:
+            self._origin = (wall, now, rate)
+        ahead = self._origin[0] + (now - self._origin[1]) / rate - wall
+        if ahead < -0.25:
+            self._origin = (wall, now, rate)
+        return ahead

@@ -1,0 +1,262 @@
+"""The node `sim`: the embedded simulator with the topics and actions of a robot, a camera and a clock."""
+
+from __future__ import annotations
+
+import sys
+import time
+from array import array
+from pathlib import Path
+from typing import Any
+
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.action.server import ServerGoalHandle
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import CameraInfo, Image, JointState
+from spca_interfaces.action import CommandGripper, FollowTrajectory
+from spca_interfaces.msg import Contacts, Lease
+from spca_interfaces.srv import Capture, Checkpoint, ResetWorld, Restore, SaveRecording
+from std_srvs.srv import SetBool, Trigger
+
+from spca_core.contacts import ContactSample
+from spca_core.errors import MotionError, SpcaError
+from spca_core.layout import Layout
+from spca_core.world import load_world
+from spca_ros import names
+from spca_ros.convert.camera import colour_msg, depth_msg, info_msg
+from spca_ros.convert.contacts import contacts_msg
+from spca_ros.convert.records import from_msg
+from spca_ros.convert.robot import joint_state_msg, trajectory
+from spca_ros.convert.time import duration_msg, seconds, time_msg
+from spca_ros.node import SpcaNode, answering, run_nodes
+from spca_ros.qos import EVERY, SENSOR
+from spca_ros.seal import seal, unseal
+from spca_sim.conductor import DONE, Conductor
+from spca_sim.recording import StateRecorder, save_states
+from spca_sim.simulator import MujocoSimulator
+from spca_sim.variation import draw_variation
+
+_BATCH = 5  # contact samples in one message, at most
+_CLOCK_PERIOD = 0.01  # wall seconds between two clock messages, at least
+_FEEDBACK_PERIOD = 0.1  # wall seconds between two words on a motion's progress
+
+
+class SimNode(SpcaNode):
+    """Steps the simulator and handles callbacks in turns, in one thread: equal calls in equal order, equal results."""
+
+    def __init__(self) -> None:
+        super().__init__(names.SIM)
+        world = load_world(self.parameter("world", "tabletop", "a world in worlds/ or a path"))
+        rate = self.parameter(
+            "rate", 0.0, "real-time factor while somebody wants time to pass; 0: as fast as it can"
+        )
+        idle_rate = self.parameter("idle_rate", 1.0, "real-time factor otherwise; 0: time stands still")
+        preset = self.parameter(
+            "preset", "nominal", "how far the simulated world differs from its description"
+        )
+        seed = self.parameter("seed", 0, "draws that difference")
+        noise = self.parameter("noise", True, "the camera's sensor noise")
+        camera = self.parameter("camera", "ray", "ray or gl")
+        variation = draw_variation(preset if preset in ("noisy", "hard") else "nominal", seed)
+        self._sim = MujocoSimulator(world, noise, variation, "gl" if camera == "gl" else "ray")
+        self._conductor = Conductor(self._sim, rate or None, idle_rate)
+        self._recorder = StateRecorder()
+        self._recorder.attach(self._sim)
+        self._samples: list[ContactSample] = []
+        self._sim.on_contacts(self._samples.append)
+        self._epoch = ""
+        self._told = self._told_clock = self._fed_back = 0.0
+        self._goals: dict[str, ServerGoalHandle] = {}
+
+        self._time = self.create_publisher(Clock, "/clock", SENSOR)
+        self._joints = self.create_publisher(JointState, names.JOINT_STATES, SENSOR)
+        self._contacts = self.create_publisher(Contacts, names.CONTACTS, EVERY)
+        self._colour = self.create_publisher(Image, names.COLOUR, SENSOR)
+        self._depth = self.create_publisher(Image, names.DEPTH, SENSOR)
+        self._info = self.create_publisher(CameraInfo, names.CAMERA_INFO, SENSOR)
+        self.create_subscription(Lease, names.LEASE, self._on_lease, EVERY)
+        for kind, name, answer in (
+            (Capture, names.CAPTURE, self._capture),
+            (Trigger, names.HOLD, self._hold),
+            (SetBool, names.PAUSE, self._pause),
+            (ResetWorld, names.RESET, self._reset),
+            (Checkpoint, names.checkpoint(names.SIM), self._checkpoint),
+            (Restore, names.restore(names.SIM), self._restore),
+            (SaveRecording, names.save_recording(names.SIM), self._save),
+        ):
+            self.create_service(kind, name, answer)
+        self._follow = self._action(FollowTrajectory, names.FOLLOW, self._on_follow, CancelResponse.ACCEPT)
+        self._gripper = self._action(CommandGripper, names.GRIPPER, self._on_grip, CancelResponse.REJECT)
+
+    # --- turns --------------------------------------------------------------------------------------------------
+
+    def turn(self) -> None:
+        """Let time pass, tell what has changed, handle a callback."""
+        before = self._sim.time
+        idle = self._conductor.advance()
+        if self._sim.time != before or time.monotonic() - self._told > 0.02:
+            self._tell()
+        self.loop.turn(idle)
+
+    def _tell(self) -> None:
+        self._told = time.monotonic()
+        state = self._sim.joint_state()
+        self._joints.publish(joint_state_msg(state))
+        if self._told - self._told_clock >= _CLOCK_PERIOD:
+            self._told_clock = self._told
+            self._time.publish(Clock(clock=time_msg(state.stamp)))
+        if len(self._samples) >= _BATCH or not self._conductor.active:
+            self._flush()
+        elapsed, following = self._conductor.elapsed(), self._goals.get(names.FOLLOW)
+        if elapsed is not None and following is not None and self._told - self._fed_back >= _FEEDBACK_PERIOD:
+            self._fed_back = self._told
+            attempt = following.request.attempt
+            following.publish_feedback(
+                FollowTrajectory.Feedback(attempt=attempt, elapsed=duration_msg(elapsed))
+            )
+
+    def _flush(self) -> None:
+        if self._samples:
+            self._contacts.publish(contacts_msg(self._samples, self._epoch))
+            self._samples.clear()
+
+    # --- arm and gripper ----------------------------------------------------------------------------------------
+
+    def _on_lease(self, lease: Lease) -> None:
+        self._conductor.lease(lease.client, seconds(lease.seen), seconds(lease.until))
+
+    def _action(self, kind: Any, name: str, on_goal: Any, on_cancel: CancelResponse) -> ActionServer:
+        """An action whose goals the conductor works off: begun when accepted, finished by `_finish`."""
+
+        def accepted(handle: ServerGoalHandle) -> None:
+            self._goals[name] = handle
+
+        def cancel(_: ServerGoalHandle) -> CancelResponse:
+            if on_cancel == CancelResponse.ACCEPT:
+                self._conductor.hold()
+            return on_cancel
+
+        return ActionServer(
+            self,
+            kind,
+            name,
+            execute_callback=lambda _: kind.Result(),
+            goal_callback=on_goal,
+            handle_accepted_callback=accepted,
+            cancel_callback=cancel,
+        )
+
+    def _on_follow(self, goal: FollowTrajectory.Goal) -> GoalResponse:
+        def ended(status: str, message: str) -> None:
+            self._finish(names.FOLLOW, FollowTrajectory.Result(status=status, message=message))
+
+        try:
+            self._conductor.follow(goal.client, trajectory(goal.trajectory), ended)
+        except (ValueError, MotionError) as error:
+            self.get_logger().warning(f"trajectory refused: {error}")
+            return GoalResponse.REJECT
+        return GoalResponse.ACCEPT
+
+    def _on_grip(self, goal: CommandGripper.Goal) -> GoalResponse:
+        def ended(status: str, message: str) -> None:
+            state = self._sim.joint_state()
+            self._finish(
+                names.GRIPPER,
+                CommandGripper.Result(
+                    status=status, message=message, gap=state.gripper_gap, force=state.gripper_force
+                ),
+            )
+
+        try:
+            self._conductor.grip(goal.client, goal.gap, ended)
+        except (ValueError, SpcaError) as error:
+            self.get_logger().warning(f"gripper goal refused: {error}")
+            return GoalResponse.REJECT
+        return GoalResponse.ACCEPT
+
+    def _finish(self, name: str, result: Any) -> None:
+        """End the goal under way with a result."""
+        handle = self._goals.pop(name, None)
+        if handle is None:
+            return
+
+        def conclude(goal: ServerGoalHandle) -> Any:
+            if goal.is_cancel_requested:
+                goal.canceled()
+            elif result.status == DONE:
+                goal.succeed()
+            else:
+                goal.abort()
+            return result
+
+        handle.execute(conclude)
+
+    def _hold(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._conductor.hold()
+        response.success = True
+        return response
+
+    # --- camera -------------------------------------------------------------------------------------------------
+
+    def _capture(self, _: Capture.Request, response: Capture.Response) -> Capture.Response:
+        taken = self._sim.capture()
+        response.colour, response.depth = colour_msg(taken), depth_msg(taken)
+        response.info, response.success = info_msg(taken.intrinsics, taken.stamp), True
+        for publisher, message in (
+            (self._colour, response.colour),
+            (self._depth, response.depth),
+            (self._info, response.info),
+        ):
+            if publisher.get_subscription_count():
+                publisher.publish(message)
+        return response
+
+    # --- the world ----------------------------------------------------------------------------------------------
+
+    def _pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        self._conductor.paused = request.data
+        self._flush()
+        response.success = True
+        return response
+
+    def _reset(self, request: ResetWorld.Request, response: ResetWorld.Response) -> ResetWorld.Response:
+        with answering(response):
+            self._flush()
+            self._conductor.reset(from_msg(Layout, request.layout), request.seed)
+            self._epoch = request.epoch
+            self._tell()
+        return response
+
+    def _checkpoint(self, _: Checkpoint.Request, response: Checkpoint.Response) -> Checkpoint.Response:
+        with answering(response):
+            self._flush()
+            response.state = array("B", seal(self._sim.snapshot()))
+            response.stamp = time_msg(self._sim.time)
+        return response
+
+    def _restore(self, request: Restore.Request, response: Restore.Response) -> Restore.Response:
+        with answering(response):
+            self._flush()
+            self._conductor.restore(unseal(bytes(request.state)))
+            self._epoch = request.epoch
+            self._tell()
+        return response
+
+    def _save(
+        self, request: SaveRecording.Request, response: SaveRecording.Response
+    ) -> SaveRecording.Response:
+        with answering(response):
+            save_states(self._recorder.states, Path(request.folder) / names.STATES_FILE)
+        return response
+
+    def close(self) -> None:
+        """Release graphics contexts."""
+        self._sim.close()
+
+
+def main() -> None:
+    """Run the node; its exit status is the process's."""
+    sys.exit(run_nodes(lambda: [SimNode()]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,215 @@
+"""When simulated time passes, and what happens to the arm when its client falls silent. Real physics, wall time by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from spca_core.errors import MotionError
+from spca_core.layout import nominal_layout
+from spca_core.trajectory import JointTrajectory
+from spca_core.world import load_world
+from spca_sim.conductor import DONE, HELD, REPLACED, STALE, TICK, Conductor
+from spca_sim.simulator import MujocoSimulator
+
+LEAD, PATIENCE = 0.08, 1.0
+
+
+class Wall:
+    """A wall clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[MujocoSimulator]:
+    simulator = MujocoSimulator(load_world())
+    yield simulator
+    simulator.close()
+
+
+@pytest.fixture
+def simulator(shared: MujocoSimulator) -> MujocoSimulator:
+    shared.reset(nominal_layout(shared.world))
+    return shared
+
+
+@pytest.fixture
+def wall() -> Wall:
+    return Wall()
+
+
+@pytest.fixture
+def conductor(simulator: MujocoSimulator, wall: Wall) -> Conductor:
+    return Conductor(simulator, idle_rate=0.0, lead=LEAD, patience=PATIENCE, wall=wall)
+
+
+@pytest.fixture
+def ended() -> list[str]:
+    return []
+
+
+def move(simulator: MujocoSimulator, seconds: float = 1.0) -> JointTrajectory:
+    start = simulator.joint_state().position
+    s = np.linspace(0.0, 1.0, 21)[:, None]
+    blend, rate = 3 * s**2 - 2 * s**3, (6 * s - 6 * s**2) / seconds
+    return JointTrajectory(s[:, 0] * seconds, start + blend * 0.3, rate * np.full(6, 0.3))
+
+
+def attend(conductor: Conductor, simulator: MujocoSimulator, until: float, wait: bool = True) -> None:
+    """A client that sees everything at once."""
+    while simulator.time < until - 1e-9:
+        conductor.lease("client", simulator.time, until if wait else 0.0)
+        conductor.advance()
+
+
+def test_without_wishes_time_stands_still_or_runs_at_the_idle_rate(
+    simulator: MujocoSimulator, wall: Wall
+) -> None:
+    still, slow = (
+        Conductor(simulator, idle_rate=0.0, wall=wall),
+        Conductor(simulator, idle_rate=0.5, wall=wall),
+    )
+    for _ in range(20):
+        assert still.advance() > 0
+    assert simulator.time == 0.0
+    begun = wall.now
+    for _ in range(50):
+        wall.now += slow.advance()
+    assert simulator.time == pytest.approx(0.5 * (wall.now - begun), abs=2 * TICK)
+    assert simulator.time > 0.3
+
+
+def test_a_waiting_client_gets_its_time_and_no_more(simulator: MujocoSimulator, conductor: Conductor) -> None:
+    conductor.lease("client", 0.0, 0.5)
+    attend(conductor, simulator, 0.5)
+    for _ in range(10):
+        conductor.advance()
+    assert simulator.time == pytest.approx(0.5, abs=1e-6)
+
+
+def test_a_rate_slows_what_is_wanted(simulator: MujocoSimulator, wall: Wall) -> None:
+    conductor = Conductor(simulator, rate=2.0, idle_rate=0.0, wall=wall)
+    begun = wall.now
+    while simulator.time < 1.0 - 1e-9:
+        conductor.lease("client", simulator.time, 1.0)
+        wall.now += conductor.advance()
+    assert wall.now - begun == pytest.approx(0.5, abs=0.05)
+
+
+def test_time_never_leaves_a_client_behind(simulator: MujocoSimulator, conductor: Conductor) -> None:
+    conductor.lease("client", 0.0, 5.0)
+    for _ in range(50):
+        conductor.advance()
+    assert simulator.time == pytest.approx(LEAD, abs=1e-6)
+    conductor.lease("slow", 0.0, 5.0)
+    conductor.lease("client", simulator.time, 5.0)
+    for _ in range(50):
+        conductor.advance()
+    assert simulator.time == pytest.approx(LEAD, abs=1e-6)
+
+
+def test_a_motion_runs_to_its_end_and_says_so(
+    simulator: MujocoSimulator, conductor: Conductor, ended: list[str]
+) -> None:
+    trajectory = move(simulator)
+    conductor.follow("client", trajectory, lambda status, _: ended.append(status))
+    attend(conductor, simulator, 1.0, wait=False)
+    assert ended == [DONE]
+    assert not conductor.active
+    attend(conductor, simulator, 1.3)
+    assert simulator.joint_state().position == pytest.approx(trajectory.positions[-1], abs=2e-3)
+
+
+def test_the_arm_holds_when_the_client_of_its_motion_falls_silent(
+    simulator: MujocoSimulator, conductor: Conductor, wall: Wall, ended: list[str]
+) -> None:
+    trajectory = move(simulator, 2.0)
+    conductor.follow("client", trajectory, lambda status, message: ended.append(f"{status} {message}"))
+    attend(conductor, simulator, 0.8, wait=False)
+    assert np.abs(simulator.joint_state().velocity).min() > 0.1
+    for _ in range(200):
+        conductor.advance()
+        wall.now += 0.02
+    assert ended[0].startswith(STALE) and "client" in ended[0]
+    assert simulator.time <= 0.8 + LEAD + 1e-6
+    conductor.lease("other", simulator.time, simulator.time + 1.0)
+    for _ in range(60):
+        conductor.lease("other", simulator.time, 2.0)
+        conductor.advance()
+    stopped = simulator.joint_state()
+    assert np.abs(stopped.velocity).max() < 0.01
+    assert np.abs(stopped.position - trajectory.positions[-1]).min() > 0.05
+
+
+def test_a_silent_waiter_stops_nobody(
+    simulator: MujocoSimulator, conductor: Conductor, wall: Wall, ended: list[str]
+) -> None:
+    conductor.lease("silent", 0.0, 10.0)
+    conductor.follow("client", move(simulator), lambda status, _: ended.append(status))
+    for _ in range(300):
+        conductor.lease("client", simulator.time, 0.0)
+        conductor.advance()
+        wall.now += 0.01
+    assert ended == [DONE]
+
+
+def test_a_hold_and_a_newer_goal_end_a_motion(
+    simulator: MujocoSimulator, conductor: Conductor, ended: list[str]
+) -> None:
+    conductor.follow("client", move(simulator), lambda status, _: ended.append(status))
+    attend(conductor, simulator, 0.2, wait=False)
+    conductor.follow("client", move(simulator), lambda status, _: ended.append(status))
+    assert ended == [REPLACED]
+    conductor.hold()
+    assert ended == [REPLACED, HELD]
+
+
+def test_a_refused_motion_leaves_the_one_under_way_alone(
+    simulator: MujocoSimulator, conductor: Conductor, ended: list[str]
+) -> None:
+    conductor.follow("client", move(simulator), lambda status, _: ended.append(status))
+    far = move(simulator)
+    with pytest.raises(MotionError):
+        conductor.follow(
+            "client", JointTrajectory(far.times, far.positions + 1.0, far.velocities), lambda *_: None
+        )
+    assert ended == [] and conductor.elapsed() == 0.0
+
+
+def test_the_gripper_is_done_when_its_pads_rest(
+    simulator: MujocoSimulator, conductor: Conductor, ended: list[str]
+) -> None:
+    conductor.grip("client", 0.03, lambda status, _: ended.append(status))
+    while not ended:
+        conductor.lease("client", simulator.time, 0.0)
+        conductor.advance()
+    assert ended == [DONE]
+    assert simulator.joint_state().gripper_gap == pytest.approx(0.03, abs=2e-3)
+
+
+def test_a_pause_stops_time_whatever_is_wanted(simulator: MujocoSimulator, conductor: Conductor) -> None:
+    conductor.lease("client", 0.0, 1.0)
+    conductor.paused = True
+    for _ in range(5):
+        assert conductor.advance() > 0
+    assert simulator.time == 0.0
+    conductor.paused = False
+    conductor.advance()
+    assert simulator.time > 0
+
+
+def test_a_reset_ends_motions_and_wishes(
+    simulator: MujocoSimulator, conductor: Conductor, ended: list[str]
+) -> None:
+    conductor.follow("client", move(simulator), lambda status, message: ended.append(f"{status}: {message}"))
+    conductor.lease("client", 0.0, 5.0)
+    conductor.reset(nominal_layout(simulator.world), 1)
+    assert ended == ["held: the world has been reset"]
+    assert not conductor.active
