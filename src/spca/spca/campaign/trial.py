@@ -20,6 +20,7 @@ from spca.run_folder import RunFolder
 from spca_core.errors import EXIT_BROKEN, SpcaError
 from spca_core.plan import ActResult
 from spca_planner.solver.process import SolverProcess
+from spca_planner.tabletop.problem import domain
 
 
 def run_trial(spec: CampaignSpec, trial: Trial, campaign: str) -> TrialResult:
@@ -62,7 +63,7 @@ def run_trial(spec: CampaignSpec, trial: Trial, campaign: str) -> TrialResult:
 @cache
 def _warm_solver() -> SolverProcess:
     """One solver process for all trials of this worker: its imports take longer than a trial's planning."""
-    solver = SolverProcess()
+    solver = SolverProcess(domains=(domain(),))
     atexit.register(solver.close)
     return solver
 
