@@ -82,7 +82,7 @@ def _runner(options: RunOptions) -> Callable[..., RunResult]:
         from spca.inproc import run_inproc
 
         return run_inproc
-    from spca.ros_run import run_ros
+    from spca.ros.run import run_ros
 
     return run_ros
 

@@ -16,11 +16,11 @@ from spca_ros.node import SpcaNode
 
 
 class CoderNode(SpcaNode):
-    """Completes one library at a time."""
+    """Completes one library at a time. `coder` may be set and changed later."""
 
-    def __init__(self, coder: Coder, loop: Loop | None = None) -> None:
+    def __init__(self, coder: Coder | None = None, loop: Loop | None = None) -> None:
         super().__init__(names.CODER, loop)
-        self._coder = coder
+        self.coder = coder
         self._writing = LongAction(self, WriteSkills, names.WRITE_SKILLS, self._write)
 
     def close(self) -> None:
@@ -28,11 +28,13 @@ class CoderNode(SpcaNode):
         self._writing.close()
 
     def _write(self, job: Job) -> WriteSkills.Result:
-        request = from_msg(CodeRequest, job.goal.request)
+        request, coder = from_msg(CodeRequest, job.goal.request), self.coder
+        if coder is None:
+            return WriteSkills.Result(input_error="no coder has been set up")
         actions = ", ".join(dict.fromkeys(step.action for step in request.plan.steps))
         job.feedback(WriteSkills.Feedback(attempt=request.attempt, message=f"skills for {actions}"))
         try:
-            result = self._coder.complete(request, job.cancelled)
+            result = coder.complete(request, job.cancelled)
         except InputError as error:
             return WriteSkills.Result(input_error=str(error))
         except BudgetExhausted as error:

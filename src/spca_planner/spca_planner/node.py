@@ -8,7 +8,7 @@ from spca_interfaces.msg import Plan as PlanMsg
 from spca_interfaces.msg import PlanResult as PlanResultMsg
 from spca_interfaces.srv import Learned
 
-from spca_core.errors import BudgetExhausted, InputError
+from spca_core.errors import BudgetExhausted, InputError, SpcaError
 from spca_core.plan import DraftRecord, PlanRequest, PlanResult
 from spca_core.ports.stages import Planner
 from spca_ros import names
@@ -20,11 +20,11 @@ from spca_ros.qos import STATE
 
 
 class PlannerNode(SpcaNode):
-    """Plans one request at a time; every judged draft is told as feedback."""
+    """Plans one request at a time; every judged draft is told as feedback. `planner` may be set and changed later."""
 
-    def __init__(self, planner: Planner, loop: Loop | None = None) -> None:
+    def __init__(self, planner: Planner | None = None, loop: Loop | None = None) -> None:
         super().__init__(names.PLANNER, loop)
-        self._planner = planner
+        self.planner = planner
         self._plan = self.create_publisher(PlanMsg, names.PLAN, STATE)
         self._planning = LongAction(self, MakePlan, names.MAKE_PLAN, self._make_plan)
         self.create_service(Learned, names.LEARNED, self._learned)
@@ -34,13 +34,15 @@ class PlannerNode(SpcaNode):
         self._planning.close()
 
     def _make_plan(self, job: Job) -> MakePlan.Result:
-        request = from_msg(PlanRequest, job.goal.request)
+        request, planner = from_msg(PlanRequest, job.goal.request), self.planner
+        if planner is None:
+            return MakePlan.Result(input_error="no planner has been set up")
 
         def on_draft(draft: DraftRecord) -> None:
             job.feedback(MakePlan.Feedback(attempt=request.attempt, draft=to_msg(draft, DraftRecordMsg())))
 
         try:
-            result = self._planner.plan(request, on_draft, job.cancelled)
+            result = planner.plan(request, on_draft, job.cancelled)
         except InputError as error:
             return MakePlan.Result(input_error=str(error))
         except BudgetExhausted as error:
@@ -52,7 +54,7 @@ class PlannerNode(SpcaNode):
 
     def _learned(self, request: Learned.Request, response: Learned.Response) -> Learned.Response:
         with answering(response):
-            self._planner.learned(
-                from_msg(PlanRequest, request.request), from_msg(PlanResult, request.result)
-            )
+            if (planner := self.planner) is None:
+                raise SpcaError("no planner has been set up")
+            planner.learned(from_msg(PlanRequest, request.request), from_msg(PlanResult, request.result))
         return response

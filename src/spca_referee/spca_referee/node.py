@@ -6,6 +6,7 @@ import sys
 from array import array
 from pathlib import Path
 
+from rclpy.clock import Clock, ClockType
 from spca_interfaces.msg import Contacts
 from spca_interfaces.msg import Verdict as VerdictMsg
 from spca_interfaces.srv import BeginLevel, Checkpoint, Restore, SaveRecording
@@ -25,7 +26,7 @@ from spca_ros.node import SpcaNode, answering, run_nodes
 from spca_ros.qos import EVERY, STATE
 from spca_ros.seal import seal, unseal
 
-_NEWS_PERIOD = 0.2  # simulated seconds between two verdicts that differ in nothing but their stamp
+_NEWS_PERIOD = 0.05  # wall seconds between two verdicts that differ in nothing but their stamp
 _SAMPLE_PERIOD = 0.02
 
 
@@ -38,9 +39,10 @@ class RefereeNode(SpcaNode):
         self._referee: Referee | None = None
         self._epoch = ""
         self._seen = 0.0
-        self._published: VerdictMsg | None = None
+        self._told: VerdictMsg | None = None
         self._verdict = self.create_publisher(VerdictMsg, names.VERDICT, STATE)
         self.create_subscription(Contacts, names.CONTACTS, self._on_contacts, EVERY)
+        self.create_timer(_NEWS_PERIOD, self._tell, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self.create_service(BeginLevel, names.BEGIN_LEVEL, self._begin)
         self.create_service(Checkpoint, names.checkpoint(names.REFEREE), self._checkpoint)
         self.create_service(Restore, names.restore(names.REFEREE), self._restore)
@@ -52,29 +54,34 @@ class RefereeNode(SpcaNode):
         for sample in contact_samples(message):
             self._referee.consume(sample)
             self._seen = sample.stamp
-            self._tell()
+            if self._news():
+                self._tell()
 
-    def _tell(self, anyway: bool = False) -> None:
-        """Publish the verdict if there is something new in it."""
+    def _news(self) -> bool:
+        """Whether more than the stamp is new."""
         assert self._referee is not None
-        verdict, last = self._referee.verdict, self._published
-        news = (
-            anyway
-            or last is None
-            or (last.outcome, last.score, last.holding)
-            != (verdict.outcome.value, verdict.score, self._referee.holding)
-            or (not verdict.final and verdict.stamp - last.stamp >= _NEWS_PERIOD)
+        verdict, told = self._referee.verdict, self._told
+        return told is None or (told.outcome, told.score, told.holding) != (
+            verdict.outcome.value,
+            verdict.score,
+            self._referee.holding,
         )
-        if news:
-            self._published = to_msg(verdict, VerdictMsg(epoch=self._epoch, holding=self._referee.holding))
-            self._verdict.publish(self._published)
+
+    def _tell(self) -> None:
+        """Publish the verdict unless it has been published already."""
+        if self._referee is None:
+            return
+        message = to_msg(self._referee.verdict, VerdictMsg(epoch=self._epoch, holding=self._referee.holding))
+        if message != self._told:
+            self._told = message
+            self._verdict.publish(message)
 
     def _begin(self, request: BeginLevel.Request, response: BeginLevel.Response) -> BeginLevel.Response:
         with answering(response):
             level = load_level(request.level, self._world)
             self._referee = Referee(level, self._world, from_msg(Layout, request.layout).poses)
             self._epoch, self._seen = request.epoch, 0.0
-            self._tell(anyway=True)
+            self._tell()
         return response
 
     def _checkpoint(self, request: Checkpoint.Request, response: Checkpoint.Response) -> Checkpoint.Response:
@@ -91,7 +98,7 @@ class RefereeNode(SpcaNode):
         with answering(response):
             self._referee = unseal(bytes(request.state))
             self._epoch = request.epoch
-            self._tell(anyway=True)
+            self._tell()
         return response
 
     def _save(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import re
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
-from spca_core.errors import EXIT_BAD_INPUT, InputError, SpcaError
+from spca_core.errors import EXIT_BAD_INPUT, Cancelled, InputError, SpcaError
 from spca_ros.node import DIE_WITH_PARENT, SpcaNode
 from spca_ros.peer import NodeLost, Peer
 
@@ -30,12 +31,18 @@ class ProcessSpec:
     module: str
     nodes: tuple[str, ...]
     parameters: Mapping[str, Value] = field(default_factory=dict)
-    arguments: tuple[str, ...] = ()
+    needs_keys: bool = False
+    """Whether it talks to language models. The others start without keys in their environment."""
 
     @property
     def name(self) -> str:
         """What people call it."""
         return "+".join(self.nodes)
+
+
+def _environment(with_keys: bool) -> dict[str, str]:
+    secret = re.compile(r"KEY|TOKEN|SECRET|PASSW|^SPCA_LLM", re.IGNORECASE)
+    return {name: value for name, value in os.environ.items() if with_keys or not secret.search(name)}
 
 
 class NodeProcess:
@@ -50,13 +57,19 @@ class NodeProcess:
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 [
-                    *(sys.executable, "-m", spec.module, *spec.arguments),
-                    *("--ros-args", "--params-file", str(parameters), "--disable-rosout-logs"),
+                    *(sys.executable, "-m", spec.module),
+                    *(
+                        "--ros-args",
+                        "--params-file",
+                        str(parameters),
+                        "--disable-rosout-logs",
+                        "--disable-external-lib-logs",
+                    ),
                 ],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env={**os.environ, DIE_WITH_PARENT: "1", "ROS_LOG_DIR": str(logs)},
+                env={**_environment(spec.needs_keys), DIE_WITH_PARENT: "1", "ROS_LOG_DIR": str(logs)},
                 start_new_session=True,  # Ctrl-C in the terminal is for the parent, which ends them in order
             )
 
@@ -111,7 +124,7 @@ class Graph:
         self._failure: SpcaError | None = None
         self._news: queue.SimpleQueue[None] = queue.SimpleQueue()
         logs.mkdir(parents=True, exist_ok=True)
-        self.peers = {name: Peer(node, name, on_ready=self._wake) for spec in specs for name in spec.nodes}
+        self.peers = {name: Peer(node, name, on_ready=self.wake) for spec in specs for name in spec.nodes}
         self.processes: list[NodeProcess] = []
         try:
             for spec in specs:
@@ -130,11 +143,16 @@ class Graph:
     ) -> None:
         self.close()
 
-    def wait_ready(self, timeout: float = 60.0) -> None:
-        """Wait until all nodes are ready. Raises the reason as soon as one has failed, NodeLost after `timeout`."""
+    def wait_ready(self, timeout: float = 60.0, cancelled: Callable[[], bool] = lambda: False) -> None:
+        """Wait until all nodes are ready. Raises the reason as soon as one has failed, NodeLost after `timeout`.
+
+        Raises Cancelled when it is woken (see `wake`) and `cancelled()` holds.
+        """
         end = time.monotonic() + timeout
         while waiting := [name for name, peer in self.peers.items() if not peer.ready]:
             self.check()
+            if cancelled():
+                raise Cancelled("cancelled while the nodes were starting")
             try:
                 self._news.get(timeout=max(end - time.monotonic(), 0.0))
             except queue.Empty:
@@ -155,7 +173,8 @@ class Graph:
         for process in self.processes:
             process.end(deadline)
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
+        """Have `wait_ready` look up. From any thread or a signal handler."""
         self._news.put(None)
 
     def _watch(self, process: NodeProcess) -> None:
@@ -163,6 +182,6 @@ class Graph:
         if self._ending or self._failure is not None:
             return
         self._failure = process.complaint(status)
-        self._wake()
+        self.wake()
         if self._on_lost is not None:
             self._on_lost(self._failure)

@@ -28,6 +28,10 @@ class Loop:
         """Handle a node's callbacks too."""
         self._executor.add_node(node)
 
+    def has(self, name: str) -> bool:
+        """Whether a node of that name is on this loop."""
+        return any(node.get_name() == name for node in self._executor.get_nodes())
+
     def turn(self, timeout: float = 0.1) -> None:
         """Handle at most one callback, waiting for it up to `timeout` wall seconds."""
         self._thread = threading.get_ident()

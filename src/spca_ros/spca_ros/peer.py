@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.event_handler import QoSLivelinessChangedInfo, SubscriptionEventCallbacks
-from rclpy.node import Node
 from spca_interfaces.msg import NodeStatus
 
 from spca_core.errors import SpcaError
 from spca_ros import names
+from spca_ros.node import SpcaNode
 from spca_ros.qos import ALIVE
 
 
@@ -24,12 +24,13 @@ class Peer:
 
     def __init__(
         self,
-        node: Node,
+        node: SpcaNode,
         name: str,
         on_lost: Callable[[], None] | None = None,
         on_ready: Callable[[], None] | None = None,
     ) -> None:
         self.name = name
+        self._node = node
         self._on_lost, self._on_ready = on_lost, on_ready
         self._ready, self._lost = threading.Event(), threading.Event()
         self._message = ""
@@ -75,8 +76,10 @@ class Peer:
 
     def _on_liveliness(self, info: QoSLivelinessChangedInfo) -> None:
         before, self._alive = self._alive, info.alive_count
-        if self._alive == 0 and before > 0:
-            self._lose("")
+        if self._alive == 0 and before > 0 and not self._node.loop.has(self.name):
+            self._lose("")  # (DDS sends no signs of life within a process, where none are needed)
+        elif self._alive > 0 and self.lost and not self._message:
+            self._lost.clear()  # it was stopped or starved for a while
 
     def _lose(self, message: str) -> None:
         if not self._lost.is_set():

@@ -17,7 +17,8 @@ class Session:
 
     def __init__(self, name: str) -> None:
         self._context = Context()
-        rclpy.init(context=self._context, signal_handler_options=SignalHandlerOptions.NO)
+        arguments = ["--ros-args", "--disable-external-lib-logs"]  # no log files in the home folder
+        rclpy.init(args=arguments, context=self._context, signal_handler_options=SignalHandlerOptions.NO)
         self.node = SpcaNode(name, Loop(self._context))
         self._ended = False
         self._thread = background(self._spin)

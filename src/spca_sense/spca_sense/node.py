@@ -33,12 +33,15 @@ from spca_sense.vision import VisionModel
 
 
 class SenseNode(SpcaNode):
-    """Perceives on request. It moves nothing: whoever asks clears the view first."""
+    """Perceives on request. It moves nothing: whoever asks clears the view first.
+
+    `vision`, a model that adds remarks to the detector's scenes, may be set and changed later.
+    """
 
     def __init__(self, loop: Loop | None = None, vision: VisionModel | None = None) -> None:
         super().__init__(names.SENSE, loop)
         world = load_world(self.parameter("world", "tabletop", "a world in worlds/ or a path"))
-        self._vision = vision
+        self.vision = vision
         self._camera: Camera = RequestedCamera(self, world.camera)
         self._tracker = SceneTracker(Detector(world))
         self._looks: list[tuple[RgbdFrame, Scene]] = []
@@ -62,9 +65,9 @@ class SenseNode(SpcaNode):
         tool: Pose | None = pose_from_msg(goal.tool[0]) if goal.tool else None
         joints = joint_state(goal.joints[0]) if goal.joints else None
         scene = self._tracker.update(frame, goal.held or None, tool, joints)
-        if goal.task and self._vision is not None:
+        if goal.task and self.vision is not None:
             job.feedback(Perceive.Feedback(attempt=goal.attempt, stage="describing"))
-            scene = with_remarks(scene, self._vision, frame.colour, from_msg(Task, goal.task[0]))
+            scene = with_remarks(scene, self.vision, frame.colour, from_msg(Task, goal.task[0]))
         self._looks.append((frame, scene))
         message = to_msg(scene, SceneMsg())
         self._scene.publish(message)

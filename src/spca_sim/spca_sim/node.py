@@ -31,6 +31,7 @@ from spca_ros.node import SpcaNode, answering, run_nodes
 from spca_ros.qos import EVERY, SENSOR
 from spca_ros.seal import seal, unseal
 from spca_sim.conductor import DONE, Conductor
+from spca_sim.live_view import LiveView
 from spca_sim.recording import StateRecorder, save_states
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import draw_variation
@@ -58,6 +59,8 @@ class SimNode(SpcaNode):
         camera = self.parameter("camera", "ray", "ray or gl")
         variation = draw_variation(preset if preset in ("noisy", "hard") else "nominal", seed)
         self._sim = MujocoSimulator(world, noise, variation, "gl" if camera == "gl" else "ray")
+        view = self.parameter("view", False, "a window that shows the simulation")
+        self._view = LiveView(self._sim) if view else None
         self._conductor = Conductor(self._sim, rate or None, idle_rate)
         self._recorder = StateRecorder()
         self._recorder.attach(self._sim)
@@ -249,7 +252,9 @@ class SimNode(SpcaNode):
         return response
 
     def close(self) -> None:
-        """Release graphics contexts."""
+        """Close the window, release graphics contexts."""
+        if self._view is not None:
+            self._view.close()
         self._sim.close()
 
 

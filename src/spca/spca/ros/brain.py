@@ -1,0 +1,48 @@
+"""The process that thinks: the nodes `sense`, `planner`, `coder` and `supervisor`, and the language models' keys.
+
+One process, for the stages share the models' budgets and their ledger. `python -m spca.ros.brain`, or an executable of
+this package for `ros2 run`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from spca.options import RunOptions
+from spca.ros.supervisor_node import SupervisorNode
+from spca.ros.tabletop import RosTabletop
+from spca.run_folder import RunFolder
+from spca.stages import Stages, open_stages
+from spca_coder.node import CoderNode
+from spca_planner.node import PlannerNode
+from spca_ros.loop import Loop
+from spca_ros.node import SpcaNode, run_nodes
+from spca_sense.node import SenseNode
+
+
+def make_nodes() -> list[SpcaNode]:
+    """The nodes of this process, on one loop."""
+    loop = Loop()
+    sense, planner, coder = SenseNode(loop), PlannerNode(loop=loop), CoderNode(loop=loop)
+
+    @contextmanager
+    def stages_for_nodes(options: RunOptions, folder: RunFolder) -> Iterator[Stages]:
+        with open_stages(options, RosTabletop, folder) as stages:
+            planner.planner, coder.coder, sense.vision = stages.planner, stages.coder, stages.vision
+            try:
+                yield stages
+            finally:
+                planner.planner = coder.coder = sense.vision = None
+
+    return [SupervisorNode(stages_for_nodes, loop), sense, planner, coder]
+
+
+def main() -> None:
+    """Run the nodes; the exit status is the process's."""
+    sys.exit(run_nodes(make_nodes))
+
+
+if __name__ == "__main__":
+    main()

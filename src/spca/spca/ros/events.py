@@ -1,0 +1,53 @@
+"""Run events from and to messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spca_interfaces.msg import RunEvent
+from spca_interfaces.msg import StepReport as StepReportMsg
+
+from spca.events import Event
+from spca_core.skill import StepReport
+from spca_ros.convert.records import from_msg, to_msg
+
+# Which of an event's data travel, by kind: names in the record → names in the message.
+_DATA: dict[str, dict[str, str]] = {
+    "stage_started": {"round": "round"},
+    "stage_ended": {"seconds": "seconds"},
+    "draft": {"mode": "mode", "accepted": "accepted"},
+    "code": {"kind": "mode"},
+    "verdict": {"outcome": "outcome", "score": "score"},
+    "round_failed": {"round": "round"},
+    "run_ended": {"outcome": "outcome"},
+}
+
+
+def event_msg(event: Event) -> RunEvent:
+    """An event as a message."""
+    message = to_msg(event, RunEvent())
+    if event.kind == "step":
+        message.step = [to_msg(StepReport.model_validate(event.data), StepReportMsg())]
+    for name, there in _DATA.get(event.kind, {}).items():
+        if name in event.data:
+            setattr(message, there, event.data[name])
+    return message
+
+
+def event(message: RunEvent) -> Event:
+    """A message as an event."""
+    data: dict[str, Any] = {
+        name: getattr(message, there) for name, there in _DATA.get(message.kind, {}).items()
+    }
+    if message.step:
+        data = from_msg(StepReport, message.step[0]).model_dump()
+    return Event.model_validate(
+        {
+            "kind": message.kind,
+            "wall": message.wall,
+            "sim": message.sim,
+            "stage": message.stage,
+            "text": message.text,
+            "data": data,
+        }
+    )

@@ -1,0 +1,131 @@
+"""The node `supervisor`: runs a level on request, with the planner's and the coder's nodes beside it."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from pydantic import ValidationError
+from spca_interfaces.action import RunLevel
+from spca_interfaces.msg import Verdict as VerdictMsg
+
+from spca.events import Event
+from spca.logs import log_to
+from spca.options import Manifest, RunOptions, manifest
+from spca.presets import draw_table, load_table
+from spca.result import RunResult
+from spca.ros.events import event_msg
+from spca.ros.tabletop import RosTabletop
+from spca.run_folder import MANIFEST, RunFolder
+from spca.stages import Stages
+from spca.supervisor import Supervisor
+from spca_core.errors import InputError, SpcaError
+from spca_core.world import first_problem
+from spca_ros import names
+from spca_ros.action_server import Job, LongAction
+from spca_ros.convert.records import to_msg
+from spca_ros.loop import Loop
+from spca_ros.node import SpcaNode
+from spca_ros.stages import RosCoder, RosPlanner
+
+OpenStages = Callable[[RunOptions, RunFolder], AbstractContextManager[Stages]]
+"""Gives the planner's and the coder's nodes what a run's options ask for, while the context lasts."""
+_READY_S = 60.0
+
+
+class SupervisorNode(SpcaNode):
+    """One run at a time. What a goal leaves empty is as in the parameters; without a run folder a new one is made.
+
+    A run folder that has a manifest already says itself how it is to be run.
+    """
+
+    def __init__(self, open_stages: OpenStages, loop: Loop | None = None) -> None:
+        super().__init__(names.SUPERVISOR, loop)
+        self._open_stages = open_stages
+        self._defaults = {
+            "level": self.parameter("level", "stack_01", "name or path of a level"),
+            "preset": self.parameter("preset", "nominal", "the table: nominal, shuffled, noisy or hard"),
+            "seed": self.parameter("seed", 0, "draws the table and the sensor's noise"),
+            "proposer": self.parameter(
+                "proposer", "builtin", "who drafts plans and skills: builtin or openai"
+            ),
+            "vision": self.parameter("vision", False, "whether a vision model adds remarks to first looks"),
+        }
+        self._supervisor: Supervisor | None = None
+        self._tabletop, self._planner, self._coder = RosTabletop(self), RosPlanner(self), RosCoder(self)
+        self._running = LongAction(self, RunLevel, names.RUN_LEVEL, self._run, self._cancel)
+
+    def close(self) -> None:
+        """Stop the arm and end the run."""
+        self._cancel()
+        self._running.close()
+
+    def _cancel(self) -> None:
+        if self._supervisor is not None:
+            self._supervisor.cancel()
+
+    def _run(self, job: Job) -> RunLevel.Result:
+        try:
+            options, folder = self._ordered(job.goal)
+            result = self._drive(job, options, folder)
+        except Exception as error:
+            self.get_logger().error(traceback.format_exc())
+            bad_input = isinstance(error, InputError)
+            message = str(error) if isinstance(error, SpcaError) else f"{type(error).__name__}: {error}"
+            return RunLevel.Result(message=message, input_error=bad_input)
+        outcome = result.outcome if isinstance(result.outcome, str) else result.outcome.value
+        return RunLevel.Result(
+            outcome=outcome,
+            message=result.reason,
+            verdict=to_msg(result.verdict, VerdictMsg()),
+            run_folder=str(folder.path),
+        )
+
+    def _ordered(self, goal: RunLevel.Goal) -> tuple[RunOptions, RunFolder]:
+        """The options and the folder of the run that is asked for. Raises InputError for what makes no sense."""
+        if goal.run_folder and (Path(goal.run_folder) / MANIFEST).is_file():
+            folder = RunFolder.open(Path(goal.run_folder))
+            return folder.read(MANIFEST, Manifest).options, folder
+        wanted = {name: getattr(goal, name) for name in ("level", "preset", "seed") if getattr(goal, name)}
+        try:
+            options = RunOptions.model_validate({**self._defaults, **wanted})
+        except ValidationError as error:
+            raise InputError("no such run", hint=first_problem(error)) from error
+        load_table(options)  # before anything is written
+        path = Path(goal.run_folder) if goal.run_folder else None
+        folder = RunFolder.create(Path(options.level).stem, path)
+        folder.write(MANIFEST, manifest(options))
+        return options, folder
+
+    def _drive(self, job: Job, options: RunOptions, folder: RunFolder) -> RunResult:
+        attempt = job.goal.attempt
+        log_to(folder.path)
+        world, level = load_table(options)
+        layout, _ = draw_table(options.preset, options.seed, world, level)
+
+        def tell(event: Event) -> None:
+            job.feedback(RunLevel.Feedback(attempt=attempt, event=event_msg(event)))
+
+        tabletop = self._tabletop
+        with self._open_stages(options, folder) as stages:
+            tabletop.wait_ready(_READY_S)
+            tabletop.begin(options.level, level, layout, options.seed)
+            self._supervisor = supervisor = Supervisor(
+                tabletop,
+                self._planner,
+                self._coder,
+                folder,
+                stages.budgets,
+                (tell,),
+                stages.promote,
+                stages.usage,
+            )
+            try:
+                if job.cancelled():
+                    supervisor.cancel()
+                return supervisor.resume() if job.goal.resume else supervisor.run(stages.library)
+            finally:
+                self._supervisor = None
+                tabletop.save_recording(folder.path)

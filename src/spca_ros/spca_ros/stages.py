@@ -1,0 +1,87 @@
+"""The ports `Planner` and `Coder` over ROS actions. Their calls block: not for callbacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from spca_interfaces.action import MakePlan, WriteSkills
+from spca_interfaces.msg import CodeRequest as CodeRequestMsg
+from spca_interfaces.msg import PlanRequest as PlanRequestMsg
+from spca_interfaces.msg import PlanResult as PlanResultMsg
+from spca_interfaces.srv import Learned
+
+from spca_core.errors import BudgetExhausted, InputError, SpcaError
+from spca_core.plan import CodeRequest, CodeResult, DraftRecord, PlanRequest, PlanResult
+from spca_ros import names
+from spca_ros.calls import ActionCall, ServiceCall
+from spca_ros.convert.records import from_msg, to_msg
+from spca_ros.node import SpcaNode
+from spca_ros.peer import Peer
+
+
+def _never() -> bool:
+    return False
+
+
+class RosPlanner:
+    """See `spca_core.ports.stages.Planner`. Raises what the planner's node says it could not begin with."""
+
+    def __init__(self, node: SpcaNode) -> None:
+        planner = Peer(node, names.PLANNER)
+        self._make_plan = ActionCall(node, MakePlan, names.MAKE_PLAN, planner)
+        self._learned = ServiceCall(node, Learned, names.LEARNED, planner)
+
+    def plan(
+        self,
+        request: PlanRequest,
+        on_draft: Callable[[DraftRecord], None] | None = None,
+        cancelled: Callable[[], bool] = _never,
+    ) -> PlanResult:
+        """Ask the planner's node. Every draft is told once, in order."""
+        told: list[DraftRecord] = []
+
+        def tell(draft: DraftRecord) -> None:
+            told.append(draft)
+            if on_draft is not None:
+                on_draft(draft)
+
+        def on_feedback(message: MakePlan.Feedback) -> None:
+            if message.attempt == request.attempt:
+                tell(from_msg(DraftRecord, message.draft))
+
+        goal = MakePlan.Goal(request=to_msg(request, PlanRequestMsg()))
+        answer = self._make_plan(goal, on_feedback, cancelled)
+        _raise(answer)
+        result = from_msg(PlanResult, answer.result)
+        for draft in result.drafts[len(told) :]:  # feedback that has not arrived
+            tell(draft)
+        return result
+
+    def learned(self, request: PlanRequest, result: PlanResult) -> None:
+        """Tell the planner's node that the plan has solved its level."""
+        message = Learned.Request(
+            request=to_msg(request, PlanRequestMsg()), result=to_msg(result, PlanResultMsg())
+        )
+        answer = self._learned(message)
+        if not answer.success:
+            raise SpcaError(f"the planner could not keep what it has learned: {answer.message}")
+
+
+class RosCoder:
+    """See `spca_core.ports.stages.Coder`. Raises what the coder's node says it could not begin with."""
+
+    def __init__(self, node: SpcaNode) -> None:
+        self._write = ActionCall(node, WriteSkills, names.WRITE_SKILLS, Peer(node, names.CODER))
+
+    def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = _never) -> CodeResult:
+        """Ask the coder's node."""
+        answer = self._write(WriteSkills.Goal(request=to_msg(request, CodeRequestMsg())), cancelled=cancelled)
+        _raise(answer)
+        return from_msg(CodeResult, answer.result)
+
+
+def _raise(answer: MakePlan.Result | WriteSkills.Result) -> None:
+    if answer.input_error:
+        raise InputError(answer.input_error)
+    if answer.budget_exhausted:
+        raise BudgetExhausted(answer.budget_exhausted)
