@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from spca.tabletop import InprocTabletop
 from spca.testing.fallible_model import MODELS, SKILLS, FallibleModel, configuration
 from spca.testing.model_run import run_with_model
 from spca_core.errors import InputError
+from spca_core.paths import ROOT
 from spca_core.plan import Plan
 from spca_llm.testing.behaviours import Say
 from spca_llm.testing.server import ModelServer
@@ -156,3 +158,15 @@ def test_what_grew_from_nothing_stays_apart_from_the_builtin_skills(lifted: Path
         with open_stages(asked, InprocTabletop, RunFolder(lifted / "unused")) as stages:
             assert all(f"def {name}(" in stages.library for name in known)
             assert (stages.library == builtin) == (skills != "empty")
+
+
+# --- prompts --------------------------------------------------------------------------------------------------------
+
+
+def test_prompts_do_not_grow_with_the_library() -> None:
+    sizes = runpy.run_path(str(ROOT / "benchmarks" / "prompt_size.py"))["prompts"]
+    small, large = sizes(100), sizes(1000)
+    assert large["library"] > 9 * small["library"]
+    for name in set(small) - {"library"}:
+        assert large[name] < 1.1 * small[name], name
+        assert large[name] < 4000, name

@@ -1,0 +1,110 @@
+"""How large each role's prompt is on the real table, by the number of skills in the library.
+
+.venv/bin/python benchmarks/prompt_size.py
+
+Tokens are estimated from the text (3.5 characters each, rather too many than too few). The vision model's prompt does not
+depend on the library: it is the task, and the camera's image.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from spca.inproc import build_tabletop
+from spca.options import RunOptions
+from spca.testing import pddl
+from spca_act.tabletop.api import TABLETOP_API
+from spca_coder.language import LanguageCoder
+from spca_coder.relevance import relevant, tokens_of
+from spca_coder.situation import situation
+from spca_coder.source import read, signatures
+from spca_core.plan import CodeRequest, Draft, Plan, PlanRequest, Rejection, Step
+from spca_core.ports.chat import Message
+from spca_planner.language import messages
+from spca_planner.pddl.syntax import parse_domain
+
+SIZES = (10, 100, 1000)
+MANNERS = (
+    "gently",
+    "quickly",
+    "twice",
+    "blindly",
+    "sideways",
+    "again",
+    "slowly",
+    "firmly",
+    "lightly",
+    "last",
+)
+
+
+def library(size: int, builtin: str) -> str:
+    """At least `size` skills that resemble the builtin ones and each other: the hardest case for choosing."""
+    names = [s.name for s in signatures(builtin)]
+    skills = read(builtin).functions
+    parts = [builtin]
+    for i in range(max(0, size - len(names))):
+        name = names[i % len(names)]
+        manner = f"{MANNERS[i // len(names) % 10]}_{i}"
+        text = re.sub(rf"\bdef {name}\(", f"def {name}_{manner}(", skills[name].text)
+        parts.append(text.replace('"""', f'"""{manner.partition("_")[0].capitalize()}: ', 1))
+    return "\n\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def prompts(size: int) -> dict[str, int]:
+    """Tokens of each kind of prompt with that many skills, for stack_01."""
+    with closing(build_tabletop(RunOptions(level="stack_01"))) as table:
+        builtin, task, seen = table.builtin_skills.read_text(), table.task, table.sense()
+    text = library(size, builtin)
+    draft = pddl.draft(" ".join(seen.sentences), task.title)
+    asked = PlanRequest(attempt="1", task=task, observation=seen, skills=signatures(text))
+    failure = "step 2 set_on_cube(cube_red, cube_blue) failed, error: RuntimeError: it is not there"
+    unsolvable = Rejection(critic="solve", message="Fast Downward proves that no plan exists")
+    replan = asked.model_copy(update={"mode": "replan", "failure": failure})
+    schemas = tuple(a.schema for a in parse_domain(pddl.DOMAIN).actions.values())[1:4:2]
+    steps = (
+        Step(action="lift_cube", args=("cube_red", "table")),
+        Step(action="set_on_cube", args=("cube_red", "cube_blue")),
+    )
+    plan = Plan(steps=steps, schemas=schemas, draft=draft)
+    code = CodeRequest(attempt="2", task=task, observation=seen, plan=plan, library=text, failure=failure)
+    coder = LanguageCoder(None)  # type: ignore[arg-type]
+    shown = relevant(text, schemas, 1500)
+
+    def coding(previous: str, rejection: str) -> list[Message]:
+        return coder.messages(schemas, TABLETOP_API, shown, situation(code), previous, rejection)
+
+    present = read(builtin).functions["stack_on"].text
+    return {
+        "library": tokens_of(text),
+        "planner, fresh": _tokens(messages(asked, None, None)),
+        "planner, reuse": _tokens(
+            messages(asked.model_copy(update={"mode": "reuse"}), Draft(domain=draft.domain, problem=""), None)
+        ),
+        "planner, repair": _tokens(messages(asked.model_copy(update={"mode": "repair"}), draft, unsolvable)),
+        "planner, replan": _tokens(messages(replan, draft, None)),
+        "coder, first": _tokens(coding("", "")),
+        "coder, repair": _tokens(coding(present, failure)),
+    }
+
+
+def _tokens(conversation: list[Message]) -> int:
+    return sum(tokens_of(str(m["content"])) for m in conversation)
+
+
+def main() -> None:
+    """Measure and print."""
+    columns = {size: prompts(size) for size in SIZES}
+    table = Table("tokens with", *(f"{size} skills" for size in SIZES))
+    for name in columns[SIZES[0]]:
+        table.add_row(name, *(f"{columns[size][name]:,}" for size in SIZES))
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    typer.run(main)
