@@ -57,7 +57,7 @@ def _run(level: str, transport: str, preset: Preset, seed: int) -> RunResult:
     with tempfile.TemporaryDirectory() as parent:
         folder = RunFolder.create(level, parent=Path(parent))
         if transport == "ros":
-            from spca.ros_run import run_ros
+            from spca.ros.run import run_ros
 
             return run_ros(options, folder)
         from spca.inproc import run_inproc
