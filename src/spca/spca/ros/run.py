@@ -23,7 +23,11 @@ THINKING = (names.SUPERVISOR, names.SENSE, names.PLANNER, names.CODER)
 
 
 def processes(options: RunOptions) -> list[ProcessSpec]:
-    """The processes of a run. While a language model thinks, which may take minutes, simulated time stands still."""
+    """The processes of a run.
+
+    Simulated time passes only while somebody wants it to: not while a model thinks, which may take minutes, and not
+    between the order for a motion and its beginning, where it would make the arm seem late on its path.
+    """
     _, level = load_table(options)
     shared = {"world": options.world or level.world}
     return [
@@ -33,7 +37,7 @@ def processes(options: RunOptions) -> list[ProcessSpec]:
             {
                 **shared,
                 "rate": options.rate or 0.0,
-                "idle_rate": 1.0 if options.proposer == "builtin" else 0.0,
+                "idle_rate": 0.0,
                 "preset": options.preset,
                 "seed": options.seed,
                 "noise": options.noise,
