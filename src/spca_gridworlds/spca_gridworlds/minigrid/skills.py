@@ -154,10 +154,10 @@ def _follow(ctx, route, until_news=False):
 def _unlock(ctx, door):
     """Open a locked door, fetching a key of its colour if need be."""
     key = f"{door.colour}_key"
-    if not any(found.held for found in ctx.locate(key)):
-        yield from _find(ctx, key)
-        yield from _take(ctx, key)
     while not ctx.look().over:
+        if not any(found.held for found in ctx.locate(key)):
+            yield from _find(ctx, key)
+            yield from _take(ctx, key)
         route = ctx.route_to(door.id) or ctx.route_to(door.id, force=True)
         if (yield from _follow(ctx, route)) and not route.obstacle:
             yield TOGGLE
@@ -186,14 +186,9 @@ def _put_down(ctx):
 
 
 def _clear_away(ctx, thing):
-    """Take a thing out of the way: it stays in the hand if that was free, else it is put down elsewhere."""
-    held = ctx.look().held
-    if held:
-        yield from _put_down(ctx)
+    """Take a thing out of the way: it stays in the hand until that is needed for something else."""
+    yield from _put_down(ctx)
     yield from _take(ctx, thing.id)
-    if held:
-        yield from _put_down(ctx)
-        yield from _take(ctx, held)
 
 
 def _thing(ctx, id):
