@@ -164,11 +164,12 @@ class Supervisor:
         return self._next_round(state, state.failure or result.message)
 
     def _act(self, state: RunState) -> RunState:
-        assert state.plan is not None
+        plan = state.plan
+        assert plan is not None
         state = state.model_copy(update={"attempt": state.attempt + 1})
         if state.code_retry == 0 and self._budgets.rewind:
             self._folder.write(PLAN_CHECKPOINT, self._env.checkpoint())
-        result = self._env.act(self._attempt(state), state.plan, state.library, self._on_step)
+        result = self._env.act(self._attempt(state), plan, state.library, self._on_step)
         self._folder.write(f"round_{state.round}/act_{state.attempt}.json", result)
         state = state.model_copy(update={"steps": state.steps + len(result.steps)})
         if self._cancelled:

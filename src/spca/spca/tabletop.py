@@ -17,7 +17,7 @@ from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan
 from spca_core.scene import Scene
 from spca_core.skill import CtxApi, StepReport
-from spca_core.verdict import Outcome, Verdict
+from spca_core.verdict import Verdict
 from spca_core.world import World
 from spca_motion.embedded_arm import EmbeddedArm
 from spca_motion.sim_robot import SimRobot
@@ -87,9 +87,7 @@ class InprocTabletop:
     ) -> ActResult:
         """Run the plan; it ends early when the referee's verdict is final."""
         self._arm.resume()
-        return self._executor.execute(
-            attempt, plan, library, self._ctx, on_step, lambda: self._cancelled or self.verdict().final
-        )
+        return self._executor.execute(attempt, plan, library, self._ctx, on_step, lambda: self._cancelled)
 
     def settle(self) -> Verdict:
         """Let the world come to rest and the referee see enough of it."""
@@ -149,5 +147,7 @@ class InprocTabletop:
         return scene
 
     def _judge(self, sample: ContactSample) -> None:
-        if self._referee.consume(sample).outcome in (Outcome.FAIL, Outcome.TIMEOUT):
+        """A final verdict stops the arm at the very sample it falls on: what follows would not repeat exactly."""
+        decided = self.verdict().final
+        if self._referee.consume(sample).final and not decided:
             self._arm.stop()

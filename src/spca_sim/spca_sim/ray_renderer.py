@@ -159,7 +159,7 @@ class RayRenderer:
     def _develop(self, indirect: Image, direct: Image, shadow: Image) -> NDArray[np.uint8]:
         soft = shadow.reshape(self._shape)
         if self._shadows:
-            soft = cv2.GaussianBlur(soft, (0, 0), _SHADOW_BLUR)
+            soft = np.asarray(cv2.GaussianBlur(soft, (0, 0), _SHADOW_BLUR), dtype=np.float32)
         direct *= 1 - soft.reshape(-1, 1)
         direct += indirect
         image = cv2.convertScaleAbs(direct.reshape(*self._shape, 3), alpha=255)

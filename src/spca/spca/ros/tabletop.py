@@ -80,7 +80,7 @@ class RosTabletop:
         self._news = threading.Condition()
         self._message = VerdictMsg()
         self._epoch = ""
-        self._cancelled = False
+        self._connected = self._cancelled = False
         node.create_subscription(VerdictMsg, names.VERDICT, self._on_verdict, STATE)
 
         def service(kind: type, name: str, owner: str) -> ServiceCall:
@@ -105,7 +105,22 @@ class RosTabletop:
         self._order = _Order(level_name, level, layout, seed)
         self.task = task(level)
         self._cancelled = False
+        if not self._connected:
+            self._begin()
+            self._connect()
         self._begin()
+
+    def _connect(self) -> None:
+        """Let a little time pass until contacts are seen to reach the referee, and its verdicts this node.
+
+        DDS loses what is sent before both sides have found each other.
+        """
+        end = time.monotonic() + _PATIENCE_S
+        while self._message.stamp == 0.0:
+            if time.monotonic() > end:
+                raise NodeLost("no contacts reach the referee, or no verdicts come from it")
+            self._robot.wait(_CHUNK_S)
+        self._connected = True
 
     def _begin(self) -> None:
         order = self._order

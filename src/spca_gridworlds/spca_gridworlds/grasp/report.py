@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,7 @@ def write_report(
     )
     if summary.problems:
         page.heading("Environments without a plan")
-        page.table(("why", "how often"), sorted(summary.problems.items(), key=lambda item: -item[1]))
+        page.table(("why", "how often"), Counter(summary.problems).most_common())
     page.heading("By rules (moves, carry limit, cost of an action)")
     page.table(
         ("rules", "environments", "mean score", "sd", "greedy (published)", "beam (published)"),

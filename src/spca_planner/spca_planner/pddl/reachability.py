@@ -66,11 +66,11 @@ def _reachable(domain: Domain, problem: Problem) -> set[Atom] | None:
     size = -1
     while size != len(reached):
         size = len(reached)
-        for binding, name in instances:
+        for bound, name in instances:
             action = domain.actions[name]
-            if _possible(action.precondition, domain, problem, binding, reached):
+            if _possible(action.precondition, domain, problem, bound, reached):
                 for inner, condition, effect in _added(action.effect):
-                    for full in bindings(inner, domain, problem, binding):
+                    for full in bindings(inner, domain, problem, bound):
                         if _possible(condition, domain, problem, full, reached):
                             reached.add(ground(effect, full))
     return reached

@@ -93,7 +93,7 @@ class _Grounded:
             yield set()
             return
         stacked = {(a[1], a[2]) for a in atoms if a[0] == "on" and a[2] in self._cubes}
-        slots = {slot: self._symbol(entity) for slot, entity in tower.slots.items()}
+        slots: dict[str, str] = {slot: self._symbol(entity) for slot, entity in tower.slots.items()}
         runs = [[self._symbol(e) for e in run] for run in tower.runs]
         named = [self._symbol(e) for e in tower.members]
         named += [*slots.values(), *(c for run in runs for c in run), *(c for pair in stacked for c in pair)]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice, product
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from lark import Lark, Token, Transformer, Tree, UnexpectedEOF, UnexpectedToken
 from lark.lexer import Lexer
@@ -63,7 +63,7 @@ def _grammar() -> Lark:
 def readings(sentence: Sentence) -> list[Reading]:
     """Every way to understand a sentence. Raises NotUnderstood."""
     try:
-        tree: Any = _grammar().parse(sentence.tokens)
+        tree: Any = _grammar().parse(cast(str, sentence.tokens))  # the lexer takes them as they are
     except UnexpectedEOF as error:
         words = sentence.text[sentence.tokens[0].start_pos :]
         raise NotUnderstood(f"'{' '.join(words.split())}' does not make a task. {WHAT_WORKS}") from error
