@@ -13,7 +13,7 @@ from spca.run_folder import STATE, RunFolder
 from spca.state import RunState
 from spca_coder.source import signatures
 from spca_coder.trusted import Promotion
-from spca_core.errors import BudgetExhausted, SpcaError
+from spca_core.errors import BudgetExhausted, MotionError, SpcaError
 from spca_core.plan import ActResult, CodeRequest, CodeResult, DraftRecord, Plan, PlanRequest, PlanResult
 from spca_core.ports.environment import Environment
 from spca_core.ports.stages import Coder, Planner
@@ -102,7 +102,12 @@ class Supervisor:
         return self._conclude(state)
 
     def _sense(self, state: RunState) -> RunState:
-        observation = self._env.sense()
+        try:
+            observation = self._env.sense()
+        except MotionError as error:  # the arm could not be moved out of the camera's view
+            if self._cancelled:
+                return self._end(state, "cancelled", "stopped by the user")
+            return self._next_round(state, f"looking failed, {error.kind}: {error}")
         self._folder.write(f"round_{state.round}/observation.json", observation)
         return state.model_copy(update={"observation": observation, "phase": "plan"})
 
