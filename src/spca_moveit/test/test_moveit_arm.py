@@ -74,33 +74,56 @@ def with_cube_at(scene: Scene, name: str, x: float, y: float, z: float) -> Scene
     return scene.model_copy(update={"objects": things})
 
 
-def move_while(arm: MoveItArm, goal: Pose, scene: Scene, after: float) -> list[MotionError]:
-    """Move to a goal; after some simulated seconds the scene changes. Returns what the motion raised."""
-    caught: list[MotionError] = []
+def move_while(
+    arm: MoveItArm,
+    simulator: MujocoSimulator,
+    goal: Pose,
+    scene: Scene,
+    after: float,
+    monkeypatch: pytest.MonkeyPatch,
+) -> list[MotionError]:
+    """Move to a goal; after some simulated seconds another thread changes the scene. Returns what the motion raised.
 
-    def move() -> None:
-        try:
-            arm.move_linear(goal, 0.5)
-        except MotionError as error:
-            caught.append(error)
-
+    Simulated time stands still while the change is being checked, as the simulator is much faster than real time.
+    """
     begun = arm.state().stamp
-    thread = threading.Thread(target=move)
-    thread.start()
-    while arm.state().stamp < begun + after and thread.is_alive():
-        threading.Event().wait(0.001)
-    arm.set_scene(scene)
-    thread.join(60)
-    assert not thread.is_alive()
+    due, checked = threading.Event(), threading.Event()
+    check = arm._check_ahead
+
+    def checking(*arguments: object) -> None:
+        try:
+            check(*arguments)  # type: ignore[arg-type]
+        finally:
+            checked.set()
+
+    def on_sample(_: object) -> None:
+        if simulator.time >= begun + after and not checked.is_set():
+            due.set()
+            checked.wait(20.0)
+
+    monkeypatch.setattr(arm, "_check_ahead", checking)
+    end = simulator.on_sample(on_sample)
+    changer = threading.Thread(target=lambda: due.wait(20.0) and arm.set_scene(scene))
+    changer.start()
+    caught: list[MotionError] = []
+    try:
+        arm.move_linear(goal, 0.5)
+    except MotionError as error:
+        caught.append(error)
+    changer.join(20.0)
+    end()
+    assert checked.is_set()
     return caught
 
 
-def test_an_obstacle_that_appears_in_the_path_ends_the_motion(arm: MoveItArm, scene: Scene) -> None:
+def test_an_obstacle_that_appears_in_the_path_ends_the_motion(
+    arm: MoveItArm, scene: Scene, simulator: MujocoSimulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     start, goal = over(scene, "cube_green", 0.15), over(scene, "cube_red", 0.15)
     arm.move_to(start)
     middle = (np.array(start.position) + np.array(goal.position)) / 2
     blocked = with_cube_at(scene, "cube_blue", middle[0], middle[1] - 0.05, middle[2])
-    caught = move_while(arm, goal, blocked, 0.3)
+    caught = move_while(arm, simulator, goal, blocked, 0.3, monkeypatch)
     assert [e.kind for e in caught] == ["collision"]
     assert "cube_blue" in str(caught[0])
     assert np.abs(np.array(arm.tool_pose().position) - goal.position).max() > 0.02
@@ -108,11 +131,13 @@ def test_an_obstacle_that_appears_in_the_path_ends_the_motion(arm: MoveItArm, sc
     arm.move_to(goal)  # and the arm can go on afterwards
 
 
-def test_a_change_beside_the_path_lets_the_motion_go_on(arm: MoveItArm, scene: Scene) -> None:
+def test_a_change_beside_the_path_lets_the_motion_go_on(
+    arm: MoveItArm, scene: Scene, simulator: MujocoSimulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     start, goal = over(scene, "cube_red", 0.15), over(scene, "cube_red", ABOVE)
     arm.move_to(start)
     moved = with_cube_at(scene, "cube_green", 0.40, 0.2, 0.42)
-    assert move_while(arm, goal, moved, 0.1) == []
+    assert move_while(arm, simulator, goal, moved, 0.1, monkeypatch) == []
     assert arm.tool_pose().position == pytest.approx(goal.position, abs=0.003)
 
 
