@@ -106,8 +106,9 @@ class Executor:
 
     def _run(self, trajectory: JointTrajectory) -> None:
         limits = self.tolerances
+        start = self._robot.now()  # before: a little early does no harm, late would
         self._gate.follow(trajectory)
-        watch = _PathWatch(trajectory, self._robot.now(), limits)
+        watch = _PathWatch(trajectory, start, limits)
 
         def trouble(state: JointState) -> bool:
             return self._gate.stopped or self._is_stale(state) or watch.off(state) > limits.path

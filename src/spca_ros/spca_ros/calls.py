@@ -66,17 +66,20 @@ class ActionCall:
         what = f"action {self._name}"
         _wait_for(self._client.server_is_ready, self._server, 5.0, what)
         feedback: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        sending = self._client.send_goal_async(goal, lambda message: feedback.put(message.feedback))
+        loop = self._node.loop  # rclpy's action client loses answers that come before its calls have returned
+        sending = loop.run(
+            lambda: self._client.send_goal_async(goal, lambda message: feedback.put(message.feedback))
+        )
         handle = _await(sending, 5.0, self._server, what)
         if not handle.accepted:
             raise SpcaError(f"the node refuses a goal for {what}; is it busy?")
-        result, done = handle.get_result_async(), threading.Event()
+        result, done = loop.run(handle.get_result_async), threading.Event()
         result.add_done_callback(lambda _: done.set())
         deadline: float | None = None
         while not done.wait(_TICK):
             _drain(feedback, on_feedback)
             if deadline is None and cancelled():
-                handle.cancel_goal_async()
+                loop.run(handle.cancel_goal_async)
                 deadline = time.monotonic() + _GRACE
             if self._server is not None:
                 self._server.check()

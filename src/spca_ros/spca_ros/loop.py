@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from concurrent.futures import Future
+from typing import Any, TypeVar
 
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.utilities import get_default_context
+
+_T = TypeVar("_T")
+_TURN_TIMEOUT = 30.0  # wall seconds; a turn that takes that long hangs
 
 
 class Loop:
@@ -45,6 +49,21 @@ class Loop:
     def soon(self, task: Callable[[], Any]) -> None:
         """Have `task` called by the turning thread. From any thread."""
         self._executor.create_task(task)
+
+    def run(self, task: Callable[[], _T]) -> _T:
+        """Have `task` called by the turning thread, and wait for what it returns. From any thread."""
+        if self.here:
+            return task()
+        future: Future[_T] = Future()
+
+        def call() -> None:
+            try:
+                future.set_result(task())
+            except BaseException as error:
+                future.set_exception(error)
+
+        self.soon(call)
+        return future.result(_TURN_TIMEOUT)
 
     def wake(self) -> None:
         """Let a waiting `turn` return. From any thread or a signal handler."""

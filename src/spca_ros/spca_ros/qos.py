@@ -5,7 +5,7 @@ from __future__ import annotations
 from rclpy.duration import Duration
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, LivelinessPolicy, QoSProfile, ReliabilityPolicy
 
-LEASE_S = 1.0
+LEASE_S = 2.0
 """Wall seconds without a sign of life after which a node counts as lost."""
 
 SENSOR = QoSProfile(

@@ -34,7 +34,7 @@ class RosRobot:
     pass without a joint state before the driver counts as dead: then everything raises MotionError('stale').
     """
 
-    def __init__(self, node: SpcaNode, patience: float = 1.5) -> None:
+    def __init__(self, node: SpcaNode, patience: float = 5.0) -> None:
         self._node, self._patience = node, patience
         self._news = threading.Condition()
         self._state: JointState | None = None
@@ -148,7 +148,8 @@ class RosRobot:
                 )
             accepted.set()
 
-        client.send_goal_async(goal).add_done_callback(on_answer)
+        # In the turning thread: rclpy's action client loses answers that come before this call has returned.
+        self._node.loop.soon(lambda: client.send_goal_async(goal).add_done_callback(on_answer))
         if not accepted.wait(self._patience):
             raise MotionError("stale", "the arm's driver does not answer")
         if not handles[0].accepted:

@@ -86,12 +86,12 @@ class EnvironmentContract:
             assert told == [0, 1]
 
     def test_restore_brings_back_world_memory_and_verdict(self) -> None:
-        """After a restore everything is as when the checkpoint was made."""
+        """After a restore everything is as when the checkpoint was made; looking again shows the same, noise and all."""
         with self.fresh() as environment:
             environment.sense()
             self.progress(environment)
-            before, verdict = environment.sense(), environment.verdict()
-            saved = environment.checkpoint()
+            saved, verdict = environment.checkpoint(), environment.verdict()
+            before = environment.sense()
             self.progress(environment)
             environment.restore(saved)
             assert environment.verdict() == verdict
@@ -102,7 +102,7 @@ class EnvironmentContract:
         with self.fresh() as environment:
             environment.sense()
             self.progress(environment)
-            before, saved = environment.sense(), environment.checkpoint()
+            saved, before = environment.checkpoint(), environment.sense()
         with self.fresh() as another:
             another.restore(saved)
             assert another.sense() == before
