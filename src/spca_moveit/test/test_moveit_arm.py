@@ -6,7 +6,8 @@ import importlib.util
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from spca_core.errors import MotionError, SpcaError
 from spca_core.geometry import Pose
 from spca_core.layout import nominal_layout
 from spca_core.scene import Scene
+from spca_core.trajectory import JointState
 from spca_core.world import World, load_world
 from spca_motion.limits import EMPTY
 from spca_motion.sim_robot import SimRobot
@@ -75,12 +77,7 @@ def with_cube_at(scene: Scene, name: str, x: float, y: float, z: float) -> Scene
 
 
 def move_while(
-    arm: MoveItArm,
-    simulator: MujocoSimulator,
-    goal: Pose,
-    scene: Scene,
-    after: float,
-    monkeypatch: pytest.MonkeyPatch,
+    arm: MoveItArm, goal: Pose, scene: Scene, after: float, monkeypatch: pytest.MonkeyPatch
 ) -> list[MotionError]:
     """Move to a goal; after some simulated seconds another thread changes the scene. Returns what the motion raised.
 
@@ -88,42 +85,45 @@ def move_while(
     """
     begun = arm.state().stamp
     due, checked = threading.Event(), threading.Event()
-    check = arm._check_ahead
+    check, robot = arm._check_ahead, arm._robot
+    wait = robot.wait
 
-    def checking(*arguments: object) -> None:
-        try:
-            check(*arguments)  # type: ignore[arg-type]
-        finally:
-            checked.set()
+    def checking(*arguments: Any) -> None:
+        check(*arguments)
+        checked.set()
 
-    def on_sample(_: object) -> None:
-        if simulator.time >= begun + after and not checked.is_set():
-            due.set()
-            checked.wait(20.0)
+    def pausing(seconds: float, until: Callable[[JointState], bool]) -> bool:
+        def watched(state: JointState) -> bool:
+            if state.stamp >= begun + after and not due.is_set():
+                due.set()
+                assert checked.wait(30.0)
+            return until(state)
+
+        return wait(seconds, watched)
 
     monkeypatch.setattr(arm, "_check_ahead", checking)
-    end = simulator.on_sample(on_sample)
-    changer = threading.Thread(target=lambda: due.wait(20.0) and arm.set_scene(scene))
+    monkeypatch.setattr(robot, "wait", pausing)
+    changer = threading.Thread(target=lambda: due.wait(60.0) and arm.set_scene(scene))
     changer.start()
     caught: list[MotionError] = []
     try:
         arm.move_linear(goal, 0.5)
     except MotionError as error:
         caught.append(error)
-    changer.join(20.0)
-    end()
+    changer.join(30.0)
+    monkeypatch.undo()
     assert checked.is_set()
     return caught
 
 
 def test_an_obstacle_that_appears_in_the_path_ends_the_motion(
-    arm: MoveItArm, scene: Scene, simulator: MujocoSimulator, monkeypatch: pytest.MonkeyPatch
+    arm: MoveItArm, scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start, goal = over(scene, "cube_green", 0.15), over(scene, "cube_red", 0.15)
     arm.move_to(start)
     middle = (np.array(start.position) + np.array(goal.position)) / 2
     blocked = with_cube_at(scene, "cube_blue", middle[0], middle[1] - 0.05, middle[2])
-    caught = move_while(arm, simulator, goal, blocked, 0.3, monkeypatch)
+    caught = move_while(arm, goal, blocked, 0.3, monkeypatch)
     assert [e.kind for e in caught] == ["collision"]
     assert "cube_blue" in str(caught[0])
     assert np.abs(np.array(arm.tool_pose().position) - goal.position).max() > 0.02
@@ -132,12 +132,12 @@ def test_an_obstacle_that_appears_in_the_path_ends_the_motion(
 
 
 def test_a_change_beside_the_path_lets_the_motion_go_on(
-    arm: MoveItArm, scene: Scene, simulator: MujocoSimulator, monkeypatch: pytest.MonkeyPatch
+    arm: MoveItArm, scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start, goal = over(scene, "cube_red", 0.15), over(scene, "cube_red", ABOVE)
     arm.move_to(start)
     moved = with_cube_at(scene, "cube_green", 0.40, 0.2, 0.42)
-    assert move_while(arm, simulator, goal, moved, 0.1, monkeypatch) == []
+    assert move_while(arm, goal, moved, 0.1, monkeypatch) == []
     assert arm.tool_pose().position == pytest.approx(goal.position, abs=0.003)
 
 
