@@ -1,3 +1,5 @@
+from pathlib import Path
+
 from setuptools import find_packages, setup
 
 NAME = "spca"
@@ -14,6 +16,7 @@ setup(
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
+        (f"share/{NAME}/launch", sorted(str(p) for p in Path("../../launch").glob("*.launch.py"))),
     ],
     install_requires=["setuptools"],
     zip_safe=False,
