@@ -230,16 +230,16 @@ def test_closing_does_not_wait_for_a_judgement() -> None:
     assert solver.pid is None
 
 
-def test_temporary_files_vanish_with_the_process() -> None:
-    def folders() -> set[Path]:
-        return set(Path(tempfile.gettempdir()).glob("spca_solver_*"))
+def test_temporary_files_vanish_with_the_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # others on this machine may have theirs in the usual one
 
-    before = folders()
+    def folders() -> set[Path]:
+        return set(tmp_path.glob("spca_solver_*"))
+
     with SolverProcess() as solver:
         assert solver.judge(Case(domain=SWITCH, problem=switches("(on a)"), timeout_s=20)).steps
-        own = folders() - before
-        assert own
-    assert not own & folders()
+        assert folders()
+    assert not folders()
 
 
 def test_closing_ends_the_process() -> None:

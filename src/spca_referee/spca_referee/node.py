@@ -90,13 +90,13 @@ class RefereeNode(SpcaNode):
                 raise SpcaError("no level has begun")
             if self._seen + _SAMPLE_PERIOD <= seconds(request.stamp):
                 raise SpcaError("not all contacts have arrived yet")
-            response.state = array("B", seal(self._referee))
+            response.state = array("B", seal((self._referee, self._seen)))
             response.stamp = time_msg(self._seen)
         return response
 
     def _restore(self, request: Restore.Request, response: Restore.Response) -> Restore.Response:
         with answering(response):
-            self._referee = unseal(bytes(request.state))
+            self._referee, self._seen = unseal(bytes(request.state))
             self._epoch = request.epoch
             self._tell()
         return response
