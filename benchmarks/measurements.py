@@ -72,7 +72,8 @@ def machine() -> str:
         ),
         platform.machine(),
     )
-    return f"{os.cpu_count()} cores ({model}), no GPU, CPython {platform.python_version()}"
+    load = f"load average {os.getloadavg()[2]:.1f} from whatever else ran"
+    return f"{os.cpu_count()} cores ({model}), no GPU, CPython {platform.python_version()}, {load}"
 
 
 def campaign_section(folder: Path) -> Iterator[str]:
