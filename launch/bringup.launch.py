@@ -5,6 +5,8 @@ The launch ends when the level has its verdict, or with the reason as soon as a 
 
 from __future__ import annotations
 
+import importlib.util
+import shutil
 import sys
 from pathlib import Path
 
@@ -25,6 +27,7 @@ from launch.substitutions import LaunchConfiguration
 
 from spca.options import RunOptions
 from spca.presets import load_table
+from spca_core.errors import InputError, SpcaError
 from spca_ros import environment
 
 HERE = Path(__file__).parent
@@ -35,6 +38,12 @@ ARGUMENTS = (
     ("proposer", "builtin", ["builtin", "openai"], "who drafts plans and skills"),
     ("preset", "nominal", ["nominal", "shuffled", "noisy", "hard"], "the table (sim:=mujoco)"),
     ("layout_seed", "0", None, "draws the table and the sensor's noise"),
+    (
+        "robot",
+        "generated",
+        ["generated", "vendor"],
+        "the robot in Gazebo: self-contained, or the vendors' meshes",
+    ),
     ("headless", "true", ["true", "false"], "no simulator window"),
     ("rviz", "false", ["true", "false"], "open RViz"),
     ("rate", "0.0", None, "real-time factor; 0: as fast as it can"),
@@ -53,6 +62,7 @@ def generate_launch_description() -> LaunchDescription:
 
 def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     chosen = {name: LaunchConfiguration(name).perform(context) for name, *_ in ARGUMENTS}
+    _check_installed(chosen)
     environment.ensure()
     seed = int(chosen["layout_seed"] or 0)
     _, level = load_table(
@@ -77,6 +87,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             )
         )
     client = ExecuteProcess(
+        name="client",
         cmd=[
             *(sys.executable, "-m", "spca.ros.client", chosen["level"], "--seed", str(seed)),
             *("--preset", chosen["preset"], "--run-folder", chosen["record"]),
@@ -85,12 +96,13 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     )
     includes = []
     if chosen["sim"] == "gazebo":
-        drawn = {"world": world, "headless": chosen["headless"], "layout_seed": str(seed) if seed else ""}
+        drawn = {"world": world, "layout_seed": str(seed) if seed else ""}
+        drawn |= {name: chosen[name] for name in ("robot", "headless", "rate")}
         includes.append(_include("gazebo.launch.py", drawn))
     if chosen["rviz"] == "true":
         publisher = "false" if chosen["sim"] == "gazebo" else "true"
         includes.append(_include("rviz.launch.py", {"world": world, "robot_state_publisher": publisher}))
-    return [*includes, *nodes, *(_ends(n) for n in nodes), client, _ends(client)]
+    return [*includes, *nodes, *(_ends(n) for n in nodes), client, _ends(client, well=True)]
 
 
 def _node(module: str, **parameters: object) -> ExecuteProcess:
@@ -101,15 +113,34 @@ def _node(module: str, **parameters: object) -> ExecuteProcess:
     return ExecuteProcess(cmd=[sys.executable, "-m", module, "--ros-args", *flags], name=module, output="log")
 
 
-def _ends(process: ExecuteProcess) -> RegisterEventHandler:
-    """Whatever ends first ends the launch: the client with the verdict, a node with its fault."""
+def _ends(process: ExecuteProcess, well: bool = False) -> RegisterEventHandler:
+    """Whatever ends first ends the launch: the client with the verdict (`well`: it may end), a node with its fault.
 
-    def on_exit(event: object, _: LaunchContext) -> list[LaunchDescriptionEntity]:
-        name, status = getattr(event, "process_name", "a process"), getattr(event, "returncode", 0)
+    The launch's exit status is 0 only if the client's is; an exception is the one way to another one.
+    """
+
+    def on_exit(event: object, context: LaunchContext) -> list[LaunchDescriptionEntity]:
+        if context.is_shutdown:
+            return []
+        name, status = getattr(event, "process_name", "a process"), getattr(event, "returncode", 1)
         reason = f"{name} ended with status {status}"
+        if not (well and status == 0):
+            raise SpcaError(reason)
         return [LogInfo(msg=reason), EmitEvent(event=Shutdown(reason=reason))]
 
     return RegisterEventHandler(OnProcessExit(target_action=process, on_exit=on_exit))
+
+
+def _check_installed(chosen: dict[str, str]) -> None:
+    """Name at once what is missing; gazebo.launch.py does so for Gazebo."""
+    if chosen["arm"] == "moveit" and importlib.util.find_spec("moveit") is None:
+        raise InputError(
+            "not installed: moveit_py", "arm:=moveit", "docs/full-stack.md says how, or use arm:=embedded"
+        )
+    if chosen["rviz"] == "true" and shutil.which("rviz2") is None:
+        raise InputError(
+            "not installed: rviz2", "rviz:=true", "docs/full-stack.md says how, or use rviz:=false"
+        )
 
 
 def _include(name: str, arguments: dict[str, str]) -> IncludeLaunchDescription:
