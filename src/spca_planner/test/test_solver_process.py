@@ -231,7 +231,9 @@ def test_closing_does_not_wait_for_a_judgement() -> None:
 
 
 def test_temporary_files_vanish_with_the_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # others on this machine may have theirs in the usual one
+    monkeypatch.setattr(
+        tempfile, "tempdir", str(tmp_path)
+    )  # others on this machine may have theirs in the usual one
 
     def folders() -> set[Path]:
         return set(tmp_path.glob("spca_solver_*"))
