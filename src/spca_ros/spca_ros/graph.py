@@ -33,6 +33,8 @@ class ProcessSpec:
     parameters: Mapping[str, Value] = field(default_factory=dict)
     needs_keys: bool = False
     """Whether it talks to language models. The others start without keys in their environment."""
+    ends_last: bool = False
+    """Whether it ends when all others have: what drives the arm must live to hear that it shall hold."""
 
     @property
     def name(self) -> str:
@@ -165,13 +167,15 @@ class Graph:
             raise self._failure
 
     def close(self) -> None:
-        """End all processes, together, and wait for them; harmless when called twice."""
+        """End all processes and wait for them; harmless when called twice."""
         self._ending = True
-        for process in self.processes:
-            process.ask_to_end()
-        deadline = time.monotonic() + _END_S
-        for process in self.processes:
-            process.end(deadline)
+        for last in (False, True):
+            leaving = [p for p in self.processes if p.spec.ends_last is last]
+            for process in leaving:
+                process.ask_to_end()
+            deadline = time.monotonic() + _END_S
+            for process in leaving:
+                process.end(deadline)
 
     def wake(self) -> None:
         """Have `wait_ready` look up. From any thread or a signal handler."""

@@ -31,7 +31,7 @@ def running(
 
 def sim(**parameters: Value) -> ProcessSpec:
     """The embedded simulator; time stands still unless it is wanted."""
-    return ProcessSpec("spca_sim.node", (names.SIM,), {"idle_rate": 0.0, **parameters})
+    return ProcessSpec("spca_sim.node", (names.SIM,), {"idle_rate": 0.0, **parameters}, ends_last=True)
 
 
 def executor(**parameters: Value) -> ProcessSpec:

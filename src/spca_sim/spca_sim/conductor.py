@@ -5,6 +5,7 @@ Nothing here knows ROS. The owner calls `advance` over and over and in between h
 * While a motion is under way, or a client waits for time to pass, time runs as fast as it can (or at `rate`), but never
   further than `lead` seconds ahead of what these clients say they have seen: whoever watches a motion can stop it in time.
 * Otherwise time runs at `idle_rate`; 0 stands still.
+* When the arm is told to hold, time runs until it stands.
 * A client that is silent for `patience` wall seconds while its motion is under way has died or hangs: the arm holds.
 """
 
@@ -13,6 +14,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from spca_core.layout import Layout
 from spca_core.ports.simulator import Simulator
@@ -32,6 +35,10 @@ _STILL_GAP, _STILL_TICKS = (
     4,
 )  # the pads rest when the gap changes less than this (m) over so many ticks
 _GRIPPER_TIMEOUT = 3.0
+_BRAKING, _AT_REST = (
+    1.0,
+    0.005,
+)  # simulated seconds that a stop may take at most; rad/s of any joint that is none
 
 
 @dataclass
@@ -74,6 +81,7 @@ class Conductor:
         self._gripper: _Motion | None = None
         self._clients: dict[str, _Client] = {}
         self._origin: tuple[float, float, float] | None = None  # wall and simulated seconds, rate
+        self._braking_until = 0.0
         self.paused = False
         """Whether time stands still whatever is wanted."""
 
@@ -99,8 +107,8 @@ class Conductor:
         self._hear(client)
 
     def hold(self) -> None:
-        """Brake to a standstill."""
-        self._sim.hold()
+        """Brake to a standstill. Time runs until the arm stands, whatever else is wanted."""
+        self._brake()
         self._end("_arm", HELD)
 
     def elapsed(self) -> float | None:
@@ -124,6 +132,7 @@ class Conductor:
         self._end("_gripper", HELD, "the world has been reset")
         self._clients.clear()
         self._origin = None
+        self._braking_until = 0.0
 
     # --- time ---------------------------------------------------------------------------------------------------
 
@@ -131,16 +140,16 @@ class Conductor:
     def active(self) -> bool:
         """Whether anybody wants time to pass."""
         now = self._sim.time
-        return bool(self._arm or self._gripper) or any(
-            c.until > now + _EPSILON for c in self._clients.values()
-        )
+        if self._arm is not None or self._gripper is not None or self._braking_until > now:
+            return True
+        return any(c.until > now + _EPSILON for c in self._clients.values())
 
     def advance(self) -> float:
         """Let one tick pass if it is time for it; returns for how many wall seconds nothing is to be done."""
         if self.paused:
             return _DOZE
         active = self.active
-        if active and (waited_for := self._laggards()):
+        if active and self._braking_until <= self._sim.time and (waited_for := self._laggards()):
             self._give_up_on_silent(waited_for)
             return 0.02
         rate = self._rate if active else min(self._idle_rate, self._rate or self._idle_rate)
@@ -169,13 +178,19 @@ class Conductor:
             if self._gripper is not None and self._gripper.client == name:
                 self._end("_gripper", STALE, f"nothing heard from '{name}' for {silence:.1f} s")
             if self._arm is not None and self._arm.client == name:
-                self._sim.hold()
+                self._brake()
                 self._end(
                     "_arm", STALE, f"nothing heard from '{name}' for {silence:.1f} s: the arm was stopped"
                 )
 
+    def _brake(self) -> None:
+        self._sim.hold()
+        self._braking_until = self._sim.time + _BRAKING
+
     def _finish_motions(self) -> None:
         now = self._sim.time
+        if self._braking_until > now and np.abs(self._sim.joint_state().velocity).max() < _AT_REST:
+            self._braking_until = 0.0
         if self._arm is not None and now - self._arm.began >= self._arm.duration - _EPSILON:
             self._end("_arm", DONE)
         if self._gripper is not None:

@@ -44,6 +44,7 @@ def processes(options: RunOptions) -> list[ProcessSpec]:
                 "camera": options.camera,
                 "view": options.view,
             },
+            ends_last=True,
         ),
         ProcessSpec("spca.ros.brain", THINKING, shared, needs_keys=True),
         ProcessSpec("spca_act.node", (names.EXECUTOR,), shared),

@@ -1,0 +1,196 @@
+"""Whole runs over ROS: verdicts, Ctrl-C, lost nodes, and what is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+from sensor_msgs.msg import JointState as JointStateMsg
+
+from spca.events import Event
+from spca.options import RunOptions
+from spca.result import RunResult
+from spca.ros.run import run_ros
+from spca.run_folder import RunFolder
+from spca_core.errors import InputError, SpcaError
+from spca_core.verdict import Outcome
+from spca_ros import names
+from spca_ros.domain import own_domain
+from spca_ros.qos import SENSOR
+from spca_ros.session import Session
+from spca_ros.testing import executor, referee, running, sense, sim
+
+pytestmark = [pytest.mark.ros, pytest.mark.slow]
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind() -> object:
+    """No test leaves a process."""
+    before = _family()
+    yield
+    _until(lambda: _family() <= before, 10.0)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        RunOptions(level="touch_02"),
+        RunOptions(level="pickup_02", preset="shuffled", seed=3),
+        RunOptions(level="pick_and_place_01"),
+        RunOptions(level="stack_01", preset="shuffled", seed=11),
+    ],
+    ids=lambda options: f"{options.level}-{options.preset}",
+)
+def test_a_level_is_solved(options: RunOptions, tmp_path: Path) -> None:
+    told: list[Event] = []
+    folder = RunFolder(tmp_path)
+    result = run_ros(options, folder, (told.append,))
+    assert result.outcome is Outcome.SUCCESS, result.reason
+    assert result.verdict.score == 1.0
+    assert [e.model_dump(mode="json") for e in told] == [
+        e.model_dump(mode="json") for e in folder.lines(Event)
+    ]
+    for file in ("run.json", "result.json", "states.npz", "contacts.json", "looks/01.png", "looks/01.json"):
+        assert (tmp_path / file).is_file(), file
+
+
+def test_an_unknown_level_is_said_before_anything_starts(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="stack_01"):
+        run_ros(RunOptions(level="stak_01"), RunFolder(tmp_path))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_node_that_cannot_start_is_named_with_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(variable, raising=False)
+    with pytest.raises(InputError, match="display"):
+        run_ros(RunOptions(level="touch_02", view=True), RunFolder(tmp_path))
+
+
+@pytest.mark.parametrize("victim", ["spca_sim.node", "spca_act.node", "spca_referee.node", "spca.ros.brain"])
+def test_a_lost_node_ends_the_run_at_once_and_is_named(victim: str, tmp_path: Path) -> None:
+    def kill(event: Event) -> None:
+        if event.kind == "stage_started" and event.stage == "act":
+            [process] = [p for p in psutil.Process().children() if victim in p.cmdline()]
+            threading.Timer(0.5, process.kill).start()
+
+    began = time.monotonic()
+    name = {"spca_sim.node": "sim", "spca_act.node": "executor", "spca_referee.node": "referee"}.get(
+        victim, "supervisor"
+    )
+    with pytest.raises(SpcaError, match=name):
+        run_ros(RunOptions(level="stack_01", rate=1.0), RunFolder(tmp_path), (kill,))
+    assert time.monotonic() - began < 60.0
+
+
+def test_an_interrupt_stops_the_arm_first_and_leaves_a_run_to_resume(tmp_path: Path) -> None:
+    velocities: list[float] = []
+    with own_domain() as domain, Session("onlooker") as node:
+        node.create_subscription(
+            JointStateMsg,
+            names.JOINT_STATES,
+            lambda m: velocities.append(max(abs(v) for v in m.velocity[:6])),
+            SENSOR,
+        )
+        run = _spca(
+            "run", "stack_01", "--rate", "1", "--no-video", "--out", str(tmp_path / "run"), domain=domain
+        )
+        try:
+            _until(lambda: len(velocities) > 100 and velocities[-1] > 0.3, 60.0)
+            run.send_signal(signal.SIGINT)
+            assert run.wait(30.0) == 130
+        finally:
+            run.kill()
+            run.wait()
+    moving = [v for v in velocities if v > 0.05]
+    assert moving
+    assert velocities[-1] < 0.01  # the last thing seen of the arm is that it stands
+    resumed = _spca("resume", str(tmp_path / "run"))
+    assert resumed.wait(120.0) == 0
+    folder = RunFolder(tmp_path / "run")
+    assert folder.read("result.json", RunResult).outcome is Outcome.SUCCESS
+
+
+def test_only_the_thinking_process_has_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_API_KEY", "secret")
+    seen: dict[str, bool] = {}
+
+    def look(event: Event) -> None:
+        if event.kind == "stage_started" and event.stage == "sense":
+            for process in psutil.Process().children():
+                seen[process.cmdline()[2]] = "MY_API_KEY" in process.environ()
+
+    run_ros(RunOptions(level="touch_02"), RunFolder(tmp_path), (look,))
+    assert seen == {
+        "spca_sim.node": False,
+        "spca_act.node": False,
+        "spca_referee.node": False,
+        "spca.ros.brain": True,
+    }
+
+
+def test_the_arm_stops_when_the_supervisor_dies() -> None:
+    speeds: list[float] = []
+    nodes = (sim(rate=1.0, idle_rate=1.0), sense(), executor(), referee())
+    with running(*nodes, name="onlooker") as (node, graph):
+        node.create_subscription(
+            JointStateMsg, names.JOINT_STATES, lambda m: speeds.append(max(map(abs, m.velocity[:6]))), SENSOR
+        )
+        supervisor = subprocess.Popen([sys.executable, "-c", _SUPERVISOR])
+        try:
+            _until(lambda: len(speeds) > 0 and speeds[-1] > 0.3, 60.0)
+        finally:
+            supervisor.kill()
+            supervisor.wait()
+        _until(lambda: max(speeds[-100:]) < 0.01, 15.0)  # at rest for two seconds
+        graph.check()
+
+
+_SUPERVISOR = """
+from spca.options import RunOptions
+from spca.presets import draw_table, load_table
+from spca.ros.tabletop import RosTabletop
+from spca_core.contracts.environment_contract import plan
+from spca_ros.session import Session
+
+RESTLESS = "def idle(ctx, thing):\\n    while True:\\n        ctx.move_named('out_of_view')\\n        ctx.move_named('home')\\n"
+world, level = load_table(RunOptions(level="stack_01"))
+with Session("supervisor") as node:
+    node.say("ready")
+    tabletop = RosTabletop(node)
+    tabletop.wait_ready(30.0)
+    tabletop.begin("stack_01", level, draw_table("nominal", 0, world, level)[0])
+    tabletop.act("a", plan("idle"), RESTLESS)
+"""
+
+
+def _spca(*arguments: str, domain: int | None = None) -> subprocess.Popen[bytes]:
+    environment = {**os.environ, **({"SPCA_DOMAIN_ID": str(domain)} if domain is not None else {})}
+    return subprocess.Popen(
+        [sys.executable, "-m", "spca", *arguments],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _family() -> set[int]:
+    """Everything this process has started, and what that has started."""
+    return {p.pid for p in psutil.Process().children(recursive=True) if p.status() != psutil.STATUS_ZOMBIE}
+
+
+def _until(condition: Callable[[], bool], timeout: float) -> None:
+    end = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < end, "it never came to pass"
+        time.sleep(0.05)
