@@ -1,0 +1,119 @@
+"""Set-up and launcher: what is missing is told in one line; what is done is not done again."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SET_UP = ROOT / "scripts" / "set_up"
+
+
+def run_in_set_up(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run code beside the modules of set-up, with this Python's standard library only."""
+    return subprocess.run(
+        [sys.executable, "-S", "-c", f"import sys; sys.path.insert(0, {str(SET_UP)!r})\n{code}"],
+        env={**os.environ, "_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_missing_python_is_told_in_one_line() -> None:
+    done = subprocess.run(
+        [ROOT / "spca", "--help"],
+        env={**os.environ, "SPCA_PYTHON": "python-that-is-not-there"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1 and "apt install" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("sys.version_info = (3, 9, 0)", "CPython 3.10 to 3.13"),
+        ("sys.platform = 'darwin'", "Linux"),
+        ("import os; os.environ['PATH'] = '/nowhere'; os.environ.pop('CC', 0)", "build-essential"),
+        ("import sysconfig; sysconfig.get_path = lambda _: '/nowhere'", "-dev"),
+        ("sys.modules['ensurepip'] = None; sys.modules.pop('ensurepip')\n"
+         "import importlib.util as u; f = u.find_spec\n"
+         "u.find_spec = lambda name, *a: None if name == 'ensurepip' else f(name, *a)", "-venv"),
+    ],
+)  # fmt: skip
+def test_what_is_missing_is_named_with_its_remedy(change: str, said: str) -> None:
+    done = run_in_set_up(
+        f"import prerequisites\n{change}\n"
+        "try:\n    prerequisites.check()\nexcept prerequisites.Missing as lack:\n    print(lack)"
+    )
+    assert said in done.stdout, done.stderr
+    assert done.stdout.count("\n") == 1
+
+
+def test_this_machine_has_what_is_needed() -> None:
+    done = run_in_set_up("import prerequisites; prerequisites.check(); print('fine')")
+    assert done.stdout == "fine\n", done.stderr
+
+
+def test_the_wheels_exports_are_relocated_for_every_python(tmp_path: Path) -> None:
+    packages = tmp_path / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
+    (packages / "numpy" / "_core" / "include").mkdir(parents=True)
+    export = tmp_path / "share" / "some_msgs" / "cmake" / "someExport.cmake"
+    export.parent.mkdir(parents=True)
+    for tag in ("310", "311", "312", "313"):
+        version = f"3.{tag[1:]}"
+        export.write_text(
+            f'"/opt/python/cp{tag}-cp{tag}/include/python{version};'
+            f'/opt/python/cp{tag}-cp{tag}/lib/python{version}/site-packages/numpy/_core/include;/opt/else"'
+        )
+        done = run_in_set_up(
+            "import dataclasses, pathlib, places, ros_wheels, sysconfig\n"
+            f"class Here(places.Places):\n    venv = pathlib.Path({str(tmp_path)!r})\n"
+            "for _ in range(2):\n    ros_wheels.relocate(Here(ros_sourced=False))\n"
+            "print(sysconfig.get_path('include'))"
+        )
+        assert done.returncode == 0, done.stderr
+        include = done.stdout.strip()
+        assert export.read_text() == f'"{include};{packages}/numpy/_core/include;/opt/else"'
+
+
+def test_a_second_set_up_has_nothing_to_do() -> None:
+    assert subprocess.run([sys.executable, SET_UP], check=False, capture_output=True).returncode == 0
+    again = subprocess.run([sys.executable, SET_UP], check=False, capture_output=True, text=True)
+    assert (again.returncode, again.stdout, again.stderr) == (0, "", "")
+
+
+def test_a_set_up_waits_for_another_one(tmp_path: Path) -> None:
+    """Two processes want the lock; the second gets it when the first is done."""
+    lock, log = tmp_path / "lock", tmp_path / "log"
+    code = (
+        "import pathlib, time, runpy\n"
+        f"main = runpy.run_path({str(SET_UP / '__main__.py')!r}, run_name='set_up')\n"
+        f"with main['_locked'](pathlib.Path({str(lock)!r})):\n"
+        f"    with open({str(log)!r}, 'a') as f: f.write('in '); f.flush(); time.sleep(0.5); f.write('out ')\n"
+    )
+    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(SET_UP)!r})\n{code}"]
+    both = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    said = [process.communicate()[1] for process in both]
+    assert log.read_text() == "in out in out "
+    assert sum("waiting" in text for text in said) == 1, said
+
+
+def test_a_failed_step_shows_the_end_of_its_output(tmp_path: Path) -> None:
+    done = run_in_set_up(
+        "import pathlib, progress\n"
+        "try:\n"
+        "    progress.run('counting', ['sh', '-c', 'seq 100; exit 7'], pathlib.Path('log'))\n"
+        "except progress.StepFailed as failure:\n    print(failure)".replace(
+            "'log'", repr(str(tmp_path / "log"))
+        )
+    )
+    assert "counting failed" in done.stdout and "99\n100" in done.stdout and "\n50\n" not in done.stdout
+    assert "exit status 7" in done.stderr
