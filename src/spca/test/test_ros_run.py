@@ -17,7 +17,6 @@ from sensor_msgs.msg import JointState as JointStateMsg
 
 from spca.events import Event
 from spca.options import RunOptions
-from spca.result import RunResult
 from spca.ros.run import run_ros
 from spca.run_folder import RunFolder
 from spca_core.errors import InputError, SpcaError
@@ -39,17 +38,8 @@ def nothing_left_behind() -> object:
     _until(lambda: _family() <= before, 10.0)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        RunOptions(level="touch_02"),
-        RunOptions(level="pickup_02", preset="shuffled", seed=3),
-        RunOptions(level="pick_and_place_01"),
-        RunOptions(level="stack_01", preset="shuffled", seed=11),
-    ],
-    ids=lambda options: f"{options.level}-{options.preset}",
-)
-def test_a_level_is_solved(options: RunOptions, tmp_path: Path) -> None:
+def test_events_and_records_reach_the_run_folder(tmp_path: Path) -> None:
+    options = RunOptions(level="stack_01", preset="shuffled", seed=11)
     told: list[Event] = []
     folder = RunFolder(tmp_path)
     result = run_ros(options, folder, (told.append,))
@@ -93,7 +83,7 @@ def test_a_lost_node_ends_the_run_at_once_and_is_named(victim: str, tmp_path: Pa
     assert time.monotonic() - began < 60.0
 
 
-def test_an_interrupt_stops_the_arm_first_and_leaves_a_run_to_resume(tmp_path: Path) -> None:
+def test_an_interrupt_stops_the_arm_first(tmp_path: Path) -> None:
     velocities: list[float] = []
     with own_domain() as domain, Session("onlooker") as node:
         node.create_subscription(
@@ -115,10 +105,6 @@ def test_an_interrupt_stops_the_arm_first_and_leaves_a_run_to_resume(tmp_path: P
     moving = [v for v in velocities if v > 0.05]
     assert moving
     assert velocities[-1] < 0.01  # the last thing seen of the arm is that it stands
-    resumed = _spca("resume", str(tmp_path / "run"))
-    assert resumed.wait(120.0) == 0
-    folder = RunFolder(tmp_path / "run")
-    assert folder.read("result.json", RunResult).outcome is Outcome.SUCCESS
 
 
 def test_only_the_thinking_process_has_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
