@@ -19,5 +19,6 @@ setup(
         (f"share/{NAME}/launch", sorted(str(p) for p in Path("../../launch").glob("*.launch.py"))),
     ],
     install_requires=["setuptools"],
+    extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
     zip_safe=False,
 )

@@ -16,5 +16,6 @@ setup(
         (f"share/{NAME}", ["package.xml"]),
     ],
     install_requires=["setuptools"],
+    extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
     zip_safe=False,
 )

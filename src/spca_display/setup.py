@@ -16,6 +16,7 @@ setup(
         (f"share/{NAME}", ["package.xml"]),
     ],
     install_requires=["setuptools"],
+    extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
     entry_points={"console_scripts": ["node = spca_display.node:main"]},
     zip_safe=False,
 )
