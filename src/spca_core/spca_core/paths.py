@@ -7,13 +7,17 @@ from pathlib import Path
 
 
 def _root() -> Path:
-    """The checkout: SPCA_ROOT, or the nearest folder above this file that holds `worlds/`."""
+    """The checkout: SPCA_ROOT, or the nearest folder with `worlds/` and `levels/` above this file or the working folder.
+
+    The working folder counts for packages that colcon has installed outside the checkout.
+    """
     if "SPCA_ROOT" in os.environ:
         return Path(os.environ["SPCA_ROOT"]).resolve()
-    for parent in Path(__file__).resolve().parents:
-        if (parent / "worlds").is_dir() and (parent / "levels").is_dir():
-            return parent
-    return Path.cwd()
+    here = Path.cwd()
+    for folder in (*Path(__file__).resolve().parents, here, *here.parents):
+        if (folder / "worlds").is_dir() and (folder / "levels").is_dir():
+            return folder
+    return here
 
 
 ROOT = _root()

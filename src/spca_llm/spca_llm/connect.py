@@ -9,7 +9,6 @@ from pathlib import Path
 from spca_core.errors import InputError
 from spca_llm.budget import Budget
 from spca_llm.chat import Chat
-from spca_llm.client import OpenAISource
 from spca_llm.config import LlmConfig, load_config
 from spca_llm.ledger import Ledger
 from spca_llm.replay import ReplaySource
@@ -38,6 +37,8 @@ def open_chat(
         raise InputError(
             f"--llm {llm!r}", hint="use replay:FOLDER, or the path of a model configuration (YAML)"
         )
+    from spca_llm.client import OpenAISource  # the client library takes long to load, and most runs ask no server
+
     config = config or load_config(Path(llm) if llm else None, env)
     source = OpenAISource(config, env=env)
     return Chat(source, Ledger(folder, budget or config.budget, source.secrets))
