@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -155,19 +156,20 @@ def test_spoilt_files_are_told_in_one_line(
     assert "\n" not in str(error.value)
 
 
-def _promote(folder: Path, number: int) -> None:
-    skill = f'def skill_{number}(ctx):\n    """One of many."""\n'
-    TrustedLibrary(folder, BUILTIN).promote(BUILTIN + skill, [f"skill_{number}", "touch"], f"level_{number}")
+_PROMOTE = """
+import sys
+from pathlib import Path
+from spca_coder.trusted import TrustedLibrary
+folder, number, builtin = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+skill = f'def skill_{number}(ctx):\\n    "One of many."\\n'
+TrustedLibrary(folder, builtin).promote(builtin + skill, [f"skill_{number}", "touch"], f"level_{number}")
+"""
 
 
 def test_several_processes_lose_nothing(folder: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    processes = [context.Process(target=_promote, args=(folder, n)) for n in range(3)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join(60)
-        assert process.exitcode == 0
+    command = (sys.executable, "-c", _PROMOTE, str(folder))
+    for process in [subprocess.Popen([*command, str(n), BUILTIN]) for n in range(3)]:
+        assert process.wait(60) == 0
     trusted = TrustedLibrary(folder, BUILTIN)
     assert {f"skill_{n}" for n in range(3)} <= set(read(trusted.source()).functions)
     assert sorted(trusted.levels("touch")) == [f"level_{n}" for n in range(3)]

@@ -203,7 +203,7 @@ def test_a_dead_driver_is_noticed(world: World) -> None:
             robot.state()
 
 
-def _until(condition: Callable[[], bool], timeout: float = 10.0) -> None:
+def _until(condition: Callable[[], bool], timeout: float = 30.0) -> None:
     end = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < end, "it never came to pass"
