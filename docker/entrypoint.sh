@@ -31,4 +31,5 @@ if command -v -- "$1" > /dev/null; then
 fi
 level=$1
 shift
+cd ros2_ws # from the checkout itself, `ros2 launch spca` would take the launcher `./spca` for a launch file
 exec ros2 launch spca bringup.launch.py "level:=$level" headless:=true rviz:=false "$@"
