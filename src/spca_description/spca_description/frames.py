@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from spca_core.geometry import Array
+from spca_core.geometry import Array, Pose
 from spca_core.world import World
-from spca_description.names import CAMERA_LINK, OPTICAL_FRAME
+from spca_description.names import BASE_LINK, CAMERA_LINK, OPTICAL_FRAME
 from spca_description.xml import Element, add, xyz_rpy
 
 # A camera's body frame (REP-103: x forward, y left, z up) in its optical frame (x right, y down, z forward).
@@ -15,16 +15,26 @@ BODY_IN_OPTICAL: Array = np.array(
 )
 
 
+def base_pose(world: World) -> Array:
+    """Pose (4×4) of the robot's base in `world`."""
+    base = world.robot.base
+    return Pose.from_xyz_yaw(*base.position, base.yaw).matrix()
+
+
 def camera_link_pose(world: World) -> Array:
     """Pose (4×4) of the camera's body in `world`: Gazebo's cameras look along +x of their link, not along +z."""
     return world.camera.pose.matrix() @ BODY_IN_OPTICAL
 
 
 def add_camera_frames(robot: Element, world: World) -> None:
-    """`camera_link` and `camera_color_optical_frame`, fixed in `world`."""
+    """`camera_link` and `camera_color_optical_frame`, which stand still in `world`.
+
+    They hang on the robot's base: sdformat 14 refuses a chain of links without mass that hangs on `world` itself.
+    """
     for frame in (CAMERA_LINK, OPTICAL_FRAME):
         add(robot, "link", name=frame)
-    add_fixed_joint(robot, f"world_{CAMERA_LINK}", "world", CAMERA_LINK, camera_link_pose(world))
+    in_base = np.linalg.inv(base_pose(world)) @ camera_link_pose(world)
+    add_fixed_joint(robot, f"{BASE_LINK}_{CAMERA_LINK}", BASE_LINK, CAMERA_LINK, in_base)
     optical: Array = np.linalg.inv(BODY_IN_OPTICAL).astype(float)
     add_fixed_joint(robot, f"{CAMERA_LINK}_{OPTICAL_FRAME}", CAMERA_LINK, OPTICAL_FRAME, optical)
 

@@ -16,12 +16,12 @@ from scipy.spatial.transform import Rotation
 from spca_core.geometry import Array
 from spca_core.trajectory import JOINT_NAMES
 from spca_core.world import World
+from spca_description.names import BASE_LINK
 from spca_robot import ur5
 from spca_robot.gripper_2f85 import CLOSED_ANGLE, SPEED, STROKE
 from spca_robot.gripper_model import MAX_MOMENT
 from spca_robot.workspace_model import build_model
 
-BASE_LINK = "base_link"
 FLANGE = "tool0"
 # The one commanded joint of the gripper bears its public name, so that joint states look the same everywhere.
 _JOINT_NAMES = {"left_driver": "robotiq_85_left_knuckle_joint"}

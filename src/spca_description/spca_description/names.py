@@ -14,6 +14,7 @@ ARM_GROUP, GRIPPER_GROUP = "ur_manipulator", "gripper"
 ARM_CONTROLLER, GRIPPER_CONTROLLER = "joint_trajectory_controller", "gripper_controller"
 STATE_BROADCASTER = "joint_state_broadcaster"
 ARM_JOINTS = JOINT_NAMES
+BASE_LINK = "base_link"
 CAMERA_LINK, OPTICAL_FRAME = "camera_link", "camera_color_optical_frame"
 
 

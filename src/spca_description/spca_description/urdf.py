@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from spca_core.geometry import Pose
 from spca_core.world import World
 from spca_description.control import add_control_plugin, add_ros2_control
-from spca_description.frames import add_camera_frames, add_fixed_joint, add_origin
+from spca_description.frames import add_camera_frames, add_fixed_joint, add_origin, base_pose
 from spca_description.gazebo import add_link_tags, keep_fixed_joint
-from spca_description.links import BASE_LINK, FLANGE, Joint, Link, Shape, flange_pose, robot_links
-from spca_description.names import GENERATED
+from spca_description.links import FLANGE, Joint, Link, Shape, flange_pose, robot_links
+from spca_description.names import BASE_LINK, GENERATED
 from spca_description.xml import Element, add, document, numbers
 
 
@@ -23,9 +22,7 @@ def build_urdf(world: World, controllers_file: str = "") -> str:
     add(robot, "link", name="world")
     for link in links:
         _add_link(robot, link)
-    base = world.robot.base
-    mount = Pose.from_xyz_yaw(*base.position, base.yaw).matrix()
-    add_fixed_joint(robot, f"world_{BASE_LINK}", "world", BASE_LINK, mount)
+    add_fixed_joint(robot, f"world_{BASE_LINK}", "world", BASE_LINK, base_pose(world))
     for link in links:
         if link.parent is not None:
             _add_joint(robot, link)
