@@ -17,8 +17,12 @@ CAMERA_TOPIC = "/spca/gazebo/camera"
 PIXEL_CENTRE = 0.5
 
 
-def add_camera(scene: Element, camera: CameraMount) -> None:
-    """A static model whose only link is the camera's body: it looks along its +x, with +z up in the image."""
+def add_camera(scene: Element, camera: CameraMount, distance: float) -> None:
+    """A static model whose only link is the camera's body: it looks along its +x, with +z up in the image.
+
+    An RGB-D sensor of Gazebo adds its noise to the depth, in metres and alike at any depth (and next to none to the
+    colours): the noise here is that of the world's camera at `distance` metres.
+    """
     model = add(scene, "model", name=camera.name)
     add(model, "static", True)
     add_pose(model, camera.pose.matrix() @ BODY_IN_OPTICAL)
@@ -39,7 +43,7 @@ def add_camera(scene: Element, camera: CameraMount) -> None:
     noise = add(optics, "noise")
     add(noise, "type", "gaussian")
     add(noise, "mean", 0.0)
-    add(noise, "stddev", camera.noise.colour_sigma / 255)
+    add(noise, "stddev", camera.noise.depth_sigma * distance**2)
     intrinsics = add(add(optics, "lens"), "intrinsics")
     for name, value in (
         ("fx", camera.fx),

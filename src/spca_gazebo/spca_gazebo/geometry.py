@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
+
 from spca_core.geometry import Array, Vec3
 from spca_description.xml import Element, add, numbers, xyz_rpy
 
@@ -31,11 +34,23 @@ def add_ground(parent: Element, size: float) -> None:
     add(plane, "size", (size, size))
 
 
+def linear(shown: npt.ArrayLike) -> Array:
+    """The share of light for brightnesses as a picture shows them (0 to 1), by the sRGB curve of IEC 61966-2-1.
+
+    Gazebo takes colours for shares of light and puts its pictures through the inverse of this curve.
+
+    >>> linear([0.0, 0.5, 1.0]).round(3).tolist()
+    [0.0, 0.214, 1.0]
+    """
+    value = np.asarray(shown, dtype=float)
+    return np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
+
+
 def add_colour(visual: Element, colour: Vec3) -> None:
-    """A matt surface of that colour (RGB, 0 to 1)."""
+    """A matt surface that a picture shows in that colour (RGB, 0 to 1) when it is fully lit."""
     material = add(visual, "material")
     for kind in ("ambient", "diffuse"):
-        add(material, kind, numbers((*colour, 1.0)))
+        add(material, kind, numbers((*linear(colour), 1.0)))
     add(material, "specular", numbers((0.05, 0.05, 0.05, 1.0)))
 
 

@@ -7,13 +7,15 @@ grasps hold by friction.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from spca_core.geometry import Array, Pose
 from spca_core.layout import Layout, nominal_layout
 from spca_core.world import World, WorldObject
 from spca_description.gazebo import add_contact_sensor
-from spca_description.xml import Element, add, document, numbers
+from spca_description.xml import Element, add, document
 from spca_gazebo.camera_sdf import add_camera
 from spca_gazebo.geometry import (
     add_box,
@@ -23,11 +25,16 @@ from spca_gazebo.geometry import (
     add_ground,
     add_inertia,
     add_pose,
+    linear,
 )
 
 SDF_VERSION = "1.9"  # read by sdformat 12 and all newer ones (Harmonic has 14)
 STEP = 0.002  # s, as in the embedded simulator
 _GROUND_SIZE, _GROUND_COLOUR = 10.0, (0.42, 0.41, 0.39)
+
+# What ogre2 lets a matt level surface reflect, as a share of its colour: of the ambient light 1/π, of a lamp straight above
+# what was measured in gz-rendering 8.2.
+_AMBIENT_SHARE, _LAMP_SHARE = 1 / math.pi, 0.81
 
 # Plugin libraries and their classes. The Contact system must be here: contact sensors alone report nothing.
 _SYSTEMS = (
@@ -58,7 +65,7 @@ def build_world(world: World, layout: Layout | None = None, rate: float = 1.0) -
     for thing in world.objects:
         if thing.model in poses:
             _add_object(scene, thing, poses[thing.model])
-    add_camera(scene, world.camera)
+    add_camera(scene, world.camera, distance=world.camera.position[2] - world.table.top)
     return document(sdf, "Generated from the world description by spca_gazebo; do not edit.")
 
 
@@ -72,7 +79,12 @@ def _add_physics(scene: Element, rate: float) -> None:
 
 
 def _add_light(scene: Element, world: World) -> None:
-    level = world.light.ambient
+    """Such that a level surface is as bright in a picture as the embedded simulator draws it, in the light and in shadow."""
+    direction = np.array(world.light.direction) / np.linalg.norm(world.light.direction)
+    slant = -float(direction[2])
+    shadow = float(linear(world.light.ambient))
+    lit = float(linear(world.light.ambient + world.light.diffuse * slant))
+    level = min(shadow / _AMBIENT_SHARE, 1.0)
     look = add(scene, "scene")
     add(look, "ambient", (level, level, level, 1.0))
     add(look, "background", (0.6, 0.65, 0.7, 1.0))
@@ -80,10 +92,10 @@ def _add_light(scene: Element, world: World) -> None:
     light = add(scene, "light", name="lamp", type="directional")
     add(light, "cast_shadows", True)
     add(light, "pose", "0 0 4 0 0 0")
-    add(light, "diffuse", numbers((*(world.light.diffuse,) * 3, 1.0)))
+    add(light, "intensity", (lit - shadow) / (slant * _LAMP_SHARE))
+    add(light, "diffuse", (1.0, 1.0, 1.0, 1.0))
     add(light, "specular", (0.1, 0.1, 0.1, 1.0))
-    direction = np.array(world.light.direction)
-    add(light, "direction", direction / np.linalg.norm(direction))
+    add(light, "direction", direction)
 
 
 def _add_fixtures(scene: Element, world: World) -> None:

@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.world import load_world
+from spca_gazebo.geometry import linear
 from spca_gazebo.world_sdf import STEP, build_world
 from spca_robot.workspace_model import TIMESTEP, Item, build_model
 
@@ -75,7 +76,7 @@ def test_poses_sizes_masses_and_friction_agree_with_mujoco(name):
             friction = values(link, f"collision/surface/friction/ode/{mu}")
             assert friction == pytest.approx(embedded.geom_friction[geom][0])
         np.testing.assert_allclose(
-            values(link, "visual/material/diffuse")[:3], embedded.geom_rgba[geom][:3], atol=1e-6
+            values(link, "visual/material/diffuse")[:3], linear(embedded.geom_rgba[geom][:3]), atol=1e-6
         )
 
 
@@ -115,6 +116,22 @@ def test_the_camera_sees_a_point_at_the_same_pixel():
         assert values(optics, f"lens/intrinsics/{name}") == pytest.approx(value)
     assert (width, height) == (intrinsics.width, intrinsics.height)
     assert values(camera, "link/sensor/update_rate") == pytest.approx(WORLD.camera.rate_hz)
+
+
+def test_light_and_shadow_are_as_bright_as_in_the_embedded_simulator():
+    """Ambient light and lamp by ogre2's shares (see world_sdf), on a white level surface, as a picture shows them."""
+    world, light = parse(), WORLD.light
+    slant = -values(world, "light/direction")[2]
+    shadow = values(world, "scene/ambient")[0] / np.pi
+    lit = shadow + values(world, "light/intensity")[0] * slant * 0.81
+    assert shadow == pytest.approx(float(linear(light.ambient)))
+    assert lit == pytest.approx(float(linear(light.ambient + light.diffuse * slant)))
+
+
+def test_the_depth_noise_is_the_cameras_at_the_tables_distance():
+    noise = model(parse(), WORLD.camera.name).find("link/sensor/camera/noise")
+    distance = WORLD.camera.position[2] - WORLD.table.top
+    assert values(noise, "stddev") == pytest.approx(WORLD.camera.noise.depth_sigma * distance**2)
 
 
 def test_every_system_that_the_stack_needs_is_loaded_and_nothing_attaches():
