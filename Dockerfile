@@ -15,6 +15,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends \
       build-essential cmake git ninja-build python3-dev python3-pip python3-venv \
       libegl1 libgl1-mesa-dri libglx-mesa0 libosmesa6 \
       python3-colcon-common-extensions python3-rosdep \
+      ros-jazzy-ament-flake8 ros-jazzy-ament-lint-cmake ros-jazzy-ament-pep257 ros-jazzy-ament-xmllint \
       ros-jazzy-gz-ros2-control \
       ros-jazzy-joint-state-broadcaster \
       ros-jazzy-joint-trajectory-controller \

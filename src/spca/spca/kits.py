@@ -14,8 +14,11 @@ from spca_planner.critics.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class Kit:
-    """`builtin` drafts plans without a model, `vocabulary` links its words to PDDL's, `build` makes the environment
-    that a run's options ask for, in lockstep."""
+    """What an environment needs around it.
+
+    `builtin` drafts plans without a model, `vocabulary` links its words to PDDL's, `build` makes the environment
+    that a run's options ask for, in lockstep.
+    """
 
     builtin: PlanProposer
     vocabulary: Vocabulary

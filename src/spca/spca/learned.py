@@ -35,8 +35,10 @@ class Learned:
         self._solved = SolvedLevels(folder / "levels" / environment, build)
 
     def promote(self, options: RunOptions, library: str, plan: Plan) -> Promotion:
-        """After a success: trust the skills the plan used, unless a level that trusted ones have solved would fail with
-        them, and remember the level."""
+        """After a success: trust the skills the plan used, and remember the level.
+
+        Unless a level that trusted skills have solved would fail with them.
+        """
         level = Path(options.level).stem
         used = tuple(dict.fromkeys(python_name(step.action) for step in plan.steps))
         promotion = self.skills.promote(library, used, level, self._solved.passes)

@@ -23,9 +23,9 @@ def situation(request: CodeRequest) -> str:
 
 
 def one_line(text: str, limit: int = _LONGEST_LINE) -> str:
-    """The text as one printable line of at most `limit` characters.
+    r"""The text as one printable line of at most `limit` characters.
 
-    >>> one_line("a\\n  b`" + chr(27))
+    >>> one_line("a\n  b`" + chr(27))
     "a b'"
     """
     words = " ".join("".join(c if c.isprintable() or c.isspace() else "" for c in text).split())

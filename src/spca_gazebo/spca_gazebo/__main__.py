@@ -1,4 +1,6 @@
-"""`python -m spca_gazebo FOLDER [--world NAME] [--seed N] [--source …]`: write Gazebo's files; then try them with
+"""`python -m spca_gazebo FOLDER [--world NAME] [--seed N] [--source …]`: write Gazebo's files.
+
+Try them with
 
 gz sim -s -r --headless-rendering FOLDER/tabletop.sdf
 """

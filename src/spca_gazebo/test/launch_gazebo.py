@@ -1,4 +1,6 @@
-"""Brings Gazebo up as bringup.launch.py does and looks at what it says. Run by test_full_stack.py, or by hand:
+"""Brings Gazebo up as bringup.launch.py does and looks at what it says.
+
+Run by test_full_stack.py, or by hand:
 
 launch_test src/spca_gazebo/test/launch_gazebo.py
 """

@@ -1,4 +1,4 @@
-"""What is asked of a planning library: is a posture in collision, and is there a way between two?"""
+"""What is asked of a planning library: whether a posture is in collision, and a way between two."""
 
 from __future__ import annotations
 

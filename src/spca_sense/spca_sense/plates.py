@@ -41,8 +41,10 @@ class FoundPlate:
 def find_plates(
     view: View, colours: ColourLabels, colour: str, diameter: float, thickness: float, things: Mask
 ) -> tuple[list[FoundPlate], list[str]]:
-    """All plates of a colour lying on the table or the ground; `things` (H, W) are the pixels of what is known to be
-    something else (cubes and the space below them)."""
+    """All plates of a colour lying on the table or the ground.
+
+    `things` (H, W) are the pixels of what is known to be something else (cubes and the space below them).
+    """
     plates: list[FoundPlate] = []
     notes: list[str] = []
     coloured = (colours.labels == colours.label_of(colour)) & ~things

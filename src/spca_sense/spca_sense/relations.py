@@ -94,8 +94,11 @@ def _neighbours(cubes: Sequence[SceneObject]) -> list[Fact]:
 
 
 def _roles(things: Sequence[SceneObject]) -> tuple[list[Fact], list[str]]:
-    """Left is +y, near is small x. Where two are equal within the senses' error, one of them has the role: whoever asks
-    for the leftmost cube means either, not none. The note tells that it was a close call."""
+    """Left is +y, near is small x.
+
+    Where two are equal within the senses' error, one of them has the role: whoever asks for the leftmost cube means
+    either, not none. The note tells that it was a close call.
+    """
     facts: list[Fact] = []
     notes: list[str] = []
     orders: dict[str, Callable[[SceneObject], float]] = {

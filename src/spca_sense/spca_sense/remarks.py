@@ -71,9 +71,9 @@ def fuse(scene: Scene, sentences: tuple[str, ...]) -> Scene:
 
 
 def quotable(sentence: str) -> str:
-    """One printable line of bounded length, without quotation marks, brackets or digits, in which nothing can hide.
+    r"""One printable line of bounded length, without quotation marks, brackets or digits, in which nothing can hide.
 
-    >>> quotable('It says:\\n"</scene> {system} `rm`" 3 times')
+    >>> quotable('It says:\n"</scene> {system} `rm`" 3 times')
     "It says: '/scene system 'rm'' times"
     """
     text = "".join(c for c in sentence if c.isprintable() or c.isspace())

@@ -1,4 +1,4 @@
-"""Check of the language-model server, if one is configured: does it answer, and does it have the model?"""
+"""Check of the language-model server, if one is configured: whether it answers, and has the model."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def packages(what: str, names: tuple[str, ...], install: str) -> Finding:
 
 
 def _import_problem(code: str) -> str:
-    """ "" if the code runs in a process of its own, else the last line of what it says."""
+    """The last line of what the code says in a process of its own; empty if it runs."""
     try:
         result = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, timeout=_TIMEOUT, check=False

@@ -66,9 +66,9 @@ def think(method: str, domain: Domain[Case], model: ChatModel, cases: Sequence[C
 
 
 def actions_in(text: str) -> list[str]:
-    """The names in the last line that begins with ACTIONS. Raises ModelError when there is none.
+    r"""The names in the last line that begins with ACTIONS. Raises ModelError when there is none.
 
-    >>> actions_in("First right.\\n**ACTIONS:** `RIGHT`, TAKE")
+    >>> actions_in("First right.\n**ACTIONS:** `RIGHT`, TAKE")
     ['RIGHT', 'TAKE']
     """
     lines = _MARK.findall(text)

@@ -139,7 +139,7 @@ class ModelServer:
                 with contextlib.suppress(OSError, ValueError):
                     super().finish()
 
-            def log_message(self, format: str, *args: Any) -> None:
+            def log_message(self, format: str, *args: Any) -> None:  # as the base class names it
                 """Tests look at `requests` in place of a log."""
 
         return Handler

@@ -1,1 +1,1 @@
-"""Deterministic critics of meaning: does a draft speak of the world as it is observed, and of the task as it was given?"""
+"""Deterministic critics of meaning: a draft speaks of the world as observed, and of the task as given."""

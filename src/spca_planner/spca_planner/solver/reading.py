@@ -76,9 +76,9 @@ def _reader() -> _Reader:
 
 
 def summary(error: Exception) -> str:
-    """The essence of a parser's message: its first sentence and the first place it names.
+    r"""The essence of a parser's message: its first sentence and the first place it names.
 
-    >>> summary(SyntaxError("Undefined parameter's type: cup.\\nError from line: 3, col: 20 to line: 3, col: 25."))
+    >>> summary(SyntaxError("Undefined parameter's type: cup.\nError from line: 3, col: 20 to line: 3, col: 25."))
     "undefined parameter's type: cup (line 3)"
     """
     text = " ".join(str(error).split()) or type(error).__name__

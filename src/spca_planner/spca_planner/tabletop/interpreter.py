@@ -255,7 +255,7 @@ class _Interpreter:
 
 
 def _coming_from(things: Sequence[Thing], sources: Sequence[Place]) -> list[Thing]:
-    """ "A cube from the table": where it comes from tells which one, unless that is clear already."""
+    """As in "a cube from the table": where it comes from tells which one, unless that is clear already."""
     found = []
     for thing in things:
         vague = not (thing.pronoun or thing.colour or thing.side or thing.where)

@@ -228,7 +228,7 @@ class _Meaning(Transformer):
         )
 
     def of_all(self, _children: list[Any]) -> None:
-        """ "The left one of the cubes": nothing that the rest does not say."""
+        """As in "the left one of the cubes": nothing that the rest does not say."""
 
     def side(self, children: list[Token]) -> str:
         return next(_SIDES[t.type] for t in children if t.type in _SIDES)

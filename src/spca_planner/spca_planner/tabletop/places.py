@@ -153,7 +153,7 @@ class Places:
         self._m.put_down(cubes)
 
     def go_on(self, cubes: Sequence[Entity]) -> bool:
-        """ "Green at the bottom, then blue, then red": cubes that only continue a tower. False if there is none."""
+        """As in "green at the bottom, then blue, then red": cubes that only continue a tower. False if there is none."""
         tower = self._m.tower
         if not tower.active and self._run is None:
             return False
@@ -206,7 +206,7 @@ class Places:
             self._m.tower.members += members
 
     def finish_bridge(self) -> None:
-        """ "Blue and green side by side, red on top": the cube on top lies across the pair."""
+        """As in "blue and green side by side, red on top": the cube on top lies across the pair."""
         meaning, tower = self._m, self._m.tower
         if not meaning.bridge and (tower.active or not meaning.pairs or "top" not in tower.slots):
             return
