@@ -37,9 +37,8 @@ def open_chat(
         raise InputError(
             f"--llm {llm!r}", hint="use replay:FOLDER, or the path of a model configuration (YAML)"
         )
-    from spca_llm.client import (
-        OpenAISource,
-    )  # the client library takes long to load, and most runs ask no server
+    # Only now: the client library takes long to load, and most runs ask no server.
+    from spca_llm.client import OpenAISource
 
     config = config or load_config(Path(llm) if llm else None, env)
     source = OpenAISource(config, env=env)
