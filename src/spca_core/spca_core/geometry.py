@@ -16,7 +16,7 @@ Quat = tuple[float, float, float, float]
 
 
 class Pose(Record):
-    """A rigid transform: `position` in metres, `quaternion` (x, y, z, w), of a body in a named frame."""
+    """A rigid transform: `position` in metres, `quaternion` (x, y, z, w) of length 1, of a body in a named frame."""
 
     position: Vec3
     quaternion: Quat = (0.0, 0.0, 0.0, 1.0)
@@ -44,7 +44,8 @@ class Pose(Record):
     def yaw(self) -> float:
         """Rotation about +z in radians, in (-π, π]."""
         x, y, z, w = self.quaternion
-        return math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+        angle = math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+        return angle if angle > -math.pi else math.pi
 
 
 def wrap_angle(angle: float, period: float = 2 * math.pi) -> float:
@@ -53,7 +54,8 @@ def wrap_angle(angle: float, period: float = 2 * math.pi) -> float:
     >>> round(wrap_angle(math.pi / 2 + 0.1, math.pi / 2), 3)
     0.1
     """
-    return (angle + period / 2) % period - period / 2
+    wrapped = (angle + period / 2) % period - period / 2
+    return wrapped if wrapped < period / 2 else -period / 2  # `%` rounds a hair below 0 up to the period
 
 
 def top_down(x: float, y: float, z: float, yaw: float) -> Pose:
