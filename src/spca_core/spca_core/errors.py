@@ -8,6 +8,15 @@ EXIT_BAD_INPUT = 2
 EXIT_BROKEN = 3
 
 
+def one_line(text: str) -> str:
+    """`text` with its lines joined by spaces.
+
+    >>> one_line("could not find\\n  expected ':'")
+    "could not find expected ':'"
+    """
+    return " ".join(line.strip() for line in text.splitlines() if line.strip())
+
+
 class SpcaError(Exception):
     """Something broke that is not the user's doing (exit status 3)."""
 
@@ -25,7 +34,7 @@ class InputError(SpcaError):
 
     def __init__(self, what: str, where: str = "", hint: str = "") -> None:
         self.what, self.where, self.hint = what, where, hint
-        super().__init__(what + (f" ({where})" if where else "") + (f": {hint}" if hint else ""))
+        super().__init__(one_line(what + (f" ({where})" if where else "") + (f": {hint}" if hint else "")))
 
     def __reduce__(self) -> tuple[type, tuple[str, str, str]]:
         return type(self), (self.what, self.where, self.hint)
