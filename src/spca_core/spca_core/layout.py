@@ -11,7 +11,10 @@ from spca_core.geometry import Pose
 from spca_core.model import Record
 from spca_core.world import World
 
-_TRIES = 20_000
+# Tables begun before the area counts as too small; a table of the default spacing is hardly ever begun thrice.
+_STARTS = 100
+_STRIDE = 1_000_003  # between the seeds of one table's starts, so that neighbouring tables share none
+_GIVE_UP = 0.002  # chance, after each spot that is taken, that the table is begun anew
 
 
 class Layout(Record):
@@ -30,26 +33,37 @@ def random_layout(world: World, seed: int, spacing: float = 0.045) -> Layout:
     """Positions and yaws drawn over the whole work area, by `seed`.
 
     `spacing` is the least free distance in metres between the circles around any two objects; the default leaves
-    room for a finger. Whole plates stay inside the area. Raises InputError when the area is too small.
+    room for a finger. Whole plates stay inside the area. Raises InputError when the area is too small, and for a
+    negative seed.
     """
+    if seed < 0:
+        raise InputError(f"seed {seed} is negative", hint="seeds are 0, 1, 2 and so on")
+    r = max((o.size[0] / 2 for o in world.objects), default=0.0)
+    if all(low + r <= high - r for low, high in (world.work_area.x, world.work_area.y)):
+        for k in range(_STARTS):
+            if (poses := _scattered(world, seed + k * _STRIDE, spacing)) is not None:
+                return Layout(poses={o.model: poses[o.model] for o in world.objects}, seed=seed)
+    raise InputError("the work area is too small for a random table", hint="use less spacing, or fewer objects")
+
+
+def _scattered(world: World, seed: int, spacing: float) -> dict[str, Pose] | None:
+    """One start of a random table: the poses, or None when cornered by what lies there already."""
     rng = np.random.default_rng(seed)
     area = world.work_area
     placed: list[tuple[float, float, float]] = []
     poses: dict[str, Pose] = {}
     for item in sorted(world.objects, key=lambda o: -o.radius):
         r = item.size[0] / 2
-        for _ in range(_TRIES):
+        while True:
             x = float(rng.uniform(area.x[0] + r, area.x[1] - r))
             y = float(rng.uniform(area.y[0] + r, area.y[1] - r))
             if all(math.hypot(x - px, y - py) >= item.radius + pr + spacing for px, py, pr in placed):
                 break
-            if rng.random() < 0.002:  # cornered by what lies there already: start over
-                return random_layout(world, seed + 1_000_003, spacing).model_copy(update={"seed": seed})
-        else:
-            raise InputError("the work area is too small for a random table", hint="use less spacing")
+            if rng.random() < _GIVE_UP:
+                return None
         placed.append((x, y, item.radius))
         poses[item.model] = _lying(world, item.model, x, y, float(rng.uniform(-math.pi, math.pi)))
-    return Layout(poses={o.model: poses[o.model] for o in world.objects}, seed=seed)
+    return poses
 
 
 def _lying(world: World, model: str, x: float, y: float, yaw: float) -> Pose:
@@ -59,10 +73,11 @@ def _lying(world: World, model: str, x: float, y: float, yaw: float) -> Pose:
 def cluttered_layout(world: World, seed: int, spacing: float = 0.014) -> Layout:
     """A crowded table by `seed`: little space between things, cubes on plates, sometimes one cube on another.
 
-    With `spacing` metres between any two, the open fingers fit between two neighbours only in some directions.
+    With `spacing` metres between any two on the table, the open fingers fit between two neighbours only in some
+    directions. Raises InputError as `random_layout` does.
     """
-    rng = np.random.default_rng([seed, 0xC1])
     layout = random_layout(world, seed, spacing)
+    rng = np.random.default_rng([seed, 0xC1])
     poses = dict(layout.poses)
     cubes = [o for o in world.objects if o.kind == "cube" and o.model in poses]
     plates = [o for o in world.objects if o.kind == "plate" and o.model in poses]
