@@ -7,10 +7,8 @@ TABLE = "table_lightgray"
 GROUND = "ground_plane"
 TABLE_SYMBOL = "table"
 GROUND_SYMBOL = "ground"
-COLOURS = ("red", "green", "blue")
 
 _KIND_OF_MODEL = {"box": "cube", "plate": "plate"}
-_MODEL_OF_KIND = {kind: model for model, kind in _KIND_OF_MODEL.items()}
 
 
 def symbol_of(model: str) -> str:
@@ -25,16 +23,6 @@ def symbol_of(model: str) -> str:
         return GROUND_SYMBOL
     kind, _, rest = model.partition("_")
     return f"{_KIND_OF_MODEL[kind]}_{rest}" if kind in _KIND_OF_MODEL and rest else model
-
-
-def model_of(symbol: str) -> str:
-    """The simulator model of a planning symbol; the inverse of `symbol_of`."""
-    if symbol == TABLE_SYMBOL:
-        return TABLE
-    if symbol == GROUND_SYMBOL:
-        return GROUND
-    kind, _, rest = symbol.partition("_")
-    return f"{_MODEL_OF_KIND[kind]}_{rest}" if kind in _MODEL_OF_KIND and rest else symbol
 
 
 def words_of(symbol: str) -> str:

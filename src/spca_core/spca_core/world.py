@@ -73,10 +73,6 @@ class WorkArea(Record):
     x: Interval
     y: Interval
 
-    def contains(self, x: float, y: float) -> bool:
-        """Whether (x, y) lies in the rectangle."""
-        return self.x[0] <= x <= self.x[1] and self.y[0] <= y <= self.y[1]
-
 
 class CameraNoise(Record):
     """Sensor noise. `depth_sigma` is metres at one metre and grows with distance squared (structured light)."""
