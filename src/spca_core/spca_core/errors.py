@@ -9,9 +9,9 @@ EXIT_BROKEN = 3
 
 
 def one_line(text: str) -> str:
-    """`text` with its lines joined by spaces.
+    r"""`text` with its lines joined by spaces.
 
-    >>> one_line("could not find\\n  expected ':'")
+    >>> one_line("could not find\n  expected ':'")
     "could not find expected ':'"
     """
     return " ".join(line.strip() for line in text.splitlines() if line.strip())

@@ -43,7 +43,9 @@ def random_layout(world: World, seed: int, spacing: float = 0.045) -> Layout:
         for k in range(_STARTS):
             if (poses := _scattered(world, seed + k * _STRIDE, spacing)) is not None:
                 return Layout(poses={o.model: poses[o.model] for o in world.objects}, seed=seed)
-    raise InputError("the work area is too small for a random table", hint="use less spacing, or fewer objects")
+    raise InputError(
+        "the work area is too small for a random table", hint="use less spacing, or fewer objects"
+    )
 
 
 def _scattered(world: World, seed: int, spacing: float) -> dict[str, Pose] | None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 from typing import Annotated, Literal
 
 import yaml
-from pydantic import AfterValidator, Field, ValidationError
+from pydantic import AfterValidator, ConfigDict, Field, ValidationError
 
 from spca_core.camera import CameraIntrinsics
-from spca_core.errors import InputError
+from spca_core.errors import InputError, one_line
 from spca_core.geometry import Pose, Vec3
 from spca_core.model import Record
+from spca_core.names import symbol_of
 from spca_core.paths import WORLDS
 
 
@@ -22,25 +24,44 @@ def _positive(values: Vec3) -> Vec3:
     return values
 
 
+def _shares(values: Vec3) -> Vec3:
+    if min(values) < 0 or max(values) > 1:
+        raise ValueError("red, green and blue each lie between 0 and 1")
+    return values
+
+
+def _ascending(values: tuple[float, float]) -> tuple[float, float]:
+    if values[0] >= values[1]:
+        raise ValueError("the smaller end comes first")
+    return values
+
+
 Size3 = Annotated[Vec3, AfterValidator(_positive)]
-Interval = tuple[float, float]
+Colour = Annotated[Vec3, AfterValidator(_shares)]
+Interval = Annotated[tuple[float, float], AfterValidator(_ascending)]
 Joints = tuple[float, float, float, float, float, float]
 
 
-class Ground(Record):
+class Part(Record):
+    """A part of a world file: a record whose every number is finite."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
+
+
+class Ground(Part):
     """The floor at z = 0."""
 
     model: str = "ground_plane"
 
 
-class Table(Record):
+class Table(Part):
     """The table's slab: `centre` (x, y) and `top` (z) of its surface, `size` of the slab, in metres."""
 
     model: str
     centre: tuple[float, float]
     size: Size3
     top: float = Field(gt=0)
-    colour: Vec3
+    colour: Colour
     friction: float = Field(gt=0)
 
     def contains(self, x: float, y: float, margin: float = 0.0) -> bool:
@@ -51,14 +72,14 @@ class Table(Record):
         )
 
 
-class PlanarPose(Record):
+class PlanarPose(Part):
     """A pose of the robot's base: position in metres, yaw in radians."""
 
     position: Vec3
     yaw: float = 0.0
 
 
-class RobotMount(Record):
+class RobotMount(Part):
     """Where the robot stands and its named joint postures (radians)."""
 
     model: str
@@ -67,14 +88,14 @@ class RobotMount(Record):
     out_of_view: Joints
 
 
-class WorkArea(Record):
+class WorkArea(Part):
     """The rectangle of the table where things may lie, in `world`, metres."""
 
     x: Interval
     y: Interval
 
 
-class CameraNoise(Record):
+class CameraNoise(Part):
     """Sensor noise. `depth_sigma` is metres at one metre and grows with distance squared (structured light)."""
 
     colour_sigma: float = Field(0.0, ge=0)
@@ -83,7 +104,7 @@ class CameraNoise(Record):
     depth_edge_dropout: float = Field(0.0, ge=0, le=1)
 
 
-class CameraMount(Record):
+class CameraMount(Part):
     """A fixed top-down RGB-D camera at `position` (its optical centre, in `world`); image up is +x."""
 
     name: str
@@ -113,7 +134,7 @@ class CameraMount(Record):
         return Pose(position=self.position, quaternion=(h, -h, 0.0, 0.0))
 
 
-class Light(Record):
+class Light(Part):
     """A directional light; ambient + diffuse is what a surface facing it reflects."""
 
     direction: Vec3
@@ -121,7 +142,7 @@ class Light(Record):
     diffuse: float = Field(ge=0)
 
 
-class WorldObject(Record):
+class WorldObject(Part):
     """A movable thing. `size` in metres (a plate: diameter, diameter, thickness); it lies on the table at (x, y).
 
     `text` is printed on a sign's upper face, to be read with the sign's own +x up: as the camera sees it at yaw 0.
@@ -129,7 +150,7 @@ class WorldObject(Record):
 
     model: str
     kind: Literal["cube", "plate", "sign"]
-    colour: Vec3
+    colour: Colour
     size: Size3
     mass: float = Field(gt=0)
     friction: float = Field(gt=0)
@@ -143,7 +164,7 @@ class WorldObject(Record):
         return self.size[0] / 2 if self.kind == "plate" else math.hypot(self.size[0], self.size[1]) / 2
 
 
-class World(Record):
+class World(Part):
     """A whole workspace. Build one with `load_world`."""
 
     name: str
@@ -172,11 +193,26 @@ class World(Record):
         found = []
         names = self.model_names
         found += [f"model name '{n}' is used twice" for n in sorted({n for n in names if names.count(n) > 1})]
+        by_symbol = {symbol_of(n): n for n in names}
         found += [
-            f"'{o.model}' has a text but is no sign" for o in self.objects if o.text and o.kind != "sign"
+            f"'{n}' and '{other}' have one symbol, '{symbol_of(n)}'"
+            for n in names
+            if (other := by_symbol[symbol_of(n)]) != n
         ]
+        if not all(self.table.contains(x, y) for x in self.work_area.x for y in self.work_area.y):
+            found.append("the work area reaches beyond the table")
+        if self.camera.position[2] <= self.table.top:
+            found.append("the camera is not above the table")
+        if self.camera.near >= self.camera.far:
+            found.append("the camera's far limit is not beyond its near one")
         for i, a in enumerate(self.objects):
-            if not self.table.contains(*a.position, margin=0.0):
+            if a.text and a.kind != "sign":
+                found.append(f"'{a.model}' has a text but is no sign")
+            if a.kind == "cube" and len(set(a.size)) > 1:
+                found.append(f"'{a.model}' is a cube with sides of different lengths")
+            if a.kind == "plate" and a.size[0] != a.size[1]:
+                found.append(f"'{a.model}' is a plate with two diameters")
+            if not self.table.contains(*a.position):
                 found.append(f"'{a.model}' at {a.position} does not lie on the table")
             for b in self.objects[i + 1 :]:
                 gap = math.dist(a.position, b.position) - a.radius - b.radius
@@ -190,13 +226,21 @@ def load_world(name_or_path: str | Path = "tabletop") -> World:
     path = Path(name_or_path)
     if path.suffix not in (".yaml", ".yml"):
         path = WORLDS / f"{name_or_path}.yaml"
-    if not path.is_file():
-        known = ", ".join(sorted(p.stem for p in WORLDS.glob("*.yaml")))
+    if not os.path.isfile(path):  # unlike `Path.is_file`, False too where a name is too long
+        known = ", ".join(sorted(p.stem for p in WORLDS.glob("*.yaml"))) or "none"
         raise InputError(f"unknown world '{name_or_path}'", where=str(path), hint=f"known worlds: {known}")
     try:
-        world = World.model_validate(yaml.safe_load(path.read_text()))
-    except yaml.YAMLError as error:
-        raise InputError("not valid YAML", where=str(path), hint=str(error).replace("\n", " ")) from error
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError("cannot be read", where=str(path), hint=error.strerror or str(error)) from error
+    except (
+        yaml.YAMLError,
+        ValueError,
+        RecursionError,
+    ) as error:  # ValueError: not UTF-8; the 30th of February
+        raise InputError("not valid YAML", where=str(path), hint=str(error)) from error
+    try:
+        world = World.model_validate(content)
     except ValidationError as error:
         raise InputError("not a world", where=str(path), hint=first_problem(error)) from error
     if problems := world.problems():
@@ -209,4 +253,4 @@ def first_problem(error: ValidationError) -> str:
     first = error.errors()[0]
     where = ".".join(str(p) for p in first["loc"]) or "the file"
     more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-    return f"{where}: {first['msg']}{more}"
+    return one_line(f"{where}: {first['msg']}{more}")
