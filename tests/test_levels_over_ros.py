@@ -13,6 +13,8 @@ import pytest
 
 from spca.options import RunOptions
 from spca.run_folder import RunFolder
+from spca.testing.fallible_model import FallibleModel, changed, miswritten
+from spca.testing.model_run import run_with_model
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 
@@ -35,6 +37,28 @@ def test_levels_through_the_graph(level: str, preset: str, tmp_path: Path) -> No
     assert result.success, result.reason
     for file in ("states.npz", "contacts.json", "looks/01.png", "events.jsonl"):
         assert (tmp_path / "run" / file).is_file(), file
+
+
+def test_a_model_writes_and_repairs_skills_through_the_graph(tmp_path: Path) -> None:
+    def model() -> FallibleModel:
+        return FallibleModel(
+            planner=[changed("(holding cube_red)", "(holding cube_blue)")],
+            coder=[
+                miswritten("(ctx, cube, support)", "(ctx, cube)"),
+                miswritten("tool.z, tool.yaw)", "tool.z + 0.05, tool.yaw)"),
+            ],
+        )
+
+    run = run_with_model("pickup_02", model(), tmp_path, transport="ros")
+    assert run.result.success, run.result.reason
+    assert [critic for critic, _ in run.plan_rejections()] == ["goal"]
+    assert len(run.code_rejections()) == 1
+    assert run.result.coder.semantic == 1
+    assert run.result.skills.promoted == ("lift_cube",)
+    # Over ROS the model is asked what it is asked in one process: scene, task and errors cross the graph unharmed.
+    (tmp_path / "alone").mkdir()
+    alone = run_with_model("pickup_02", model(), tmp_path / "alone")
+    assert [seen.body["model"] for seen in run.requests] == [seen.body["model"] for seen in alone.requests]
 
 
 def test_an_interrupt_ends_every_node_and_the_run_can_go_on(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Whole runs, in one process, with a scripted model behind a server on loopback."""
+"""Whole runs with a scripted model behind a server on loopback."""
 
 from __future__ import annotations
 
@@ -63,20 +63,29 @@ def run_with_model(
 ) -> ModelRun:
     """Run a level from an empty library (in `folder`, so that runs there learn from each other), models scripted.
 
-    `settings` go into the model configuration, `options` into the run's.
+    `settings` go into the model configuration, `options` into the run's. In one process, unless the options say
+    `transport="ros"`.
     """
     run_folder = RunFolder.create(level, parent=folder / "runs")
     with ModelServer(script, models=MODELS) as server:
         llm = folder / "llm.yaml"
         llm.write_text(configuration(server.base_url, **(settings or {})))
-        values = {"llm": str(llm), "skills": "empty", "library": str(folder / "library"), **options}
-        run_options = RunOptions(
-            level=level,
-            transport="inproc",
-            proposer="openai",
-            video=False,
-            budgets=budgets or Budgets(),
-            **values,
-        )
-        result = run_inproc(run_options, run_folder, solver=solver)
+        values = {
+            **{
+                "level": level,
+                "transport": "inproc",
+                "proposer": "openai",
+                "video": False,
+                "skills": "empty",
+            },
+            **{"llm": str(llm), "library": str(folder / "library"), "budgets": budgets or Budgets()},
+            **options,
+        }
+        run_options = RunOptions.model_validate(values)
+        if run_options.transport == "ros":
+            from spca.ros.run import run_ros  # only now: not every machine that tests models has ROS
+
+            result = run_ros(run_options, run_folder)
+        else:
+            result = run_inproc(run_options, run_folder, solver=solver)
     return ModelRun(result, run_folder.path, server.requests)
