@@ -6,6 +6,7 @@ nothing at all once they part: a pair has ended when it has not been reported fo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 
 from spca_core.contacts import ContactSample, Pair, pair
@@ -54,9 +55,12 @@ class ContactSampler:
         self._emit, self._period, self._timeout = emit, period, timeout
         self._seen: dict[Pair, float] = {}
         self._next: float | None = None
+        self._since = -math.inf
 
     def touch(self, stamp: float, pairs: Iterable[Pair]) -> None:
         """These pairs touch at `stamp` (simulated s). Reports may come in any order."""
+        if stamp < self._since:
+            return
         for touching in pairs:
             self._seen[touching] = max(stamp, self._seen.get(touching, stamp))
 
@@ -69,10 +73,10 @@ class ContactSampler:
             self._emit(ContactSample(stamp=self._next, pairs=frozenset(self._touching(self._next))))
             self._next += self._period
 
-    def clear(self) -> None:
-        """Forget every touch, as after a reset of the world."""
+    def clear(self, since: float = -math.inf) -> None:
+        """Forget every touch, as after a reset of the world; also those still under way from before `since`."""
         self._seen.clear()
-        self._next = None
+        self._next, self._since = None, since
 
     def _touching(self, stamp: float) -> Iterator[Pair]:
         ended = [p for p, seen in self._seen.items() if stamp - seen > self._timeout]

@@ -55,6 +55,7 @@ from spca_ros.qos import EVERY, SENSOR
 
 _HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
 _LEASE_S = 1.0  # simulated seconds without a sign of a motion's client after which it is stopped
+_PLACED_S = 0.1  # simulated seconds within which Gazebo surely has done what its pose service accepted
 _FRAME_S = 5.0  # simulated seconds to wait for a picture
 _TICK_S = 0.02  # wall seconds between two looks at simulated time
 _STALL_S = 30.0  # wall seconds that simulated time may stand still
@@ -88,6 +89,7 @@ class GazeboSim(SpcaNode):
         self._state: JointState | None = None
         self._frame: tuple[Image, Image, CameraInfo] | None = None
         self._newest_contacts: frozenset[Pair] = frozenset()
+        self._resetting = False  # then no contacts are published: they are of no level
         self._seen: dict[str, float] = {}  # by client: the newest joint state it has handled
         self._follow_number = self._grip_number = 0
         self._held = threading.Event()
@@ -150,7 +152,8 @@ class GazeboSim(SpcaNode):
 
     def _on_sample(self, sample: ContactSample) -> None:
         self._newest_contacts = sample.pairs
-        self._contacts.publish(contacts_msg([sample], self._epoch))
+        if not self._resetting:
+            self._contacts.publish(contacts_msg([sample], self._epoch))
 
     def _on_frame(self, colour: Image, depth: Image) -> None:
         info = info_msg(self._world.camera.intrinsics, seconds(colour.header.stamp))
@@ -251,28 +254,35 @@ class GazeboSim(SpcaNode):
     def _do_reset(self, request: ResetWorld.Request) -> ResetWorld.Response:
         """Objects out of the way, the robot home and open, objects to their places; then contacts must come again."""
         wanted = from_msg(Layout, request.layout)
-        problem = (
-            self._move_objects(parking(self._world))
-            or self._go_home()
-            or self._move_objects(placement(self._world, wanted))
-        )
-        if problem:
-            return ResetWorld.Response(success=False, message=problem)
-        self._sampler.clear()
-        self._epoch = request.epoch
-        return self._check_contacts(wanted)
+        self._resetting = True
+        try:
+            problem = (
+                self._move_objects(parking(self._world))
+                or self._go_home()
+                or self._move_objects(placement(self._world, wanted))
+                or self._await_contacts(wanted)
+            )
+            if not problem:
+                self._epoch = request.epoch
+        finally:
+            self._resetting = False
+        return ResetWorld.Response(success=not problem, message=problem)
 
-    def _check_contacts(self, wanted: Layout) -> ResetWorld.Response:
-        begun = self._now
+    def _await_contacts(self, wanted: Layout) -> str:
+        """Wait until every object touches something where it was placed; why it does not, or ""."""
+        begun = self._now + _PLACED_S
+        self._newest_contacts = frozenset()
+        self._sampler.clear(
+            since=begun
+        )  # reports of what touched in the parking place may still be under way
         lost = sorted(wanted.poses)
-        while self._now - begun < _SETTLE_S:
-            if not (lost := untouched(wanted, self._newest_contacts)):
-                return ResetWorld.Response(success=True)
+        while lost and self._now - begun < _SETTLE_S:
             self._sleep()
-        return ResetWorld.Response(
-            success=False,
-            message=f"after the reset nothing touches {', '.join(lost)}: have Gazebo's contact topics fallen silent?",
+            lost = untouched(wanted, self._newest_contacts)
+        silent = (
+            f"after the reset nothing touches {', '.join(lost)}: have Gazebo's contact topics fallen silent?"
         )
+        return silent if lost else ""
 
     def _go_home(self) -> str:
         if self._state is None:

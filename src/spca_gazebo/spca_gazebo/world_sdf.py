@@ -1,7 +1,7 @@
 """The workspace as an SDF world for Gazebo Harmonic, from the same description as the embedded simulator's.
 
-Every model bears its name from the world description and has one link, `link`, with one collision, `collision`, and one
-contact sensor. The robot is not in it: Gazebo spawns it from its URDF, as `cobot`. Nothing is ever attached to anything:
+Every model bears its name from the world description and has one link, `link`, with one collision, `collision`. What can
+move has a contact sensor; table and ground need none, as whatever touches them has one. The robot is not in it: Gazebo spawns it from its URDF, as `cobot`. Nothing is ever attached to anything:
 grasps hold by friction.
 """
 
@@ -102,14 +102,14 @@ def _add_fixtures(scene: Element, world: World) -> None:
     ground = _add_model(scene, world.ground.model, np.eye(4), static=True)
     for part in _surfaces(ground):
         add_ground(part, _GROUND_SIZE)
-    _finish(ground, world.ground.model, _GROUND_COLOUR, friction=1.0)
+    _finish(ground, _GROUND_COLOUR, friction=1.0)
 
     table = world.table
     pose = Pose.from_xyz_yaw(*table.centre, table.top - table.size[2] / 2).matrix()
     slab = _add_model(scene, table.model, pose, static=True)
     for part in _surfaces(slab):
         add_box(part, table.size)
-    _finish(slab, table.model, table.colour, table.friction)
+    _finish(slab, table.colour, table.friction)
 
 
 def _add_object(scene: Element, thing: WorldObject, pose: Pose) -> None:
@@ -120,7 +120,8 @@ def _add_object(scene: Element, thing: WorldObject, pose: Pose) -> None:
             add_cylinder(part, thing.size[0] / 2, thing.size[2])
         else:
             add_box(part, thing.size)
-    _finish(link, thing.model, thing.colour, thing.friction)
+    _finish(link, thing.colour, thing.friction)
+    add_contact_sensor(link, f"{thing.model}_contact", "collision")
 
 
 def _add_model(scene: Element, name: str, pose: Array, static: bool = False) -> Element:
@@ -135,9 +136,8 @@ def _surfaces(link: Element) -> tuple[Element, Element]:
     return add(link, "collision", name="collision"), add(link, "visual", name="visual")
 
 
-def _finish(link: Element, model: str, colour: tuple[float, float, float], friction: float) -> None:
+def _finish(link: Element, colour: tuple[float, float, float], friction: float) -> None:
     collision, visual = link.find("collision"), link.find("visual")
     assert collision is not None and visual is not None
     add_friction(collision, friction)
     add_colour(visual, colour)
-    add_contact_sensor(link, f"{model}_contact", "collision")

@@ -68,15 +68,15 @@ def sensors_and_collisions(facts: list[list[str]]) -> list[tuple[set[str], set[s
     return links
 
 
-def test_the_world_is_sound_and_every_model_has_its_contact_sensor(facts, tmp_path):
+def test_the_world_is_sound_and_every_object_has_its_contact_sensor(facts, tmp_path):
     files = write_all(WORLD, tmp_path, random_layout(WORLD, 4))
     found = facts(files.world)
     models = [f[1] for f in found if f[0] == "model"]
     assert sorted(models) == sorted(
         [*(n for n in WORLD.model_names if n != WORLD.robot.model), WORLD.camera.name]
     )
-    links = [entry for entry in sensors_and_collisions(found) if entry[0]]
-    assert len(links) == len(models) - 1  # the camera touches nothing
+    links = [entry for entry in sensors_and_collisions(found) if entry[1]]
+    assert len(links) == len(WORLD.objects)
     assert all(collisions == sensed for collisions, sensed in links)
     masses = {f[1] for f in found if f[0] == "link"}
     assert masses == {"link"}

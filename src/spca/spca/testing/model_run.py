@@ -70,15 +70,15 @@ def run_with_model(
     with ModelServer(script, models=MODELS) as server:
         llm = folder / "llm.yaml"
         llm.write_text(configuration(server.base_url, **(settings or {})))
-        values = {
-            **{
-                "level": level,
-                "transport": "inproc",
-                "proposer": "openai",
-                "video": False,
-                "skills": "empty",
-            },
-            **{"llm": str(llm), "library": str(folder / "library"), "budgets": budgets or Budgets()},
+        values: dict[str, Any] = {
+            "level": level,
+            "transport": "inproc",
+            "proposer": "openai",
+            "llm": str(llm),
+            "skills": "empty",
+            "library": str(folder / "library"),
+            "budgets": budgets or Budgets(),
+            "video": False,
             **options,
         }
         run_options = RunOptions.model_validate(values)
