@@ -271,16 +271,18 @@ class GazeboSim(SpcaNode):
     def _await_contacts(self, wanted: Layout) -> str:
         """Wait until every object touches something where it was placed; why it does not, or ""."""
         begun = self._now + _PLACED_S
-        self._newest_contacts = frozenset()
-        self._sampler.clear(
-            since=begun
-        )  # reports of what touched in the parking place may still be under way
+
+        def forget() -> None:  # also what touched in the parking place and is still under way
+            self._sampler.clear(since=begun)
+            self._newest_contacts = frozenset()
+
+        self.loop.run(forget)
         lost = sorted(wanted.poses)
         while lost and self._now - begun < _SETTLE_S:
             self._sleep()
             lost = untouched(wanted, self._newest_contacts)
         silent = (
-            f"after the reset nothing touches {', '.join(lost)}: have Gazebo's contact topics fallen silent?"
+            f"nothing touches {', '.join(lost)} after the reset: have Gazebo's contact topics fallen silent?"
         )
         return silent if lost else ""
 

@@ -105,3 +105,14 @@ def test_after_a_reset_old_touches_are_gone_and_a_clock_that_went_back_is_follow
     log.run(0.0, 0.5)
     assert log.samples and all(not s.pairs for s in log.samples)
     assert log.samples[0].stamp < 0.1
+
+
+def test_a_report_from_before_a_reset_that_comes_after_it_is_passed_over():
+    log = Log()
+    log.sampler.clear(since=10.0)
+    log.sampler.touch(9.99, [TOUCH])
+    log.run(10.0, 10.06)
+    assert log.samples and all(not s.pairs for s in log.samples)
+    log.sampler.touch(10.06, [TOUCH])
+    log.run(10.06, 10.1)
+    assert log.samples[-1].pairs == {TOUCH}

@@ -223,12 +223,12 @@ def test_contacts_carry_models_and_the_epoch(rig: Rig) -> None:
     rig.client.destroy_subscription(subscription)
 
 
-def reset(rig: Rig, touching: bool):
+def reset(rig: Rig, touching: bool, epoch: str = "second"):
     from spca_interfaces.srv import ResetWorld
 
     call = ServiceCall(rig.client, ResetWorld, names.RESET)
     layout = nominal_layout(WORLD)
-    request = ResetWorld.Request(epoch="second")
+    request = ResetWorld.Request(epoch=epoch)
     to_msg(layout, request.layout)
     ended = threading.Event()
 
@@ -254,6 +254,34 @@ def test_a_reset_parks_the_objects_drives_home_places_them_and_waits_for_contact
     state = rig.robot.state()
     assert state.position == pytest.approx(WORLD.robot.home, abs=0.02)
     assert state.gripper_gap == pytest.approx(0.085, abs=0.003)
+
+
+def test_what_touched_in_the_parking_place_is_not_of_the_level_that_begins(rig: Rig) -> None:
+    from spca_interfaces.msg import Contacts
+
+    rig.requests.unlink(missing_ok=True)
+    received: list[Contacts] = []
+    subscription = rig.client.create_subscription(Contacts, names.CONTACTS, received.append, EVERY)
+    ended = threading.Event()
+
+    def lie_behind_the_robot() -> None:
+        while not ended.wait(0.005):
+            if (
+                rig.requests.exists() and len(rig.requests.read_text().splitlines()) == 2
+            ):  # moved to the table
+                return
+            rig.touch(("box_red", WORLD.ground.model))
+
+    background(lie_behind_the_robot)
+    try:
+        answer = reset(rig, touching=True, epoch="third")
+        assert answer.success, answer.message
+        assert wait_for(lambda: sum(m.epoch == "third" for m in received) > 5)
+    finally:
+        ended.set()
+        rig.client.destroy_subscription(subscription)
+    pairs = {p for m in received if m.epoch == "third" for s in contact_samples(m) for p in s.pairs}
+    assert pairs and not any(WORLD.ground.model in p for p in pairs)
 
 
 def test_silent_contact_topics_fail_the_reset_in_words(rig: Rig) -> None:
