@@ -1,0 +1,96 @@
+"""The camera's conventions: what is where in the image, and that pixels and points belong together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spca_core.camera import CameraIntrinsics
+from spca_core.geometry import Array, Pose
+from spca_core.world import CameraMount, load_world
+
+WORLD = load_world()
+CAMERA = WORLD.camera
+TOP = WORLD.table.top
+
+
+def project(intrinsics: CameraIntrinsics, pose: Pose, point: Array) -> tuple[float, float, float]:
+    """Column, row and depth of a point in `world`, by the pinhole model and the optical frame's pose."""
+    x, y, z, _ = np.linalg.inv(pose.matrix()) @ [*point, 1.0]
+    return (
+        float(intrinsics.fx * x / z + intrinsics.cx),
+        float(intrinsics.fy * y / z + intrinsics.cy),
+        float(z),
+    )
+
+
+def deproject(intrinsics: CameraIntrinsics, pose: Pose, u: float, v: float, depth: float) -> Array:
+    """The point in `world` at `depth` behind a pixel."""
+    x, y = (u - intrinsics.cx) / intrinsics.fx * depth, (v - intrinsics.cy) / intrinsics.fy * depth
+    point: Array = (pose.matrix() @ [x, y, depth, 1.0])[:3]
+    return point
+
+
+def pixel(x: float, y: float, z: float = TOP) -> tuple[float, float, float]:
+    return project(CAMERA.intrinsics, CAMERA.pose, np.array([x, y, z]))
+
+
+def test_what_is_under_the_camera_is_in_the_middle_of_the_image() -> None:
+    """Pixel (0, 0) is the *centre* of the top left one: the middle of 640 columns is 319.5."""
+    x, y, z = CAMERA.position
+    u, v, depth = pixel(x, y)
+    assert (u, v) == pytest.approx(((CAMERA.width - 1) / 2, (CAMERA.height - 1) / 2))
+    assert depth == pytest.approx(z - TOP)
+
+
+@settings(deadline=None)
+@given(st.floats(0.01, 0.3))
+def test_image_up_is_plus_x_and_left_is_plus_y(d: float) -> None:
+    x, y, z = CAMERA.position
+    u0, v0, depth = pixel(x, y)
+    assert pixel(x + d, y) == pytest.approx((u0, v0 - CAMERA.fy * d / (z - TOP), depth)), "up"
+    assert pixel(x, y + d) == pytest.approx((u0 - CAMERA.fx * d / (z - TOP), v0, depth)), "left"
+    assert pixel(x, y, TOP + d) == pytest.approx((u0, v0, depth - d)), "depth is along the optical axis"
+
+
+def test_depth_is_along_the_axis_not_along_the_ray() -> None:
+    assert pixel(0.34, 0.28)[2] == pytest.approx(pixel(0.66, -0.28)[2]) == pytest.approx(0.85)
+
+
+@settings(deadline=None)
+@given(
+    u=st.floats(0, CAMERA.width - 1),
+    v=st.floats(0, CAMERA.height - 1),
+    depth=st.floats(CAMERA.near, CAMERA.far),
+)
+def test_pixel_to_point_and_back(u: float, v: float, depth: float) -> None:
+    point = deproject(CAMERA.intrinsics, CAMERA.pose, u, v, depth)
+    assert project(CAMERA.intrinsics, CAMERA.pose, point) == pytest.approx((u, v, depth), abs=1e-6)
+
+
+def test_the_optical_frame() -> None:
+    """x = image right = -y, y = image down = -x, z = -z; at the camera's position."""
+    m = CAMERA.pose.matrix()
+    assert m[:3, :3] == pytest.approx(np.array([[0, -1, 0], [-1, 0, 0], [0, 0, -1]]), abs=1e-12)
+    assert tuple(m[:3, 3]) == CAMERA.position
+
+
+def test_the_whole_work_area_is_in_the_picture_as_high_as_a_tower() -> None:
+    for x in WORLD.work_area.x:
+        for y in WORLD.work_area.y:
+            for z in (TOP, TOP + 3 * 0.04):
+                u, v, depth = pixel(x, y, z)
+                assert 0 <= u <= CAMERA.width - 1 and 0 <= v <= CAMERA.height - 1
+                assert CAMERA.near < depth < CAMERA.far
+
+
+def test_the_intrinsics_are_the_mounts() -> None:
+    names = ("width", "height", "fx", "fy", "cx", "cy")
+    odd = CameraMount(
+        name="c", width=7, height=5, fx=2, fy=3, cx=1, cy=4, position=(0, 0, 1), rate_hz=1, near=1, far=2
+    )
+    assert (
+        [getattr(odd.intrinsics, n) for n in names] == [getattr(odd, n) for n in names] == [7, 5, 2, 3, 1, 4]
+    )

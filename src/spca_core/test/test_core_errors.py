@@ -1,0 +1,105 @@
+"""Errors: the exit status each one means, one line, and the way through a pickle (they cross processes)."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from spca_core.errors import (
+    EXIT_BAD_INPUT,
+    EXIT_BROKEN,
+    EXIT_NOT_SOLVED,
+    EXIT_SUCCESS,
+    BudgetExhausted,
+    Cancelled,
+    InputError,
+    MotionError,
+    SpcaError,
+    one_line,
+)
+from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood
+
+# What `str.splitlines` takes for the end of a line, and so does many a terminal.
+line_ends = st.sampled_from(["\n", "\r", "\r\n", "\x0b", "\x0c", "\x85", "\u2028", "\u2029"])
+texts = st.lists(st.one_of(st.text(max_size=5), line_ends), max_size=6).map("".join)
+
+
+def test_the_exit_statuses_are_four() -> None:
+    assert (EXIT_SUCCESS, EXIT_NOT_SOLVED, EXIT_BAD_INPUT, EXIT_BROKEN) == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (InputError("bad"), 2),
+        (SpcaError("broken"), 3),
+        (Cancelled("stopped"), 3),
+        (MotionError("collision", "the arm would hit the table"), 3),
+        (BudgetExhausted("no tokens are left"), 3),
+    ],
+)
+def test_each_error_means_an_exit_status(error: SpcaError, status: int) -> None:
+    assert isinstance(error, SpcaError)
+    assert error.exit_status == status
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (InputError("no file"), "no file"),
+        (InputError("no file", where="a.yaml"), "no file (a.yaml)"),
+        (InputError("no file", hint="name one"), "no file: name one"),
+        (InputError("no file", "a.yaml", "name one"), "no file (a.yaml): name one"),
+    ],
+)
+def test_an_input_error_says_what_where_and_what_would_be_right(error: InputError, line: str) -> None:
+    assert str(error) == line
+
+
+@settings(deadline=None)
+@given(texts, texts, texts)
+@example("unknown world 'a\nb'", "worlds/a\nb.yaml", "line 1\n\n  line 2\r\n")
+def test_an_input_error_is_one_line_whatever_it_quotes(what: str, where: str, hint: str) -> None:
+    error = InputError(what, where, hint)
+    assert len(str(error).splitlines()) <= 1
+    assert (error.what, error.where, error.hint) == (what, where, hint)
+
+
+@settings(deadline=None)
+@given(texts)
+def test_one_line_keeps_every_word(text: str) -> None:
+    assert one_line(text).split() == text.split()
+    assert one_line(one_line(text)) == one_line(text)
+
+
+def test_a_single_line_is_left_as_it_is() -> None:
+    assert one_line("two  spaces,\tand a tab") == "two  spaces,\tand a tab"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        InputError("unknown level", where="levels/", hint="did you mean 'stack_01'?"),
+        InputError("two\nlines"),
+        MotionError("unreachable", "no joint solution"),
+        Cancelled("the user asked"),
+        BudgetExhausted("2 USD are spent"),
+        ModelError("busy", kind="timeout"),
+        NotUnderstood("which cube?"),
+        Impossible("there is no red cube"),
+    ],
+)
+def test_errors_cross_process_borders(error: Exception) -> None:
+    back = pickle.loads(pickle.dumps(error))
+    assert type(back) is type(error)
+    assert str(back) == str(error)
+    assert vars(back) == vars(error)
+
+
+def test_a_motion_error_tells_its_kind() -> None:
+    error = MotionError("stale", "the joint state is 0.4 s old")
+    assert error.kind == "stale"
+    assert str(error) == "the joint state is 0.4 s old"

@@ -1,0 +1,67 @@
+"""The one mapping between models, symbols and words, and the Python names of PDDL's."""
+
+from __future__ import annotations
+
+import keyword
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from spca_core.names import GROUND, GROUND_SYMBOL, TABLE, TABLE_SYMBOL, symbol_of, words_of
+from spca_core.paths import WORLDS
+from spca_core.skill import python_name
+from spca_core.world import load_world
+
+
+@pytest.mark.parametrize(
+    ("model", "symbol", "words"),
+    [
+        ("box_red", "cube_red", "red cube"),
+        ("box_green", "cube_green", "green cube"),
+        ("box_dark_blue", "cube_dark_blue", "dark blue cube"),
+        ("plate_red", "plate_red", "red plate"),
+        (TABLE, TABLE_SYMBOL, "table"),
+        (GROUND, GROUND_SYMBOL, "ground"),
+        ("cobot", "cobot", "cobot"),
+        ("sign", "sign", "sign"),
+        ("box", "box", "box"),
+        ("box_", "box_", "box"),
+        ("boxer_red", "boxer_red", "red boxer"),
+    ],
+)
+def test_models_symbols_and_words(model: str, symbol: str, words: str) -> None:
+    assert symbol_of(model) == symbol
+    assert words_of(symbol) == words
+
+
+@pytest.mark.parametrize("name", sorted(p.stem for p in WORLDS.glob("*.yaml")))
+def test_no_two_models_of_a_world_share_a_symbol_or_words(name: str) -> None:
+    models = load_world(name).model_names
+    symbols = {symbol_of(m) for m in models}
+    assert len(symbols) == len({words_of(s) for s in symbols}) == len(models)
+    assert {symbol_of(s) for s in symbols} == symbols, "a symbol is no model's name of something else"
+
+
+# A PDDL name: a letter, then letters, digits, `-` and `_` (PDDL 2.1, BNF).
+pddl_names = st.from_regex(r"\A\??[a-zA-Z][a-zA-Z0-9_-]*\Z")
+
+
+@settings(deadline=None)
+@given(pddl_names | st.sampled_from([*keyword.kwlist, "ctx", "?ctx"]))
+@example("?from")
+@example("CLASS")
+def test_a_pddl_name_becomes_a_python_name(symbol: str) -> None:
+    name = python_name(symbol)
+    assert name.isidentifier() and not keyword.iskeyword(name)
+    assert name != "ctx", "every skill's first argument"
+    assert python_name(symbol.swapcase()) == name, "PDDL does not tell upper from lower case"
+    assert python_name(name) == name
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [("Pick-Up", "pick_up"), ("?block", "block"), ("from", "from_"), ("ctx", "ctx_"), ("IS", "is_")],
+)
+def test_python_names(symbol: str, name: str) -> None:
+    assert python_name(symbol) == name

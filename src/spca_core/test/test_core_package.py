@@ -1,0 +1,43 @@
+"""The package as a whole: its examples hold, and it knows no ROS, no simulator and nothing of the packages above it."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import spca_core
+
+MODULES = sorted(m.name for m in pkgutil.walk_packages(spca_core.__path__, "spca_core."))
+IMPORT_ALL = f"""
+import importlib, sys
+for name in {MODULES!r}:
+    importlib.import_module(name)
+print(*sys.modules)
+"""
+
+
+@pytest.mark.parametrize("name", [m for m in MODULES if ".contracts" not in m])
+def test_examples(name: str) -> None:
+    failed, _ = doctest.testmod(importlib.import_module(name))
+    assert failed == 0
+
+
+def test_some_modules_have_examples() -> None:
+    found = [
+        doctest.testmod(importlib.import_module(f"spca_core.{m}")).attempted
+        for m in ("names", "errors", "skill")
+    ]
+    assert min(found) > 0
+
+
+def test_it_knows_no_ros_no_simulator_and_no_package_above() -> None:
+    out = subprocess.run([sys.executable, "-c", IMPORT_ALL], check=True, capture_output=True, text=True)
+    loaded = {name.partition(".")[0] for name in out.stdout.split()}
+    assert "spca_core" in loaded
+    assert not {n for n in loaded if n.startswith("spca") and n != "spca_core"}
+    assert not loaded & {"rclpy", "mujoco", "gymnasium", "minigrid", "openai", "cv2", "ompl"}

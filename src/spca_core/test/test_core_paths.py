@@ -1,0 +1,106 @@
+"""Where the checkout is found: SPCA_ROOT, above the file, above the working folder. Each case in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import spca_core.paths
+
+PRINT = "from spca_core import paths as p; print(*(getattr(p, n) for n in p.__dict__ if n.isupper()), p.__file__, sep='\\n')"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The temporary folder as `Path.resolve` sees it."""
+    return tmp_path.resolve()
+
+
+def checkout(folder: Path) -> Path:
+    (folder / "worlds").mkdir(parents=True)
+    (folder / "levels").mkdir()
+    return folder
+
+
+def installed(folder: Path) -> Path:
+    """The module alone, under `folder`; to be put on the path."""
+    package = folder / "spca_core"
+    package.mkdir(parents=True)
+    for name in ("__init__.py", "paths.py"):
+        shutil.copy(Path(spca_core.paths.__file__).parent / name, package)
+    return folder
+
+
+def paths(site: Path, working: Path, root: str | None = None) -> dict[str, Path]:
+    """The module's constants when imported from `site` in the folder `working`."""
+    env = {k: v for k, v in os.environ.items() if k != "SPCA_ROOT"}
+    env |= {"PYTHONPATH": str(site)} | ({} if root is None else {"SPCA_ROOT": root})
+    out = subprocess.run(
+        [sys.executable, "-c", PRINT], cwd=working, env=env, check=True, capture_output=True, text=True
+    )
+    *found, file = (Path(line) for line in out.stdout.splitlines())
+    assert file == site / "spca_core" / "paths.py", "the copy under test, not this checkout's"
+    return dict(zip(("ROOT", "WORLDS", "LEVELS", "RUNS", "LIBRARY"), found, strict=True))
+
+
+def test_the_checkout_above_the_file(folder: Path) -> None:
+    root = checkout(folder / "checkout")
+    elsewhere = checkout(folder / "other")
+    site = installed(root / "src" / "spca_core")
+    assert paths(site, elsewhere)["ROOT"] == root, "before the one that one works in"
+
+
+def test_the_nearest_checkout_wins(folder: Path) -> None:
+    inner = checkout(checkout(folder / "outer") / "deep" / "inner")
+    assert paths(installed(inner / "src"), folder)["ROOT"] == inner
+
+
+def test_the_working_folder_for_packages_installed_elsewhere(folder: Path) -> None:
+    root = checkout(folder / "checkout")
+    (root / "src" / "deep").mkdir(parents=True)
+    site = installed(folder / "install")
+    assert paths(site, root)["ROOT"] == root
+    assert paths(site, root / "src" / "deep")["ROOT"] == root
+
+
+def test_both_folders_make_a_checkout(folder: Path) -> None:
+    root = checkout(folder / "checkout")
+    (root / "src" / "worlds").mkdir(parents=True)
+    assert paths(installed(root / "src"), folder)["ROOT"] == root
+
+
+def test_spca_root_comes_first(folder: Path) -> None:
+    root, other = checkout(folder / "checkout"), folder / "mine"
+    site = installed(root / "src")
+    assert paths(site, root, str(other))["ROOT"] == other, "also where nothing is yet"
+    assert paths(site, folder, "checkout/../mine")["ROOT"] == other, "absolute, whatever is given"
+
+
+def test_an_empty_spca_root_is_none(folder: Path) -> None:
+    root = checkout(folder / "checkout")
+    assert paths(installed(root / "src"), folder, "")["ROOT"] == root
+
+
+def test_without_any_checkout_it_is_the_working_folder(folder: Path) -> None:
+    assert paths(installed(folder / "install"), folder)["ROOT"] == folder
+
+
+def test_everything_is_under_the_root(folder: Path) -> None:
+    found = paths(installed(folder / "install"), folder, str(folder))
+    assert found == {
+        "ROOT": folder,
+        "WORLDS": folder / "worlds",
+        "LEVELS": folder / "levels",
+        "RUNS": folder / "runs",
+        "LIBRARY": folder / "library",
+    }
+
+
+def test_this_project_is_found() -> None:
+    assert (spca_core.paths.WORLDS / "tabletop.yaml").is_file()
+    assert any(spca_core.paths.LEVELS.glob("*/*.yaml"))

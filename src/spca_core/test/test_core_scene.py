@@ -1,0 +1,167 @@
+"""Scenes, observations, plans, verdicts, tasks and the samples of contacts and joints: what they answer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spca_core.contacts import pair
+from spca_core.geometry import Pose
+from spca_core.observation import Observation
+from spca_core.plan import Step
+from spca_core.scene import RELATIONS, Fact, Scene, SceneObject
+from spca_core.skill import SkillSignature, StepReport
+from spca_core.task import Task
+from spca_core.trajectory import JOINT_NAMES, JointState, JointTrajectory
+from spca_core.verdict import Outcome, Verdict
+
+unhurried = settings(deadline=None)
+symbols = st.sampled_from(["cube_red", "cube_blue", "plate_red", "table"])
+facts = st.builds(
+    Fact, predicate=st.sampled_from(sorted(RELATIONS)), args=st.lists(symbols, max_size=2).map(tuple)
+)
+
+
+def thing(symbol: str, z: float = 0.42, height: float = 0.04) -> SceneObject:
+    kind, _, colour = symbol.partition("_")
+    return SceneObject.model_validate(
+        {
+            "id": symbol,
+            "kind": kind,
+            "colour": colour,
+            "pose": Pose(position=(0.5, 0, z)),
+            "size": (0.04, 0.04, height),
+            "confidence": 1.0,
+        }
+    )
+
+
+THINGS = (thing("cube_red"), thing("plate_red", 0.404, 0.008), thing("cube_blue"))
+ON = Fact(predicate="on", args=("cube_red", "table"))
+CLEAR = Fact(predicate="clear", args=("cube_red",))
+SCENE = Scene(stamp=1.0, objects=THINGS, relations=(ON, CLEAR), sentences=("There is a red cube.",))
+
+
+def test_a_scene_finds_things_by_id() -> None:
+    for item in THINGS:
+        assert SCENE.get(item.id) is item
+    assert SCENE.get("cube_green") is None
+
+
+def test_a_scene_finds_things_by_kind_in_its_order() -> None:
+    assert [o.id for o in SCENE.of_kind("cube")] == ["cube_red", "cube_blue"]
+    assert [o.id for o in SCENE.of_kind("plate")] == ["plate_red"]
+    assert SCENE.of_kind("table") == []
+
+
+def test_the_top_of_a_thing_is_half_its_height_above_its_centre() -> None:
+    assert thing("cube_red", 0.42, 0.04).top == pytest.approx(0.44)
+    assert thing("plate_red", 0.404, 0.008).top == pytest.approx(0.408)
+
+
+def test_a_thing_is_seen_unless_it_is_said_to_be_remembered() -> None:
+    assert THINGS[0].visible and THINGS[0].last_seen == 0.0
+
+
+def test_facts_and_steps_read_like_terms() -> None:
+    assert str(ON) == "on(cube_red, table)"
+    assert str(CLEAR) == "clear(cube_red)"
+    assert str(Fact(predicate="dark", args=())) == "dark()"
+    assert str(Step(action="stack", args=("cube_red", "cube_blue"))) == "stack(cube_red, cube_blue)"
+    assert str(Step(action="wait", args=())) == "wait()"
+
+
+@unhurried
+@given(st.lists(facts, max_size=4), facts)
+def test_what_holds_is_exactly_what_is_among_the_facts(known: list[Fact], asked: Fact) -> None:
+    scene = SCENE.model_copy(update={"relations": tuple(known)})
+    seen = Observation(stamp=0, objects={}, facts=tuple(known), sentences=())
+    expected = any((f.predicate, f.args) == (asked.predicate, asked.args) for f in known)
+    assert scene.holds(asked.predicate, *asked.args) is expected
+    assert seen.holds(asked.predicate, *asked.args) is expected
+
+
+def test_the_order_of_arguments_counts() -> None:
+    assert SCENE.holds("on", "cube_red", "table")
+    assert not SCENE.holds("on", "table", "cube_red")
+    assert not SCENE.holds("on", "cube_red")
+
+
+def test_every_relation_is_explained_by_its_arguments() -> None:
+    for predicate, words in RELATIONS.items():
+        assert "?a" in words, predicate
+        assert ("?b" in words) is (predicate in ("on", "next_to"))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "final"),
+    [(Outcome.RUNNING, False), (Outcome.SUCCESS, True), (Outcome.FAIL, True), (Outcome.TIMEOUT, True)],
+)
+def test_every_verdict_but_running_is_final(outcome: Outcome, final: bool) -> None:
+    assert Verdict(outcome=outcome, score=0.5, stamp=1.0, reason="").final is final
+    assert (
+        Verdict.model_validate({"outcome": outcome.value, "score": 0, "stamp": 0, "reason": ""}).outcome
+        is outcome
+    )
+
+
+def test_there_are_four_outcomes() -> None:
+    assert [o.value for o in Outcome] == ["running", "success", "fail", "timeout"]
+
+
+@pytest.mark.parametrize(
+    ("title", "description", "text"),
+    [
+        ("Touch the cube", "It is red.", "Touch the cube. It is red."),
+        ("Touch the cube.", "It is red.", "Touch the cube. It is red."),
+        ("Touch the cube", "", "Touch the cube."),
+    ],
+)
+def test_a_task_text_is_its_title_and_description(title: str, description: str, text: str) -> None:
+    assert Task(group="touch", id="touch_02", title=title, description=description).text == text
+
+
+def test_a_task_has_no_conditions() -> None:
+    """Those are the referee's: perception and planning must not see them."""
+    assert set(Task.model_fields) == {"group", "id", "title", "description"}
+
+
+@unhurried
+@given(st.text(), st.text())
+def test_a_pair_has_no_order(a: str, b: str) -> None:
+    assert pair(a, b) == pair(b, a)
+    assert sorted(pair(a, b)) == list(pair(a, b)) == sorted([a, b])
+
+
+def test_joints_are_a_ur5s_from_base_to_wrist() -> None:
+    assert [n.removesuffix("_joint") for n in JOINT_NAMES] == [
+        "shoulder_pan",
+        "shoulder_lift",
+        "elbow",
+        "wrist_1",
+        "wrist_2",
+        "wrist_3",
+    ]
+
+
+@unhurried
+@given(st.lists(st.floats(0.001, 1.0), max_size=20))
+def test_a_trajectory_takes_as_long_as_its_points_are_apart(gaps: list[float]) -> None:
+    times = np.concatenate([[0.0], np.cumsum(gaps)])
+    path = np.zeros((len(times), 6))
+    trajectory = JointTrajectory(times=times, positions=path, velocities=path)
+    assert trajectory.duration == pytest.approx(sum(gaps))
+    assert isinstance(trajectory.duration, float)
+
+
+def test_an_arm_that_feels_nothing_presses_nothing() -> None:
+    state = JointState(stamp=0.0, position=np.zeros(6), velocity=np.zeros(6), gripper_gap=0.085)
+    assert state.gripper_force == 0.0
+
+
+def test_a_skill_needs_no_words_and_a_step_no_failure() -> None:
+    assert SkillSignature(name="pick", parameters=("thing",)).doc == ""
+    report = StepReport(index=0, action="pick", args=(), status="done", started=0, ended=1, wall_seconds=0.1)
+    assert (report.message, report.failure, report.log) == ("", None, ())
