@@ -26,6 +26,8 @@ from spca_core.paths import ROOT
 
 OUT = ROOT / "docs" / "measurements.md"
 SCRIPTS = {
+    "Whole runs in one process": ["end_to_end.py"],
+    "Whole runs over ROS 2": ["end_to_end.py", "--transport", "ros", "--tables", "5"],
     "Sensing": ["sense_accuracy.py", "--tables", "100"],
     "Planning": ["plan_stage.py"],
     "Motion": ["motion_planning.py", "--tables", "40"],
