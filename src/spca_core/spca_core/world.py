@@ -233,11 +233,7 @@ def load_world(name_or_path: str | Path = "tabletop") -> World:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError("cannot be read", where=str(path), hint=error.strerror or str(error)) from error
-    except (
-        yaml.YAMLError,
-        ValueError,
-        RecursionError,
-    ) as error:  # ValueError: not UTF-8; the 30th of February
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: not UTF-8, no such date
         raise InputError("not valid YAML", where=str(path), hint=str(error)) from error
     try:
         world = World.model_validate(content)
