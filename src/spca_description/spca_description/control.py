@@ -6,8 +6,8 @@ from spca_core.world import World
 from spca_description.names import ARM_JOINTS, GripperNames
 from spca_description.xml import Element, add
 
-# Velocity of a joint in Gazebo = gain · error · update rate (500 Hz): the joint trails its command by 10 ms.
-POSITION_GAIN = 0.2
+# Velocity of a joint in Gazebo = gain · error · update rate (250 Hz): the joint trails its command by 10 ms.
+POSITION_GAIN = 0.4
 
 
 def add_ros2_control(robot: Element, world: World, gripper: GripperNames) -> None:

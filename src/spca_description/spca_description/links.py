@@ -29,8 +29,9 @@ _JOINT_NAMES = {"left_driver": "robotiq_85_left_knuckle_joint"}
 # Mean speed of the drivers when the gap changes at the gripper's full speed. Followers may be faster: they catch up.
 _DRIVER_SPEED = CLOSED_ANGLE / (STROKE / SPEED)
 _FOLLOWER_HASTE = 2.0
-# A tip carries the moment of the pad's force about its joint; the drivers share the motor's moment.
-_DRIVER_EFFORT, _TIP_EFFORT = MAX_MOMENT / 2, MAX_MOMENT
+# The drivers share the motor's moment. What ties the followers to the left one is the linkage, stronger than the motor: if
+# both drivers gave way at the same moment, nothing would keep what they hold in the middle.
+_DRIVER_EFFORT, _FOLLOWER_EFFORT = MAX_MOMENT / 2, 2 * MAX_MOMENT
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ def _joint(model: mujoco.MjModel, joint: int, followers: dict[str, Mimic]) -> Jo
         if mimic is not None:
             lower, upper = sorted((0.0, mimic.multiplier * CLOSED_ANGLE))
         velocity = _DRIVER_SPEED * (_FOLLOWER_HASTE if mimic else 1.0)
-        effort = _DRIVER_EFFORT if own_name.endswith("driver") else _TIP_EFFORT
+        effort = _FOLLOWER_EFFORT if mimic else _DRIVER_EFFORT
     damping = float(model.dof_damping[model.jnt_dofadr[joint]])
     return Joint(name, (x, y, z), lower, upper, velocity, effort, damping, mimic)
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from spca_core.geometry import Array
 from spca_core.trajectory import JOINT_NAMES, JointState, JointTrajectory
-from spca_gazebo.finger import command
 from spca_robot.gripper_2f85 import SPEED, gap_of
 
 BRAKING = 12.0  # rad/s², within the UR5's limits
@@ -40,7 +39,6 @@ def refusal(trajectory: JointTrajectory, state: JointState) -> str:
     return ""
 
 
-def ramp(angle: float, gap: float, upper: float) -> tuple[float, float]:
-    """The finger's goal (rad) for a gap (m), and the seconds to get there at the gripper's speed."""
-    goal = command(gap, upper)
-    return goal, max(abs(gap_of(goal) - gap_of(angle)) / SPEED, _LEAST_RAMP_S)
+def ramp_time(angle: float, goal: float) -> float:
+    """Seconds for the finger from one angle to another (rad) at the gripper's speed."""
+    return max(abs(gap_of(goal) - gap_of(angle)) / SPEED, _LEAST_RAMP_S)

@@ -37,8 +37,8 @@ from spca_description.names import ARM_CONTROLLER, GRIPPER_CONTROLLER, STATE_BRO
 from spca_description.self_contacts import harmless_pairs
 from spca_gazebo import bridge
 from spca_gazebo.contacts import ContactSampler, ModelPairs
-from spca_gazebo.driver import brake, ramp, refusal
-from spca_gazebo.finger import finger_state
+from spca_gazebo.driver import brake, ramp_time, refusal
+from spca_gazebo.finger import Press, command, finger_state
 from spca_gazebo.frames import FramePairs
 from spca_gazebo.reset import accepted, parking, pause_command, placement, pose_command, untouched
 from spca_gazebo.serving import ReplacingAction, SlowService
@@ -80,7 +80,7 @@ class GazeboSim(SpcaNode):
         with open(self.parameter("urdf", "", "path of the robot's URDF")) as file:
             harmless = harmless_pairs(file.read(), gripper.root)
         self._upper = min(CLOSED_ANGLE, 0.8) if gripper.root.startswith("robotiq") else CLOSED_ANGLE
-        self._finger, self._finger_goal = gripper.commanded, 0.0
+        self._finger, self._press = gripper.commanded, Press()
         self._models = ModelPairs(self._world.model_names, harmless, self._world.robot.model)
         self._sampler = ContactSampler(self._on_sample)
         self._frames = FramePairs(self._on_frame)
@@ -135,7 +135,10 @@ class GazeboSim(SpcaNode):
     def _on_joints(self, message: JointStateMsg) -> None:
         index = {name: i for i, name in enumerate(message.name)}
         finger = index[self._finger]
-        pads = finger_state(message.position[finger], message.velocity[finger], self._finger_goal)
+        angle, speed = message.position[finger], message.velocity[finger]
+        pads = finger_state(angle, speed, self._press.goal)
+        if (goal := self._press.update(seconds(message.header.stamp), angle, speed)) is not None:
+            self._send_finger(angle, goal)
         arm = [index[name] for name in JOINT_NAMES]
         self._state = JointState(
             stamp=seconds(message.header.stamp),
@@ -223,18 +226,23 @@ class GazeboSim(SpcaNode):
         assert state is not None  # see _refuse_grip
         self._grip_number += 1
         number, begun = self._grip_number, self._now
-        duration = self._send_finger(state, float(job.goal.gap))
+        duration = self._command_finger(state, float(job.goal.gap))
         while self._now - begun < duration + 0.5 and number == self._grip_number and not job.cancelled():
             self._sleep()
         status = result.DONE if number == self._grip_number else result.REPLACED
         state = self._state or state
         return result(status=status, gap=state.gripper_gap, force=state.gripper_force)
 
-    def _send_finger(self, state: JointState, gap: float) -> float:
-        angle = driver_angle(min(max(state.gripper_gap, 0.0), STROKE))
-        self._finger_goal, duration = ramp(angle, gap, self._upper)
+    def _command_finger(self, state: JointState, gap: float) -> float:
+        """Send the finger to a gap; returns the seconds that it will take."""
+        goal = command(gap, self._upper)
+        self._press.command(goal, self._now)
+        return self._send_finger(driver_angle(min(max(state.gripper_gap, 0.0), STROKE)), goal)
+
+    def _send_finger(self, angle: float, goal: float) -> float:
+        duration = ramp_time(angle, goal)
         point = JointTrajectoryPoint(
-            positions=[self._finger_goal], velocities=[0.0], time_from_start=duration_msg(duration)
+            positions=[goal], velocities=[0.0], time_from_start=duration_msg(duration)
         )
         self._gripper.publish(JointTrajectoryMsg(joint_names=[self._finger], points=[point]))
         return duration
@@ -291,7 +299,7 @@ class GazeboSim(SpcaNode):
             return "no joint state has come from Gazebo"
         home = np.array(self._world.robot.home)
         self._follow_number += 1
-        self._send_finger(self._state, STROKE)
+        self._command_finger(self._state, STROKE)
         goal = JointTrajectory(np.array([_HOME_S]), home[None], np.zeros((1, len(home))))
         self._arm.publish(trajectory_msg(goal))
         begun = self._now

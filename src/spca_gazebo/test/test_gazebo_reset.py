@@ -9,7 +9,7 @@ import yaml
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.world import load_world
 from spca_gazebo.bridge import bridge_config
-from spca_gazebo.finger import command, finger_state
+from spca_gazebo.finger import Press, command, finger_state
 from spca_gazebo.reset import accepted, parking, placement, pose_command, untouched
 from spca_gazebo.write import write_all
 from spca_robot.gripper_2f85 import CLOSED_ANGLE
@@ -73,6 +73,39 @@ def test_only_a_finger_that_rests_short_of_its_command_presses():
     assert finger_state(cube, 1.0, closed).force == 0.0  # still moving
     assert finger_state(cube, 0.0, cube).force == 0.0
     assert finger_state(cube, 0.0, 0.0).force == 0.0  # opening
+
+
+def pressed_on(angle: float, goal: float, until: float = 0.6) -> tuple[Press, list[tuple[float, float]]]:
+    """A finger sent to `goal` at time 0 that rests at `angle` from 0.3 s on, and where it was sent when."""
+    press, sent = Press(), []
+    press.command(goal, 0.0)
+    for i in range(round(until / 0.004)):
+        stamp = i * 0.004
+        moving = stamp < 0.3
+        target = press.update(stamp, angle * min(stamp / 0.3, 1.0), angle / 0.3 if moving else 0.0)
+        if target is not None:
+            sent.append((stamp, target))
+    return press, sent
+
+
+def test_a_blocked_finger_is_sent_just_beyond_where_it_is_and_still_counts_as_pressing():
+    cube, closed = command(0.04), command(0.0)
+    press, sent = pressed_on(cube, closed)
+    assert len(sent) == 1
+    stamp, target = sent[0]
+    assert 0.3 < stamp < 0.4 and cube < target < cube + 0.005
+    assert finger_state(cube, 0.0, press.goal).force > 40
+
+
+def test_when_what_it_held_gives_way_the_finger_goes_on_to_where_it_was_sent():
+    cube, closed = command(0.04), command(0.0)
+    press, sent = pressed_on(cube, closed)
+    assert press.update(0.7, sent[0][1], 0.0) == closed
+
+
+def test_a_finger_that_gets_where_it_is_sent_or_opens_is_left_alone():
+    assert pressed_on(command(0.04), command(0.04))[1] == []
+    assert pressed_on(command(0.04), command(0.085))[1] == []
 
 
 def test_written_bridge_file_lists_what_the_node_needs(tmp_path):
