@@ -30,7 +30,7 @@ class RunOptions(Record):
     """A world file by name or path; empty is the one the level is made for."""
     transport: Transport = "ros"
     preset: Preset = "nominal"
-    seed: int = 0
+    seed: int = Field(0, ge=0)
     noise: bool = True
     proposer: str = "builtin"
     rate: float | None = Field(None, gt=0)

@@ -20,7 +20,7 @@ from spca_coder.merge import merge
 from spca_coder.source import Source, read, same_code
 from spca_core.errors import InputError
 from spca_core.model import Record
-from spca_core.world import first_problem
+from spca_core.validation import first_problem
 
 log = structlog.get_logger(__name__)
 

@@ -7,15 +7,15 @@ import os
 from pathlib import Path
 from typing import Annotated, Literal
 
-import yaml
 from pydantic import AfterValidator, ConfigDict, Field, ValidationError
 
 from spca_core.camera import CameraIntrinsics
-from spca_core.errors import InputError, one_line
+from spca_core.errors import InputError
 from spca_core.geometry import Pose, Vec3
 from spca_core.model import Record
 from spca_core.names import symbol_of
 from spca_core.paths import WORLDS
+from spca_core.validation import first_problem, read_yaml
 
 
 def _positive(values: Vec3) -> Vec3:
@@ -229,12 +229,7 @@ def load_world(name_or_path: str | Path = "tabletop") -> World:
     if not os.path.isfile(path):  # unlike `Path.is_file`, False too where a name is too long
         known = ", ".join(sorted(p.stem for p in WORLDS.glob("*.yaml"))) or "none"
         raise InputError(f"unknown world '{name_or_path}'", where=str(path), hint=f"known worlds: {known}")
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError("cannot be read", where=str(path), hint=error.strerror or str(error)) from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: not UTF-8, no such date
-        raise InputError("not valid YAML", where=str(path), hint=str(error)) from error
+    content = read_yaml(path, "the world")
     try:
         world = World.model_validate(content)
     except ValidationError as error:
@@ -242,11 +237,3 @@ def load_world(name_or_path: str | Path = "tabletop") -> World:
     if problems := world.problems():
         raise InputError("impossible world", where=str(path), hint="; ".join(problems))
     return world
-
-
-def first_problem(error: ValidationError) -> str:
-    """The first complaint of a pydantic error as `field.path: what is wrong`, in one line."""
-    first = error.errors()[0]
-    where = ".".join(str(p) for p in first["loc"]) or "the file"
-    more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-    return one_line(f"{where}: {first['msg']}{more}")

@@ -18,7 +18,8 @@ from pydantic import ValidationError
 from spca_core.errors import InputError
 from spca_core.layout import nominal_layout
 from spca_core.paths import WORLDS
-from spca_core.world import Table, World, first_problem, load_world
+from spca_core.validation import first_problem
+from spca_core.world import Table, World, load_world
 
 GOOD: dict[str, Any] = yaml.safe_load((WORLDS / "tabletop.yaml").read_text(encoding="utf-8"))
 Change = Callable[[dict[str, Any]], Any]
@@ -183,7 +184,7 @@ def test_a_file_that_fails_while_it_is_read(tmp_path: Path) -> None:
     path.symlink_to("/proc/self/mem")  # a regular file whose first byte nobody can read
     if not path.is_file():
         pytest.skip("no /proc here")
-    assert f"cannot be read ({path}): " in refusal(path)
+    assert f"cannot read the world ({path}): " in refusal(path)
 
 
 # No world

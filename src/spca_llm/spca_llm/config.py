@@ -21,14 +21,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
-import yaml
 from pydantic import AfterValidator, Field, ValidationError
 
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.paths import ROOT
 from spca_core.ports.chat import Role
-from spca_core.world import first_problem
+from spca_core.validation import first_problem, read_yaml
 from spca_llm.budget import Budget
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -164,14 +163,9 @@ def _file_path(env: Mapping[str, str]) -> Path | None:
 
 
 def _read(path: Path) -> _File:
+    content = read_yaml(path, "the model configuration")
     try:
-        return _File.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
-    except OSError as error:
-        raise InputError(
-            "cannot read the model configuration", where=str(path), hint=str(error.strerror)
-        ) from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError("not valid YAML", where=str(path), hint=" ".join(str(error).split())) from error
+        return _File.model_validate(content or {})
     except ValidationError as error:
         raise InputError("not a model configuration", where=str(path), hint=first_problem(error)) from error
 

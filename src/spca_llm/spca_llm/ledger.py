@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from spca_core.errors import BudgetExhausted, InputError
 from spca_core.model import Record
 from spca_core.ports.chat import Role
-from spca_core.world import first_problem
+from spca_core.validation import first_problem
 from spca_llm.budget import Budget
 from spca_llm.exchange import Exchange
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 
 from spca_core.errors import InputError
 from spca_core.model import Record
-from spca_core.world import first_problem
+from spca_core.validation import first_problem, read_yaml
 
 DEFAULT_TABLE = Path(__file__).with_name("prices.yaml")
 
@@ -49,12 +48,8 @@ class PriceTable:
 def load_prices(path: Path | None = None) -> PriceTable:
     """Read a table (`model: {input: …, output: …, cached: …}`). Raises InputError with one clear line."""
     path = path or DEFAULT_TABLE
+    content = read_yaml(path, "the price table")
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-        return PriceTable(TypeAdapter(dict[str, Price]).validate_python(content))
-    except OSError as error:
-        raise InputError("cannot read the price table", where=str(path), hint=str(error.strerror)) from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError("not valid YAML", where=str(path), hint=" ".join(str(error).split())) from error
+        return PriceTable(TypeAdapter(dict[str, Price]).validate_python(content or {}))
     except ValidationError as error:
         raise InputError("not a price table", where=str(path), hint=first_problem(error)) from error

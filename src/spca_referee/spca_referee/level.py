@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
-import yaml
 from pydantic import BeforeValidator, Field, ValidationError
 
 from spca_core.contacts import Pair, pair
@@ -15,7 +15,8 @@ from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.paths import LEVELS
 from spca_core.task import Task
-from spca_core.world import World, first_problem, load_world
+from spca_core.validation import first_problem, read_yaml
+from spca_core.world import World, load_world
 from spca_referee.roles import Role
 from spca_referee.start import Placement
 
@@ -136,15 +137,14 @@ def load_level(name_or_path: str | Path, world: World | None = None) -> Level:
     path = Path(name_or_path)
     if path.suffix not in (".yaml", ".yml"):
         path = LEVELS / str(name_or_path).rpartition("_")[0] / f"{name_or_path}.yaml"
-    if not path.is_file():
+    if not os.path.isfile(path):  # unlike `Path.is_file`, False too where a name is too long
         near = difflib.get_close_matches(Path(name_or_path).stem, list_levels(), n=3, cutoff=0.6)
         groups = sorted({name.rpartition("_")[0] for name in list_levels()})
         hint = f"did you mean {_alternatives(near)}?" if near else f"groups of levels: {', '.join(groups)}"
         raise InputError(f"unknown level '{name_or_path}'", where=str(LEVELS), hint=hint)
+    content = read_yaml(path, "the level")
     try:
-        level = Level.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError("not valid YAML", where=str(path), hint=" ".join(str(error).split())) from error
+        level = Level.model_validate(content)
     except ValidationError as error:
         raise InputError("not a level", where=str(path), hint=first_problem(error)) from error
     for what, hint in level.problems(load_world(level.world) if world is None else world):

@@ -25,7 +25,7 @@ from spca.campaign.spec import CampaignSpec, select_levels
 from spca.campaign.statistics import by, medians, success_rate
 from spca_core.errors import EXIT_NOT_SOLVED, EXIT_SUCCESS, InputError
 from spca_core.paths import ROOT
-from spca_core.world import first_problem
+from spca_core.validation import first_problem
 
 INTERRUPTED = 130
 

@@ -9,7 +9,7 @@ import typer
 from pydantic import BaseModel, ValidationError
 
 from spca_core.errors import InputError
-from spca_core.world import first_problem
+from spca_core.validation import first_problem
 
 T = TypeVar("T", bound=BaseModel)
 

@@ -22,7 +22,7 @@ from spca.run_folder import MANIFEST, RunFolder
 from spca.stages import Stages
 from spca.supervisor import Supervisor
 from spca_core.errors import InputError, SpcaError
-from spca_core.world import first_problem
+from spca_core.validation import first_problem
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction
 from spca_ros.convert.records import to_msg

@@ -7,12 +7,12 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
 
-import yaml
 from pydantic import ValidationError
 
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.paths import LEVELS
+from spca_core.validation import first_problem, read_yaml
 
 CURRICULUM = LEVELS / "minigrid" / "curriculum"
 
@@ -62,15 +62,12 @@ def curriculum(folder: Path = CURRICULUM) -> tuple[Level, ...]:
     found: dict[str, Level] = {}
     for category in CATEGORIES:
         path = folder / f"{category}.yaml"
+        content = read_yaml(path, "a category of the curriculum")
         try:
-            file = _File.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+            file = _File.model_validate(content)
             levels = [Level.model_validate({**entry, "category": file.category}) for entry in file.levels]
-        except OSError as error:
-            raise InputError("a category of the curriculum is missing", str(path)) from error
-        except (ValidationError, yaml.YAMLError) as error:
-            raise InputError(
-                "not a category of the curriculum", str(path), str(error).splitlines()[0]
-            ) from error
+        except ValidationError as error:
+            raise InputError("not a category of the curriculum", str(path), first_problem(error)) from error
         for level in levels:
             if level.name in found:
                 raise InputError(f"level {level.name} is there twice", str(path))

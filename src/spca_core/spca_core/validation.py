@@ -1,0 +1,44 @@
+"""Reads what people write (YAML files, records from outside) and tells what is wrong with it in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from spca_core.errors import InputError, one_line
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """YAML's plain types; a key that stands twice in a mapping is an error, where PyYAML takes the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
+                if key.value in seen:
+                    problem = f"the key '{key.value}' is there twice"
+                    raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+                seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+def read_yaml(path: Path, what: str) -> Any:
+    """The content of a YAML file. Raises InputError: it cannot be read as `what`, or is not valid YAML."""
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), Loader=_StrictLoader)
+    except OSError as error:
+        raise InputError(f"cannot read {what}", where=str(path), hint=error.strerror or str(error)) from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: not UTF-8, no such date
+        raise InputError("not valid YAML", where=str(path), hint=str(error)) from error
+
+
+def first_problem(error: ValidationError) -> str:
+    """The first complaint of a pydantic error as `field.path: what is wrong`, in one line."""
+    first = error.errors()[0]
+    where = ".".join(str(p) for p in first["loc"]) or "the file"
+    more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+    return one_line(f"{where}: {first['msg']}{more}")
