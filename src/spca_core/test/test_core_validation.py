@@ -54,7 +54,7 @@ def test_merged_keys_may_be_overwritten(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot read the level .*: No such file"):
+    with pytest.raises(InputError, match=r"cannot read the level .*: No such file"):
         read_yaml(tmp_path / "none.yaml", "the level")
     (tmp_path / "latin.yaml").write_bytes("title: grün".encode("latin-1"))
     with pytest.raises(InputError, match="not valid YAML"):
