@@ -88,9 +88,13 @@ class Conductor:
     # --- what clients want --------------------------------------------------------------------------------------
 
     def lease(self, client: str, seen: float, until: float) -> None:
-        """A client has handled everything up to `seen` and waits for `until` (0: for nothing)."""
+        """A client has handled everything up to `seen` and waits for `until` (0: for nothing).
+
+        Who has seen the future speaks of a world from before a reset: the word was under way, and counts no more.
+        """
         now = self._sim.time
-        self._clients[client] = _Client(min(seen, now), self._wall(), min(until, now + 60.0))
+        if seen <= now + _EPSILON:
+            self._clients[client] = _Client(seen, self._wall(), min(until, now + 60.0))
 
     def follow(self, client: str, trajectory: JointTrajectory, on_end: OnEnd) -> None:
         """Begin a trajectory for a client. Raises what the simulator raises for a bad one."""

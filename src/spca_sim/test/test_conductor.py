@@ -222,3 +222,17 @@ def test_a_reset_ends_motions_and_wishes(
     conductor.reset(nominal_layout(simulator.world), 1)
     assert ended == ["held: the world has been reset"]
     assert not conductor.active
+
+
+def test_a_wish_from_before_a_reset_counts_no_more(simulator: MujocoSimulator, conductor: Conductor) -> None:
+    conductor.lease("client", 0.0, 0.04)
+    while conductor.active:
+        conductor.advance()
+    conductor.reset(nominal_layout(simulator.world), 0)
+    conductor.lease("client", 0.04, 5.0)  # was under way when the world began anew
+    assert not conductor.active
+    conductor.advance()
+    assert simulator.time == 0.0
+    conductor.lease("client", 0.0, TICK)
+    conductor.advance()
+    assert simulator.time == pytest.approx(TICK)
