@@ -48,6 +48,7 @@ _RECORDERS = (names.SIM, names.REFEREE, names.SENSE)
 _CHUNK_S = 0.1  # simulated seconds between two looks at the verdict
 _SAMPLE_S = 0.021  # between two contact samples, and a little
 _PATIENCE_S = 10.0  # wall seconds for an answer that ought to come at once
+_SLOW_S = 60.0  # wall seconds for what Gazebo is asked through its command line
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ class RosTabletop:
         self._message = VerdictMsg()
         self._epoch = ""
         self._connected = self._cancelled = False
+        self._can_go_back = True
         node.create_subscription(VerdictMsg, names.VERDICT, self._on_verdict, STATE)
 
         def service(kind: type, name: str, owner: str) -> ServiceCall:
@@ -127,11 +129,11 @@ class RosTabletop:
         epoch = self._epoch = uuid.uuid4().hex
         layout = to_msg(order.layout, LayoutMsg())
         for name in (names.EXECUTOR, names.SENSE):
-            _expect(self._load[name](Restore.Request(epoch=epoch)))
+            _expect(self._load[name](Restore.Request(epoch=epoch), timeout=_PATIENCE_S))
         level = BeginLevel.Request(epoch=epoch, level=order.name, layout=layout)
         _expect(self._begin_level(level), InputError)
         world = ResetWorld.Request(epoch=epoch, layout=layout, seed=order.seed)
-        _expect(self._reset(world, timeout=60.0), InputError)
+        _expect(self._reset(world, timeout=_SLOW_S), InputError)
         self._await_verdict(lambda message: True)
         self._robot.wait_news()
 
@@ -193,18 +195,25 @@ class RosTabletop:
         return from_msg(Verdict, self._message)
 
     def checkpoint(self) -> bytes:
-        """The states of all nodes, taken while time stands still."""
-        _expect(self._pause(SetBool.Request(data=True)))
+        """The states of all nodes, taken while time stands still; empty where the simulator cannot give its own."""
+        if not self._can_go_back:
+            return seal({})
+        self._stand_still(True)
         try:
             sim = self._save[names.SIM](Checkpoint.Request(), timeout=_PATIENCE_S)
             if not sim.success:
+                self._can_go_back = False
                 return seal({})
             states = {names.SIM: bytes(sim.state)}
             for name in (names.REFEREE, names.SENSE, names.EXECUTOR):
                 states[name] = self._state_of(name, sim.stamp)
             return seal(states)
         finally:
-            _expect(self._pause(SetBool.Request(data=False)))
+            self._stand_still(False)
+
+    def _stand_still(self, still: bool) -> None:
+        """Stop or start time. Gazebo may take its time for it."""
+        _expect(self._pause(SetBool.Request(data=still), timeout=_SLOW_S))
 
     def restore(self, checkpoint: bytes) -> None:
         """Back to a checkpoint of this level."""
