@@ -31,6 +31,8 @@ from spca_core.errors import InputError, SpcaError
 from spca_ros import environment
 
 HERE = Path(__file__).parent
+GAZEBO_LAG = 0.4
+"""Seconds that the arm may be behind its path over Gazebo."""
 ARGUMENTS = (
     ("level", "stack_01", None, "name or path of a level"),
     ("sim", "gazebo", ["gazebo", "mujoco"], "the simulator"),
@@ -69,9 +71,11 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         RunOptions(level=chosen["level"])
     )  # an unknown level is said here, before anything starts
     world = level.world
+    # Gazebo's time passes while messages are on their way; the embedded simulator's waits for them.
+    patience = {"tracking_lag": GAZEBO_LAG} if chosen["sim"] == "gazebo" else {}
     nodes = [
         _node("spca.ros.brain", world=world, proposer=chosen["proposer"]),
-        _node("spca_act.node", world=world, arm=chosen["arm"]),
+        _node("spca_act.node", world=world, arm=chosen["arm"], **patience),
         _node("spca_referee.node", world=world),
     ]
     if chosen["sim"] == "mujoco":

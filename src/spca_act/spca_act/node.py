@@ -27,6 +27,7 @@ from spca_core.ports.robot import Robot
 from spca_core.scene import Scene
 from spca_core.skill import StepReport
 from spca_core.world import World, load_world
+from spca_motion.execution import Tolerances
 from spca_robot.gripper_2f85 import PAD_TIP
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction
@@ -52,8 +53,9 @@ class ExecutorNode(SpcaNode):
         super().__init__(names.EXECUTOR, loop)
         world = load_world(self.parameter("world", "tabletop", "a world in worlds/ or a path"))
         kind = self.parameter("arm", "embedded", "which motion planner: embedded or moveit")
+        lag = self.parameter("tracking_lag", Tolerances().lag, "seconds that the arm may be behind its path")
         self._robot = RosRobot(self)
-        self._arm = _arm(kind, world, self._robot)
+        self._arm = _arm(kind, world, self._robot, Tolerances(lag=lag))
         self._ctx = TabletopCtx(world, self._arm, self._perceive, self._robot.now, PAD_TIP)
         self._executor = PlanExecutor(TABLETOP_API, builtin=Path(skills.__file__).read_text(encoding="utf-8"))
         self._sense = ActionCall(self, Perceive, names.PERCEIVE, Peer(self, names.SENSE))
@@ -183,17 +185,17 @@ NOTHING = (None, 0.02)
 """What a fresh ctx remembers."""
 
 
-def _arm(kind: str, world: World, robot: Robot) -> Arm:
+def _arm(kind: str, world: World, robot: Robot, tolerances: Tolerances) -> Arm:
     if kind == "embedded":
         from spca_motion.embedded_arm import EmbeddedArm
 
-        return EmbeddedArm(world, robot)
+        return EmbeddedArm(world, robot, tolerances=tolerances)
     if kind == "moveit":
         from spca_moveit.arm import MoveItArm
         from spca_moveit.backend import Setup
         from spca_moveit.process import PlannerProcess
 
-        return MoveItArm(world, robot, PlannerProcess(Setup(world)))
+        return MoveItArm(world, robot, PlannerProcess(Setup(world)), tolerances=tolerances)
     raise InputError(f"unknown arm '{kind}'", where="parameter arm", hint="embedded or moveit")
 
 

@@ -59,6 +59,7 @@ _PLACED_S = 0.1  # simulated seconds within which Gazebo surely has done what it
 _FRAME_S = 5.0  # simulated seconds to wait for a picture
 _TICK_S = 0.02  # wall seconds between two looks at simulated time
 _STALL_S = 30.0  # wall seconds that simulated time may stand still
+_GZ_TRIES = 3  # calls of one service of Gazebo
 
 # Every sensor in contact reports at every physics step: more than Python can take in. The newest few steps are enough,
 # as a pair counts as touching until it has not been seen for `contacts.TIMEOUT`.
@@ -295,8 +296,13 @@ class GazeboSim(SpcaNode):
         return silent if lost else ""
 
     def _go_home(self) -> str:
-        if self._state is None:
-            return "no joint state has come from Gazebo"
+        patience = time.monotonic() + _STALL_S
+        while self._state is None:  # the controllers come up after the clock
+            if time.monotonic() > patience:
+                return (
+                    f"no joint state has come from Gazebo in {_STALL_S:.0f} s: are its controllers running?"
+                )
+            self._sleep()
         home = np.array(self._world.robot.home)
         self._follow_number += 1
         self._command_finger(self._state, STROKE)
@@ -331,12 +337,23 @@ class GazeboSim(SpcaNode):
 
 
 def _gz(command: list[str]) -> str:
-    """Call a service of Gazebo; "" if it accepts, else what went wrong."""
-    try:
-        answer = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"Gazebo cannot be asked: {error}"
-    return "" if accepted(answer.stdout) else f"Gazebo refuses: {(answer.stdout or answer.stderr).strip()}"
+    """Call a service of Gazebo; "" if it accepts, else what went wrong.
+
+    The answer of a busy machine can come too late for the command. To ask again does no harm: what is asked for is a
+    state (poses, a pause), not a change.
+    """
+    complaint = ""
+    for _ in range(_GZ_TRIES):
+        try:
+            answer = subprocess.run(command, capture_output=True, text=True, timeout=15, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"Gazebo cannot be asked: {error}"
+        if accepted(answer.stdout):
+            return ""
+        complaint = (answer.stdout or answer.stderr).strip()
+        if "timed out" not in complaint:
+            break
+    return f"Gazebo refuses: {complaint}"
 
 
 def contacts_type() -> type | None:

@@ -113,9 +113,15 @@ class Rig:
         urdf = folder / "cobot.urdf"
         urdf.write_text(build_urdf(WORLD))
         program = folder / "gz"
-        program.write_text(f'#!/bin/sh\necho "$@" >> {folder}/requests\necho "data: true"\n')
+        program.write_text(
+            f'#!/bin/sh\necho "$@" >> {folder}/requests\n'
+            f'if rm {folder}/busy 2>/dev/null; then echo "Service call timed out"; exit; fi\n'
+            f'if [ -f {folder}/refusing ]; then echo "data: false"; exit; fi\n'
+            'echo "data: true"\n'
+        )
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
         self.requests = folder / "requests"
+        self.busy, self.refusing = folder / "busy", folder / "refusing"
         os.environ["PATH"] = f"{folder}{os.pathsep}{os.environ['PATH']}"
         rclpy.init(args=["--ros-args", "-p", f"urdf:={urdf}"], signal_handler_options=SignalHandlerOptions.NO)
         self.gazebo, self.node, self.client = PlayedGazebo(), GazeboSim(), SpcaNode("client")
@@ -287,6 +293,24 @@ def test_silent_contact_topics_fail_the_reset_in_words(rig: Rig) -> None:
     wait_for(lambda: False, 0.3)  # until earlier touches have timed out
     answer = reset(rig, touching=False)
     assert not answer.success and "silent" in answer.message
+
+
+def test_gazebo_is_asked_again_when_it_was_too_busy_to_answer_and_not_when_it_refused(rig: Rig) -> None:
+    from std_srvs.srv import SetBool
+
+    pause = ServiceCall(rig.client, SetBool, names.PAUSE)
+    rig.requests.unlink(missing_ok=True)
+    rig.busy.touch()
+    assert pause(SetBool.Request(data=False)).success
+    assert len(rig.requests.read_text().splitlines()) == 2
+    rig.requests.unlink()
+    rig.refusing.touch()
+    try:
+        answer = pause(SetBool.Request(data=False))
+    finally:
+        rig.refusing.unlink()
+    assert not answer.success and "data: false" in answer.message
+    assert len(rig.requests.read_text().splitlines()) == 1
 
 
 def test_exact_checkpoints_are_refused_with_a_reason(rig: Rig) -> None:
