@@ -207,6 +207,7 @@ class RosTabletop:
             states = {names.SIM: bytes(sim.state)}
             for name in (names.REFEREE, names.SENSE, names.EXECUTOR):
                 states[name] = self._state_of(name, sim.stamp)
+            self._judged_until(seconds(sim.stamp), exactly=True)  # that `verdict` says what was saved
             return seal(states)
         finally:
             self._stand_still(False)
@@ -269,11 +270,10 @@ class RosTabletop:
                 self._message = message
                 self._news.notify_all()
 
-    def _judged_until(self, stamp: float) -> VerdictMsg:
-        """The verdict when the referee has seen all contacts up to that time."""
-        self._await_verdict(
-            lambda message: message.outcome != VerdictMsg.RUNNING or message.stamp >= stamp - _SAMPLE_S
-        )
+    def _judged_until(self, stamp: float, exactly: bool = False) -> VerdictMsg:
+        """The verdict when the referee has seen all contacts up to that time, or, not exactly, to a sample before."""
+        enough = stamp - (_SAMPLE_S / 2 if exactly else _SAMPLE_S)
+        self._await_verdict(lambda message: message.outcome != VerdictMsg.RUNNING or message.stamp >= enough)
         return self._message
 
     def _await_verdict(self, wanted: Callable[[VerdictMsg], bool]) -> None:
