@@ -16,7 +16,8 @@ from spca.progress import Progress
 from spca.result import RunResult
 from spca.run_folder import MANIFEST, STATE, RunFolder
 from spca_core.errors import InputError, SpcaError
-from spca_sim.live_view import require_display
+from spca_llm.config import is_configured
+from spca_sim.display import require_display
 
 CRASH = "crash.txt"
 
@@ -91,11 +92,7 @@ def _settled(options: RunOptions) -> RunOptions:
     """`auto` becomes the proposer this machine has: a configured model, else the built-in one."""
     if options.proposer != "auto":
         return options
-    from spca.stages import model_configured
-
-    return options.model_copy(
-        update={"proposer": "openai" if options.llm or model_configured() else "builtin"}
-    )
+    return options.model_copy(update={"proposer": "openai" if options.llm or is_configured() else "builtin"})
 
 
 def _document(folder: RunFolder, options: RunOptions, console: Console) -> Path:

@@ -25,7 +25,7 @@ from spca_core.ports.environment import Environment
 from spca_core.ports.proposer import PlanProposer
 from spca_core.ports.stages import Coder, Planner
 from spca_llm.chat import Chat
-from spca_llm.config import LlmConfig, is_configured, load_config
+from spca_llm.config import LlmConfig, load_config
 from spca_llm.connect import REPLAY, open_chat
 from spca_planner.language import LanguageProposer
 from spca_planner.planner import DraftingPlanner
@@ -58,11 +58,6 @@ class Stages:
     promote: Callable[[str, Plan], Promotion] | None = None
     usage: Callable[[], dict[str, Usage]] = dict
     vision: VisionModel | None = None
-
-
-def model_configured() -> bool:
-    """Whether the user has configured a language model."""
-    return is_configured()
 
 
 @contextmanager

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from spca_core.model import Record
 
@@ -29,12 +28,16 @@ class Pose(Record):
     @classmethod
     def from_matrix(cls, matrix: Array) -> Pose:
         """From a 4×4 homogeneous matrix."""
+        from scipy.spatial.transform import Rotation  # 0.2 s: whoever only hands poses on does without
+
         q = Rotation.from_matrix(matrix[:3, :3]).as_quat()
         x, y, z = (float(v) for v in matrix[:3, 3])
         return cls(position=(x, y, z), quaternion=(float(q[0]), float(q[1]), float(q[2]), float(q[3])))
 
     def matrix(self) -> Array:
         """As a 4×4 homogeneous matrix."""
+        from scipy.spatial.transform import Rotation  # see `from_matrix`
+
         m = np.eye(4)
         m[:3, :3] = Rotation.from_quat(self.quaternion).as_matrix()
         m[:3, 3] = self.position

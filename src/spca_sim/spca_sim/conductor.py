@@ -29,7 +29,7 @@ OnEnd = Callable[[str, str], None]
 """Called once with a motion's status, one of the above, and a message."""
 
 _EPSILON = 1e-9
-_DOZE = 0.1  # wall seconds between two looks while time stands still
+_DOZE = 0.02  # wall seconds between two looks while time stands still
 _STILL_GAP, _STILL_TICKS = (
     0.0001,
     4,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 
 import mujoco
 
-from spca_core.errors import InputError
+from spca_sim.display import require_display
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.state import SimState
 
@@ -63,15 +61,3 @@ class LiveView:
                 self._data.qpos[:] = state.qpos
                 mujoco.mj_forward(self._model, self._data)
             self._viewer.sync()
-
-
-def require_display() -> None:
-    """Raise InputError where no window can be opened."""
-    if sys.platform.startswith("linux") and not (
-        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    ):
-        raise InputError(
-            "there is no display to open a window on",
-            where="--view",
-            hint="leave --view out; every run leaves a video",
-        )
