@@ -29,9 +29,7 @@ _LIBRARIES = (
 _DEFAULTS = {
     "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",  # loopback only; needs no multicast
     "RMW_IMPLEMENTATION": "rmw_fastrtps_cpp",
-    "FASTRTPS_DEFAULT_PROFILES_FILE": str(
-        Path(__file__).with_name("fastdds.xml")
-    ),  # nodes find each other sooner
+    "FASTRTPS_DEFAULT_PROFILES_FILE": str(Path(__file__).with_name("fastdds.xml")),
     "ROS_LOG_DIR": str(ROOT / "ros2_ws" / "log" / "ros"),  # not in the home folder
     "RCUTILS_LOGGING_USE_STDOUT": "0",
 }
