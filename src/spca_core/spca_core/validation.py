@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,15 @@ def read_yaml(path: Path, what: str) -> Any:
         raise InputError(f"cannot read {what}", where=str(path), hint=error.strerror or str(error)) from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: not UTF-8, no such date
         raise InputError("not valid YAML", where=str(path), hint=str(error)) from error
+
+
+@contextmanager
+def expecting(what: str, where: str | Path) -> Iterator[None]:
+    """What pydantic refuses within is no `what`: InputError with that, where it came from, and the first problem."""
+    try:
+        yield
+    except ValidationError as error:
+        raise InputError(f"not {what}", where=str(where), hint=first_problem(error)) from error
 
 
 def first_problem(error: ValidationError) -> str:

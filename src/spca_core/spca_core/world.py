@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, ConfigDict, Field
 
 from spca_core.camera import CameraIntrinsics
 from spca_core.errors import InputError
@@ -15,7 +15,7 @@ from spca_core.geometry import Pose, Vec3
 from spca_core.model import Record
 from spca_core.names import symbol_of
 from spca_core.paths import WORLDS
-from spca_core.validation import first_problem, read_yaml
+from spca_core.validation import expecting, read_yaml
 
 
 def _positive(values: Vec3) -> Vec3:
@@ -230,10 +230,8 @@ def load_world(name_or_path: str | Path = "tabletop") -> World:
         known = ", ".join(sorted(p.stem for p in WORLDS.glob("*.yaml"))) or "none"
         raise InputError(f"unknown world '{name_or_path}'", where=str(path), hint=f"known worlds: {known}")
     content = read_yaml(path, "the world")
-    try:
+    with expecting("a world", path):
         world = World.model_validate(content)
-    except ValidationError as error:
-        raise InputError("not a world", where=str(path), hint=first_problem(error)) from error
     if problems := world.problems():
         raise InputError("impossible world", where=str(path), hint="; ".join(problems))
     return world

@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, ValidationError
+from pydantic import AfterValidator, Field
 
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.paths import ROOT
 from spca_core.ports.chat import Role
-from spca_core.validation import first_problem, read_yaml
+from spca_core.validation import expecting, read_yaml
 from spca_llm.budget import Budget
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -146,13 +146,10 @@ def load_config(path: Path | None = None, env: Mapping[str, str] = os.environ) -
     path = path or _file_path(env)
     file = _File() if path is None else _read(path)
     prices = None if file.prices is None else (path or Path()).parent / file.prices
-    where = str(path or "the environment")
-    try:
+    with expecting("a model configuration", path or "the environment"):
         roles = {
             role: ModelConfig(**values) for role in ROLES if "model" in (values := _values(file, role, env))
         }
-    except ValidationError as error:
-        raise InputError("not a model configuration", where=where, hint=first_problem(error)) from error
     return LlmConfig(roles=roles, budget=file.budget, prices=prices)
 
 
@@ -164,10 +161,9 @@ def _file_path(env: Mapping[str, str]) -> Path | None:
 
 def _read(path: Path) -> _File:
     content = read_yaml(path, "the model configuration")
-    try:
-        return _File.model_validate(content or {})
-    except ValidationError as error:
-        raise InputError("not a model configuration", where=str(path), hint=first_problem(error)) from error
+    with expecting("a model configuration", path):
+        file = _File.model_validate(content or {})
+    return file
 
 
 def _values(file: _File, role: Role, env: Mapping[str, str]) -> dict[str, Any]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter
 
-from spca_core.errors import InputError
 from spca_core.model import Record
-from spca_core.validation import first_problem, read_yaml
+from spca_core.validation import expecting, read_yaml
 
 DEFAULT_TABLE = Path(__file__).with_name("prices.yaml")
 
@@ -49,7 +48,6 @@ def load_prices(path: Path | None = None) -> PriceTable:
     """Read a table (`model: {input: …, output: …, cached: …}`). Raises InputError with one clear line."""
     path = path or DEFAULT_TABLE
     content = read_yaml(path, "the price table")
-    try:
-        return PriceTable(TypeAdapter(dict[str, Price]).validate_python(content or {}))
-    except ValidationError as error:
-        raise InputError("not a price table", where=str(path), hint=first_problem(error)) from error
+    with expecting("a price table", path):
+        prices = TypeAdapter(dict[str, Price]).validate_python(content or {})
+    return PriceTable(prices)

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field
 
 from spca_core.contacts import Pair, pair
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.paths import LEVELS
 from spca_core.task import Task
-from spca_core.validation import first_problem, read_yaml
+from spca_core.validation import expecting, read_yaml
 from spca_core.world import World, load_world
 from spca_referee.roles import Role
 from spca_referee.start import Placement
@@ -143,10 +143,8 @@ def load_level(name_or_path: str | Path, world: World | None = None) -> Level:
         hint = f"did you mean {_alternatives(near)}?" if near else f"groups of levels: {', '.join(groups)}"
         raise InputError(f"unknown level '{name_or_path}'", where=str(LEVELS), hint=hint)
     content = read_yaml(path, "the level")
-    try:
+    with expecting("a level", path):
         level = Level.model_validate(content)
-    except ValidationError as error:
-        raise InputError("not a level", where=str(path), hint=first_problem(error)) from error
     for what, hint in level.problems(load_world(level.world) if world is None else world):
         raise InputError(what, where=str(path), hint=hint)
     return level

@@ -207,7 +207,7 @@ class RosTabletop:
             states = {names.SIM: bytes(sim.state)}
             for name in (names.REFEREE, names.SENSE, names.EXECUTOR):
                 states[name] = self._state_of(name, sim.stamp)
-            self._judged_until(seconds(sim.stamp), exactly=True)  # that `verdict` says what was saved
+            self._judged_until(seconds(sim.stamp), within=_SAMPLE_S / 2)  # that `verdict` says what was saved
             return seal(states)
         finally:
             self._stand_still(False)
@@ -270,10 +270,11 @@ class RosTabletop:
                 self._message = message
                 self._news.notify_all()
 
-    def _judged_until(self, stamp: float, exactly: bool = False) -> VerdictMsg:
-        """The verdict when the referee has seen all contacts up to that time, or, not exactly, to a sample before."""
-        enough = stamp - (_SAMPLE_S / 2 if exactly else _SAMPLE_S)
-        self._await_verdict(lambda message: message.outcome != VerdictMsg.RUNNING or message.stamp >= enough)
+    def _judged_until(self, stamp: float, within: float = _SAMPLE_S) -> VerdictMsg:
+        """The verdict when the referee has seen all contacts up to `within` seconds before that time."""
+        self._await_verdict(
+            lambda message: message.outcome != VerdictMsg.RUNNING or message.stamp >= stamp - within
+        )
         return self._message
 
     def _await_verdict(self, wanted: Callable[[VerdictMsg], bool]) -> None:

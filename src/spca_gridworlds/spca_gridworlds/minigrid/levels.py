@@ -7,12 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
 
-from pydantic import ValidationError
-
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.paths import LEVELS
-from spca_core.validation import first_problem, read_yaml
+from spca_core.validation import expecting, read_yaml
 
 CURRICULUM = LEVELS / "minigrid" / "curriculum"
 
@@ -63,11 +61,9 @@ def curriculum(folder: Path = CURRICULUM) -> tuple[Level, ...]:
     for category in CATEGORIES:
         path = folder / f"{category}.yaml"
         content = read_yaml(path, "a category of the curriculum")
-        try:
+        with expecting("a category of the curriculum", path):
             file = _File.model_validate(content)
             levels = [Level.model_validate({**entry, "category": file.category}) for entry in file.levels]
-        except ValidationError as error:
-            raise InputError("not a category of the curriculum", str(path), first_problem(error)) from error
         for level in levels:
             if level.name in found:
                 raise InputError(f"level {level.name} is there twice", str(path))
