@@ -15,9 +15,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from spca.options import Preset, RunOptions
 from spca.result import RunResult
-from spca.run_folder import RunFolder
+from spca_core.options import Preset, RunOptions
+from spca_core.run_folder import RunFolder
 
 LEVELS = "touch_02,pickup_02,pick_and_place_01,stack_01"
 STAGES = ("sense", "plan", "code", "act")

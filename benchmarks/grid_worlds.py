@@ -18,10 +18,10 @@ from rich.console import Console
 from rich.table import Table
 
 from spca.grid.run import run_trial
-from spca_gridworlds.grasp import published
-from spca_gridworlds.grasp.bench import GraspBench, run_grasp
-from spca_gridworlds.grasp.policies import example
-from spca_gridworlds.minigrid.bench import MinigridBench, run_minigrid, summarise
+from spca_minigrid.bench import MinigridBench, run_minigrid, summarise
+from spca_programs.grasp import published
+from spca_programs.grasp.bench import GraspBench, run_grasp
+from spca_programs.grasp.policies import example
 
 CONSOLE = Console()
 POLICIES = {"greedy": "greedy", "exact": "exact", "example policy": str(example.__file__)}

@@ -21,7 +21,7 @@ import typer
 from spca.campaign.results import TrialResult, read_results
 from spca.campaign.run import MANIFEST
 from spca.campaign.statistics import by, causes, medians, success_rate
-from spca.options import Manifest
+from spca_core.options import Manifest
 from spca_core.paths import ROOT
 
 OUT = ROOT / "docs" / "measurements.md"

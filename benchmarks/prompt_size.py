@@ -16,17 +16,17 @@ from rich.console import Console
 from rich.table import Table
 
 from spca.inproc import build_tabletop
-from spca.options import RunOptions
 from spca.testing import pddl
-from spca_act.tabletop.api import TABLETOP_API
 from spca_coder.language import LanguageCoder
 from spca_coder.relevance import relevant, tokens_of
 from spca_coder.situation import situation
 from spca_coder.source import read, signatures
+from spca_core.options import RunOptions
 from spca_core.plan import CodeRequest, Draft, Plan, PlanRequest, Rejection, Step
 from spca_core.ports.chat import Message
 from spca_planner.language import messages
 from spca_planner.pddl.syntax import parse_domain
+from spca_tabletop.act.api import TABLETOP_API
 
 SIZES = (10, 100, 1000)
 MANNERS = (

@@ -25,8 +25,8 @@ from launch.events import Shutdown
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 
-from spca.options import RunOptions
-from spca.presets import load_table
+from spca_core.options import RunOptions
+from spca_tabletop.presets import load_table
 from spca_core.errors import InputError, SpcaError
 from spca_ros import environment
 
@@ -75,7 +75,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     patience = {"tracking_lag": GAZEBO_LAG} if chosen["sim"] == "gazebo" else {}
     nodes = [
         _node("spca.ros.brain", world=world, proposer=chosen["proposer"]),
-        _node("spca_act.node", world=world, arm=chosen["arm"], **patience),
+        _node("spca_tabletop.ros.executor_node", world=world, arm=chosen["arm"], **patience),
         _node("spca_referee.node", world=world),
     ]
     if chosen["sim"] == "mujoco":

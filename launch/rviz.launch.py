@@ -47,7 +47,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     world = load_world(argument("world"))
     actions: list[LaunchDescriptionEntity] = [
         Node(
-            package="spca_display",
+            package="spca_tabletop.ros.display",
             executable="node",
             name="display",
             parameters=[{"world": argument("world")}],

@@ -7,9 +7,9 @@ from contextlib import closing
 import pytest
 
 from spca.inproc import build_tabletop, run_inproc
-from spca.options import RunOptions
-from spca.run_folder import RunFolder
+from spca_core.options import RunOptions
 from spca_core.plan import Draft, Plan, Step
+from spca_core.run_folder import RunFolder
 from spca_core.verdict import Outcome
 from spca_sim.variation import SimVariation
 

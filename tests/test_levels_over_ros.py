@@ -11,10 +11,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from spca.options import RunOptions
-from spca.run_folder import RunFolder
 from spca.testing.fallible_model import FallibleModel, changed, miswritten
 from spca.testing.model_run import run_with_model
+from spca_core.options import RunOptions
+from spca_core.run_folder import RunFolder
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 

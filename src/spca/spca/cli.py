@@ -72,8 +72,8 @@ def run(
     out: Annotated[Path | None, typer.Option(help="The run's folder; a new one in runs/ by default.")] = None,
 ) -> None:
     """Run one level: look, plan, act, and let the referee judge. Exit status 0 success, 1 not solved, 2 bad input."""
-    from spca.options import RunOptions
     from spca.run_command import start_run
+    from spca_core.options import RunOptions
 
     options = _checked(
         RunOptions, level=level, transport=transport, preset=preset, seed=seed, noise=noise, proposer=proposer,
@@ -107,7 +107,7 @@ def levels(
     from rich.table import Table
 
     if minigrid:
-        from spca_gridworlds.minigrid.levels import curriculum
+        from spca_minigrid.levels import curriculum
 
         table = Table("level", "category", "what it is like", box=None)
         for found in curriculum():

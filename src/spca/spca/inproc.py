@@ -7,16 +7,16 @@ from contextlib import closing, nullcontext
 from spca.drive import drive
 from spca.events import Listener
 from spca.logs import log_to
-from spca.options import RunOptions, manifest
-from spca.presets import draw_table, load_table
 from spca.result import RunResult
-from spca.run_folder import MANIFEST, RunFolder
 from spca.stages import open_stages
-from spca.tabletop import InprocTabletop
+from spca_core.options import RunOptions, manifest
+from spca_core.run_folder import MANIFEST, RunFolder
 from spca_planner.solver.process import SolverProcess
 from spca_sense.vision import VisionModel
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import SimVariation
+from spca_tabletop.environment import InprocTabletop
+from spca_tabletop.presets import draw_table, load_table
 
 
 def build_tabletop(

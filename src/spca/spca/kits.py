@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from spca.options import RunOptions
 from spca_core.errors import SpcaError
+from spca_core.options import RunOptions
 from spca_core.ports.environment import Environment
 from spca_core.ports.proposer import PlanProposer
 from spca_planner.critics.vocabulary import Vocabulary
@@ -36,15 +36,15 @@ def kit_of(environment: str) -> Kit:
 
 def _tabletop() -> Kit:
     from spca.inproc import build_tabletop  # which needs the stages, and these a kit
-    from spca_planner.tabletop.proposer import BuiltinProposer
-    from spca_planner.tabletop.vocabulary import TabletopVocabulary
+    from spca_tabletop.plan.proposer import BuiltinProposer
+    from spca_tabletop.plan.vocabulary import TabletopVocabulary
 
     return Kit(BuiltinProposer(), TabletopVocabulary(), build_tabletop)
 
 
 def _minigrid() -> Kit:
     from spca.grid.run import build_minigrid
-    from spca.grid.vocabulary import MissionVocabulary
-    from spca_gridworlds.minigrid.proposer import MissionProposer
+    from spca_minigrid.proposer import MissionProposer
+    from spca_minigrid.vocabulary import MissionVocabulary
 
     return Kit(MissionProposer(), MissionVocabulary(), build_minigrid)

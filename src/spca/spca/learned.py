@@ -6,13 +6,13 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from spca.options import RunOptions
-from spca.run_folder import RunFolder
 from spca.solved_levels import SolvedLevels
 from spca_coder.trusted import Promotion, TrustedLibrary
+from spca_core.options import RunOptions
 from spca_core.paths import LIBRARY
 from spca_core.plan import Plan
 from spca_core.ports.environment import Environment
+from spca_core.run_folder import RunFolder
 from spca_core.skill import python_name
 from spca_llm.connect import REPLAY
 from spca_planner.trusted import TrustedDomains

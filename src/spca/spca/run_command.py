@@ -10,14 +10,14 @@ from pathlib import Path
 from rich.console import Console
 
 from spca.grid.names import is_minigrid
-from spca.options import Manifest, RunOptions
-from spca.presets import load_table
 from spca.progress import Progress
 from spca.result import RunResult
-from spca.run_folder import MANIFEST, STATE, RunFolder
 from spca_core.errors import InputError, SpcaError
+from spca_core.options import Manifest, RunOptions
+from spca_core.run_folder import MANIFEST, STATE, RunFolder
 from spca_llm.config import is_configured
 from spca_sim.display import require_display
+from spca_tabletop.presets import load_table
 
 CRASH = "crash.txt"
 
@@ -101,8 +101,8 @@ def _document(folder: RunFolder, options: RunOptions, console: Console) -> Path:
 
     if is_minigrid(options.level):
         return write_page(folder)
-    from spca.mcap_log import write_mcap
-    from spca.video import write_video
+    from spca_tabletop.mcap_log import write_mcap
+    from spca_tabletop.video import write_video
 
     for make in (write_video, write_mcap) if options.video else (write_mcap,):
         try:

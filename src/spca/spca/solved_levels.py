@@ -8,12 +8,12 @@ from pathlib import Path
 
 import structlog
 
-from spca.options import RunOptions
-from spca.run_folder import write_atomically
 from spca_core.errors import SpcaError
 from spca_core.model import Record
+from spca_core.options import RunOptions
 from spca_core.plan import Plan
 from spca_core.ports.environment import Environment
+from spca_core.run_folder import write_atomically
 from spca_core.verdict import Outcome
 
 log = structlog.get_logger(__name__)

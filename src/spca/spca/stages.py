@@ -9,21 +9,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from spca.budgets import Budgets
 from spca.kits import kit_of
 from spca.learned import BEFORE, Learned, folder_of, recording_of
-from spca.options import RunOptions
 from spca.result import Usage
-from spca.run_folder import RunFolder
 from spca_coder.drafting import DraftingCoder
 from spca_coder.language import LanguageCoder
 from spca_coder.trusted import Promotion
+from spca_core.budgets import Budgets
 from spca_core.errors import InputError
+from spca_core.options import RunOptions
 from spca_core.plan import Mode, Plan
 from spca_core.ports.chat import Role
 from spca_core.ports.environment import Environment
 from spca_core.ports.proposer import PlanProposer
 from spca_core.ports.stages import Coder, Planner
+from spca_core.run_folder import RunFolder
 from spca_llm.chat import Chat
 from spca_llm.config import LlmConfig, load_config
 from spca_llm.connect import REPLAY, open_chat

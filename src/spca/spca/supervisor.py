@@ -6,17 +6,17 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from spca.budgets import Budgets
 from spca.events import Event, EventKind, Listener
 from spca.result import CoderCounts, PlannerCounts, RunResult, SkillCounts, Usage
-from spca.run_folder import STATE, RunFolder
 from spca.state import RunState
 from spca_coder.source import signatures
 from spca_coder.trusted import Promotion
+from spca_core.budgets import Budgets
 from spca_core.errors import BudgetExhausted, MotionError, SpcaError
 from spca_core.plan import ActResult, CodeRequest, CodeResult, DraftRecord, Plan, PlanRequest, PlanResult
 from spca_core.ports.environment import Environment
 from spca_core.ports.stages import Coder, Planner
+from spca_core.run_folder import STATE, RunFolder
 from spca_core.skill import StepReport, python_name
 from spca_core.verdict import Outcome, Verdict
 

@@ -10,10 +10,10 @@ from typer.testing import CliRunner
 from spca.cli import app
 from spca.testing.fallible_model import MODELS, configuration
 from spca_core.errors import InputError
-from spca_gridworlds.grasp.policies import example
-from spca_gridworlds.minigrid.policies import example as minigrid_example
 from spca_llm.testing.behaviours import Say
 from spca_llm.testing.server import ModelServer
+from spca_programs.grasp.policies import example
+from spca_programs.minigrid.policies import example as minigrid_example
 
 POLICY = str(example.__file__)
 IDLE = "def solve(grid, start_pos, carry_limit, cost_per_step, is_diagonals_allowed, max_actions):\n    return []\n"

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from spca.budgets import Budgets
 from spca.testing.fallible_model import (
     CODER,
     CoderFault,
@@ -19,6 +18,7 @@ from spca.testing.fallible_model import (
     written,
 )
 from spca.testing.model_run import ModelRun, Script, run_with_model
+from spca_core.budgets import Budgets
 from spca_core.plan import Draft
 from spca_llm.testing.behaviours import (
     Behaviour,

@@ -10,20 +10,20 @@ from pathlib import Path
 import pytest
 
 from spca.inproc import build_tabletop
-from spca.options import RunOptions
 from spca.run_command import start_run
-from spca.run_folder import RunFolder
 from spca.solved_levels import SolvedLevels
 from spca.stages import open_models, open_stages
-from spca.tabletop import InprocTabletop
 from spca.testing.fallible_model import MODELS, SKILLS, FallibleModel, configuration
 from spca.testing.model_run import run_with_model
 from spca_core.errors import InputError
+from spca_core.options import RunOptions
 from spca_core.paths import ROOT
 from spca_core.plan import Plan
+from spca_core.run_folder import RunFolder
 from spca_llm.testing.behaviours import Say
 from spca_llm.testing.server import ModelServer
 from spca_planner.solver.process import SolverProcess
+from spca_tabletop.environment import InprocTabletop
 
 
 @pytest.fixture(scope="module")

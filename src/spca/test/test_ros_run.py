@@ -16,10 +16,10 @@ import pytest
 from sensor_msgs.msg import JointState as JointStateMsg
 
 from spca.events import Event
-from spca.options import RunOptions
 from spca.ros.run import run_ros
-from spca.run_folder import RunFolder
 from spca_core.errors import InputError, SpcaError
+from spca_core.options import RunOptions
+from spca_core.run_folder import RunFolder
 from spca_core.verdict import Outcome
 from spca_ros import names
 from spca_ros.domain import own_domain
@@ -67,7 +67,9 @@ def test_a_node_that_cannot_start_is_named_with_its_reason(
         run_ros(RunOptions(level="touch_02", view=True), RunFolder(tmp_path))
 
 
-@pytest.mark.parametrize("victim", ["spca_sim.node", "spca_act.node", "spca_referee.node", "spca.ros.brain"])
+@pytest.mark.parametrize(
+    "victim", ["spca_sim.node", "spca_tabletop.ros.executor_node", "spca_referee.node", "spca.ros.brain"]
+)
 def test_a_lost_node_ends_the_run_at_once_and_is_named(victim: str, tmp_path: Path) -> None:
     def kill(event: Event) -> None:
         if event.kind == "stage_started" and event.stage == "act":
@@ -75,9 +77,11 @@ def test_a_lost_node_ends_the_run_at_once_and_is_named(victim: str, tmp_path: Pa
             threading.Timer(0.5, process.kill).start()
 
     began = time.monotonic()
-    name = {"spca_sim.node": "sim", "spca_act.node": "executor", "spca_referee.node": "referee"}.get(
-        victim, "supervisor"
-    )
+    name = {
+        "spca_sim.node": "sim",
+        "spca_tabletop.ros.executor_node": "executor",
+        "spca_referee.node": "referee",
+    }.get(victim, "supervisor")
     with pytest.raises(SpcaError, match=name):
         run_ros(RunOptions(level="stack_01", rate=1.0), RunFolder(tmp_path), (kill,))
     assert time.monotonic() - began < 60.0
@@ -121,7 +125,7 @@ def test_only_the_thinking_process_has_keys(tmp_path: Path, monkeypatch: pytest.
     run_ros(RunOptions(level="touch_02"), RunFolder(tmp_path), (look,))
     assert seen == {
         "spca_sim.node": False,
-        "spca_act.node": False,
+        "spca_tabletop.ros.executor_node": False,
         "spca_referee.node": False,
         "spca.ros.brain": True,
     }
@@ -145,9 +149,9 @@ def test_the_arm_stops_when_the_supervisor_dies() -> None:
 
 
 _SUPERVISOR = """
-from spca.options import RunOptions
-from spca.presets import draw_table, load_table
-from spca.ros.tabletop import RosTabletop
+from spca_core.options import RunOptions
+from spca_tabletop.presets import draw_table, load_table
+from spca_tabletop.ros.environment import RosTabletop
 from spca_core.contracts.environment_contract import plan
 from spca_ros.session import Session
 

@@ -11,9 +11,11 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 import pytest
+from annotated_types import Ge, Gt
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from pydantic.fields import FieldInfo
 
 import spca_core
 from spca_core.camera import CameraIntrinsics, RgbdFrame
@@ -78,7 +80,20 @@ def values(kind: Any) -> st.SearchStrategy[Any]:
         return st.dictionaries(values(args[0]), values(args[1]), max_size=2)
     if issubclass(kind, Enum):
         return st.sampled_from(list(kind))
-    return st.builds(kind, **{n: values(f.annotation) for n, f in kind.model_fields.items()})
+    return st.builds(kind, **{n: values_of_field(f) for n, f in kind.model_fields.items()})
+
+
+def values_of_field(field: FieldInfo) -> st.SearchStrategy[Any]:
+    """Whatever a field may hold, within its bounds."""
+
+    def within(value: Any) -> bool:
+        return value is None or all(
+            (not isinstance(bound, Ge) or value >= bound.ge)
+            and (not isinstance(bound, Gt) or value > bound.gt)
+            for bound in field.metadata
+        )
+
+    return values(field.annotation).filter(within)
 
 
 def test_there_are_records_to_speak_of() -> None:

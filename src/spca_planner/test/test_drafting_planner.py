@@ -15,11 +15,11 @@ from spca_core.plan import Draft, DraftRecord, PlanRequest, Rejection
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood
 from spca_planner.planner import DraftingPlanner
 from spca_planner.solver.process import SolverProcess
-from spca_planner.tabletop.examples import scene, task
-from spca_planner.tabletop.problem import domain
-from spca_planner.tabletop.proposer import BuiltinProposer
-from spca_planner.tabletop.vocabulary import TabletopVocabulary
 from spca_planner.trusted import TrustedDomains
+from spca_tabletop.language.examples import scene, task
+from spca_tabletop.plan.problem import domain
+from spca_tabletop.plan.proposer import BuiltinProposer
+from spca_tabletop.plan.vocabulary import TabletopVocabulary
 
 REQUEST = PlanRequest(
     attempt="7", task=task("Stack the red cube on the blue cube."), observation=scene(), skills=()

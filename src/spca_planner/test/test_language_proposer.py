@@ -20,11 +20,11 @@ from spca_llm.testing.behaviours import Behaviour, Say, refuse
 from spca_llm.testing.server import ModelServer
 from spca_planner.language import LanguageProposer, messages, relevant_skills
 from spca_planner.planner import DraftingPlanner
-from spca_planner.tabletop.examples import scene, task
-from spca_planner.tabletop.problem import domain
-from spca_planner.tabletop.proposer import BuiltinProposer
-from spca_planner.tabletop.vocabulary import TabletopVocabulary
 from spca_planner.trusted import TrustedDomains
+from spca_tabletop.language.examples import scene, task
+from spca_tabletop.plan.problem import domain
+from spca_tabletop.plan.proposer import BuiltinProposer
+from spca_tabletop.plan.vocabulary import TabletopVocabulary
 
 SKILLS = (SkillSignature(name="pick_up", parameters=("c", "from_"), doc="Pick up\n a cube."),)
 REQUEST = PlanRequest(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from spca_planner.pddl.lint import parse
 from spca_planner.pddl.sexpr import PddlError, read
 from spca_planner.pddl.syntax import parse_domain
-from spca_planner.tabletop.problem import domain as tabletop_domain
+from spca_tabletop.plan.problem import domain as tabletop_domain
 
 DOMAIN = """(define (domain shelf)
   (:requirements :strips :typing)

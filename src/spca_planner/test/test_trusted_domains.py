@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from spca_planner.tabletop.examples import task
 from spca_planner.trusted import TrustedDomains
+from spca_tabletop.language.examples import task
 
 DOMAIN = "(define (domain a)\n  (:action b :parameters ()))\n"
 

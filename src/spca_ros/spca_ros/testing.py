@@ -36,7 +36,7 @@ def sim(**parameters: Value) -> ProcessSpec:
 
 def executor(**parameters: Value) -> ProcessSpec:
     """The executor with the embedded arm."""
-    return ProcessSpec("spca_act.node", (names.EXECUTOR,), parameters)
+    return ProcessSpec("spca_tabletop.ros.executor_node", (names.EXECUTOR,), parameters)
 
 
 def sense(**parameters: Value) -> ProcessSpec:

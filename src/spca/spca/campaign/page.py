@@ -13,8 +13,8 @@ from spca.campaign.results import read_results
 from spca.campaign.run import MANIFEST, SPEC
 from spca.campaign.spec import CampaignSpec
 from spca.campaign.statistics import by, medians, success_rate
-from spca.options import Manifest
-from spca.run_folder import write_atomically
+from spca_core.options import Manifest
+from spca_core.run_folder import write_atomically
 
 PAGE = "index.html"
 # The published figures that a campaign is shown beside: 22 of 31 levels on one table, 5.13 minutes each.

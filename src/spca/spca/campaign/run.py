@@ -11,9 +11,9 @@ from dask.distributed import Client, LocalCluster, as_completed
 from spca.campaign.results import TrialResult, append_result, read_results
 from spca.campaign.spec import CampaignSpec, Trial
 from spca.campaign.trial import run_trial
-from spca.options import RunOptions, manifest
-from spca.run_folder import write_atomically
 from spca_core.errors import InputError
+from spca_core.options import RunOptions, manifest
+from spca_core.run_folder import write_atomically
 
 SPEC = "campaign.json"
 MANIFEST = "manifest.json"

@@ -7,9 +7,9 @@ from fnmatch import fnmatch
 
 from pydantic import Field
 
-from spca.options import Preset, RunOptions
 from spca_core.errors import InputError
 from spca_core.model import Record
+from spca_core.options import Preset, RunOptions
 from spca_referee.level import list_levels
 
 

@@ -16,11 +16,11 @@ from spca.campaign.results import TrialResult
 from spca.campaign.spec import CampaignSpec, Trial
 from spca.report import write_report
 from spca.result import RunResult
-from spca.run_folder import RunFolder
 from spca_core.errors import EXIT_BROKEN, SpcaError
 from spca_core.plan import ActResult
+from spca_core.run_folder import RunFolder
 from spca_planner.solver.process import SolverProcess
-from spca_planner.tabletop.problem import domain
+from spca_tabletop.plan.problem import domain
 
 
 def run_trial(spec: CampaignSpec, trial: Trial, campaign: str) -> TrialResult:

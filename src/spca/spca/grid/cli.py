@@ -68,8 +68,8 @@ def bench_grasp(
 ) -> None:
     """Score a policy on GRASP: all 16,000 environments, or any slice of them."""
     from spca.grid.command import bench_grasp as run
-    from spca_gridworlds.grasp.bench import GraspBench
-    from spca_gridworlds.grasp.dataset import Slice
+    from spca_programs.grasp.bench import GraspBench
+    from spca_programs.grasp.dataset import Slice
 
     part = _checked(
         Slice,
@@ -104,7 +104,7 @@ def bench_minigrid(
 ) -> None:
     """Run the MiniGrid curriculum: categories × seeds, beside the published figures."""
     from spca.grid.command import bench_minigrid as run
-    from spca_gridworlds.minigrid.bench import MinigridBench
+    from spca_minigrid.bench import MinigridBench
 
     bench = _checked(
         MinigridBench, levels=levels, seeds=seeds, first_seed=first_seed, proposer=proposer, llm=llm, skills=skills,
@@ -133,7 +133,7 @@ def write(
 ) -> None:
     """Have a language model write a program, refine it, test it and keep it."""
     from spca.grid.programs import write_program
-    from spca_gridworlds.ipp.develop import Recipe
+    from spca_programs.ipp.develop import Recipe
 
     recipe = _checked(
         Recipe, strategy=strategy, refine=refine, patience=patience, train=train, test=test, seed=seed

@@ -10,10 +10,10 @@ from rich.progress import Progress as Bar
 
 from spca.grid.run import run_trial
 from spca_core.paths import ROOT
-from spca_gridworlds.grasp.bench import GraspBench, run_grasp
-from spca_gridworlds.grasp.report import write_report as write_grasp_report
-from spca_gridworlds.minigrid.bench import MinigridBench, TrialRow, run_minigrid, summarise
-from spca_gridworlds.minigrid.report import write_report as write_minigrid_report
+from spca_minigrid.bench import MinigridBench, TrialRow, run_minigrid, summarise
+from spca_minigrid.report import write_report as write_minigrid_report
+from spca_programs.grasp.bench import GraspBench, run_grasp
+from spca_programs.grasp.report import write_report as write_grasp_report
 
 
 def bench_minigrid(bench: MinigridBench, out: Path | None = None, workers: int = 2) -> int:

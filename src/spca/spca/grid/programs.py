@@ -13,16 +13,16 @@ from rich.table import Table
 from spca_core.errors import InputError
 from spca_core.paths import RUNS
 from spca_core.ports.chat import Role
-from spca_gridworlds.grasp.domain import GraspDomain
-from spca_gridworlds.ipp.compare import HEADS, compare, history_of, write_page
-from spca_gridworlds.ipp.develop import Recipe, develop
-from spca_gridworlds.ipp.program import Program
-from spca_gridworlds.ipp.refinement import Attempt
-from spca_gridworlds.ipp.store import PROGRAMS, ProgramStore
-from spca_gridworlds.ipp.thinking import METHODS, think
-from spca_gridworlds.minigrid.domain import TASKS, MinigridDomain
 from spca_llm.chat import Chat
 from spca_llm.connect import open_chat
+from spca_programs.grasp.domain import GraspDomain
+from spca_programs.ipp.compare import HEADS, compare, history_of, write_page
+from spca_programs.ipp.develop import Recipe, develop
+from spca_programs.ipp.program import Program
+from spca_programs.ipp.refinement import Attempt
+from spca_programs.ipp.store import PROGRAMS, ProgramStore
+from spca_programs.ipp.thinking import METHODS, think
+from spca_programs.minigrid.domain import TASKS, MinigridDomain
 
 
 def domain_of(task: str, data: Path | None) -> Any:

@@ -13,15 +13,15 @@ from spca.drive import drive
 from spca.events import Listener
 from spca.grid.names import PREFIX
 from spca.logs import log_to
-from spca.options import RunOptions, manifest
 from spca.result import RunResult
-from spca.run_folder import MANIFEST, RunFolder
 from spca.stages import open_stages
-from spca_gridworlds.minigrid.bench import Trial, TrialRow
-from spca_gridworlds.minigrid.ending import ending_of
-from spca_gridworlds.minigrid.environment import MinigridEnvironment
-from spca_gridworlds.minigrid.levels import find_level
-from spca_gridworlds.minigrid.proposer import DOMAIN
+from spca_core.options import RunOptions, manifest
+from spca_core.run_folder import MANIFEST, RunFolder
+from spca_minigrid.bench import Trial, TrialRow
+from spca_minigrid.ending import ending_of
+from spca_minigrid.environment import MinigridEnvironment
+from spca_minigrid.levels import find_level
+from spca_minigrid.proposer import DOMAIN
 from spca_planner.solver.process import SolverProcess
 
 

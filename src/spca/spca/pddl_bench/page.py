@@ -15,7 +15,7 @@ from spca.pddl_bench.judge import STATUSES
 from spca.pddl_bench.run import DESCRIPTION, PddlBench, read_trials
 from spca.pddl_bench.statistics import ModelRow, model_rows
 from spca.pddl_bench.trial import Trial
-from spca.run_folder import write_atomically
+from spca_core.run_folder import write_atomically
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt

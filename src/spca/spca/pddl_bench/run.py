@@ -9,9 +9,9 @@ from pydantic import Field, ValidationError
 
 from spca.pddl_bench.tasks import load_tasks
 from spca.pddl_bench.trial import ROLE, Trial, run_trial
-from spca.run_folder import write_atomically
 from spca_core.errors import BudgetExhausted, InputError
 from spca_core.model import Record
+from spca_core.run_folder import write_atomically
 from spca_llm.chat import Chat
 from spca_llm.config import load_config
 from spca_llm.connect import REPLAY, open_chat

@@ -11,11 +11,11 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 from pydantic import BaseModel, ValidationError
 
 from spca.events import Event
-from spca.options import Manifest
 from spca.report.timeline import contact_timeline, step_timeline
 from spca.result import RunResult
-from spca.run_folder import EVENTS, MANIFEST, RunFolder
+from spca_core.options import Manifest
 from spca_core.plan import ActResult, CodeResult, PlanResult
+from spca_core.run_folder import EVENTS, MANIFEST, RunFolder
 
 REPORT = "report.html"
 

@@ -10,16 +10,16 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from spca.options import RunOptions
 from spca.ros.supervisor_node import SupervisorNode
-from spca.ros.tabletop import RosTabletop
-from spca.run_folder import RunFolder
 from spca.stages import Stages, open_stages
 from spca_coder.node import CoderNode
+from spca_core.options import RunOptions
+from spca_core.run_folder import RunFolder
 from spca_planner.node import PlannerNode
 from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode, run_nodes
 from spca_sense.node import SenseNode
+from spca_tabletop.ros.environment import RosTabletop
 
 
 def make_nodes() -> list[SpcaNode]:

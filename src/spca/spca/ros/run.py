@@ -6,17 +6,17 @@ from spca_interfaces.action import RunLevel
 
 from spca.events import Listener
 from spca.interrupt import stopping_on_interrupt
-from spca.options import RunOptions, manifest
-from spca.presets import load_table
 from spca.result import RunResult
 from spca.ros.events import event
-from spca.run_folder import MANIFEST, RunFolder
 from spca_core.errors import Cancelled, InputError, SpcaError
+from spca_core.options import RunOptions, manifest
+from spca_core.run_folder import MANIFEST, RunFolder
 from spca_ros import names
 from spca_ros.calls import ActionCall
 from spca_ros.domain import own_domain
 from spca_ros.graph import Graph, ProcessSpec
 from spca_ros.session import Session
+from spca_tabletop.presets import load_table
 
 LOGS = "log"
 THINKING = (names.SUPERVISOR, names.SENSE, names.PLANNER, names.CODER)
@@ -47,7 +47,7 @@ def processes(options: RunOptions) -> list[ProcessSpec]:
             ends_last=True,
         ),
         ProcessSpec("spca.ros.brain", THINKING, shared, needs_keys=True),
-        ProcessSpec("spca_act.node", (names.EXECUTOR,), shared),
+        ProcessSpec("spca_tabletop.ros.executor_node", (names.EXECUTOR,), shared),
         ProcessSpec("spca_referee.node", (names.REFEREE,), shared),
     ]
 

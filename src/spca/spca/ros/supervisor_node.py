@@ -13,15 +13,13 @@ from spca_interfaces.msg import Verdict as VerdictMsg
 
 from spca.events import Event
 from spca.logs import log_to
-from spca.options import Manifest, RunOptions, manifest
-from spca.presets import draw_table, load_table
 from spca.result import RunResult
 from spca.ros.events import event_msg
-from spca.ros.tabletop import RosTabletop
-from spca.run_folder import MANIFEST, RunFolder
 from spca.stages import Stages
 from spca.supervisor import Supervisor
 from spca_core.errors import InputError, SpcaError
+from spca_core.options import Manifest, RunOptions, manifest
+from spca_core.run_folder import MANIFEST, RunFolder
 from spca_core.validation import first_problem
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction
@@ -29,6 +27,8 @@ from spca_ros.convert.records import to_msg
 from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode
 from spca_ros.stages import RosCoder, RosPlanner
+from spca_tabletop.presets import draw_table, load_table
+from spca_tabletop.ros.environment import RosTabletop
 
 OpenStages = Callable[[RunOptions, RunFolder], AbstractContextManager[Stages]]
 """Gives the planner's and the coder's nodes what a run's options ask for, while the context lasts."""

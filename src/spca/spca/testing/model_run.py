@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spca.budgets import Budgets
 from spca.inproc import run_inproc
-from spca.options import RunOptions
 from spca.result import RunResult
-from spca.run_folder import RunFolder
 from spca.testing.fallible_model import MODELS, configuration
+from spca_core.budgets import Budgets
+from spca_core.options import RunOptions
 from spca_core.plan import ActResult, CodeResult, PlanResult
+from spca_core.run_folder import RunFolder
 from spca_llm.testing.behaviours import Behaviour
 from spca_llm.testing.server import ModelServer, Seen
 from spca_planner.solver.process import SolverProcess

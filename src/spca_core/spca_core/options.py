@@ -1,0 +1,94 @@
+"""What a run is started with; written to its folder, so that it can be resumed and repeated."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from importlib import metadata
+from typing import Literal
+
+from pydantic import Field
+
+from spca_core.budgets import Budgets
+from spca_core.model import Record
+from spca_core.paths import ROOT
+
+Transport = Literal["ros", "inproc"]
+Skills = Literal["auto", "builtin", "trusted", "empty"]
+Preset = Literal["nominal", "shuffled", "noisy", "hard"]
+
+# The packages whose versions decide what a run does.
+_VERSIONED = ("mujoco", "numpy", "scipy", "ompl", "ruckig", "unified-planning", "up-fast-downward", "up-tamer",
+              "opencv-python-headless", "openai", "pydantic")  # fmt: skip
+
+
+class RunOptions(Record):
+    """One level on one table. `seed` draws the table (preset) and the sensor's noise."""
+
+    level: str
+    world: str = ""
+    """A world file by name or path; empty is the one the level is made for."""
+    transport: Transport = "ros"
+    preset: Preset = "nominal"
+    seed: int = Field(0, ge=0)
+    noise: bool = True
+    proposer: str = "builtin"
+    rate: float | None = Field(None, gt=0)
+    """Real-time factor; None is as fast as it can."""
+    view: bool = False
+    camera: Literal["ray", "gl"] = "ray"
+    skills: Skills = "auto"
+    """Which skills there are at the start: `builtin`, those that come with the environment; `trusted`, these and what
+    earlier runs have learned; `empty`, only what was learned by runs that began with nothing; `auto`: `trusted` with a
+    language model, else `builtin`."""
+    library: str = ""
+    """Folder of what is learned and trusted; `library/` in the project if empty."""
+    vision: bool = False
+    """Whether a vision model describes each first look, beside the detector."""
+    llm: str = ""
+    """For example `replay:FOLDER`: where a language model's answers come from; empty is the configured server."""
+    video: bool = True
+    solver_timeout_s: float = Field(20.0, gt=0)
+    budgets: Budgets = Budgets()
+
+
+class Manifest(Record):
+    """A run's options and everything else that decides what it does."""
+
+    options: RunOptions
+    git_revision: str
+    python: str
+    platform: str
+    versions: dict[str, str]
+
+
+def manifest(options: RunOptions) -> Manifest:
+    """The manifest of a run started here and now."""
+    return Manifest(
+        options=options,
+        git_revision=_git_revision(),
+        python=platform.python_version(),
+        platform=platform.platform(),
+        versions={name: _version(name) for name in _VERSIONED},
+    )
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "missing"
+
+
+def _git_revision() -> str:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(ROOT), "describe", "--always", "--dirty"],
+            capture_output=True,
+            check=False,
+            text=True,
+            timeout=5,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return "unknown"
+    return done.stdout.strip() or "unknown"

@@ -1,0 +1,61 @@
+"""A run folder survives kills: whole files, torn last lines, no overwriting."""
+
+from __future__ import annotations
+
+import pytest
+
+from spca.events import Event
+from spca.result import RunResult
+from spca.state import RunState
+from spca_core.errors import InputError
+from spca_core.run_folder import EVENTS, RunFolder, write_atomically
+
+
+def test_an_occupied_folder_is_refused(tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "something").write_text("mine")
+    with pytest.raises(InputError, match="occupied"):
+        RunFolder.create("stack_01", tmp_path / "run")
+    assert (tmp_path / "run" / "something").read_text() == "mine"
+
+
+def test_two_runs_in_one_second_get_two_folders(tmp_path):
+    a, b = (RunFolder.create("stack_01", parent=tmp_path) for _ in range(2))
+    assert a.path != b.path
+
+
+def test_records_come_back_as_they_were(tmp_path):
+    folder = RunFolder.create("x", tmp_path / "run")
+    state = RunState(phase="code", round=3, failure="it slipped")
+    folder.write("state.json", state)
+    assert folder.read("state.json", RunState) == state
+
+
+def test_a_damaged_record_says_which_and_why(tmp_path):
+    folder = RunFolder.create("x", tmp_path / "run")
+    folder.write("result.json", '{"level": "x"')
+    with pytest.raises(InputError, match=r"result\.json"):
+        folder.read("result.json", RunResult)
+
+
+def test_a_torn_last_event_is_passed_over(tmp_path):
+    folder = RunFolder.create("x", tmp_path / "run")
+    event = Event(kind="step", wall=1.0, sim=2.0, text="pick_up(cube_red, table)")
+    folder.append(event)
+    with (folder.path / EVENTS).open("a") as stream:
+        stream.write('{"kind": "st')
+    assert list(folder.lines(Event)) == [event]
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path):
+    path = tmp_path / "file"
+    write_atomically(path, b"old")
+    with pytest.raises(TypeError):
+        write_atomically(path, "not bytes")  # type: ignore[arg-type]
+    assert path.read_bytes() == b"old"
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+def test_opening_what_is_no_run_names_the_newest(tmp_path):
+    with pytest.raises(InputError, match="not a run folder"):
+        RunFolder.open(tmp_path)

@@ -1,1 +1,0 @@
-"""Grid worlds: MiniGrid and BabyAI as an environment of the loop, GRASP, and planning by programs (IPP)."""

@@ -1,0 +1,101 @@
+"""The builtin proposer: a mission, read by its grammar, as a planning problem. Needs no model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from spca_core.observation import Observation
+from spca_core.plan import Draft, PlanRequest, Rejection
+from spca_core.ports.proposer import ModelError
+from spca_minigrid.mission import Clause, Mission, parse_mission
+
+_WISH = {"go": "to_visit", "reach": "to_enter", "open": "to_open", "pick": "to_take"}
+DOMAIN = (Path(__file__).parent / "domain.pddl").read_text(encoding="utf-8")
+
+
+class MissionProposer:
+    """A `PlanProposer`. Its drafts are certain, so there is nothing to repair: a rejection is a fault of its own."""
+
+    name = "builtin"
+
+    def draft(self, request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> Draft:
+        """The one draft for a mission. Raises NotUnderstood."""
+        if rejection is not None:
+            raise ModelError(
+                f"the builtin proposer has no other draft; {rejection.critic}: {rejection.message}"
+            )
+        mission = parse_mission(request.task.description)
+        return Draft(domain=DOMAIN, problem=problem(mission, request.observation))
+
+
+def problem(mission: Mission, observation: Observation) -> str:
+    """The PDDL problem: the mission's words as objects, what is known of them, and what the mission wants."""
+    symbols = dict.fromkeys(noun.symbol for noun in mission.nouns)
+    keys = _needed_keys(symbols, observation)
+    symbols |= dict.fromkeys(keys)
+    held = [f.args[0] for f in observation.facts if f.predicate == "held"]
+    if held and not any(symbol in symbols for symbol in held):
+        symbols[held[0]] = None  # it has to be put down before anything can be picked up
+    objects = "\n    ".join(f"{symbol} - {observation.objects[symbol]}" for symbol in symbols)
+    known = [
+        f"({' '.join((fact.predicate, *fact.args))})"
+        for fact in observation.facts
+        if fact.predicate in ("located", "held", "locked", "opens", "hand_free")
+        and set(fact.args) <= set(symbols)
+    ]
+    return f"""(define (problem mission)
+  (:domain minigrid)
+  (:objects
+    {objects})
+  (:init
+    {_lines([*known, *_wishes(mission), *(f"(to_take {key})" for key in keys), *_order(mission)])})
+  (:goal (and
+    {_lines(_goals(mission, observation))})))
+"""
+
+
+def _needed_keys(symbols: Iterable[str], observation: Observation) -> list[str]:
+    """For each locked door among the symbols that no key among them opens: the general word for its key."""
+    keys: dict[str, list[str]] = {}
+    for fact in observation.facts:
+        if fact.predicate == "opens" and fact.args[1] in symbols:
+            keys.setdefault(fact.args[1], []).append(fact.args[0])
+    return [names[-1] for names in keys.values() if not set(names) & set(symbols)]
+
+
+def _wishes(mission: Mission) -> Iterator[str]:
+    """What each clause wants of the things it names."""
+    for clause in mission.clauses:
+        if clause.beside is None:
+            yield f"({_WISH[clause.verb]} {clause.noun.symbol})"
+        else:
+            yield f"(to_take {clause.noun.symbol})"
+            yield f"(to_bring {clause.noun.symbol} {clause.beside.symbol})"
+
+
+def _order(mission: Mission) -> Iterator[str]:
+    """Every noun of a part comes after what settles the parts before it."""
+    for earlier, later in zip(mission.parts, mission.parts[1:], strict=False):
+        for first in earlier:
+            for second in later:
+                for noun in (second.noun, second.beside):
+                    if noun is not None:
+                        yield f"(before {first.key.symbol} {noun.symbol})"
+
+
+def _goals(mission: Mission, observation: Observation) -> Iterator[str]:
+    for clause in mission.clauses:
+        yield _goal(clause)
+    if observation.holds("report_wanted"):
+        yield f"(reported {mission.clauses[-1].noun.symbol})"
+
+
+def _goal(clause: Clause) -> str:
+    if clause.beside is not None:
+        return f"(beside {clause.noun.symbol} {clause.beside.symbol})"
+    return f"(settled {clause.noun.symbol})"
+
+
+def _lines(facts: list[str] | Iterator[str]) -> str:
+    return "\n    ".join(dict.fromkeys(facts))

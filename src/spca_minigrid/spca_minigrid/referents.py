@@ -1,0 +1,71 @@
+"""Which of the things that are known a mission's words may mean."""
+
+from __future__ import annotations
+
+from spca_minigrid.cells import DIRECTIONS, PORTABLE
+from spca_minigrid.mission import Mission, Noun
+from spca_minigrid.worldmap import GONE, Thing, WorldMap
+
+
+class Referents:
+    """Resolves symbols: those of a mission's nouns, ids of things, and `<colour>_key` for any key of a colour."""
+
+    def __init__(self, world: WorldMap, mission: Mission) -> None:
+        self._map = world
+        self.nouns = {noun.symbol: noun for noun in mission.nouns}
+
+    def noun(self, symbol: str) -> Noun | None:
+        """What a symbol asks for; None for the id of a thing and for unknown symbols."""
+        colour, _, kind = symbol.rpartition("_")
+        if symbol in self.nouns:
+            return self.nouns[symbol]
+        return Noun(symbol=symbol, kind=kind, colour=colour) if kind == "key" and colour.isalpha() else None
+
+    def known(self, symbol: str) -> bool:
+        """Whether a symbol means anything here."""
+        return symbol in self._map.things or self.noun(symbol) is not None
+
+    def find(self, symbol: str) -> list[Thing]:
+        """The things that are known and meant, held ones included; none if nothing fits yet."""
+        if symbol in self._map.things:
+            thing = self._map.things[symbol]
+            return [] if thing.place == GONE else [thing]
+        noun = self.noun(symbol)
+        if noun is None:
+            return []
+        if noun.matching:
+            return self._matching()
+        return [t for t in self._map.things.values() if t.place != GONE and self._fits(t, noun)]
+
+    def _fits(self, thing: Thing, noun: Noun) -> bool:
+        if noun.kind != thing.kind and not (noun.kind == "something" and thing.kind in PORTABLE):
+            return False
+        if noun.colour not in ("", thing.colour):
+            return False
+        return not noun.place or self._placed(thing, noun.place)
+
+    def _placed(self, thing: Thing, place: str) -> bool:
+        """By BabyAI's rule: in the starting room, on the side where the agent saw it from its first pose."""
+        x, y = thing.first_place
+        dx, dy = DIRECTIONS[self._map.start_direction]
+        forward, right = x * dx + y * dy, -x * dy + y * dx
+        fits = {"front": forward > 0, "behind": forward < 0, "right": right > 0, "left": right < 0}[place]
+        return fits and thing.first_place in self._map.start_room()
+
+    def _matching(self) -> list[Thing]:
+        """The one of two things at the far end of a hallway that is of the kind of the example near its beginning.
+
+        Far is along the direction of the first look. Two that are equally far are the choice; the third is the example.
+        """
+        dx, dy = DIRECTIONS[self._map.start_direction]
+        things = [t for t in self._map.present() if t.kind in PORTABLE]
+        depth = {t.id: t.first_place[0] * dx + t.first_place[1] * dy for t in things}
+        if len(set(depth.values())) < 2:
+            return []
+        far = max(depth.values())
+        examples = [t for t in things if depth[t.id] < far]
+        return [
+            t
+            for t in things
+            if depth[t.id] == far and (t.kind, t.colour) == (examples[0].kind, examples[0].colour)
+        ]

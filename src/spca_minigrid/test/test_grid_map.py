@@ -1,0 +1,196 @@
+"""View, map and dead reckoning, against MiniGrid's own knowledge of its worlds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from minigrid.core.grid import Grid as MiniGrid
+from minigrid.core.world_object import Ball, Door, Wall
+
+from spca_minigrid import primitives
+from spca_minigrid.cells import EMPTY, UNSEEN, Point, cell_of, kind_of
+from spca_minigrid.view import covered, in_view, visible
+from spca_minigrid.world import World
+from spca_minigrid.worldmap import WorldMap
+
+ENVS = (
+    "MiniGrid-FourRooms-v0",
+    "MiniGrid-DoorKey-8x8-v0",
+    "MiniGrid-LavaCrossingS9N2-v0",
+    "MiniGrid-ObstructedMaze-1Dlhb-v0",
+    "MiniGrid-Dynamic-Obstacles-8x8-v0",
+    "MiniGrid-RedBlueDoors-6x6-v0",
+    "BabyAI-PutNextS5N2Carrying-v0",
+    "BabyAI-BossLevel-v0",
+)
+moves = st.lists(st.sampled_from([0, 1, 2, 2, 2, 3, 4, 5]), max_size=120)
+
+
+def explore(env: str, seed: int, walk: list[int]) -> tuple[World, WorldMap, Point]:
+    """A world after a walk, the map made on the way, and where the map's origin is in the world."""
+    world = World(env, seed)
+    origin = (int(world.env.agent_pos[0]), int(world.env.agent_pos[1]))
+    known = WorldMap()
+    known.observe(*world.look())
+    for primitive in walk:
+        if world.over:
+            break
+        known.observe(*world.step(primitive), primitive)
+    return world, known, origin
+
+
+def true_cell(world: World, point: Point) -> str:
+    grid = world.env.grid
+    if not (0 <= point[0] < grid.width and 0 <= point[1] < grid.height):
+        return "wall"  # so MiniGrid shows what lies outside
+    found = grid.get(*point)
+    return EMPTY if found is None else cell_of(*found.encode())
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(ENVS), st.integers(0, 1000), moves)
+@example("MiniGrid-Dynamic-Obstacles-8x8-v0", 3, [2, 2, 0, 2, 1, 2, 2] * 6)
+def test_the_map_is_true(env: str, seed: int, walk: list[int]) -> None:
+    world, known, (ox, oy) = explore(env, seed, walk)
+    x, y = known.position
+    assert (x + ox, y + oy) == tuple(int(v) for v in world.env.agent_pos)
+    assert known.direction == world.env.agent_dir
+    carried = world.env.carrying
+    assert (known.held.cell if known.held else None) == (carried and cell_of(*carried.encode()))
+    in_sight = set(visible(known.position, known.direction, known.cell))
+    for (x, y), cell in known.cells.items():
+        if (x, y) == known.position:
+            continue  # the hand's content is shown there
+        balls_moved = env.startswith("MiniGrid-Dynamic") and (x, y) not in in_sight
+        if not balls_moved:
+            assert cell == true_cell(world, (x + ox, y + oy)), (x, y)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(ENVS), st.integers(0, 1000), moves)
+def test_each_thing_has_one_id_and_keeps_it(env: str, seed: int, walk: list[int]) -> None:
+    world, known, _ = explore(env, seed, walk)
+    places = [t.place for t in known.present()]
+    assert len(places) == len(set(places))
+    for thing in known.present():
+        assert known.cell(thing.place) == thing.cell
+    if env.startswith("MiniGrid-Dynamic"):
+        return
+    fresh = WorldMap()  # who sees the same world for the first time finds as many things in it, or fewer
+    fresh.observe(*world.look())
+    shift = known.position
+    for thing in fresh.present():
+        same = known.thing_at((thing.place[0] + shift[0], thing.place[1] + shift[1]))
+        assert same is not None and same.cell == thing.cell
+    assert len({t.id for t in known.things.values()}) == len(known.things)
+
+
+def test_a_thing_keeps_its_id_through_hand_and_state() -> None:
+    world = World("MiniGrid-DoorKey-5x5-v0", 1)
+    known = WorldMap()
+    known.observe(*world.look())
+    key = next(t for t in known.things.values() if t.kind == "key")
+    from spca_minigrid.routes import Navigator
+
+    navigator = Navigator(known)
+    for primitive in (*navigator.to_face({key.place}).steps, primitives.PICK_UP):
+        known.observe(*world.step(primitive), primitive)
+    assert known.held is key
+    door = next(t for t in known.things.values() if t.kind == "door")
+    assert door.state == "locked"
+    for primitive in (*navigator.to_face({door.place}).steps, primitives.TOGGLE):
+        known.observe(*world.step(primitive), primitive)
+    assert (door.state, door.id) == ("open", "door_yellow_1")
+    assert (
+        set(known.things) >= {"key_yellow_1", "door_yellow_1"}
+        and len([t for t in known.things if "key" in t]) == 1
+    )
+
+
+def test_an_opened_box_is_gone_and_its_content_is_new() -> None:
+    world = World("BabyAI-KeyInBox-v0", 0)
+    known = WorldMap()
+    known.observe(*world.look())
+    from spca_minigrid.routes import Navigator
+
+    navigator = Navigator(known)
+    while not any(t.kind == "box" for t in known.things.values()):
+        for primitive in navigator.to_see_new().steps:
+            known.observe(*world.step(primitive), primitive)
+    box = next(t for t in known.things.values() if t.kind == "box")
+    place = box.place
+    for primitive in (*navigator.to_face({place}).steps, primitives.TOGGLE):
+        known.observe(*world.step(primitive), primitive)
+    assert box.place == "gone" and box not in known.present()
+    assert known.thing_at(place).kind == "key"
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(0, 10_000), st.integers(0, 3))
+def test_sight_spreads_as_in_minigrid(seed: int, direction: int) -> None:
+    """Random views of walls, closed doors and balls: the same cells are seen as by MiniGrid's own rule."""
+    rng = np.random.default_rng(seed)
+    grid = MiniGrid(7, 7)
+    cells: dict[Point, str] = {}
+    points = covered((0, 0), direction)
+    for column in range(7):
+        for row in range(7):
+            roll = rng.random()
+            thing = (
+                Wall() if roll < 0.25 else Door("red") if roll < 0.3 else Ball("blue") if roll < 0.4 else None
+            )
+            if (column, row) == (3, 6):
+                thing = None
+            grid.set(column, row, thing)
+            cells[points[column][row]] = EMPTY if thing is None else cell_of(*thing.encode())
+    mask = grid.process_vis((3, 6))
+    expected = {points[c][r] for c in range(7) for r in range(7) if mask[c, r]}
+    assert set(visible((0, 0), direction, lambda p: cells.get(p, UNSEEN))) == expected
+
+
+@given(st.integers(0, 3), st.tuples(st.integers(-8, 8), st.integers(-8, 8)))
+def test_view_covers_the_same_cells_forwards_and_backwards(direction: int, point: Point) -> None:
+    inside = {p for column in covered((2, -1), direction) for p in column}
+    assert in_view((2, -1), direction, point) == (point in inside)
+
+
+def test_moving_balls_do_not_lead_the_reckoning_astray() -> None:
+    """A step that a ball prevented is not counted as one."""
+    blocked = 0
+    for seed in range(30):
+        world = World("MiniGrid-Dynamic-Obstacles-6x6-v0", seed)
+        known = WorldMap()
+        known.observe(*world.look())
+        origin = tuple(int(v) for v in world.env.agent_pos)
+        for turn in range(40):
+            free = known.cell(known.front) == EMPTY
+            primitive = primitives.FORWARD if free else turn % 2
+            before = tuple(world.env.agent_pos)
+            known.observe(*world.step(primitive), primitive)
+            blocked += free and tuple(world.env.agent_pos) == before
+            if world.over:
+                break
+            here = (known.position[0] + origin[0], known.position[1] + origin[1])
+            assert here == tuple(int(v) for v in world.env.agent_pos)
+    assert blocked > 0  # else this has shown nothing
+
+
+@pytest.mark.parametrize("cell", ["wall", "empty", "door red locked", "key blue", "unseen"])
+def test_kinds_are_first_words(cell: str) -> None:
+    assert kind_of(cell) == cell.split(maxsplit=1)[0]
+
+
+def test_cells_are_numbered_as_in_minigrid() -> None:
+    from minigrid.core.constants import IDX_TO_COLOR, IDX_TO_OBJECT, STATE_TO_IDX
+
+    for kind, name in IDX_TO_OBJECT.items():
+        for colour, hue in IDX_TO_COLOR.items():
+            cell = cell_of(kind, colour, STATE_TO_IDX["locked"])
+            if name in ("key", "ball", "box", "goal"):
+                assert cell == f"{name} {hue}"
+            elif name == "door":
+                assert cell == f"door {hue} locked"
+            else:
+                assert cell == {"floor": "empty", "agent": "empty"}.get(name, name)

@@ -1,0 +1,242 @@
+"""MiniGrid as an environment: the port's contract, the ctx, how runs end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spca_core.contracts.environment_contract import EnvironmentContract, plan
+from spca_core.errors import Cancelled, MotionError, SpcaError
+from spca_core.plan import Plan, Step
+from spca_core.ports.environment import Environment
+from spca_core.verdict import Outcome
+from spca_minigrid import primitives
+from spca_minigrid.ctx import API, GridCtx
+from spca_minigrid.ending import Ending, ending_of
+from spca_minigrid.environment import MinigridEnvironment
+from spca_minigrid.levels import find_level
+from spca_minigrid.mission import parse_mission
+from spca_minigrid.referents import Referents
+from spca_minigrid.stuck import StuckDetector
+from spca_minigrid.world import World
+from spca_minigrid.worldmap import WorldMap
+
+WALK = '''def walk(ctx, thing):
+    """Two turns and a step."""
+    yield LEFT
+    yield RIGHT
+    reply = yield FORWARD
+    return reply.moved
+'''
+
+
+class TestContract(EnvironmentContract):
+    """A level with things to remember: a hidden key, doors, several rooms."""
+
+    @contextmanager
+    def fresh(self) -> Iterator[Environment]:
+        with closing(MinigridEnvironment(find_level("BabyAI-KeyInBox"), seed=3)) as environment:
+            yield environment
+
+    def progress(self, environment: Environment) -> None:
+        environment.act("p", plan("walk"), WALK)
+        assert isinstance(environment, MinigridEnvironment) and environment.world.primitives
+
+
+def ctx_of(env: str, seed: int = 0) -> GridCtx:
+    world = World(env, seed)
+    known = WorldMap()
+    known.observe(*world.look())
+    return GridCtx(world, known, Referents(known, parse_mission(world.mission)))
+
+
+def call(ctx: GridCtx, method: str, *args: object) -> object:
+    return ctx.call(method, args, {})
+
+
+def run(level: str, seed: int, library: str, *steps: Step) -> tuple[Ending, str, MinigridEnvironment]:
+    with closing(MinigridEnvironment(find_level(level), seed)) as environment:
+        act = environment.act("a", Plan(steps=steps, schemas=(), draft=plan().draft), library)
+        ended = ending_of(environment.settle(), act)
+        return ended.ending, ended.action, environment
+
+
+WALL_WALK = '''def hit(ctx, thing):
+    """Into the wall, again and again."""
+    yield LEFT
+    while True:
+        yield FORWARD
+'''
+CIRCLING = '''def circle(ctx, thing):
+    """Round and round."""
+    while True:
+        yield LEFT
+'''
+DETOUR = '''def straight(ctx, thing):
+    """Fourteen steps ahead, which is no being stuck."""
+    for i in range(13):
+        yield FORWARD
+'''
+WRONG_FETCH = '''def grab(ctx, thing):
+    """Take what the mission does not want."""
+    wanted = [t.id for t in ctx.locate(thing)]
+    while True:
+        others = [t for t in ctx.look().things if t.kind in ("key", "ball") and t.id not in wanted]
+        route = ctx.route_to(others[0].id) if others else ctx.explore()
+        for primitive in route.steps:
+            yield primitive
+        if others:
+            yield PICK_UP
+            return
+'''
+
+
+@pytest.mark.parametrize(
+    ("level", "seed", "library", "step", "ending"),
+    [
+        ("MiniGrid-Empty-8x8", 0, WALL_WALK, "hit", Ending.STUCK),
+        ("MiniGrid-Empty-16x16", 0, CIRCLING, "circle", Ending.STUCK),
+        ("MiniGrid-Empty-16x16", 0, DETOUR, "straight", Ending.GOAL_NOT_REACHED),
+        ("MiniGrid-Empty-8x8", 0, WALK, "walk", Ending.GOAL_NOT_REACHED),
+        ("MiniGrid-Empty-8x8", 0, "def x(ctx, t):\n    return 1 / 0\n", "x", Ending.RUNTIME_ERROR),
+        ("MiniGrid-Fetch-6x6-N2", 2, WRONG_FETCH, "grab", Ending.REWARD_FAILED),
+    ],
+)
+def test_endings(level: str, seed: int, library: str, step: str, ending: Ending) -> None:
+    name = "grey_ball" if "Fetch" in level else "green_goal"
+    if "Fetch" in level:
+        name = parse_mission(World(find_level(level).env, seed).mission).nouns[0].symbol
+    found, action, _ = run(level, seed, library, Step(action=step, args=(name,)))
+    assert found is ending
+    assert action.startswith(step) == (ending in (Ending.STUCK, Ending.RUNTIME_ERROR))
+
+
+def test_endings_without_acting() -> None:
+    with closing(MinigridEnvironment(find_level("MiniGrid-Empty-5x5"))) as environment:
+        assert ending_of(environment.verdict(), None, "no skill for `enter`").ending is Ending.MISSING_SKILL
+        assert ending_of(environment.verdict(), None).ending is Ending.NO_PLAN
+
+
+def test_time_runs_out() -> None:
+    library = CIRCLING.replace("yield LEFT", "yield LEFT\n        yield FORWARD")
+    ending, _, environment = run("BabyAI-GoToObjS4", 1, library, Step(action="circle", args=("key",)))
+    assert environment.verdict().outcome in (Outcome.TIMEOUT, Outcome.SUCCESS)
+    assert ending is (Ending.SUCCESS if environment.world.reward else Ending.REWARD_FAILED)
+
+
+def test_a_walk_straight_ahead_is_not_stuck() -> None:
+    detector = StuckDetector()
+    assert not any(detector.note(("pose", number)) for number in range(200))
+
+
+def test_standing_still_and_going_in_circles_is() -> None:
+    detector = StuckDetector()
+    assert [bool(detector.note("here")) for _ in range(14)].index(True) == 12
+    detector = StuckDetector()
+    assert any("back and forth" in detector.note(number % 4) for number in range(80))
+
+
+def test_lava_is_refused_and_bad_calls_are_told() -> None:
+    ctx = ctx_of("MiniGrid-LavaGapS5-v0")
+    for _ in range(4):  # one of the four ways leads along the lava
+        while call(ctx, "look")["ahead"] == "empty":
+            call(ctx, "step", primitives.FORWARD)
+        if call(ctx, "look")["ahead"] == "lava":
+            break
+        call(ctx, "step", primitives.RIGHT)
+    with pytest.raises(MotionError, match="lava ahead"):
+        call(ctx, "step", primitives.FORWARD)
+    with pytest.raises(ValueError, match="9 is no primitive; there are 0 LEFT"):
+        call(ctx, "step", 9)
+    with pytest.raises(ValueError, match="nothing is called 'red_ball'; there are: green_goal"):
+        call(ctx, "locate", "red_ball")
+    ctx.stop()
+    with pytest.raises(Cancelled):
+        call(ctx, "look")
+
+
+def test_every_method_of_the_api_answers() -> None:
+    ctx = ctx_of("BabyAI-GoToLocal-v0", 5)
+    mission = ctx._referents.nouns
+    name = next(iter(mission))
+    arguments = {
+        "step": (0,),
+        "cell": (0, 0),
+        "locate": (name,),
+        "route_to": (name,),
+        "route_beside": (name,),
+        "log": ("x",),
+    }
+    for method in API.methods:
+        call(ctx, method.name, *arguments.get(method.name, ()))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from(["BabyAI-GoToLocal-v0", "BabyAI-PutNextLocal-v0", "MiniGrid-SimpleCrossingS9N2-v0"]),
+    st.integers(0, 500),
+)
+def test_routes_lead_where_they_say(env: str, seed: int) -> None:
+    ctx = ctx_of(env, seed)
+    for thing in [t for t in call(ctx, "look")["things"] if t["kind"] != "goal"]:
+        route = call(ctx, "route_to", thing["id"])
+        if route is None or call(ctx, "look")["over"]:
+            continue
+        for primitive in route["steps"]:
+            assert call(ctx, "step", primitive)["moved"] or call(ctx, "look")["over"]
+        if not call(ctx, "look")["over"]:
+            assert call(ctx, "look")["ahead"] == f"{thing['kind']} {thing['colour']}"
+            assert call(ctx, "route_to", thing["id"])["steps"] == []
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.sampled_from(["MiniGrid-FourRooms-v0", "BabyAI-GoToObjMaze-v0", "MiniGrid-KeyCorridorS4R3-v0"]),
+    st.integers(0, 500),
+)
+def test_exploring_ends_when_all_that_can_be_reached_is_seen(env: str, seed: int) -> None:
+    ctx = ctx_of(env, seed)
+    for _ in range(400):
+        route = call(ctx, "explore")
+        if route is None or call(ctx, "look")["over"]:
+            break
+        seen = len(ctx._map.cells)
+        for primitive in route["steps"]:
+            call(ctx, "step", primitive)
+        assert len(ctx._map.cells) > seen or call(ctx, "look")["over"]  # every route shows something new
+    else:
+        pytest.fail("exploring never ended")
+
+
+def test_a_checkpoint_of_another_level_is_refused() -> None:
+    with (
+        closing(MinigridEnvironment(find_level("MiniGrid-Empty-5x5"))) as one,
+        closing(MinigridEnvironment(find_level("MiniGrid-Empty-6x6"))) as other,
+        pytest.raises(SpcaError, match="the checkpoint is of MiniGrid-Empty-5x5"),
+    ):
+        other.restore(one.checkpoint())
+
+
+@pytest.mark.parametrize(
+    "env", ["MiniGrid-Dynamic-Obstacles-8x8-v0", "BabyAI-BossLevel-v0", "MiniGrid-ObstructedMaze-1Dlhb-v0"]
+)
+def test_replay_repeats_the_world_exactly(env: str) -> None:
+    walk = tuple([2, 0, 2, 2, 1, 2, 5, 3, 2, 0, 2, 4, 2, 1, 1, 2] * 2)
+    one, other = World(env, 8, walk), World(env, 8, walk)
+    assert (one.look()[0] == other.look()[0]).all() and one.over == other.over
+    assert (one.env.grid.encode() == other.env.grid.encode()).all()
+    assert tuple(one.env.agent_pos) == tuple(other.env.agent_pos)
+
+
+def test_observation_names_what_is_not_seen_yet() -> None:
+    with closing(MinigridEnvironment(find_level("MiniGrid-UnlockPickup"), seed=0)) as environment:
+        seen = environment.sense()
+        [noun] = parse_mission(environment.task.description).nouns
+        assert seen.objects[noun.symbol] == "box" and not seen.holds("located", noun.symbol)
+        assert any("not seen yet" in sentence for sentence in seen.sentences)
+        assert seen.holds("hand_free")
+        assert not any(digit in " ".join(seen.sentences) for digit in "0123456789")

@@ -1,0 +1,185 @@
+"""The best plan for a GRASP environment: exact, or by a beam.
+
+Energy is worth something at home only, so a plan is a set of round trips. Without a carry limit one trip is always
+enough: `best_tour`. With a limit, trips that fetch at most that much are packed into the actions there are:
+`best_trips`. Both are exact when `width` is None. (That energy is never put down anywhere but at home is part of this
+model of the problem; the tests hold it against an exhaustive search over all action sequences of a few actions.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from spca_programs.grasp.grid import Grid
+from spca_programs.grasp.routes import Routes, routes
+from spca_programs.grasp.rules import DROP, TAKE, Rules
+
+_BEAM = 100
+_EPSILON = 1e-9
+
+Trip = tuple[int, ...]
+"""The numbers of the stops where energy is taken, in order; from home and back to it."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A plan, its score, and whether no plan can score more."""
+
+    plan: tuple[str, ...]
+    score: float
+    optimal: bool
+
+
+def solve(grid: Grid, rules: Rules, width: int | None = None) -> Solution:
+    """The best plan. With a `width`, the search for the tour keeps only that many states per energy taken."""
+    ways = routes(grid, rules)
+    if rules.carry_limit is not None:
+        trips, optimal = best_trips(ways, rules.carry_limit), True
+    else:
+        value, tour, optimal = best_tour(ways, width or _BEAM, 0.0)
+        if not optimal and width is None:
+            _, better, optimal = best_tour(ways, None, value)
+            tour = better or tour
+        trips = [tour] if tour else []
+    plan = [action for trip in trips for action in _actions(ways, trip)]
+    units = sum(len(trip) for trip in trips)
+    return Solution(plan=tuple(plan), score=units - rules.cost * len(plan), optimal=optimal)
+
+
+def _actions(ways: Routes, trip: Trip) -> list[str]:
+    stops = [0, *trip]
+    there = [a for i, j in zip(stops, trip, strict=False) for a in (*ways.way(i, j), TAKE)]
+    return [*there, *ways.way(stops[-1], 0), DROP]
+
+
+def best_tour(ways: Routes, width: int | None, at_least: float) -> tuple[float, Trip, bool]:
+    """The round trip of the most value, if it is more than `at_least`: its value, its stops, whether nothing was cut.
+
+    Grows tours by one energy at a time; of those with equal sets and equal ends only the shortest goes on, and only
+    if it can still beat the best so far. A tour never passes over energy on its way to some other: taking that
+    instead of the last one costs no more.
+    """
+    rules = ways.rules
+    home = ways.distance[0]
+    nearest_first = [sorted(range(1, len(home)), key=row.__getitem__) for row in ways.distance]
+    best: Trip = ()
+    value, complete, taken = at_least, True, 0
+
+    @cache
+    def promise(taken: int, moved: int, from_home: int) -> float:
+        return _promise(rules, taken, moved, from_home)
+
+    # By the set of stops, as bits, and the last one: the moves so far and the tour.
+    tours: dict[tuple[int, int], tuple[int, Trip]] = {(1, 0): (0, ())}
+    while tours:
+        taken += 1
+        grown: dict[tuple[int, int], tuple[int, Trip]] = {}
+        for (visited, last), (moved, tour) in tours.items():
+            distance, passed = ways.distance[last], ways.passed[last]
+            room = rules.max_actions - taken - 1 - moved
+            for stop in nearest_first[last]:
+                step = distance[stop]
+                if step + 1 > room:
+                    break
+                if visited >> stop & 1 or step + home[stop] > room or passed[stop] & ~visited:
+                    continue
+                length = moved + step
+                if promise(taken, length, home[stop]) <= value + _EPSILON:
+                    continue
+                key = (visited | 1 << stop, stop)
+                if key not in grown or grown[key][0] > length:
+                    grown[key] = (length, (*tour, stop))
+                    if (worth := taken - rules.cost * (taken + length + home[stop] + 1)) > value + _EPSILON:
+                        value, best = worth, (*tour, stop)
+        if width is not None and len(grown) > width:
+            complete = False
+            # Not quite the whole way home: it will partly be spent on taking more.
+            ranked = sorted(grown.items(), key=lambda item: item[1][0] + 0.9 * home[item[0][1]])
+            grown = dict(ranked[:width])
+        tours = grown
+    return value, best, complete
+
+
+def _promise(rules: Rules, taken: int, moved: int, from_home: int) -> float:
+    """An upper bound on the value of any tour that begins so: further energy lies a move apart, on the way home."""
+    best = -float("inf")
+    for more in range(rules.max_actions):
+        moves = moved + (from_home if more == 0 else max(from_home, more + 1))
+        if not rules.diagonals and moves % 2:
+            moves += 1  # without diagonals a round trip has an even number of moves
+        actions = moves + taken + more + 1
+        if actions > rules.max_actions:
+            break
+        best = max(best, taken + more - rules.cost * actions)
+    return best
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    stops: Trip
+    visited: int
+    actions: int
+
+
+def best_trips(ways: Routes, carry_limit: int) -> list[Trip]:
+    """The set of disjoint round trips, of at most `carry_limit` energies each, of the most value."""
+    rules = ways.rules
+    trips = [t for t in _trips(ways, carry_limit) if len(t.stops) > rules.cost * t.actions]
+    trips.sort(key=lambda t: (-len(t.stops), t.actions))
+    cheapest = {
+        units: min(t.actions for t in trips if len(t.stops) == units)
+        for units in {len(t.stops) for t in trips}
+    }
+    best_value, best = 0.0, list[Trip]()
+
+    @cache
+    def promise(units: int, actions: int, room: int) -> float:
+        """The most value of `room` actions by trips of the given kind or of fewer units."""
+        kinds = {**{u: a for u, a in cheapest.items() if u < units}, units: actions}
+        values = [0.0] * (room + 1)
+        for available in range(room + 1):
+            for kind, needed in kinds.items():
+                if needed <= available:
+                    gain = kind - rules.cost * needed
+                    values[available] = max(values[available], values[available - needed] + gain)
+        return values[room]
+
+    def extend(first: int, visited: int, room: int, value: float, chosen: list[Trip]) -> None:
+        nonlocal best_value, best
+        if value > best_value + _EPSILON:
+            best_value, best = value, list(chosen)
+        for number in range(first, len(trips)):
+            trip = trips[number]
+            if value + promise(len(trip.stops), trip.actions, room) <= best_value + _EPSILON:
+                # Of this number of energies the others cost at least as much; those with fewer were counted too.
+                return
+            if trip.actions <= room and not visited & trip.visited:
+                gain = len(trip.stops) - rules.cost * trip.actions
+                chosen.append(trip.stops)
+                extend(number + 1, visited | trip.visited, room - trip.actions, value + gain, chosen)
+                chosen.pop()
+
+    extend(0, 0, rules.max_actions, 0.0, [])
+    return best
+
+
+def _trips(ways: Routes, carry_limit: int) -> list[_Candidate]:
+    """For every set of at most `carry_limit` stops the shortest round trip, if there are enough actions for it."""
+    home = ways.distance[0]
+    found: dict[int, _Candidate] = {}
+    growing: list[tuple[Trip, int, int]] = [((), 0, 0)]
+    for taken in range(1, carry_limit + 1):
+        grown = []
+        for stops, visited, moved in growing:
+            distance = ways.distance[stops[-1] if stops else 0]
+            for stop in range(1, len(home)):
+                actions = moved + distance[stop] + home[stop] + taken + 1
+                if visited >> stop & 1 or actions > ways.rules.max_actions:
+                    continue
+                trip = _Candidate(stops=(*stops, stop), visited=visited | 1 << stop, actions=actions)
+                grown.append((trip.stops, trip.visited, moved + distance[stop]))
+                if trip.visited not in found or found[trip.visited].actions > actions:
+                    found[trip.visited] = trip
+        growing = grown
+    return list(found.values())

@@ -1,0 +1,111 @@
+"""From a task to a judged program: a strategy, refinement if wanted, then the test cases, once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from pydantic import Field
+
+from spca_core.errors import BudgetExhausted
+from spca_core.model import Record
+from spca_core.ports.chat import ChatModel, ChatUsage
+from spca_core.ports.proposer import ModelError
+from spca_programs.ipp.domain import Case, Domain
+from spca_programs.ipp.program import Evaluation, Program, ProgramRunner
+from spca_programs.ipp.refinement import Attempt, best_of, refine
+from spca_programs.ipp.strategies import STRATEGIES, Workshop
+
+
+class Recipe(Record):
+    """How a program is made. `strategy` writes the first ones; `refine` is the most rounds of refinement after it."""
+
+    strategy: Literal["direct", "pseudocode", "steps"] = "direct"
+    refine: int = Field(0, ge=0)
+    patience: int = Field(1, ge=1)
+    train: int = Field(160, ge=1)
+    test: int = Field(1600, ge=1)
+    seed: int = 0
+    deadline_s: float = Field(2.0, gt=0)
+    """Wall time of the program for one case."""
+
+
+class Development(Record):
+    """A program with its figures, all that was tried on the way, and what it took."""
+
+    domain: str
+    recipe: Recipe
+    program: Program
+    train: Evaluation
+    test: Evaluation
+    attempts: tuple[Attempt, ...]
+    ended: str
+    usage: ChatUsage
+    questions: int
+
+    @property
+    def usd_per_case(self) -> float:
+        """Money for one case of the test, the program having been written for all of them."""
+        return self.usage.cost_usd / self.test.cases
+
+
+def develop(
+    domain: Domain[Case],
+    model: ChatModel,
+    recipe: Recipe,
+    first: Program | None = None,
+    on_attempt: Callable[[Attempt], None] = lambda attempt: None,
+) -> Development:
+    """Make a program by a recipe; with `first`, refine that one instead of writing new ones.
+
+    Raises ModelError when the model never gave a usable program; later failures only end the work early.
+    """
+    train, test = domain.split(recipe.train, recipe.test, recipe.seed)
+    with ProgramRunner(recipe.deadline_s) as runner:
+        shop = Workshop.of(domain, model, runner, train[0])
+        attempts: list[Attempt] = []
+        ended = "the strategy is complete"
+        program = first
+        if program is None:
+            written, ended = _write(shop, recipe.strategy)
+            program, attempts = best_of(shop, written, train)
+            for attempt in attempts:
+                on_attempt(attempt)
+            spent = written[-1].origin  # of one conversation: the last program's account holds all
+            program = program.model_copy(
+                update={
+                    "origin": program.origin.model_copy(
+                        update={"usage": spent.usage, "questions": spent.questions}
+                    )
+                }
+            )
+        usage, questions = program.origin.usage, program.origin.questions
+        if recipe.refine:
+            refined = refine(shop, program, train, recipe.refine, recipe.patience, on_attempt)
+            program, ended = refined.program, refined.ended
+            usage, questions = refined.usage, refined.questions
+            attempts += refined.attempts[1:] if first is None else refined.attempts
+        return Development(
+            domain=domain.name,
+            recipe=recipe,
+            program=program,
+            train=runner.evaluate(program, domain, train).without_results(),
+            test=runner.evaluate(program, domain, test).without_results(),
+            attempts=tuple(attempts),
+            ended=ended,
+            usage=usage,
+            questions=questions,
+        )
+
+
+def _write(shop: Workshop, strategy: str) -> tuple[list[Program], str]:
+    """The strategy's programs; a failure after the first one only cuts it short."""
+    written: list[Program] = []
+    try:
+        for program in STRATEGIES[strategy](shop):
+            written.append(program)
+    except (ModelError, BudgetExhausted) as error:
+        if not written:
+            raise
+        return written, f"the strategy was cut short: {error}"
+    return written, "the strategy is complete"

@@ -1,0 +1,59 @@
+"""A conversation with a chat model that keeps count of what it costs."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from spca_core.ports.chat import ChatModel, ChatUsage, Message, Role
+
+ROLE: Role = "coder"
+
+
+class Dialogue:
+    """Questions and answers, each question seeing all that came before."""
+
+    def __init__(self, model: ChatModel, system: str, role: Role = ROLE) -> None:
+        self._model, self._role = model, role
+        self._messages: list[Message] = [{"role": "system", "content": system}]
+        self.usage = ChatUsage()
+        self.questions = 0
+        self.model_name = ""
+
+    def ask(self, text: str) -> str:
+        """The model's answer in text. Raises ModelError, BudgetExhausted."""
+        self._messages.append({"role": "user", "content": text})
+        reply = self._model.complete(self._role, self._messages)
+        self._messages.append({"role": "assistant", "content": reply.text})
+        self.usage = add_usage(self.usage, reply.usage)
+        self.questions += 1
+        self.model_name = reply.model or self.model_name
+        return reply.text
+
+
+def add_usage(one: ChatUsage, other: ChatUsage) -> ChatUsage:
+    """What two exchanges took together."""
+    return ChatUsage(
+        input_tokens=one.input_tokens + other.input_tokens,
+        output_tokens=one.output_tokens + other.output_tokens,
+        cost_usd=one.cost_usd + other.cost_usd,
+        seconds=one.seconds + other.seconds,
+    )
+
+
+def prompt(name: str, **values: Any) -> str:
+    """A prompt from `prompts/<name>.md.j2`."""
+    return _templates().get_template(f"{name}.md.j2").render(**values).strip()
+
+
+@cache
+def _templates() -> Environment:
+    return Environment(
+        loader=PackageLoader("spca_programs.ipp", "prompts"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+    )

@@ -1,0 +1,195 @@
+"""Programs that plan: loading, calling and judging them. They are untrusted and run in the sandbox only."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from spca_core.errors import InputError
+from spca_core.model import Record
+from spca_core.ports.chat import ChatUsage
+from spca_core.skill import SkillFailure
+from spca_programs.ipp.domain import Case, Domain
+from spca_sandbox.host import SkillHost
+from spca_sandbox.limits import PROGRAM_MODULES, Limits
+
+FUNCTION = "solve"
+_LONGEST_PLAN = 10_000
+_FENCE = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)```", re.DOTALL)
+
+
+class Origin(Record):
+    """Where a program comes from: strategy, model, and the number of questions that led to it."""
+
+    strategy: str
+    model: str = ""
+    parent: str = ""
+    usage: ChatUsage = ChatUsage()
+    questions: int = 0
+
+
+class Program(Record):
+    """Source text with a function `solve`."""
+
+    source: str
+    origin: Origin = Origin(strategy="hand-written")
+
+    @property
+    def id(self) -> str:
+        """Equal for equal source."""
+        return hashlib.sha256(self.source.encode()).hexdigest()[:12]
+
+
+class Answer(Record):
+    """What a program answered for one case; `problem` (kind and words, perhaps a line) where it has no plan."""
+
+    plan: tuple[str, ...] = ()
+    problem: str = ""
+    seconds: float = 0.0
+
+
+class CaseResult(Record):
+    """A judged answer; `reference` is what the domain knows to be possible."""
+
+    case: str
+    score: float
+    completed: bool
+    reference: float
+    answer: Answer
+
+
+class Evaluation(Record):
+    """A program over a set of cases."""
+
+    cases: int
+    mean: float
+    sd: float
+    completion: float
+    """Share of cases completed, 0-1."""
+    reference: float
+    """Mean of the references."""
+    problems: int
+    """Cases without a plan."""
+    seconds: float
+    """Mean wall time of a call."""
+    results: tuple[CaseResult, ...] = ()
+
+    def without_results(self) -> Evaluation:
+        """The figures alone."""
+        return self.model_copy(update={"results": ()})
+
+
+class ProgramRunner:
+    """Calls programs in the sandbox. Use as a context manager, or `close` it."""
+
+    def __init__(self, deadline_s: float = 2.0, memory_mb: int = 512) -> None:
+        self._deadline_s = deadline_s
+        self._host = SkillHost(limits=Limits(modules=PROGRAM_MODULES, memory_mb=memory_mb))
+
+    def __enter__(self) -> ProgramRunner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the sandbox."""
+        self._host.close()
+
+    def load(self, source: str, signature: str) -> str:
+        """Load a program; returns what is wrong with it, empty if nothing is."""
+        loaded = self._host.load(source)
+        if isinstance(loaded, SkillFailure):
+            return _words(loaded)
+        if FUNCTION not in loaded.functions:
+            return f"there is no top-level function `{FUNCTION}`"
+        wanted = len(signature.partition("(")[2].rstrip(")").split(","))
+        parameters = loaded.functions[FUNCTION].parameters
+        if len(parameters) != wanted:
+            return f"`{FUNCTION}` takes {', '.join(parameters) or 'nothing'}; it must be `{signature}`"
+        return ""
+
+    def answer(self, batch: Sequence[Sequence[Any]]) -> list[Answer]:
+        """Call the loaded program once per list of arguments."""
+        outcomes = self._host.call_many(FUNCTION, batch, self._deadline_s)
+        answers = []
+        for outcome in outcomes:
+            if outcome.failure is not None:
+                answers.append(Answer(problem=_words(outcome.failure), seconds=outcome.seconds))
+                continue
+            problem = _not_a_plan(outcome.value)
+            plan = () if problem else tuple(outcome.value[:_LONGEST_PLAN])
+            answers.append(Answer(plan=plan, problem=problem, seconds=outcome.seconds))
+        return answers
+
+    def evaluate(self, program: Program, domain: Domain[Case], cases: Sequence[Case]) -> Evaluation:
+        """Run a program on every case and judge what it answers; a program that does not load answers nothing."""
+        if problem := self.load(program.source, domain.signature):
+            answers = [Answer(problem=problem) for _ in cases]
+        else:
+            answers = self.answer([domain.arguments(case) for case in cases])
+        return judge_answers(domain, cases, answers)
+
+
+def judge_answers(domain: Domain[Case], cases: Sequence[Case], answers: Sequence[Answer]) -> Evaluation:
+    """Scores of answers, wherever they come from."""
+    results = []
+    for case, answer in zip(cases, answers, strict=True):
+        judged = domain.judge(case, answer.plan)
+        results.append(
+            CaseResult(
+                case=domain.name_of(case),
+                score=judged.score,
+                completed=judged.completed,
+                reference=domain.reference(case),
+                answer=answer,
+            )
+        )
+    scores = np.array([r.score for r in results])
+    return Evaluation(
+        cases=len(results),
+        mean=float(scores.mean()),
+        sd=float(scores.std()),
+        completion=sum(r.completed for r in results) / len(results),
+        reference=sum(r.reference for r in results) / len(results),
+        problems=sum(bool(r.answer.problem) for r in results),
+        seconds=sum(r.answer.seconds for r in results) / len(results),
+        results=tuple(results),
+    )
+
+
+def code_in(text: str) -> str:
+    r"""The Python source in a model's answer: its last fenced block, or all of it. InputError when there is none.
+
+    >>> code_in("Here it is:\n```python\ndef solve(): return []\n```\nDone.")
+    'def solve(): return []\n'
+    """
+    blocks = _FENCE.findall(text)
+    if blocks:
+        with_function = [block for block in blocks if f"def {FUNCTION}" in block]
+        return str((with_function or blocks)[-1])
+    if f"def {FUNCTION}" in text:
+        return text
+    raise InputError(
+        "the answer holds no Python code", hint="one fenced block with the whole program is needed"
+    )
+
+
+def _words(failure: SkillFailure) -> str:
+    line = f" (line {failure.line})" if failure.line else ""
+    return f"{failure.kind}: {failure.message}{line}"
+
+
+def _not_a_plan(value: Any) -> str:
+    if not isinstance(value, list):
+        return f"result: `{FUNCTION}` returned {_kind(value)}, not a list of action names"
+    strange = next((item for item in value if not isinstance(item, str)), None)
+    return "" if strange is None else f"result: the list holds {_kind(strange)}, not only action names"
+
+
+def _kind(value: Any) -> Literal["nothing"] | str:
+    return "nothing" if value is None else f"a {type(value).__name__}"

@@ -1,0 +1,61 @@
+"""Programs on disk, to be used again and compared: `<folder>/<domain>/<id>/program.py` and `development.json`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from spca_core.errors import InputError
+from spca_core.paths import LIBRARY
+from spca_programs.ipp.develop import Development
+from spca_programs.ipp.program import Program
+
+PROGRAMS = LIBRARY / "programs"
+SOURCE = "program.py"
+_RECORD = "development.json"
+
+
+class ProgramStore:
+    """The programs of all domains under one folder."""
+
+    def __init__(self, folder: Path = PROGRAMS) -> None:
+        self.folder = folder
+
+    def save(self, development: Development) -> Path:
+        """Keep a program with its history; returns its folder. Equal programs share one, the newest record stays."""
+        place = self.folder / development.domain / development.program.id
+        place.mkdir(parents=True, exist_ok=True)
+        (place / SOURCE).write_text(development.program.source, encoding="utf-8")
+        (place / _RECORD).write_text(development.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        return place
+
+    def all(self, domain: str) -> list[Development]:
+        """Every program of a domain with its record, the best on its own test first."""
+        records = sorted((self.folder / domain).glob(f"*/{_RECORD}"))
+        return sorted((self._read(path) for path in records), key=lambda d: -d.test.mean)
+
+    def find(self, domain: str, name: str) -> Program:
+        """A program by the beginning of its id, or from a Python file. Raises InputError."""
+        path = Path(name)
+        if path.suffix == ".py":
+            if not path.is_file():
+                raise InputError("no such program", name)
+            return Program(source=path.read_text(encoding="utf-8"))
+        known = {d.program.id: d.program for d in self.all(domain)}
+        found = [program for id_, program in known.items() if id_.startswith(name)]
+        if len(found) != 1:
+            which = "no" if not found else f"{len(found)}"
+            raise InputError(
+                f"{which} program '{name}' for {domain}",
+                str(self.folder),
+                f"known: {', '.join(known) or 'none'}",
+            )
+        return found[0]
+
+    @staticmethod
+    def _read(path: Path) -> Development:
+        try:
+            return Development.model_validate_json(path.read_bytes())
+        except ValidationError as error:
+            raise InputError("not the record of a program", str(path), "delete its folder") from error

@@ -1,0 +1,93 @@
+"""Four ways to get a first program out of a language model; the fourth, refinement, goes on from any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from spca_core.errors import InputError
+from spca_core.ports.chat import ChatModel
+from spca_core.ports.proposer import ModelError
+from spca_programs.ipp.dialogue import Dialogue, prompt
+from spca_programs.ipp.domain import Case, Domain
+from spca_programs.ipp.program import Origin, Program, ProgramRunner, code_in
+
+REPAIRS = 3
+"""How often a program that does not load is sent back before a strategy gives up."""
+
+
+@dataclass
+class Workshop:
+    """What a strategy works with. `sample` is one case in words and as a picture."""
+
+    domain: Domain
+    model: ChatModel
+    runner: ProgramRunner
+    sample: str
+
+    @classmethod
+    def of(cls, domain: Domain[Case], model: ChatModel, runner: ProgramRunner, sample: Case) -> Workshop:
+        """A workshop that shows one sample case to the model."""
+        return cls(domain, model, runner, domain.show(sample))
+
+    def dialogue(self) -> Dialogue:
+        """A new conversation about the task."""
+        return Dialogue(self.model, prompt("system", domain=self.domain))
+
+    def write(self, dialogue: Dialogue, text: str) -> str:
+        """Ask for a program until it loads. Raises ModelError when it never does."""
+        answer = dialogue.ask(text)
+        problem = ""
+        for _ in range(REPAIRS + 1):
+            try:
+                source = code_in(answer)
+                problem = self.runner.load(source, self.domain.signature)
+            except InputError as error:
+                problem = str(error)
+            else:
+                if not problem:
+                    return source
+            answer = dialogue.ask(prompt("repair", domain=self.domain, problem=problem))
+        raise ModelError(f"no usable program after {REPAIRS} repairs: {problem}")
+
+
+Strategy = Callable[[Workshop], Iterator[Program]]
+"""Yields programs as they are written; the caller keeps the best."""
+
+
+def direct(shop: Workshop) -> Iterator[Program]:
+    """The rules and a sample, then pseudocode, then code."""
+    yield _from_pseudocode(shop, "direct", prompt("pseudocode", domain=shop.domain, sample=shop.sample))
+
+
+def pseudocode_extension(shop: Workshop) -> Iterator[Program]:
+    """The same, but beginning with the pseudocode of a simple greedy program."""
+    yield _from_pseudocode(shop, "pseudocode", prompt("extend", domain=shop.domain, sample=shop.sample))
+
+
+def step_by_step(shop: Workshop) -> Iterator[Program]:
+    """One conversation in which the task grows from a simple one to the whole, with a program at each stage."""
+    dialogue = shop.dialogue()
+    for number, stage in enumerate(shop.domain.stages):
+        text = prompt("stage", domain=shop.domain, sample=shop.sample, stage=stage, first=number == 0)
+        yield _made(shop.write(dialogue, text), "steps", dialogue)
+
+
+STRATEGIES: dict[str, Strategy] = {
+    "direct": direct,
+    "pseudocode": pseudocode_extension,
+    "steps": step_by_step,
+}
+
+
+def _from_pseudocode(shop: Workshop, strategy: str, question: str) -> Program:
+    dialogue = shop.dialogue()
+    dialogue.ask(question)
+    return _made(shop.write(dialogue, prompt("code", domain=shop.domain)), strategy, dialogue)
+
+
+def _made(source: str, strategy: str, dialogue: Dialogue) -> Program:
+    origin = Origin(
+        strategy=strategy, model=dialogue.model_name, usage=dialogue.usage, questions=dialogue.questions
+    )
+    return Program(source=source, origin=origin)

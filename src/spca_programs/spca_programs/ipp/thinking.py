@@ -1,0 +1,77 @@
+"""Baselines without a program: the model plans for each instance by itself, at the price of a question or two each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from spca_core.model import Record
+from spca_core.ports.chat import ChatModel, ChatUsage, Role
+from spca_core.ports.proposer import ModelError
+from spca_programs.ipp.dialogue import Dialogue, add_usage, prompt
+from spca_programs.ipp.domain import Case, Domain
+from spca_programs.ipp.program import Answer, Evaluation, judge_answers
+
+ROLE: Role = "planner_big"
+_SYSTEM = "You plan actions in a small grid world, carefully, and answer in the form that is asked for."
+_MARK = re.compile(r"ACTIONS\s*:(.*)", re.IGNORECASE)
+_SEPARATORS = re.compile(r"[\s,;\[\]\"'`*]+")
+
+
+class Thought(Record):
+    """A baseline over a set of cases, and what it took."""
+
+    method: str
+    evaluation: Evaluation
+    usage: ChatUsage
+    model: str = ""
+
+    @property
+    def usd_per_case(self) -> float:
+        """Money for one case; a program costs this nothing once it is written."""
+        return self.usage.cost_usd / self.evaluation.cases
+
+
+def chain_of_thought(domain: Domain[Case], case: Case, dialogue: Dialogue) -> list[str]:
+    """One question for the whole plan."""
+    return actions_in(dialogue.ask(prompt("think", domain=domain, picture=domain.show(case))))
+
+
+def two_step(domain: Domain[Case], case: Case, dialogue: Dialogue) -> list[str]:
+    """One question for the way to a state half-way, and one, with that state in view, for the rest."""
+    first = actions_in(dialogue.ask(prompt("halfway", domain=domain, picture=domain.show(case))))
+    return first + actions_in(dialogue.ask(prompt("rest", picture=domain.after(case, first))))
+
+
+METHODS: dict[str, Callable[..., list[str]]] = {"chain-of-thought": chain_of_thought, "two-step": two_step}
+
+
+def think(method: str, domain: Domain[Case], model: ChatModel, cases: Sequence[Case]) -> Thought:
+    """Plan for every case by a method. A failing answer costs its case; BudgetExhausted is passed on."""
+    usage, model_name = ChatUsage(), ""
+    answers = []
+    for case in cases:
+        dialogue = Dialogue(model, _SYSTEM, ROLE)
+        try:
+            answers.append(
+                Answer(plan=tuple(METHODS[method](domain, case, dialogue)), seconds=dialogue.usage.seconds)
+            )
+        except ModelError as error:
+            answers.append(Answer(problem=f"model: {error}", seconds=dialogue.usage.seconds))
+        usage = add_usage(usage, dialogue.usage)
+        model_name = dialogue.model_name or model_name
+    return Thought(
+        method=method, evaluation=judge_answers(domain, cases, answers), usage=usage, model=model_name
+    )
+
+
+def actions_in(text: str) -> list[str]:
+    r"""The names in the last line that begins with ACTIONS. Raises ModelError when there is none.
+
+    >>> actions_in("First right.\n**ACTIONS:** `RIGHT`, TAKE")
+    ['RIGHT', 'TAKE']
+    """
+    lines = _MARK.findall(text)
+    if not lines:
+        raise ModelError("the answer has no line that begins with ACTIONS:")
+    return [name.upper() for name in _SEPARATORS.split(lines[-1]) if name]

@@ -1,0 +1,1 @@
+"""MiniGrid levels as tasks for programs that plan."""

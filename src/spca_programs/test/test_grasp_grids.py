@@ -1,0 +1,155 @@
+"""Generated grids follow the benchmark's distributions; released grids are read as they are.
+
+The released files are not part of the project. Where SPCA_GRASP_DATA names their folder, the two are compared grid by
+grid; everywhere, the generator is held against figures taken from the released files.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from spca_core.errors import InputError
+from spca_programs.grasp.dataset import FAMILIES, Drawn, environments, generated, released
+from spca_programs.grasp.generate import generate
+from spca_programs.grasp.grid import Grid
+
+DATA = os.environ.get("SPCA_GRASP_DATA")
+
+# Of the 100 released grids of each family with an inner start: mean and sd of the energy, of the pairs of neighbouring
+# energies, and of the difference in energy between rows 0-5 and 6-10, and between columns 0-5 and 6-10.
+RELEASED = {
+    "inner-cluster-block": ((27.45, 5.74), (34.86, 8.82), (3.27, 11.12), (1.49, 10.22)),
+    "inner-cluster-free": ((30.21, 6.06), (43.03, 9.11), (3.15, 13.28), (4.43, 13.36)),
+    "inner-vertical-block": ((53.69, 5.85), (46.84, 10.80), (1.27, 16.70), (5.59, 4.78)),
+    "inner-vertical-free": ((59.30, 5.01), (57.02, 10.93), (5.02, 18.41), (5.38, 5.65)),
+    "inner-random-block": ((53.80, 13.30), (45.28, 22.00), (4.86, 5.66), (4.86, 5.70)),
+    "inner-random-free": ((59.52, 13.33), (55.57, 23.76), (6.06, 5.56), (5.50, 5.60)),
+    "inner-spiral-block": ((36.47, 2.75), (28.61, 4.48), (10.77, 2.42), (10.95, 2.81)),
+    "inner-spiral-free": ((40.47, 2.30), (35.12, 4.13), (11.11, 2.20), (12.31, 2.55)),
+    "inner-horizontal-block": ((54.36, 5.29), (48.10, 9.32), (4.56, 4.63), (4.32, 17.33)),
+    "inner-horizontal-free": ((60.55, 5.07), (59.58, 10.28), (5.43, 4.83), (3.39, 18.57)),
+}
+
+
+def features(grids: list[Grid]) -> np.ndarray:
+    """Energy, pairs of neighbouring energies, difference of upper and lower rows, of left and right columns (4, N)."""
+    energy = np.array([g.energy for g in grids]).astype(int)
+    pairs = (energy[:, 1:] * energy[:, :-1]).sum((1, 2)) + (energy[:, :, 1:] * energy[:, :, :-1]).sum((1, 2))
+    rows = energy[:, :6].sum((1, 2)) - energy[:, 6:].sum((1, 2))
+    columns = energy[:, :, :6].sum((1, 2)) - energy[:, :, 6:].sum((1, 2))
+    return np.array([energy.sum((1, 2)), pairs, rows, columns])
+
+
+@pytest.fixture(scope="module")
+def grids() -> dict[str, list[Grid]]:
+    """300 generated grids of each family."""
+    found: dict[str, list[Grid]] = {}
+    for family, _, grid in generated(seed=11, count=300):
+        found.setdefault(family.name, []).append(grid)
+    return found
+
+
+@pytest.mark.parametrize("family", RELEASED)
+def test_generated_grids_have_the_statistics_of_the_released(
+    family: str, grids: dict[str, list[Grid]]
+) -> None:
+    for ours, (mean, sd) in zip(features(grids[family]), RELEASED[family], strict=True):
+        error = 4 * (sd**2 / 100 + ours.var() / len(ours)) ** 0.5  # of the difference of two means
+        assert abs(ours.mean() - mean) < error
+        assert 0.7 < ours.std() / sd < 1.4
+
+
+def test_starts_and_obstacles(grids: dict[str, list[Grid]]) -> None:
+    for name, drawn in grids.items():
+        inner = [g.start[0] in range(3, 8) and g.start[1] in range(3, 8) for g in drawn]
+        assert all(inner) if name.startswith("inner") else not any(inner)
+        share = np.mean([g.obstacle for g in drawn])
+        assert share == 0 if name.endswith("free") else abs(share - 0.1) < 0.01
+        assert not any(
+            g.obstacle[g.start] or g.energy[g.start] or (g.obstacle & g.energy).any() for g in drawn
+        )
+    for start, cells in (("inner", 25), ("outer", 96)):
+        counts = Counter(g.start for name, drawn in grids.items() if name.startswith(start) for g in drawn)
+        assert len(counts) == cells
+        assert stats.chisquare(list(counts.values())).pvalue > 0.001
+
+
+def test_equal_seeds_give_equal_grids_whatever_the_count() -> None:
+    few = {(f.name, i): g for f, i, g in generated(seed=2, count=2)}
+    more = {(f.name, i): g for f, i, g in generated(seed=2, count=3)}
+    other = {(f.name, i): g for f, i, g in generated(seed=3, count=2)}
+    assert all(more[key] == grid for key, grid in few.items())
+    assert few != other
+    assert len(few) == 2 * len(FAMILIES) == 40
+
+
+def test_there_are_sixteen_thousand_environments() -> None:
+    names = [e.name for e in environments(generated())]
+    assert len(names) == len(set(names)) == 16_000
+    assert len({name.rpartition("-")[0] + name.partition("/")[2] for name in names}) == 160
+
+
+def write_released(folder: Path, stem: str = "inner_spiral_free", **changes: object) -> Grid:
+    grid = generate("spiral", False, "inner", np.random.default_rng(0))
+    record = {"index": 4, "grid": grid.to_text(), "start": list(grid.start), **changes}
+    (folder / f"{stem}.jsonl").write_text(json.dumps(record) + "\n")
+    return grid
+
+
+def test_released_files_are_read(tmp_path: Path) -> None:
+    grid = write_released(tmp_path, "inner_upDown_free")
+    [(family, index, read)] = released(tmp_path)
+    assert (family.name, index, read) == ("inner-horizontal-free", 4, grid)
+
+
+@pytest.mark.parametrize(
+    ("stem", "changes", "complaint"),
+    [
+        ("inner_cubic_free", {}, "unknown family 'inner_cubic_free'"),
+        ("inner_spiral_free", {"start": [0, 0]}, r"start \(0, 0\) disagrees"),
+        ("inner_spiral_free", {"grid": None}, "not a released grid"),
+        ("inner_spiral_free", {"grid": "+"}, "a grid of 0 rows"),
+        ("other", {}, "no released grids"),
+    ],
+)
+def test_bad_released_files_are_told(tmp_path: Path, stem: str, changes: dict, complaint: str) -> None:
+    write_released(tmp_path, stem, **changes)
+    with pytest.raises(InputError, match=complaint):
+        list(released(tmp_path))
+
+
+@pytest.mark.skipif(not DATA, reason="SPCA_GRASP_DATA does not name the folder of the released grids")
+class TestReleased:
+    """What can only be said of the released files themselves."""
+
+    @pytest.fixture(scope="class")
+    def drawn(self) -> list[Drawn]:
+        return list(released(Path(str(DATA))))
+
+    def test_text_goes_in_and_out_unchanged(self) -> None:
+        for file in Path(str(DATA)).glob("*.jsonl"):
+            for line in file.read_text().splitlines():
+                text = json.loads(line)["grid"]
+                assert Grid.from_text(text).to_text() == text
+
+    def test_distributions_agree(self, drawn: list[Drawn], grids: dict[str, list[Grid]]) -> None:
+        """Two-sample Kolmogorov-Smirnov tests of every feature, at 1 % overall (Bonferroni)."""
+        families = {f.name for f, _, _ in drawn}
+        for name in families:
+            theirs = features([g for f, _, g in drawn if f.name == name])
+            for ours, other in zip(features(grids[name]), theirs, strict=True):
+                assert stats.ks_2samp(ours, other).pvalue > 0.01 / (4 * len(families))
+
+    def test_every_cell_has_its_density(self, drawn: list[Drawn], grids: dict[str, list[Grid]]) -> None:
+        for name in {f.name for f, _, _ in drawn}:
+            theirs = np.mean([g.energy for f, _, g in drawn if f.name == name], axis=0)
+            ours = np.mean([g.energy for g in grids[name]], axis=0)
+            error = np.sqrt(np.maximum(ours * (1 - ours), 0.01) * (1 / 100 + 1 / 300))
+            assert np.all(np.abs(ours - theirs) < 4.5 * error)

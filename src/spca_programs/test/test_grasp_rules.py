@@ -1,0 +1,110 @@
+"""GRASP's grids, rules and scores."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spca_core.errors import InputError
+from spca_programs.grasp.generate import ENERGIES, STARTS, generate
+from spca_programs.grasp.grid import SIZE, Grid
+from spca_programs.grasp.rules import ACTIONS, Rules, play
+from spca_programs.grasp.scoring import Environments, encode, score
+
+BY_HAND = """
+    0   1   2   3   4   5   6   7   8   9   10 
+  +---+---+---+---+---+---+---+---+---+---+---+
+ 0| A | E |   |   |   |   |   |   |   |   |   |
+ 1| E | E | O |   |   |   |   |   |   |   |   |
+""" + "\n".join(f"{row:>2}|" + "   |" * 11 for row in range(2, 11))  # noqa: W291
+
+grids = st.builds(
+    lambda energy, obstacles, start, seed: generate(energy, obstacles, start, np.random.default_rng(seed)),
+    st.sampled_from(ENERGIES),
+    st.booleans(),
+    st.sampled_from(STARTS),
+    st.integers(0, 2**32 - 1),
+)
+rules = st.builds(
+    Rules,
+    diagonals=st.booleans(),
+    carry_limit=st.sampled_from([None, 1, 2, 3]),
+    cost=st.sampled_from([0.0, 0.3]),
+)
+plans = st.lists(st.sampled_from([*ACTIONS, "TAKE", "TAKE", "JUMP"]), max_size=25)
+
+
+@given(grids)
+def test_text_form_goes_out_and_in(grid: Grid) -> None:
+    assert Grid.from_text(grid.to_text()) == grid
+    assert Grid.from_rows(grid.rows()) == grid
+
+
+def test_text_form_is_the_benchmarks() -> None:
+    lines = Grid.from_text(BY_HAND).to_text().split("\n")
+    assert lines[0] == "    0   1   2   3   4   5   6   7   8   9   10 "
+    assert lines[1] == "  +---+---+---+---+---+---+---+---+---+---+---+"
+    assert lines[4] == " 1| E | E | O |   |   |   |   |   |   |   |   |"
+    assert len(lines) == 2 + 2 * SIZE + 1 and lines[-1] == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (lambda t: t.replace("A", " "), "0 agents (there): exactly one cell must be A"),
+        (lambda t: t.replace("O", "A"), "2 agents"),
+        (lambda t: t.replace("O", "X"), "unknown cell 'X' (there): cells are blank, E, O or A"),
+        (lambda t: t.rsplit("\n", 1)[0], "a grid of 10 rows"),
+        (lambda t: "", "a grid of 0 rows"),
+    ],
+)
+def test_bad_text_is_told_in_one_line(change, complaint: str) -> None:
+    with pytest.raises(InputError) as told:
+        Grid.from_text(change(BY_HAND), "there")
+    assert str(told.value).startswith(complaint)
+
+
+@pytest.mark.parametrize(
+    ("plan", "of", "delivered", "problem"),
+    [
+        (["RIGHT", "TAKE", "LEFT", "DROP"], Rules(), 1, ""),
+        (["RIGHT", "TAKE", "LEFT"], Rules(), 0, ""),  # what is carried is worth nothing
+        (["UP"], Rules(), 0, "the edge of the grid"),
+        (["TAKE"], Rules(), 0, "no energy here"),
+        (["DROP"], Rules(), 0, "nothing to drop"),
+        (["DOWNRIGHT"], Rules(), 0, "diagonal moves are not allowed"),
+        (["DOWNRIGHT", "TAKE", "UPLEFT", "DROP"], Rules(diagonals=True), 1, ""),
+        (["RIGHT", "TAKE", "DOWN", "RIGHT"], Rules(), 0, "an obstacle at (1, 2)"),
+        (["FLY"], Rules(), 0, "no such action: 'FLY'"),
+        (["RIGHT", "TAKE", "DOWN", "TAKE"], Rules(carry_limit=1), 0, "already carrying 1, the limit"),
+        # DROP drops everything, TAKE takes one: the second of two brought home is taken up again.
+        (["RIGHT", "TAKE", "DOWN", "TAKE", "LEFT", "UP", "DROP", "TAKE"], Rules(), 1, ""),
+    ],
+)
+def test_each_rule(plan: list[str], of: Rules, delivered: int, problem: str) -> None:
+    played = play(Grid.from_text(BY_HAND), of, plan)
+    assert (played.delivered, played.effects[-1].problem) == (delivered, problem)
+
+
+def test_every_action_costs_and_only_twenty_count() -> None:
+    grid, costly = Grid.from_text(BY_HAND), Rules(cost=0.3)
+    assert play(grid, costly, ["RIGHT", "TAKE", "LEFT", "DROP"]).score == pytest.approx(1 - 4 * 0.3)
+    assert play(grid, costly, ["UP"] * 30).score == pytest.approx(-20 * 0.3)
+    late = ["RIGHT", "TAKE", *["UP"] * 16, "LEFT", "DROP"]
+    assert play(grid, Rules(), late).delivered == 1
+    assert play(grid, Rules(), ["UP", *late]).delivered == 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(grids, rules, plans), min_size=1, max_size=12))
+def test_many_at_once_score_as_one_by_one(cases: list[tuple[Grid, Rules, list[str]]]) -> None:
+    at_once = score(Environments.of([(g, r) for g, r, _ in cases]), encode([p for _, _, p in cases]))
+    assert at_once == pytest.approx([play(g, r, p).score for g, r, p in cases])
+
+
+def test_many_plans_for_one_environment() -> None:
+    one = Environments.of([(Grid.from_text(BY_HAND), Rules())])
+    both = encode([["RIGHT", "TAKE", "LEFT", "DROP"], ["RIGHT"]])
+    assert score(one.take(np.array([0, 0])), both).tolist() == [1, 0]

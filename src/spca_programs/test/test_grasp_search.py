@@ -1,0 +1,157 @@
+"""Searches and policies for GRASP: the exact solver is exact, and the figures are the published ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spca_core.errors import InputError
+from spca_programs.grasp import published
+from spca_programs.grasp.dataset import RULES, Environment, Slice, environments, generated
+from spca_programs.grasp.generate import generate
+from spca_programs.grasp.grid import Grid
+from spca_programs.grasp.policies.example import solve as example
+from spca_programs.grasp.policy import BUILTIN, BuiltinPolicy
+from spca_programs.grasp.rules import MOVES, Rules, play
+from spca_programs.grasp.scoring import Environments, encode, score
+from spca_programs.grasp.search import solve
+
+
+@pytest.fixture(scope="module")
+def sample() -> list[Environment]:
+    """Four grids of each family under all rules: 640 environments."""
+    return environments(generated(seed=3, count=4))
+
+
+def mean_score(sample: list[Environment], plans: list[tuple[str, ...]]) -> float:
+    return float(score(Environments.of([(e.grid, e.rules) for e in sample]), encode(plans)).mean())
+
+
+def best_by_trying_everything(grid: Grid, rules: Rules) -> float:
+    """The best score over all action sequences, by going through every state that can be reached."""
+    energy = frozenset((int(r), int(c)) for r, c in np.argwhere(grid.energy))
+    size = grid.energy.shape[0]
+    states = {(grid.start, 0, energy, ())}  # position, carried, energy in its place, put down (cell, amount)
+    best = 0.0
+    for used in range(1, rules.max_actions + 1):
+        following = set()
+        for position, carried, left, put_down in states:
+            down = dict(put_down)
+            for move in rules.moves:
+                there = (position[0] + MOVES[move][0], position[1] + MOVES[move][1])
+                if 0 <= there[0] < size and 0 <= there[1] < size and not grid.obstacle[there]:
+                    following.add((there, carried, left, put_down))
+            if rules.carry_limit is None or carried < rules.carry_limit:
+                if position in left:
+                    following.add((position, carried + 1, left - {position}, put_down))
+                elif down.get(position):
+                    fewer = {**down, position: down[position] - 1}
+                    following.add((position, carried + 1, left, tuple(sorted(fewer.items()))))
+            if carried:
+                more = {**down, position: down.get(position, 0) + carried}
+                following.add((position, 0, left, tuple(sorted(more.items()))))
+        states = following
+        best = max([best, *(dict(d).get(grid.start, 0) - rules.cost * used for _, _, _, d in states)])
+    return best
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    diagonals=st.booleans(),
+    carry_limit=st.sampled_from([None, 1, 2]),
+    cost=st.sampled_from([0.0, 0.1, 0.3]),
+)
+def test_exact_solver_finds_what_trying_everything_finds(
+    seed: int, diagonals: bool, carry_limit: int | None, cost: float
+) -> None:
+    grid = generate("random", True, "inner", np.random.default_rng(seed))
+    rules = Rules(diagonals=diagonals, carry_limit=carry_limit, cost=cost, max_actions=7 if diagonals else 8)
+    solution = solve(grid, rules)
+    assert solution.optimal
+    assert play(grid, rules, solution.plan).score == pytest.approx(solution.score)
+    assert solution.score == pytest.approx(best_by_trying_everything(grid, rules))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("carry_limit", [None, 2])
+def test_exact_solver_with_sparse_energy_and_more_actions(carry_limit: int | None) -> None:
+    """Few energies make longer plans enumerable, among them those with two trips."""
+    rng = np.random.default_rng(5)
+    for _ in range(6):
+        energy = np.zeros((11, 11), bool)
+        energy[tuple(rng.integers(3, 8, size=(2, 5)))] = True
+        obstacle = rng.random((11, 11)) < 0.55
+        energy[5, 5] = obstacle[5, 5] = False
+        grid = Grid(energy=energy & ~obstacle, obstacle=obstacle, start=(5, 5))
+        rules = Rules(carry_limit=carry_limit, max_actions=15)
+        assert solve(grid, rules).score == pytest.approx(best_by_trying_everything(grid, rules))
+
+
+def test_a_beam_never_beats_the_exact_solver_and_says_that_it_is_not_one(sample: list[Environment]) -> None:
+    some = sample[::3]
+    beams = [solve(e.grid, e.rules, width=3) for e in some]
+    exact = [solve(e.grid, e.rules) for e in some]
+    assert all(x.optimal and x.score >= b.score - 1e-9 for b, x in zip(beams, exact, strict=True))
+    assert all(b.score == pytest.approx(x.score) for b, x in zip(beams, exact, strict=True) if b.optimal)
+    assert not all(b.optimal for b in beams)
+    assert mean_score(some, [x.plan for x in exact]) == pytest.approx(np.mean([x.score for x in exact]))
+
+
+def test_greedy_has_the_published_score() -> None:
+    """By rules, over 20 grids a family; the tolerance is four standard errors of the sample and of the original."""
+    chosen = environments(generated(seed=1, count=20))
+    answers = BuiltinPolicy("greedy").answer(chosen)
+    scores = score(Environments.of([(e.grid, e.rules) for e in chosen]), encode([a.plan for a in answers]))
+    assert scores.mean() == pytest.approx(published.OVERALL["greedy"][0], abs=0.05)
+    assert scores.std() == pytest.approx(published.OVERALL["greedy"][1], abs=0.05)
+    for rules in RULES:
+        here = scores[[e.rules == rules for e in chosen]]
+        tolerance = 4 * here.std() * (1 / len(here) + 1 / 2000) ** 0.5 + 0.02
+        assert here.mean() == pytest.approx(published.GREEDY[str(rules)], abs=tolerance)
+
+
+def test_random_walk_comes_home(sample: list[Environment]) -> None:
+    answers = BuiltinPolicy("random").answer(sample)
+    assert {len(a.plan) for a in answers} == {6 * 2 + 6 + 1}
+    free = [
+        (e, a)
+        for e, a in zip(sample, answers, strict=True)
+        if not e.family.obstacles and e.family.start == "inner"
+    ]
+    home = [play(e.grid, e.rules, a.plan).effects[-1].position == e.grid.start for e, a in free]
+    assert np.mean(home) > 0.85  # all but those that ran into the edge
+
+
+def test_builtin_policies_do_not_depend_on_what_else_is_asked(sample: list[Environment]) -> None:
+    for name in ("random", "greedy"):
+        policy = BuiltinPolicy(name, seed=4)
+        plans = [a.plan for a in policy.answer(sample[:8])]
+        assert [a.plan for e in sample[:8] for a in policy.answer([e])] == plans
+        assert [a.plan for a in BuiltinPolicy(name, seed=5).answer(sample[:8])] != plans
+
+
+def test_unknown_policy_is_told() -> None:
+    with pytest.raises(InputError, match="unknown policy 'gredy': one of random, greedy, beam, exact"):
+        BuiltinPolicy("gredy")
+    assert set(BUILTIN) == {"random", "greedy", "beam", "exact"}
+
+
+def test_example_policy_beats_greedy_by_far(sample: list[Environment]) -> None:
+    plans = [
+        tuple(example(e.grid.rows(), e.grid.start, e.rules.carry_limit, e.rules.cost, e.rules.diagonals, 20))
+        for e in sample
+    ]
+    assert mean_score(sample, plans) >= 3.2
+
+
+def test_slices_choose_environments() -> None:
+    part = Slice(energy="spiral", obstacles=True, moves=8, carry="none", cost=0.3, count=2)
+    chosen = environments(generated(count=2), part)
+    assert {e.name for e in chosen} == {
+        f"{start}-spiral-block-0{i}/8,∞,0.3" for start in ("inner", "outer") for i in (0, 1)
+    }
+    with pytest.raises(InputError, match="the slice holds no environment"):
+        environments(generated(count=1), Slice(cost=0.2))

@@ -1,0 +1,261 @@
+"""Programs written by a (scripted) language model: strategies, refinement, baselines, store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from spca_core.errors import InputError
+from spca_core.ports.proposer import ModelError
+from spca_llm.chat import Chat
+from spca_llm.config import LlmConfig, ModelConfig
+from spca_llm.connect import open_chat
+from spca_llm.testing.behaviours import Behaviour, Say, Status
+from spca_llm.testing.server import ModelServer, Seen
+from spca_programs.grasp.dataset import Environment
+from spca_programs.grasp.domain import GraspDomain
+from spca_programs.grasp.policies import example
+from spca_programs.grasp.program import GraspProgram
+from spca_programs.grasp.rules import play
+from spca_programs.ipp.develop import Recipe, develop
+from spca_programs.ipp.program import CaseResult, Program, ProgramRunner, code_in
+from spca_programs.ipp.refinement import worst_cases
+from spca_programs.ipp.store import ProgramStore
+from spca_programs.ipp.thinking import think
+
+GOOD = Path(example.__file__).read_text()
+HEAD = "def solve(grid, start_pos, carry_limit, cost_per_step, is_diagonals_allowed, max_actions):\n"
+IDLE = HEAD + "    return []\n"
+WASTEFUL = HEAD + "    return ['UP'] * 10\n"
+NEIGHBOUR = HEAD + (
+    "    r, c = start_pos\n"
+    "    for name, back, dr, dc in (('UP', 'DOWN', -1, 0), ('DOWN', 'UP', 1, 0)):\n"
+    "        if 0 <= r + dr < 11 and grid[r + dr][c + dc] == 'E' and cost_per_step == 0:\n"
+    "            return [name, 'TAKE', back, 'DROP']\n"
+    "    return []\n"
+)
+FAILING = HEAD + "    return [grid[99][0]]\n"
+
+
+def fenced(source: str) -> Say:
+    return Say(f"Here is the program.\n```python\n{source}```\n", usage=(100, 50))
+
+
+@pytest.fixture
+def chat_with(tmp_path: Path):
+    """A function that starts a server with a script and returns it with a chat model over it."""
+    open_ones: list[ModelServer | Chat] = []
+
+    def start(script: list[Behaviour] | Callable[[Seen], Behaviour]) -> tuple[ModelServer, Chat]:
+        server = ModelServer(script)
+        config = ModelConfig(model="test-model", base_url=server.base_url, attempts=1)
+        roles = LlmConfig(roles={"coder": config, "planner_big": config})
+        chat = open_chat("", tmp_path / f"llm-{len(open_ones)}", config=roles)
+        open_ones.extend([chat, server])
+        return server, chat
+
+    yield start
+    for thing in open_ones:
+        thing.close()
+
+
+RECIPE = Recipe(train=16, test=16)
+
+
+@pytest.fixture(scope="module")
+def domain() -> GraspDomain:
+    return GraspDomain()
+
+
+def test_a_program_is_run_in_the_sandbox_and_its_faults_are_told(domain: GraspDomain) -> None:
+    case = domain.split(1, 1, 0)[0]
+    sources = {
+        "error: IndexError": FAILING,
+        "timeout": HEAD + "    while True: pass\n",
+        "result: `solve` returned nothing": HEAD + "    pass\n",
+        "result: the list holds a int": HEAD + "    return [1]\n",
+        "there is no top-level function `solve`": "def plan(): pass\n",
+        "`solve` takes grid; it must be": "def solve(grid): return []\n",
+        "error: ImportError: 'os' may not be imported": "import os\n" + IDLE,
+        "error: SyntaxError": "def solve(:\n",
+    }
+    with ProgramRunner(deadline_s=0.5) as runner:
+        for problem, source in sources.items():
+            evaluation = runner.evaluate(Program(source=source), domain, case)
+            assert evaluation.problems == 1
+            assert evaluation.results[0].answer.problem.startswith(problem)
+        # One that never ends does not harm the next.
+        assert runner.evaluate(Program(source=GOOD), domain, case).problems == 0
+
+
+def test_programs_cannot_change_what_later_calls_see(domain: GraspDomain) -> None:
+    counting = "calls = []\n" + HEAD + "    calls.append(1)\n    return ['UP'] * len(calls)\n"
+    with ProgramRunner() as runner:
+        assert runner.load(counting, domain.signature) == ""
+        batch = [domain.arguments(c) for c in domain.split(3, 1, 0)[0]]
+        assert [a.plan for a in runner.answer(batch)] == [("UP",)] * 3
+
+
+def test_a_policy_file_answers_as_the_function_itself(domain: GraspDomain, tmp_path: Path) -> None:
+    cases = domain.split(8, 8, 1)[1]
+    (tmp_path / "policy.py").write_text(GOOD)
+    answers = GraspProgram.read(tmp_path / "policy.py").answer(cases)
+    assert [list(a.plan) for a in answers] == [example.solve(*domain.arguments(c)) for c in cases]
+    with pytest.raises(InputError, match="cannot be used: there is no top-level function"):
+        GraspProgram("broken", "x = 1\n").answer(cases)
+    with pytest.raises(InputError, match="no such policy file"):
+        GraspProgram.read(tmp_path / "absent.py")
+
+
+def test_split_keeps_training_grids_out_of_the_test(domain: GraspDomain) -> None:
+    train, test = domain.split(24, 80, 5)
+    assert (len(train), len(test)) == (24, 80)
+    assert not {c.grid for c in train} & {c.grid for c in test}
+    assert len({str(c.rules) for c in train}) == len({str(c.rules) for c in test}) == 8
+    assert [c.name for c in domain.split(24, 80, 5)[0]] == [c.name for c in train]
+
+
+def test_direct_asks_for_pseudocode_then_code_and_mends_what_does_not_load(
+    chat_with, domain: GraspDomain
+) -> None:
+    server, chat = chat_with(
+        [Say("go near, take, return"), Say("I would rather not."), fenced("def solve(:"), fenced(GOOD)]
+    )
+    made = develop(domain, chat, RECIPE)
+    assert made.program.source == GOOD
+    assert (made.questions, made.usage.output_tokens) == (4, 5 + 5 + 50 + 50)
+    texts = [request.text for request in server.requests]
+    assert "No Python yet" in texts[0] and "+---+" in texts[0] and "go near" in texts[1]
+    assert "the answer holds no Python code" in texts[2] and "SyntaxError" in texts[3]
+    assert made.test.mean > 2.5 and made.test.problems == 0
+
+
+def test_pseudocode_extension_shows_a_sketch(chat_with, domain: GraspDomain) -> None:
+    server, chat = chat_with([Say("better pseudocode"), fenced(IDLE)])
+    made = develop(domain, chat, RECIPE.model_copy(update={"strategy": "pseudocode"}))
+    assert "breadth-first" in server.requests[0].text
+    assert made.test.mean == 0 and made.program.origin.strategy == "pseudocode"
+
+
+def test_step_by_step_is_one_conversation_and_the_best_stage_is_kept(chat_with, domain: GraspDomain) -> None:
+    stages = [fenced(WASTEFUL), fenced(IDLE), fenced(GOOD), fenced(NEIGHBOUR), fenced(FAILING)]
+    server, chat = chat_with(stages)
+    made = develop(domain, chat, RECIPE.model_copy(update={"strategy": "steps"}))
+    assert made.program.source == GOOD
+    assert [a.best for a in made.attempts] == [True, True, True, False, False]
+    for request, word in zip(
+        server.requests, ("no obstacles", "diagonal", "carry limit", "cost", "obstacles"), strict=True
+    ):
+        assert word in request.body["messages"][-1]["content"]
+    assert len(server.requests[-1].body["messages"]) == 1 + 5 + 4
+    assert made.usage.input_tokens == 500
+
+
+def test_refinement_improves_and_returns_the_best_not_the_last(chat_with, domain: GraspDomain) -> None:
+    server, chat = chat_with(
+        [Say("pseudo"), fenced(FAILING), fenced(NEIGHBOUR), fenced(GOOD), fenced(WASTEFUL)]
+    )
+    made = develop(domain, chat, RECIPE.model_copy(update={"refine": 10}))
+    assert made.program.source == GOOD
+    means = [a.train.mean for a in made.attempts]
+    assert made.train.mean == max(means) == means[2] > means[1] > means[0] == 0
+    assert made.ended == "1 round without improvement"
+    assert made.program.origin.questions == 4 and made.questions == 5
+    first, second, third = (request.text for request in server.requests[2:])
+    assert "IndexError" in first and "It returned no plan" in first and "grid[99][0]" in first
+    assert "Its plan: (empty)" in second or "Its plan: UP TAKE" in second
+    assert second.count("## Instance") == 3 and "energy at home" in second
+    assert GOOD in third and "Where it falls behind the most" in third
+
+
+def test_patience_tells_the_model_of_its_failed_try(chat_with, domain: GraspDomain) -> None:
+    script = [fenced(WASTEFUL), fenced(NEIGHBOUR), fenced(WASTEFUL), fenced(IDLE)]
+    server, chat = chat_with(script)
+    made = develop(domain, chat, RECIPE.model_copy(update={"refine": 9, "patience": 2}), Program(source=IDLE))
+    assert made.program.source == NEIGHBOUR
+    assert [a.best for a in made.attempts] == [True, False, True, False, False]
+    assert "The last attempt to improve it scored" in server.requests[1].text
+    assert "The last attempt" not in server.requests[2].text
+
+
+@pytest.mark.parametrize("failure", [Status(500), Say("no code, sorry")])
+def test_a_failing_model_ends_refinement_but_keeps_the_program(
+    chat_with, domain: GraspDomain, failure: Behaviour
+) -> None:
+    answers = iter([Say("pseudo"), fenced(IDLE), fenced(NEIGHBOUR)])
+    _, chat = chat_with(lambda seen: next(answers, failure))
+    made = develop(domain, chat, RECIPE.model_copy(update={"refine": 5}))
+    assert made.program.source == NEIGHBOUR
+    assert made.ended.startswith("the model gave no further program")
+
+
+def test_no_program_at_all_is_an_error(chat_with, domain: GraspDomain) -> None:
+    _, chat = chat_with(lambda seen: Say("I cannot program."))
+    with pytest.raises(ModelError, match="no usable program after 3 repairs"):
+        develop(domain, chat, RECIPE)
+
+
+def result(score: float, problem: str = "", reference: float = 5.0) -> CaseResult:
+    return CaseResult.model_validate(
+        {
+            "case": "c",
+            "score": score,
+            "completed": False,
+            "reference": reference,
+            "answer": {"problem": problem},
+        }
+    )
+
+
+def test_worst_cases_show_each_exception_once_and_nothing_that_is_perfect() -> None:
+    results = [result(4), result(0, "a"), result(1), result(0, "a"), result(-2), result(5), result(0, "b")]
+    assert worst_cases(results) == [results[1], results[6], results[4]]
+    assert worst_cases([result(5), result(4)]) == [result(4)]
+
+
+def test_chain_of_thought_and_two_step(chat_with, domain: GraspDomain) -> None:
+    [case] = domain.split(1, 1, 3)[0]
+    case = Environment(
+        grid=case.grid, rules=case.rules.model_copy(update={"cost": 0.0}), family=case.family, index=0
+    )
+    plan = example.solve(*domain.arguments(case))
+    half = len(plan) // 2
+    spoken = [
+        Say("Hmm.\nACTIONS: " + " ".join(plan)),
+        Say(f"ACTIONS: {plan[:half]}"),
+        Say(f"**ACTIONS:** {plan[half:]}"),
+        Say("?"),
+    ]
+    server, chat = chat_with(spoken)
+    best = play(case.grid, case.rules, plan).score
+    assert think("chain-of-thought", domain, chat, [case]).evaluation.mean == best
+    two = think("two-step", domain, chat, [case])
+    assert two.evaluation.mean == best and two.usage.input_tokens == 20
+    position = play(case.grid, case.rules, plan[:half]).effects[-1].position
+    assert f"The agent is at row {position[0]}, column {position[1]}" in server.requests[2].text
+    mute = think("chain-of-thought", domain, chat, [case]).evaluation
+    assert mute.results[0].answer.problem.startswith("model: the answer has no line")
+
+
+def test_store_keeps_finds_and_sorts(chat_with, domain: GraspDomain, tmp_path: Path) -> None:
+    store = ProgramStore(tmp_path / "programs")
+    _, chat = chat_with([Say("pseudo"), fenced(IDLE), Say("pseudo"), fenced(GOOD)])
+    idle, good = develop(domain, chat, RECIPE), develop(domain, chat, RECIPE)
+    places = [store.save(idle), store.save(good)]
+    assert store.all("grasp") == [good, idle]
+    assert store.find("grasp", idle.program.id[:6]) == idle.program
+    assert store.find("grasp", str(places[1] / "program.py")).source == GOOD
+    with pytest.raises(InputError, match="no program 'zzz' for grasp"):
+        store.find("grasp", "zzz")
+    (places[0] / "development.json").write_text("{")
+    with pytest.raises(InputError, match="not the record of a program"):
+        store.all("grasp")
+
+
+def test_code_is_found_in_answers() -> None:
+    assert code_in("```python\ndef solve(): 1\n```\nand run\n```\nsolve()\n```") == "def solve(): 1\n"
+    assert code_in("def solve(): 1") == "def solve(): 1"
+    with pytest.raises(InputError, match="no Python code"):
+        code_in("no")

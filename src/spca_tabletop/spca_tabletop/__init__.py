@@ -1,0 +1,1 @@
+"""The tabletop, complete: skills, task language, planning domain, presets, environments."""

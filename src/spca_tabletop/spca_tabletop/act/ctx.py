@@ -1,0 +1,342 @@
+"""The far side of a tabletop skill's `ctx`: what it asks of perception and of the arm, answered in plain JSON values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+
+import structlog
+
+from spca_core.errors import MotionError
+from spca_core.geometry import Pose, top_down, top_down_yaw
+from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
+from spca_core.ports.arm import Arm
+from spca_core.scene import Fact, Scene, SceneObject
+from spca_core.world import World
+from spca_tabletop.act import placements
+from spca_tabletop.act.api import TABLETOP_API
+from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
+
+log = structlog.get_logger(__name__)
+
+Json = Any
+MAX_WAIT_S = 5.0
+# How near the tool must be to a thing, in metres, for closing the fingers to mean grasping it.
+GRASP_RADIUS = 0.03
+# Things this near (horizontally, metres) to the end of a straight line may be touched by it: they are what it is for.
+CONTACT_RADIUS = 0.075
+# The fingertips press this far (metres) into the perceived top of a thing to be sure of touching it.
+PRESS = 0.002
+CHOICES = 6
+NAMED = ("home", "out_of_view")
+
+
+class TabletopCtx:
+    """Serves the calls of `TABLETOP_API`. Knows the scene only as `sense` perceived it.
+
+    `sense` takes a snapshot now, with the arm out of view; `tip_reach` is how far the fingertips reach beyond the
+    tool centre point, in metres.
+    """
+
+    api = TABLETOP_API
+
+    def __init__(
+        self, world: World, arm: Arm, sense: Callable[[], Scene], now: Callable[[], float], tip_reach: float
+    ) -> None:
+        self._world, self._arm, self._sense, self._now = world, arm, sense, now
+        self._tip_reach = tip_reach
+        self._scene: Scene | None = None
+        self._hold_height = 0.02
+
+    # --- CtxServer ---------------------------------------------------------------------------------------------
+
+    def call(self, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Json:
+        """Carry out one call of the API; ValueError for what is not in it or is badly typed."""
+        if method not in _METHODS:
+            raise ValueError(f"ctx has no '{method}'; it has {', '.join(sorted(_METHODS))}")
+        try:
+            return getattr(self, f"_do_{method}")(*args, **kwargs)
+        except TypeError as error:
+            raise ValueError(f"ctx.{method}: {error}") from error
+
+    def now(self) -> float:
+        """Simulated seconds."""
+        return self._now()
+
+    def stop(self) -> None:
+        """Stop the arm; running and further motion calls raise MotionError('cancelled')."""
+        self._arm.stop()
+
+    # --- for the environment ------------------------------------------------------------------------------------
+
+    @property
+    def scene(self) -> Scene:
+        """The scene as last perceived."""
+        if self._scene is None:
+            return self.look()
+        return self._scene
+
+    def look(self) -> Scene:
+        """Move the arm out of the camera's view and perceive the scene anew."""
+        self._arm.move_named("out_of_view")
+        return self.perceive()
+
+    def perceive(self) -> Scene:
+        """Perceive from where the arm is, and plan around what is seen."""
+        self._scene = self._sense()
+        self._arm.set_scene(self._scene)
+        return self._scene
+
+    @property
+    def memory(self) -> tuple[Scene | None, float]:
+        """What it remembers besides the arm's own state, for a checkpoint."""
+        return self._scene, self._hold_height
+
+    def recall(self, memory: tuple[Scene | None, float], held: str | None) -> None:
+        """Take up work as remembered, after the world went back to a checkpoint where `held` was in the gripper."""
+        self._scene, self._hold_height = memory
+        self._arm.resume()
+        self._arm.detach()
+        if self._scene is not None:
+            self._arm.set_scene(self._scene)
+        if held is not None:
+            self._arm.attach(held)
+
+    # --- perception ---------------------------------------------------------------------------------------------
+
+    def _do_locate(self, name: str) -> Json:
+        return _thing_json(self._thing(name))
+
+    def _do_scene(self) -> Json:
+        return [_thing_json(o) for o in self.scene.objects]
+
+    def _do_look(self) -> Json:
+        return [_thing_json(o) for o in self.look().objects]
+
+    def _do_holds(self, relation: str, *names: str) -> bool:
+        return Fact(predicate=relation, args=names) in self.scene.relations
+
+    # --- choices ------------------------------------------------------------------------------------------------
+
+    def _do_grasps(self, name: str) -> Json:
+        self._thing(name)
+        with _touching(self._arm, name):
+            found = list(islice(grasps(self.scene, name, self._arm, self._tip_reach), CHOICES))
+        return [{"pose": _pose_json(g.pose), "gap": g.gap} for g in found]
+
+    def _do_touch_poses(self, name: str) -> Json:
+        thing = self._thing(name)
+        on_it = [o for o in self.scene.of_kind("cube") if self.scene.holds("on", o.id, name)]
+        z = thing.top + self._tip_reach - PRESS
+        x, y, _ = thing.pose.position
+        ring = [(0.0, 0.0)]
+        if thing.kind == "plate":
+            r = thing.size[0] / 2 - 0.014
+            ring += [(r * math.cos(k * math.pi / 6), r * math.sin(k * math.pi / 6)) for k in range(12)]
+        free = [
+            (x + dx, y + dy)
+            for dx, dy in ring
+            if all(math.dist((x + dx, y + dy), o.pose.position[:2]) > 0.045 for o in on_it)
+        ]
+        poses = (top_down(px, py, z, t) for px, py in free for t in finger_turns(thing.pose.yaw, self._arm))
+        with _touching(self._arm, name):
+            return self._reachable_json(poses, gap=0.0, approach=True)
+
+    def _do_spots_on(self, name: str) -> Json:
+        base = self._thing(name)
+        held, size = self._held()
+        return self._placing_json(placements.on_top(base, self.scene, held, size, self._hold_height), base.id)
+
+    def _do_spots_next_to(self, name: str) -> Json:
+        other = self._thing(name)
+        _, size = self._held()
+        spots = placements.next_to(other, size, self._hold_height)
+        with _touching(self._arm, name, *self._supports()):
+            fine = islice((s for s in spots if self._can_put(s.pose) and self._on_area(s.pose)), CHOICES)
+            return [{"pose": _pose_json(s.pose), "contact": _pose_json(s.contact)} for s in fine]
+
+    def _do_spots_on_table(self) -> Json:
+        held, size = self._held()
+        spots = placements.on_table(
+            self.scene, self._world.table, self._world.work_area, held, size, self._hold_height
+        )
+        return self._placing_json(spots)
+
+    def _do_spots_across(self, a: str, b: str) -> Json:
+        spots = placements.across(self._thing(a), self._thing(b), self._hold_height)
+        return self._placing_json(spots, a, b)
+
+    def _do_spots_at_edge(self, name: str) -> Json:
+        held, size = self._held()
+        return self._placing_json(
+            placements.at_edge(self._thing(name), self.scene, held, size, self._hold_height), name
+        )
+
+    def _do_spots_off_table(self) -> Json:
+        base = self._world.robot.base.position
+        return self._placing_json(placements.off_table(self._world.table, base[:2], self._hold_height))
+
+    # --- arm ----------------------------------------------------------------------------------------------------
+
+    def _do_move_to(self, pose: Json, speed: float = 1.0) -> None:
+        self._arm.move_to(_tool_pose(pose), _speed(speed))
+
+    def _do_move_linear(self, pose: Json, speed: float = 1.0) -> None:
+        target = _tool_pose(pose)
+        ends = (target, self._arm.tool_pose())
+        near = [
+            o.id
+            for o in self.scene.objects
+            if any(math.dist(e.position[:2], o.pose.position[:2]) < CONTACT_RADIUS for e in ends)
+        ]
+        with _touching(self._arm, *near, *self._supports()):
+            self._arm.move_linear(target, _speed(speed))
+
+    def _do_move_named(self, name: str) -> None:
+        if name not in NAMED:
+            raise ValueError(f"no posture '{name}'; there are {', '.join(NAMED)}")
+        self._arm.move_named(name)  # type: ignore[arg-type]
+
+    def _do_open(self, gap: float = 0.085) -> None:
+        held = self._arm.held
+        if held is not None:
+            self._put_down(held)
+        self._arm.open(float(gap))
+
+    def _do_close(self, gap: float = 0.0) -> float:
+        reached = self._arm.close(float(gap))
+        if self._arm.holding() and (thing := self._at_tool()) is not None:
+            bottom = thing.pose.position[2] - thing.size[2] / 2
+            self._hold_height = self._arm.tool_pose().position[2] - bottom
+            self._arm.attach(thing.id)
+        return reached
+
+    def _do_is_holding(self) -> bool:
+        holding = self._arm.holding()
+        if not holding and self._arm.held is not None:
+            log.warning("lost from the gripper", object=self._arm.held)
+            self._arm.detach()
+        return holding
+
+    def _do_wait(self, seconds: float) -> None:
+        if not 0 <= float(seconds) <= MAX_WAIT_S:
+            raise ValueError(f"ctx.wait takes 0 to {MAX_WAIT_S:g} seconds, not {seconds}")
+        self._arm.wait(float(seconds))
+
+    def _do_time(self) -> float:
+        return self._now()
+
+    def _do_log(self, message: str) -> None:
+        log.info("skill", message=str(message)[:500])
+
+    # --- helpers ------------------------------------------------------------------------------------------------
+
+    def _thing(self, name: str) -> SceneObject:
+        found = self.scene.get(str(name))
+        if found is None:
+            known = ", ".join(o.id for o in self.scene.objects)
+            raise ValueError(f"no object '{name}' in the scene; there are {known}")
+        return found
+
+    def _held(self) -> tuple[str, float]:
+        """Name and width (m) of what is held."""
+        if self._arm.held is None:
+            raise MotionError("gripper", "nothing is held, so nothing can be put down")
+        thing = self.scene.get(self._arm.held)
+        return self._arm.held, thing.size[0] if thing else 0.04
+
+    def _at_tool(self) -> SceneObject | None:
+        tool = self._arm.tool_pose().position
+        cubes = [o for o in self.scene.objects if o.kind not in ("table", "plate")]
+        near = min(cubes, key=lambda o: math.dist(o.pose.position, tool), default=None)
+        return near if near and math.dist(near.pose.position, tool) < GRASP_RADIUS else None
+
+    def _put_down(self, held: str) -> None:
+        """The scene knows from now on where the held thing was let go."""
+        tool = self._arm.tool_pose()
+        self._arm.detach()
+        x, y, z = tool.position
+        moved = []
+        for o in self.scene.objects:
+            if o.id != held:
+                moved.append(o)
+                continue
+            centre = z - self._hold_height + o.size[2] / 2
+            moved.append(o.model_copy(update={"pose": Pose.from_xyz_yaw(x, y, centre, top_down_yaw(tool))}))
+        self._scene = self.scene.model_copy(update={"objects": tuple(moved)})
+        self._arm.set_scene(self._scene)
+
+    def _supports(self) -> list[str]:
+        """What a held thing may slide along when it is lifted or put down."""
+        return [TABLE_SYMBOL, GROUND_SYMBOL, *([self._arm.held] if self._arm.held else [])]
+
+    def _can_put(self, pose: Pose) -> bool:
+        above = _raised(pose, APPROACH)
+        return self._arm.reachable(pose) and self._arm.reachable(above)
+
+    def _on_area(self, pose: Pose) -> bool:
+        return self._world.table.contains(*pose.position[:2], margin=0.03)
+
+    def _placing_json(self, poses: Iterable[Pose], *touch: str) -> Json:
+        with _touching(self._arm, *touch, *self._supports()):
+            return [_pose_json(p) for p in islice(filter(self._can_put, poses), CHOICES)]
+
+    def _reachable_json(self, poses: Iterator[Pose], gap: float, approach: bool) -> Json:
+        fine = (
+            p
+            for p in poses
+            if self._arm.reachable(p, gap)
+            and (not approach or self._arm.reachable(_raised(p, APPROACH), gap))
+        )
+        return [_pose_json(p) for p in islice(fine, CHOICES)]
+
+
+_METHODS = frozenset(m.name for m in TABLETOP_API.methods)
+
+
+@contextmanager
+def _touching(arm: Arm, *names: str) -> Iterator[None]:
+    """While it lasts, the gripper and what it holds may touch the named objects."""
+    arm.allow_contact(*names)
+    try:
+        yield
+    finally:
+        arm.allow_contact()
+
+
+def _thing_json(o: SceneObject) -> Json:
+    x, y, z = o.pose.position
+    return {
+        "name": o.id, "kind": o.kind, "colour": o.colour, "x": x, "y": y, "z": z, "yaw": o.pose.yaw, "top": o.top,
+        "size": list(o.size), "visible": o.visible, "confidence": o.confidence,
+    }  # fmt: skip
+
+
+def _pose_json(pose: Pose) -> Json:
+    x, y, z = pose.position
+    return {"x": x, "y": y, "z": z, "yaw": top_down_yaw(pose)}
+
+
+def _raised(pose: Pose, by: float) -> Pose:
+    x, y, z = pose.position
+    return pose.model_copy(update={"position": (x, y, z + by)})
+
+
+def _tool_pose(value: Json) -> Pose:
+    """A skill's pose as a tool pose; ValueError when it is none."""
+    try:
+        x, y, z, yaw = (float(value[k]) for k in ("x", "y", "z", "yaw"))
+    except (TypeError, KeyError, ValueError):
+        raise ValueError(f"a pose has x, y, z and yaw as numbers, not {str(value)[:80]}") from None
+    if not all(map(math.isfinite, (x, y, z, yaw))):
+        raise ValueError("a pose must be finite")
+    return top_down(x, y, z, yaw)
+
+
+def _speed(value: float) -> float:
+    if not 0 < float(value) <= 1:
+        raise ValueError(f"speed must be in (0, 1], not {value}")
+    return float(value)

@@ -1,0 +1,153 @@
+"""The tabletop as an `Environment`, in one process and in lockstep: simulated time passes only while the arm acts."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+from spca_act.executor import PlanExecutor
+from spca_core.contacts import ContactSample
+from spca_core.layout import Layout
+from spca_core.observation import Observation
+from spca_core.plan import ActResult, Plan
+from spca_core.scene import Scene
+from spca_core.skill import CtxApi, StepReport
+from spca_core.verdict import Verdict
+from spca_core.world import World
+from spca_motion.embedded_arm import EmbeddedArm
+from spca_motion.sim_robot import SimRobot
+from spca_referee.level import Level, task
+from spca_referee.referee import Referee
+from spca_robot.gripper_2f85 import PAD_TIP
+from spca_sense.detector import Detector
+from spca_sense.observation import observation_of
+from spca_sense.remarks import with_remarks
+from spca_sense.tracker import SceneTracker
+from spca_sense.vision import VisionModel
+from spca_sim.live_view import LiveView
+from spca_sim.pace import Pacer
+from spca_sim.simulator import MujocoSimulator
+from spca_tabletop.act import skills
+from spca_tabletop.act.api import TABLETOP_API
+from spca_tabletop.act.ctx import TabletopCtx
+from spca_tabletop.recording import Recording
+
+# After the last step, the referee may need its time-to-live and its dwell; things may still be settling.
+SETTLE_S = 2.0
+_TICK_S = 0.02
+
+
+class InprocTabletop:
+    """See `spca_core.ports.environment.Environment`. One level on one table; not to be used from two threads."""
+
+    name = "tabletop"
+    api: CtxApi = TABLETOP_API
+    builtin_skills = Path(skills.__file__)
+
+    def __init__(
+        self,
+        level: Level,
+        world: World,
+        layout: Layout,
+        simulator: MujocoSimulator,
+        seed: int = 0,
+        vision: VisionModel | None = None,
+    ) -> None:
+        self.task = task(level)
+        self.recording = Recording()
+        self._level, self._world = level, world
+        self._sim = simulator
+        self._sim.reset(layout, seed)
+        self._referee = Referee(level, world, layout.poses, start=self._sim.time)
+        self._sim.on_contacts(self._judge)
+        self.recording.states.attach(self._sim)
+        self._robot = SimRobot(self._sim)
+        self._arm = EmbeddedArm(world, self._robot)
+        self._tracker = SceneTracker(Detector(world))
+        self._ctx = TabletopCtx(world, self._arm, self._perceive, lambda: self._sim.time, PAD_TIP)
+        self._executor = PlanExecutor(TABLETOP_API, builtin=self.builtin_skills.read_text())
+        self._cancelled = False
+        self._vision = vision
+
+    # --- Environment --------------------------------------------------------------------------------------------
+
+    def sense(self) -> Observation:
+        """Move the arm out of view and look; a vision model may add its remarks to what the detector sees."""
+        self._arm.resume()
+        scene = self._ctx.look()
+        if self._vision is not None:
+            image = self.recording.looks[-1][0].colour
+            scene = with_remarks(scene, self._vision, image, self.task)
+            self.recording.looks[-1] = (self.recording.looks[-1][0], scene)
+        return observation_of(scene)
+
+    def act(
+        self, attempt: str, plan: Plan, library: str, on_step: Callable[[StepReport], None] | None = None
+    ) -> ActResult:
+        """Run the plan; it ends early when the referee's verdict is final."""
+        self._arm.resume()
+        return self._executor.execute(attempt, plan, library, self._ctx, on_step, lambda: self._cancelled)
+
+    def settle(self) -> Verdict:
+        """Let the world come to rest and the referee see enough of it."""
+        end = self._sim.time + SETTLE_S
+        while self._sim.time < end and not self.verdict().final:
+            self._sim.step(_TICK_S)
+            if self._referee.holding:
+                end = max(end, self._sim.time + self._level.dwell_s)
+        return self.verdict()
+
+    def verdict(self) -> Verdict:
+        """The referee's judgement so far."""
+        return self._referee.verdict
+
+    def checkpoint(self) -> bytes:
+        """Physics, referee, the memory of the scene, as one pickle."""
+        state = (self._sim.snapshot(), self._referee, self._ctx.memory, self._arm.held)
+        return pickle.dumps(state)
+
+    def restore(self, checkpoint: bytes) -> None:
+        """Back to a checkpoint of this level."""
+        snapshot, self._referee, memory, held = pickle.loads(checkpoint)
+        self._sim.restore(snapshot)
+        self._ctx.recall(memory, held)
+        if (scene := memory[0]) is not None:
+            self._tracker.adopt(scene)
+
+    def cancel(self) -> None:
+        """Stop the arm, then the run."""
+        self._arm.stop()
+        self._cancelled = True
+
+    def close(self) -> None:
+        """End the sandbox, save nothing, release the simulator."""
+        self._executor.close()
+        self._sim.close()
+
+    # --- for runs -----------------------------------------------------------------------------------------------
+
+    def save_recording(self, folder: Path) -> None:
+        """Write looks, contacts and states into a run's folder."""
+        self.recording.save(folder, self._referee.timeline())
+
+    def live_view(self) -> LiveView:
+        """A window on the simulation, as a context manager. InputError where there is no display."""
+        return LiveView(self._sim)
+
+    def pace(self, rate: float) -> None:
+        """Let simulated time pass at most `rate` times as fast as wall time, from now on."""
+        pacer = Pacer(rate)
+        self._sim.on_contacts(lambda sample: pacer.pace(sample.stamp))
+
+    def _perceive(self) -> Scene:
+        frame = self._sim.capture()
+        scene = self._tracker.update(frame, self._arm.held, self._arm.tool_pose(), self._arm.state())
+        self.recording.on_look(frame, scene)
+        return scene
+
+    def _judge(self, sample: ContactSample) -> None:
+        """A final verdict stops the arm at the very sample it falls on: what follows would not repeat exactly."""
+        decided = self.verdict().final
+        if self._referee.consume(sample).final and not decided:
+            self._arm.stop()

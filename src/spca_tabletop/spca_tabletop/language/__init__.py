@@ -1,0 +1,1 @@
+"""What turns task text into its meaning: lexicon, grammar, interpreter."""

@@ -1,0 +1,243 @@
+"""From claims over choices to a goal over symbols: every way to fulfil them that can stand on a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise, permutations, product
+
+from spca_core.names import TABLE_SYMBOL, words_of
+from spca_core.observation import Observation
+from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_tabletop.language.entities import Assignment, Entity, value
+from spca_tabletop.language.meaning import Meaning
+
+Atom = tuple[str, ...]
+"""A ground atom: predicate and arguments."""
+
+Goal = frozenset[Atom]
+"""Atoms that shall hold together."""
+
+PLATE_CAPACITY = 3
+"""Cubes that fit side by side on a plate."""
+
+_MOST_ASSIGNMENTS = 20_000
+_MOST_ALTERNATIVES = 40
+_LOCATIONS = ("on", "on_edge", "across", "holding", "discarded")
+"""Predicates that say where a cube is; a cube is at one place only."""
+
+
+class _Contradiction(Exception):
+    """This way to fulfil the claims cannot be."""
+
+
+def alternatives(meaning: Meaning, observation: Observation) -> list[Goal]:
+    """All goals any of which fulfils the task, in a fixed order. Raises Impossible."""
+    choices = meaning.discourse.choices
+    size = 1
+    for choice in choices:
+        size *= len(choice.candidates)
+    if size > _MOST_ASSIGNMENTS:
+        raise NotUnderstood("That leaves too much open; name some of the cubes.")
+    found: dict[Goal, None] = {}
+    reasons: dict[str, None] = {}
+    for assignment in product(*(c.candidates for c in choices)):
+        if not all(holds(assignment) for holds in meaning.discourse.constraints):
+            continue
+        try:
+            found |= dict.fromkeys(_Grounded(meaning, assignment, observation).goals())
+        except _Contradiction as reason:
+            reasons.setdefault(str(reason))
+    if not found:
+        raise Impossible(next(iter(reasons), "There are not enough things on this table for that."))
+    return sorted(found, key=sorted)[:_MOST_ALTERNATIVES]
+
+
+class _Grounded:
+    """A meaning under one assignment of its choices."""
+
+    def __init__(self, meaning: Meaning, assignment: Assignment, observation: Observation) -> None:
+        self._m, self._assignment, self._scene = meaning, assignment, observation
+        self._cubes = [s for s, kind in observation.objects.items() if kind == "cube"]
+
+    def goals(self) -> Iterator[Goal]:
+        """Every consistent goal. Raises _Contradiction if there is none."""
+        firm = {(c.predicate, *map(self._symbol, c.args)) for c in self._m.claims}
+        described = {(c.predicate, *map(self._symbol, c.args)) for c in self._m.descriptions}
+        problem = _Contradiction("No tower fits that description.")
+        found = False
+        for tower in self._towers(firm | described):
+            for atoms in (firm | described | tower, firm | tower):
+                try:
+                    complete = self._complete(atoms)
+                except _Contradiction as error:
+                    problem = error
+                else:
+                    found = True
+                    yield from _either_order(complete)
+                    break
+        if not found:
+            raise problem
+
+    def _symbol(self, entity: Entity) -> str:
+        symbol = value(entity, self._assignment)
+        if symbol not in self._scene.objects and symbol not in (TABLE_SYMBOL, "ground"):
+            raise _Contradiction(f"There is no {words_of(symbol)}.")
+        return symbol
+
+    # --- towers
+
+    def _towers(self, atoms: set[Atom]) -> Iterator[set[Atom]]:
+        """The atoms of every tower that was described; none but the empty set where no tower was."""
+        tower = self._m.tower
+        if not tower.active:
+            yield set()
+            return
+        stacked = {(a[1], a[2]) for a in atoms if a[0] == "on" and a[2] in self._cubes}
+        slots: dict[str, str] = {slot: self._symbol(entity) for slot, entity in tower.slots.items()}
+        runs = [[self._symbol(e) for e in run] for run in tower.runs]
+        named = [self._symbol(e) for e in tower.members]
+        named += [*slots.values(), *(c for run in runs for c in run), *(c for pair in stacked for c in pair)]
+        cubes = list(dict.fromkeys(named))
+        size = tower.size or len(cubes or self._cubes)
+        if size < 2:
+            raise _Contradiction("A tower needs two cubes at least.")
+        if size > len(self._cubes):
+            raise _Contradiction(f"There are {len(self._cubes)} cubes, not enough for a tower of {size}.")
+        if len(cubes) > size:
+            raise _Contradiction(f"A tower of {size} cubes cannot be made of {len(cubes)}.")
+        rest = [c for c in self._cubes if c not in cubes]
+        base = self._symbol(tower.base) if tower.base is not None else ""
+        for more in permutations(rest, size - len(cubes)):
+            for order in permutations([*cubes, *more]):
+                if self._fits(order, slots, runs, stacked):
+                    at = {a[2] for a in atoms if a[0] == "on" and a[1] == order[0]}
+                    floor = {("on", order[0], base or TABLE_SYMBOL)} if base or not at else set()
+                    yield floor | {("on", above, below) for below, above in pairwise(order)}
+
+    def _fits(
+        self,
+        order: tuple[str, ...],
+        slots: dict[str, str],
+        runs: list[list[str]],
+        stacked: set[tuple[str, str]],
+    ) -> bool:
+        """Whether a tower (from bottom to top) agrees with what was said."""
+        height = {cube: level for level, cube in enumerate(order)}
+        ends = {"bottom": order[0], "top": order[-1]}
+        return (
+            all(ends[s] == cube if s in ends else cube in order[1:-1] for s, cube in slots.items())
+            and all(height[a] < height[b] for run in runs for a, b in pairwise(run))
+            and all(height[above] == height[below] + 1 for above, below in stacked)
+        )
+
+    # --- everything else
+
+    def _complete(self, atoms: set[Atom]) -> Goal:
+        """Add what goes without saying, and refuse what cannot be."""
+        atoms = self._with_contacts(set(atoms))
+        atoms |= set(self._floors(atoms))
+        self._check_places(atoms)
+        self._check_prohibitions(atoms)
+        return frozenset(atoms)
+
+    def _with_contacts(self, atoms: set[Atom]) -> set[Atom]:
+        """Pairs that shall touch: on each other, beside each other, or half on a plate and half on the table."""
+        for pairs, beside in ((self._m.contacts, "next_to"), (self._m.mutual, "side_by_side")):
+            touching = [(self._symbol(a), self._symbol(b)) for a, b in pairs]
+            for a, b in touching:
+                if b == TABLE_SYMBOL:
+                    self._touch_table(atoms, a, [other for cube, other in touching if cube == a])
+                elif not any({a, b} <= set(atom[1:]) for atom in atoms):
+                    atoms.add((beside, a, b) if {a, b} <= set(self._cubes) else ("on", a, b))
+        return atoms
+
+    def _touch_table(self, atoms: set[Atom], cube: str, others: list[str]) -> None:
+        """A cube that touches the table and a plate lies on the plate's edge."""
+        plates = [p for p in others if self._scene.objects.get(p) == "plate"]
+        plates += [a[2] for a in atoms if a[:2] == ("on", cube) and self._scene.objects.get(a[2]) == "plate"]
+        if plates:
+            atoms -= {("on", cube, plates[0]), ("on", cube, TABLE_SYMBOL)}
+            atoms.add(("on_edge", cube, plates[0]))
+        elif not any(a[1] == cube for a in atoms):
+            atoms.add(("on", cube, TABLE_SYMBOL))
+
+    def _floors(self, atoms: set[Atom]) -> Iterator[Atom]:
+        """What a stack stands on: the table, unless something else was said or its lowest cube lies on a plate."""
+        placed = {a[1] for a in atoms if a[0] in _LOCATIONS}
+        for atom in atoms:
+            if atom[0] == "on" and atom[2] in self._cubes and atom[2] not in placed:
+                plates = [p for p, kind in self._scene.objects.items() if kind == "plate"]
+                under = [p for p in plates if self._scene.holds("on", atom[2], p)]
+                yield ("on", atom[2], under[0] if under else TABLE_SYMBOL)
+
+    def _check_places(self, atoms: set[Atom]) -> None:
+        for cube in self._cubes:
+            where = [a for a in atoms if a[1] == cube and a[0] in _LOCATIONS]
+            if len(where) > 1:
+                raise _Contradiction(f"The {words_of(cube)} cannot be at two places: {_told(where)}.")
+            burden = [
+                a for a in atoms if (a[0] == "on" and a[2] == cube) or (a[0] == "across" and cube in a[2:])
+            ]
+            if len(burden) > 1:
+                raise _Contradiction(f"Only one cube can rest on the {words_of(cube)}.")
+            beside = any(a[0] in ("next_to", "side_by_side") and cube in a[1:] for a in atoms)
+            gone = any(a[0] in ("holding", "discarded") for a in where)
+            if gone and (burden or beside):
+                raise _Contradiction(
+                    f"Nothing can be on or next to the {words_of(cube)} when it is taken away."
+                )
+            if beside and where and where[0] != ("on", cube, TABLE_SYMBOL):
+                raise _Contradiction(
+                    f"The {words_of(cube)} can stand next to another cube only on the table."
+                )
+        if len([a for a in atoms if a[0] == "holding"]) > 1:
+            raise _Contradiction("There is one gripper; it cannot hold several cubes at once.")
+        for plate in (s for s, kind in self._scene.objects.items() if kind == "plate"):
+            if len([a for a in atoms if a[0] == "on" and a[2] == plate]) > PLATE_CAPACITY:
+                raise _Contradiction(f"No more than {PLATE_CAPACITY} cubes fit on the {words_of(plate)}.")
+        self._check_stacks(atoms)
+
+    def _check_stacks(self, atoms: set[Atom]) -> None:
+        below = {a[1]: a[2] for a in atoms if a[0] == "on"}
+        for cube in below:
+            lowest = cube
+            for _ in below:
+                lowest = below.get(lowest, lowest)
+                if lowest == cube:
+                    raise _Contradiction(f"The {words_of(cube)} cannot be on top of itself.")
+
+    def _check_prohibitions(self, atoms: set[Atom]) -> None:
+        for a, b in self._m.apart:
+            pair = {self._symbol(a), self._symbol(b)}
+            if any(pair <= set(atom[1:]) for atom in atoms):
+                raise _Contradiction(
+                    f"The {' and the '.join(map(words_of, sorted(pair)))} shall not touch, but must."
+                )
+        for entity in self._m.untouched:
+            cube = self._symbol(entity)
+            if any(atom[1] == cube and not self._scene.holds(*atom) for atom in atoms):
+                raise _Contradiction(f"The {words_of(cube)} shall be left alone, but is needed.")
+
+
+def _either_order(atoms: Goal) -> Iterator[Goal]:
+    """Cubes are side by side when either was put next to the other; a bridge across them follows that order."""
+    pairs = [a[1:] for a in sorted(atoms) if a[0] == "side_by_side"]
+    if not pairs:
+        yield atoms
+        return
+    for flips in product((False, True), repeat=len(pairs)):
+        swapped = {pair: pair[::-1] for pair, flip in zip(pairs, flips, strict=True) if flip}
+        yield frozenset(
+            ("next_to", *swapped.get(a[1:], a[1:]))
+            if a[0] == "side_by_side"
+            else (a[0], a[1], *swapped.get(a[2:], a[2:]))
+            if a[0] == "across"
+            else a
+            for a in atoms
+        )
+
+
+def _told(atoms: Iterable[Atom]) -> str:
+    return " and ".join(
+        f"{a[0].replace('_', ' ')} {' '.join(map(words_of, a[2:]))}".strip() for a in sorted(atoms)
+    )

@@ -1,0 +1,70 @@
+"""What a reading asks for: claims about the table in the end, still over free choices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from spca_tabletop.language.entities import Discourse, Entity
+from spca_tabletop.language.phrases import Slot
+
+
+@dataclass(frozen=True)
+class Claim:
+    """An atom of the goal over entities: its predicate in the tabletop's PDDL, and its arguments.
+
+    `side_by_side` is no such predicate: it is next_to in either order.
+    """
+
+    predicate: str
+    args: tuple[Entity, ...]
+
+
+@dataclass
+class Tower:
+    """What was said about a tower; `active` once there is one. `runs` are orders of some of its cubes, upwards."""
+
+    active: bool = False
+    members: list[Entity] = field(default_factory=list)
+    size: int | None = None
+    base: Entity | None = None
+    slots: dict[Slot, Entity] = field(default_factory=dict)
+    runs: list[list[Entity]] = field(default_factory=list)
+
+
+@dataclass
+class Meaning:
+    """All that a reading asks for, over the choices and constraints of `discourse`.
+
+    `claims` must hold; `descriptions` may be about the table as it is now. `held` is what the gripper shall hold.
+    `contacts` are pairs that shall touch (the first put to the second, unless `mutual`), `apart` pairs that must not,
+    `untouched` what the robot must leave alone, `placeless` cubes that shall be moved without a place having been said.
+    `pairs` stand side by side and may carry a bridge. `cost` tells how far-fetched the reading is.
+    """
+
+    discourse: Discourse
+    claims: list[Claim] = field(default_factory=list)
+    descriptions: list[Claim] = field(default_factory=list)
+    held: list[Entity] = field(default_factory=list)
+    placeless: list[Entity] = field(default_factory=list)
+    contacts: list[tuple[Entity, Entity]] = field(default_factory=list)
+    mutual: list[tuple[Entity, Entity]] = field(default_factory=list)
+    apart: list[tuple[Entity, Entity]] = field(default_factory=list)
+    untouched: list[Entity] = field(default_factory=list)
+    tower: Tower = field(default_factory=Tower)
+    bridge: bool = False
+    pairs: list[tuple[Entity, Entity]] = field(default_factory=list)
+    cost: int = 0
+
+    def claim(self, predicate: str, subjects: Sequence[Entity], *others: Entity) -> None:
+        """Claim it of each subject; what was picked up before is thereby put down."""
+        self.claims += [Claim(predicate, (e, *others)) for e in subjects]
+        self.put_down(subjects)
+
+    def put_down(self, entities: Sequence[Entity]) -> None:
+        """They have found their place; they are not to be held in the end."""
+        self.held = [e for e in self.held if e not in entities]
+
+    def stacked(self) -> list[Claim]:
+        """The claims that put a cube on a cube."""
+        return [c for c in self.claims if c.predicate == "on" and self.discourse.kind(c.args[1]) == "cube"]

@@ -1,0 +1,307 @@
+"""Sentences to readings: the grammar of task.lark, and what its trees mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice, product
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from lark import Lark, Token, Transformer, Tree, UnexpectedEOF, UnexpectedToken
+from lark.lexer import Lexer
+
+from spca_core.ports.proposer import NotUnderstood
+from spca_tabletop.language.lexicon import NUMBERS
+from spca_tabletop.language.phrases import (
+    Arrangement,
+    Build,
+    Command,
+    Contact,
+    Context,
+    Element,
+    Mention,
+    Negative,
+    Ordered,
+    Passive,
+    Place,
+    Reading,
+    Slot,
+    State,
+    Thing,
+    Where,
+)
+from spca_tabletop.language.words import WHAT_WORKS, Sentence
+
+_MOST_READINGS = 64
+
+_KINDS = {
+    "CUBE": "cube", "CUBES": "cube", "PLATE": "plate", "PLATES": "plate", "TABLE": "table", "GROUND": "ground",
+    "THING": "thing", "THINGS": "thing", "ONE": "", "ONES": "",
+}  # fmt: skip
+_PLURALS = ("CUBES", "PLATES", "THINGS", "ONES")
+_SIDES = {"LEFT": "leftmost", "RIGHT": "rightmost", "MIDDLE": "middle", "NEAR": "nearest", "FAR": "farthest"}
+_RELATIONS = {"ON": "on", "IN": "on", "BESIDE": "beside", "UNDER": "under"}
+
+
+class _Ready(Lexer):
+    """The sentences are tokens already."""
+
+    def __init__(self, lexer_conf: object) -> None:
+        pass
+
+    def lex(self, lexer_state: Any, parser_state: Any = None) -> Iterator[Token]:
+        yield from lexer_state
+
+
+@lru_cache(maxsize=1)
+def _grammar() -> Lark:
+    text = (Path(__file__).parent / "task.lark").read_text()
+    return Lark(text, parser="earley", lexer=_Ready, ambiguity="explicit", maybe_placeholders=False)
+
+
+def readings(sentence: Sentence) -> list[Reading]:
+    """Every way to understand a sentence. Raises NotUnderstood."""
+    try:
+        tree: Any = _grammar().parse(cast(str, sentence.tokens))  # the lexer takes them as they are
+    except UnexpectedEOF as error:
+        words = sentence.text[sentence.tokens[0].start_pos :]
+        raise NotUnderstood(f"'{' '.join(words.split())}' does not make a task. {WHAT_WORKS}") from error
+    except UnexpectedToken as error:
+        raise NotUnderstood(_about_unexpected(sentence, error)) from error
+    return list(dict.fromkeys(_Meaning(sentence).transform(t) for t in islice(_trees(tree), _MOST_READINGS)))
+
+
+def _trees(node: Any) -> Iterator[Any]:
+    """All unambiguous trees in an ambiguous one."""
+    if not isinstance(node, Tree):
+        yield node
+    elif node.data == "_ambig":
+        for child in node.children:
+            yield from _trees(child)
+    else:
+        for children in product(*(list(islice(_trees(c), _MOST_READINGS)) for c in node.children)):
+            yield Tree(node.data, list(children), node.meta)
+
+
+def _about_unexpected(sentence: Sentence, error: Any) -> str:
+    token = error.token
+    before = sentence.until(token.start_pos or 0)
+    where = f"after '{before}'" if before else "at the beginning of a sentence"
+    return f"I do not understand '{token}' {where}. {WHAT_WORKS}"
+
+
+class _Meaning(Transformer):
+    """Trees to phrases. Inline rules of the grammar (leading underscore) have vanished by now."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        super().__init__()
+        self._sentence = sentence
+
+    def start(self, children: list[Any]) -> Reading:
+        return Reading(tuple(c for c in children if not isinstance(c, Token)))
+
+    # --- elements
+
+    def command(self, children: list[Any]) -> Element:
+        verb = _first(children[0]).type
+        return Command(verb, _things(children), _places(children), _direction(children))
+
+    def build(self, children: list[Any]) -> Element:
+        tower = next(c for c in children if isinstance(c, Tree) and c.data == "tower")
+        size = next((NUMBERS[t.split("-")[0].split()[0]] for t in _tokens(children, "SIZE")), None)
+        what: Literal["tower", "bridge"] = "bridge" if _first(tower).type == "BRIDGE" else "tower"
+        return Build(what, _things(children), _places(children), size, _direction(children))
+
+    def arrangement(self, children: list[Any]) -> Element:
+        return Arrangement(_things(children), _places(children))
+
+    def slotted(self, children: list[Any]) -> Element:
+        return Arrangement(_things(children), _places(children))
+
+    def ordered(self, children: list[Any]) -> Element:
+        return Ordered(_things(children), upwards=_direction(children) is True)
+
+    def mention(self, children: list[Any]) -> Element:
+        return Mention(_things(children))
+
+    def state(self, children: list[Any]) -> Element:
+        wanted = bool(_tokens(children, "MUST") or _tokens(children, "BUILD"))
+        return State(_things(children), _places(children), wanted)
+
+    def which(self, children: list[Any]) -> Element:
+        return State((), _places(children), wanted=bool(_tokens(children, "MUST")))
+
+    def contact(self, children: list[Any]) -> Element:
+        groups = [c for c in children if isinstance(c, tuple)]
+        return Contact(groups[0], groups[1] if len(groups) > 1 else ())
+
+    def passive(self, children: list[Any]) -> Element:
+        done = next(c for c in children if isinstance(c, Tree) and c.data == "done")
+        return Passive(_first(done).type, _things(children))
+
+    def negative(self, children: list[Any]) -> Element:
+        avoided = next(i for i, c in enumerate(children) if isinstance(c, Tree) and c.data == "avoided")
+        verb = _first(children[avoided]).type
+        return Negative(verb, _things(children[:avoided]), _things(children[avoided:]))
+
+    def context(self, _children: list[Any]) -> Element:
+        return Context()
+
+    # --- places
+
+    def on(self, children: list[Any]) -> Place:
+        return Place("on", _things(children))
+
+    def to(self, children: list[Any]) -> Place:
+        return Place("to", _things(children))
+
+    def on_each_other(self, _children: list[Any]) -> Place:
+        return Place("on_each_other")
+
+    def beside(self, children: list[Any]) -> Place:
+        return Place("beside", _things(children))
+
+    def side_by_side(self, _children: list[Any]) -> Place:
+        return Place("side_by_side")
+
+    def under(self, children: list[Any]) -> Place:
+        return Place("under", _things(children))
+
+    def across(self, children: list[Any]) -> Place:
+        return Place("across", _things(children))
+
+    def edge(self, children: list[Any]) -> Place:
+        return Place("edge", _things(children))
+
+    def beyond(self, children: list[Any]) -> Place:
+        return Place("beyond", _things(children))
+
+    def source(self, children: list[Any]) -> Place:
+        return Place("source", _things(children))
+
+    def slot(self, children: list[Token]) -> Place:
+        slots: dict[str, Slot] = {"TOP": "top", "MIDDLE": "middle", "BOTTOM": "bottom"}
+        return Place("slot", slot=slots[children[-1].type])
+
+    # --- things
+
+    def things(self, children: list[Any]) -> tuple[Thing, ...]:
+        """A list; "the red, the green and the blue cube" are cubes all three."""
+        found = [c for c in children if isinstance(c, Thing)]
+        kind = ""
+        for index in range(len(found) - 1, -1, -1):
+            found[index] = found[index].of_kind(kind)
+            kind = found[index].kind
+        return tuple(found)
+
+    def thing(self, children: list[Any]) -> Thing:
+        if isinstance(children[0], Thing):
+            return children[0]  # a pronoun
+        words: list[Any] = [token for c in children if isinstance(c, Tree) for token in c.children]
+        features: dict[str, Any] = {"text": " ".join(words), **_quantity(words), **_adjectives(words)}
+        for word in words:
+            if word.type in _KINDS:
+                features |= {"kind": _KINDS[word.type], "plural": word.type in _PLURALS}
+        for child in children:
+            if isinstance(child, Where):
+                features["where"] = (*features.get("where", ()), child)
+            elif isinstance(child, tuple):
+                features["where"] = (*features.get("where", ()), *child)
+            elif isinstance(child, str) and not isinstance(child, Token):
+                features["side"] = child
+        return Thing(**features)
+
+    def pronoun(self, children: list[Any]) -> Thing:
+        words: list[Any] = [t for c in children for t in (c.children if isinstance(c, Tree) else [c])]
+        types = {w.type for w in words}
+        text = " ".join(words)
+        if "IT" in types:
+            return Thing(text, pronoun="it")
+        if "OTHERS" in types:
+            return Thing(text, pronoun="others", plural=True)
+        number = next((NUMBERS[w.lower()] for w in words if w.type == "NUMBER"), None)
+        if types & {"ONE", "ANY"}:
+            return Thing(text, pronoun="them", quantifier="any", number=1)
+        return Thing(
+            text, pronoun="them", quantifier="all", plural=True, number=2 if "BOTH" in types else number
+        )
+
+    def of_all(self, _children: list[Any]) -> None:
+        """As in "the left one of the cubes": nothing that the rest does not say."""
+
+    def side(self, children: list[Token]) -> str:
+        return next(_SIDES[t.type] for t in children if t.type in _SIDES)
+
+    def where(self, children: list[Any]) -> Where:
+        relation, thing = _related(children)[0]
+        return Where(relation, thing)
+
+    def where_not(self, children: list[Any]) -> tuple[Where, ...]:
+        (relation, thing), (other_relation, other) = _related(children)
+        return Where(relation, thing), Where(other_relation, other, negated=True)
+
+    def not_where(self, children: list[Any]) -> Where:
+        relation, thing = _related(children)[0]
+        return Where(relation, thing, negated=True)
+
+
+def _related(children: list[Any]) -> list[tuple[Any, Thing]]:
+    relations = [_RELATIONS[_first(c).type] for c in children if isinstance(c, Tree)]
+    return list(zip(relations, [c for c in children if isinstance(c, Thing)], strict=True))
+
+
+def _quantity(words: list[Token]) -> dict[str, Any]:
+    """Quantifier and number from a determiner; "one of the cubes" is any cube, "the two cubes" are those two."""
+    types = []
+    for word in words:
+        if word.type not in ("THE", "A", "ANY", "ONE", "EACH", "ALL", "BOTH", "NUMBER", "OF"):
+            break
+        types.append(word.type)
+    numbers = [NUMBERS[w.lower()] for w in words if w.type == "NUMBER"]
+    number = 2 if "BOTH" in types else numbers[0] if numbers else None
+    if "BOTH" in types and not any(w.type in _PLURALS for w in words):
+        return {"quantifier": "the"}  # "both the plate and the table"
+    if {"EACH", "ALL", "BOTH"} & set(types):
+        return {"quantifier": "all", "number": number}
+    another = any(w.type == "OTHER" and w.startswith("a") for w in words)
+    if another or {"ANY", "A"} & set(types) or types[:1] == ["ONE"] or types[:1] == ["NUMBER"]:
+        return {"quantifier": "any", "number": number or 1}
+    return {"quantifier": "the" if "THE" in types else "", "number": number}
+
+
+def _adjectives(words: list[Token]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for word in words:
+        if word.type == "COLOUR":
+            found["colour"] = word.lower().replace("gray", "grey")
+        elif word.type in ("OWN_COLOUR", "OTHER_COLOUR"):
+            found["matching"] = "own" if word.type == "OWN_COLOUR" else "other"
+        elif word.type == "OTHER":
+            found["other"] = True
+        elif word.type in _SIDES:
+            found["side"] = _SIDES[word.type]
+    return found
+
+
+def _things(children: list[Any]) -> tuple[Thing, ...]:
+    return next((c for c in children if isinstance(c, tuple)), ())
+
+
+def _places(children: list[Any]) -> tuple[Place, ...]:
+    return tuple(c for c in children if isinstance(c, Place))
+
+
+def _direction(children: list[Any]) -> bool | None:
+    """Whether a list of things goes upwards; None where nothing was said."""
+    found = next((c for c in children if isinstance(c, Tree) and c.data == "direction"), None)
+    return None if found is None else _first(found).type == "UPWARDS"
+
+
+def _first(tree: Any) -> Any:
+    """The first token of a tree."""
+    return tree.children[0]
+
+
+def _tokens(children: list[Any], kind: str) -> list[Token]:
+    return [c for c in children if isinstance(c, Token) and c.type == kind]

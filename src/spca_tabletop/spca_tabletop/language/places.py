@@ -1,0 +1,240 @@
+"""Places to claims: on, beside, across, at the edge, in a tower."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from spca_core.ports.proposer import NotUnderstood
+from spca_tabletop.language.entities import Choice, Discourse, Entity, Known
+from spca_tabletop.language.meaning import Claim, Meaning
+from spca_tabletop.language.phrases import Place, Slot, Thing
+
+CUBES = ("cube",)
+SUPPORTS = ("cube", "plate", "table")
+_BRIDGE = "A bridge is one cube on top of two others; name the three."
+
+
+class Places:
+    """Adds to a meaning what is said about places."""
+
+    def __init__(self, talk: Discourse, meaning: Meaning) -> None:
+        self._talk, self._m = talk, meaning
+        self._run: tuple[Slot, list[Entity]] | None = None
+
+    def place(self, subjects: list[Entity], places: Sequence[Place]) -> None:
+        """Put subjects at places. "Red on blue on green": a second "on" is about what the first one named."""
+        resting = subjects
+        on_plate = any(t.kind == "plate" for p in places if p.kind in ("on", "to") for t in p.things)
+        for place in places:
+            if place.kind in ("on", "to"):
+                resting = self._on(resting, place, subjects)
+            elif place.kind == "slot":
+                self._slot(subjects, place.slot)
+            elif place.kind == "on_each_other":
+                self.stack(subjects, ())
+            elif place.kind == "side_by_side":
+                self._side_by_side(subjects, on_plate)
+            else:
+                self._relative(subjects, place)
+
+    def _relative(self, subjects: list[Entity], place: Place) -> None:
+        if place.kind == "beside":
+            for target in self._talk.all(place.things, CUBES):
+                self._beside(subjects, target)
+        elif place.kind == "under":
+            self._m.claim("on", [self._talk.one(place.things, CUBES)], subjects[0])
+            self._m.put_down(subjects)
+        elif place.kind == "across":
+            self.across(subjects, self._talk.all(place.things, CUBES))
+        elif place.kind in ("edge", "beyond"):
+            support = self._talk.one(place.things, ("plate", "table"), subjects[0])
+            if self._talk.kind(support) == "plate":
+                self._m.claim("on_edge", subjects, support)
+            else:
+                self._m.claim("discarded", subjects)
+
+    def _on(self, resting: list[Entity], place: Place, subjects: list[Entity]) -> list[Entity]:
+        """Put cubes onto others or plates. Returns what a further "on" would be about."""
+        things = place.things
+        if any(t.is_direction for t in things):
+            raise NotUnderstood("I can put things on or next to others, but not in a direction.")
+        if any(t.matching for t in things):
+            return self._on_matching(resting, things)
+        targets = self._talk.all(things, SUPPORTS)
+        kinds = {self._talk.kind(t) for t in targets}
+        if kinds == {"ground"}:
+            self._m.claim("discarded", resting)
+        elif (
+            kinds == {"cube"} and place.kind == "to"
+        ):  # on it, or next to it? that is for what follows to say
+            self._m.placeless += resting
+            self._talk.group = [*resting, *targets]
+        elif len(targets) == 1:
+            self._m.claim("on", resting, targets[0])
+            return targets if kinds == {"cube"} and len(resting) == 1 else subjects
+        elif len(targets) == len(resting):
+            for entity, target in zip(resting, targets, strict=True):
+                self._m.claim("on", [entity], target)
+        elif kinds == {"cube"} and len(set(targets)) == len(targets):
+            self._talk.cost += 0 if self._m.pairs or self._m.bridge else 1
+            self.across(resting, targets)
+        else:
+            raise NotUnderstood("I do not know which of them shall go where; say it for each.")
+        return resting
+
+    def _on_matching(self, cubes: list[Entity], things: Sequence[Thing]) -> list[Entity]:
+        plates = []
+        for cube in cubes:
+            plates.append(self._talk.one(things, ("plate",), cube))
+            self._m.claim("on", [cube], plates[-1])
+        if things[0].matching == "other":
+            self._talk.all_different(plates)
+        return cubes
+
+    def _beside(self, subjects: Sequence[Entity], target: Entity) -> None:
+        if self._talk.kind(target) != "cube":
+            raise NotUnderstood("I can put a cube next to another cube only.")
+        self._m.claim("next_to", subjects, target)
+        self._pair(subjects[-1], target)
+
+    def _side_by_side(self, subjects: Sequence[Entity], on_plate: bool) -> None:
+        if len(subjects) < 2:
+            raise NotUnderstood("I do not know what shall stand side by side; name two cubes.")
+        if on_plate:
+            return  # it means: each on the plate itself, none on top of another
+        for a, b in pairwise(subjects):
+            self._m.claims.append(Claim("side_by_side", (a, b)))
+            self._pair(a, b)
+        self._m.put_down(subjects)
+
+    def _pair(self, a: Entity, b: Entity) -> None:
+        self._m.pairs.append((a, b))
+        self._talk.group = [a, b]
+
+    # --- towers
+
+    def stack(self, members: Sequence[Entity], places: Sequence[Place]) -> None:
+        """A tower of certain cubes."""
+        tower = self._m.tower
+        tower.active = True
+        if self._any(members):
+            tower.size = len(members)
+        else:
+            tower.members += [m for m in members if m not in tower.members]
+        self._m.put_down(members)
+        for place in places:
+            if place.kind == "slot":
+                self._slot(members, place.slot)
+            elif place.kind == "on":
+                base = self._talk.one(place.things, ("plate", "table"))
+                if self._talk.kind(base) == "cube":
+                    tower.slots["bottom"] = base
+                else:
+                    tower.base = base
+            elif place.kind != "on_each_other":
+                raise NotUnderstood("I can build a tower on the table, on a plate or on a cube only.")
+
+    def _any(self, members: Sequence[Entity]) -> bool:
+        """Whether they are just some cubes, so that only their number counts."""
+        everything = set(self._talk.symbols("cube"))
+        return bool(members) and all(
+            isinstance(m, Choice) and set(m.candidates) == everything for m in members
+        )
+
+    def expect(self, upwards: bool) -> None:
+        """The cubes of a tower are going to be told in this order."""
+        self._run = ("bottom" if upwards else "top", [])
+
+    def order(self, cubes: Sequence[Entity], upwards: bool) -> None:
+        """Cubes of a tower in their order."""
+        self._m.tower.active = True
+        self._m.tower.runs.append(list(cubes) if upwards else list(cubes)[::-1])
+        self._m.put_down(cubes)
+
+    def go_on(self, cubes: Sequence[Entity]) -> bool:
+        """As in "green at the bottom, then blue, then red": cubes that only continue a tower. False if there is none."""
+        tower = self._m.tower
+        if not tower.active and self._run is None:
+            return False
+        tower.members += [c for c in cubes if c not in tower.members]
+        if self._run is not None:
+            self._run[1].extend(cubes)
+        return True
+
+    def _slot(self, subjects: Sequence[Entity], slot: Slot) -> None:
+        slots = self._m.tower.slots
+        if len(subjects) != 1 or slots.get(slot, subjects[0]) != subjects[0]:
+            raise NotUnderstood(f"Only one cube can be at the {slot}.")
+        slots[slot] = subjects[0]
+        self._m.put_down(subjects)
+        if slot in ("bottom", "top") and self._run is None:
+            self._run = (slot, [subjects[0]])
+
+    def finish_tower(self) -> None:
+        """Once all is said: cubes "on top" of others that were stacked without calling it a tower."""
+        tower = self._m.tower
+        if self._run is not None and len(self._run[1]) > 1:
+            slot, run = self._run
+            tower.runs.append(run if slot == "bottom" else run[::-1])
+        if tower.slots and not tower.active:
+            if not self._m.stacked():
+                raise NotUnderstood(
+                    "I do not know what it shall be on top of, or at the bottom of; name the cubes."
+                )
+            tower.active = True
+
+    # --- bridges
+
+    def across(self, subjects: Sequence[Entity], supports: Sequence[Entity]) -> None:
+        """A cube that rests on two others."""
+        if len(subjects) != 1 or len(supports) != 2:
+            raise NotUnderstood(_BRIDGE)
+        self._m.bridge = True
+        self._m.pairs.append((supports[0], supports[1]))
+        self._m.tower.slots["top"] = subjects[0]
+        self._m.put_down(subjects)
+
+    def bridge(self, members: Sequence[Entity], places: Sequence[Place]) -> None:
+        """A bridge of certain cubes."""
+        self._m.bridge = True
+        supports = [e for p in places if p.kind == "on" for e in self._talk.all(p.things, SUPPORTS)]
+        cubes = [e for e in supports if self._talk.kind(e) == "cube"]
+        if len(cubes) == 2 and len(members) == 1:
+            self.across(members, cubes)
+        else:
+            self._m.tower.members += members
+
+    def finish_bridge(self) -> None:
+        """As in "blue and green side by side, red on top": the cube on top lies across the pair."""
+        meaning, tower = self._m, self._m.tower
+        if not meaning.bridge and (tower.active or not meaning.pairs or "top" not in tower.slots):
+            return
+        stacked = meaning.stacked()
+        top = tower.slots.get("top")
+        supports = list(meaning.pairs[-1]) if meaning.pairs else []
+        if top is None and len(stacked) == 2 and stacked[0].args[0] == stacked[1].args[0]:
+            top, supports = stacked[0].args[0], [c.args[1] for c in stacked]
+        top, supports = self._complete_bridge(top, supports)
+        tower.slots, tower.members, self._run = {}, [], None
+        meaning.claims = [c for c in meaning.claims if c not in stacked]
+        if not any(set(c.args) == set(supports) for c in meaning.claims if c.predicate == "next_to"):
+            meaning.claims.append(Claim("side_by_side", tuple(supports)))
+        meaning.claims.append(Claim("across", (top, *supports)))
+
+    def _complete_bridge(self, top: Entity | None, supports: list[Entity]) -> tuple[Entity, list[Entity]]:
+        """Whatever of the three cubes was not said is one of those left, or any."""
+        cubes = self._m.tower.members or [Known(s) for s in self._talk.symbols("cube")]
+        rest = [m for m in cubes if m != top and m not in supports]
+        if top is not None and not supports and len(rest) == 2:
+            supports = rest
+        elif top is None and len(supports) == 2 and len(rest) == 1:
+            top = rest[0]
+        elif top is None and not supports and len(rest) >= 3:
+            symbols = [r.symbol for r in rest if isinstance(r, Known)]
+            top = self._talk.choose(symbols)
+            supports = [self._talk.choose(symbols, [top])]
+            supports.append(self._talk.choose(symbols, [top, *supports]))
+        if top is None or len(supports) != 2:
+            raise NotUnderstood(_BRIDGE)
+        return top, supports

@@ -1,0 +1,270 @@
+"""An MCAP log of a run's topics, made after the verdict from what the run recorded; Foxglove and rosbag2 open it.
+
+Log times are simulated time since the level began. Frames: `world`, and one for every moving body.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import cv2
+import mujoco
+import numpy as np
+from mcap_ros2.writer import Writer
+
+from spca_core.geometry import Vec3
+from spca_core.options import RunOptions
+from spca_core.plan import ActResult
+from spca_core.run_folder import RunFolder
+from spca_core.scene import Scene
+from spca_core.trajectory import JOINT_NAMES
+from spca_core.verdict import Verdict
+from spca_core.world import World
+from spca_robot.workspace_model import Item, WorkspaceIndex, build_model
+from spca_sim.recording import load_states
+from spca_sim.state import SimState
+from spca_tabletop.message_definitions import definition
+from spca_tabletop.presets import load_table
+from spca_tabletop.recording import CONTACTS, LOOKS, STATES
+
+LOG = "run.mcap"
+Message = dict[str, Any]
+_CONTACT_PERIOD = 0.1
+_COLOURS: dict[str, Vec3] = {"red": (0.8, 0.1, 0.1), "green": (0.1, 0.6, 0.2), "blue": (0.1, 0.25, 0.8)}
+
+
+def write_mcap(folder: RunFolder, options: RunOptions) -> Path:
+    """Write `run.mcap` into the run's folder; returns its path."""
+    world, _ = load_table(options)
+    path = folder.path / LOG
+    with path.open("wb") as stream:
+        log = _Log(Writer(stream))
+        states = load_states(folder.path / STATES) if (folder.path / STATES).is_file() else []
+        for write in (_write_states, _write_looks, _write_contacts, _write_steps, _write_verdict):
+            write(log, folder.path, world, states)
+        log.finish()
+    return path
+
+
+class _Log:
+    """A writer that registers schemas as they come up. Messages are sorted by time when it is finished."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._schemas: dict[str, Any] = {}
+        self._messages: list[tuple[int, str, str, Message]] = []
+
+    def add(self, topic: str, datatype: str, stamp: float, message: Message) -> None:
+        self._messages.append((round(stamp * 1e9), topic, datatype, message))
+
+    def finish(self) -> None:
+        for nanoseconds, topic, datatype, message in sorted(self._messages, key=lambda m: m[0]):
+            if datatype not in self._schemas:
+                package, name = datatype.split("/")
+                text = definition(datatype)
+                self._schemas[datatype] = self._writer.register_msgdef(f"{package}/msg/{name}", text)
+            self._writer.write_message(topic, self._schemas[datatype], message, nanoseconds, nanoseconds)
+        self._writer.finish()
+
+
+def _write_states(log: _Log, _: Path, world: World, states: list[SimState]) -> None:
+    """/clock, /joint_states, /tf and, once, /world_markers."""
+    if not states:
+        return
+    items = [Item.of(world.object(name)) for name in states[0].objects]
+    model, index = build_model(world, items)
+    data = mujoco.MjData(model)
+    bodies = [b for b in range(1, model.nbody) if model.body(b).name]
+    for state in states:
+        data.qpos[:] = state.qpos
+        mujoco.mj_kinematics(model, data)
+        log.add("/clock", "rosgraph_msgs/Clock", state.stamp, {"clock": _time(state.stamp)})
+        log.add("/joint_states", "sensor_msgs/JointState", state.stamp, _joint_state(state, data, index))
+        transforms = [
+            _transform(state.stamp, model.body(b).name, data.xpos[b], data.xquat[b]) for b in bodies
+        ]
+        log.add("/tf", "tf2_msgs/TFMessage", state.stamp, {"transforms": transforms})
+    markers = list(_geom_markers(model))
+    log.add("/world_markers", "visualization_msgs/MarkerArray", states[0].stamp, {"markers": markers})
+
+
+def _joint_state(state: SimState, data: mujoco.MjData, index: WorkspaceIndex) -> Message:
+    positions = [*(float(q) for q in state.qpos[index.arm_qpos]), index.gap(data)]
+    names = [*JOINT_NAMES, "gripper_gap"]
+    return {
+        "header": _header(state.stamp),
+        "name": names,
+        "position": positions,
+        "velocity": [],
+        "effort": [],
+    }
+
+
+def _geom_markers(model: mujoco.MjModel) -> Iterator[Message]:
+    """The shapes of everything, each in the frame of its body, so that /tf moves them."""
+    shapes = {
+        mujoco.mjtGeom.mjGEOM_BOX: 1,
+        mujoco.mjtGeom.mjGEOM_SPHERE: 2,
+        mujoco.mjtGeom.mjGEOM_CYLINDER: 3,
+        mujoco.mjtGeom.mjGEOM_CAPSULE: 3,
+    }
+    for g in range(model.ngeom):
+        kind = int(model.geom_type[g])
+        if kind not in shapes:
+            continue
+        size = model.geom_size[g]
+        scale = {
+            1: 2 * size,
+            2: np.full(3, 2 * size[0]),
+            3: np.array([2 * size[0], 2 * size[0], 2 * size[1]]),
+        }
+        r, g_, b, a = (float(c) for c in model.geom_rgba[g])
+        frame = model.body(int(model.geom_bodyid[g])).name or "world"
+        yield _marker(
+            0.0,
+            frame,
+            "world",
+            g,
+            shapes[kind],
+            model.geom_pos[g],
+            model.geom_quat[g],
+            scale[shapes[kind]],
+            (r, g_, b, a),
+        )
+
+
+def _write_looks(log: _Log, folder: Path, world: World, _: list[SimState]) -> None:
+    """/camera/detections (the frame with what was found), /scene and /scene_markers."""
+    for path in sorted((folder / LOOKS).glob("*.json")):
+        scene = Scene.model_validate_json(path.read_bytes())
+        image = cv2.imread(str(path.with_suffix(".png")))
+        if image is not None:
+            jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 85])[1].tobytes()
+            message = {
+                "header": _header(scene.stamp, "camera_color_optical_frame"),
+                "format": "jpeg",
+                "data": jpeg,
+            }
+            log.add("/camera/detections", "sensor_msgs/CompressedImage", scene.stamp, message)
+        log.add(
+            "/scene_markers",
+            "visualization_msgs/MarkerArray",
+            scene.stamp,
+            {"markers": _scene_markers(scene)},
+        )
+        text = {"data": " ".join(scene.sentences)}
+        log.add("/scene_text", "std_msgs/String", scene.stamp, text)
+
+
+def _scene_markers(scene: Scene) -> list[Message]:
+    found = []
+    for number, thing in enumerate(o for o in scene.objects if o.kind != "table"):
+        x, y, z, w = thing.pose.quaternion
+        colour = (*_COLOURS.get(thing.colour, (0.6, 0.6, 0.6)), 0.9 if thing.visible else 0.4)
+        shape = 3 if thing.kind == "plate" else 1
+        found.append(
+            _marker(
+                scene.stamp,
+                "world",
+                "scene",
+                number,
+                shape,
+                np.array(thing.pose.position),
+                np.array([w, x, y, z]),
+                np.array(thing.size) * 1.02,
+                colour,
+            )
+        )
+    return found
+
+
+def _write_contacts(log: _Log, folder: Path, _: World, __: list[SimState]) -> None:
+    """/contacts: every pair that touches, ten times a second."""
+    path = folder / CONTACTS
+    intervals = json.loads(path.read_text()) if path.is_file() else []
+    end = max((i["end"] for i in intervals), default=0.0)
+    for stamp in np.arange(0.0, end, _CONTACT_PERIOD):
+        pairs = [{"a": i["pair"][0], "b": i["pair"][1]} for i in intervals if i["start"] <= stamp <= i["end"]]
+        sample = {"stamp": _time(float(stamp)), "pairs": pairs}
+        message = {"header": _header(float(stamp)), "attempt": "", "samples": [sample]}
+        log.add("/contacts", "spca_interfaces/Contacts", float(stamp), message)
+
+
+def _write_steps(log: _Log, folder: Path, _: World, __: list[SimState]) -> None:
+    """/steps: every executed step of a plan, when it ended."""
+    for path in sorted(folder.glob("round_*/act_*.json")):
+        for step in ActResult.model_validate_json(path.read_bytes()).steps:
+            message = step.model_dump() | {"failure": [], "args": list(step.args), "log": list(step.log)}
+            if step.failure is not None:
+                message["failure"] = [step.failure.model_dump() | {"line": step.failure.line or 0}]
+            log.add("/steps", "spca_interfaces/StepReport", step.ended, message)
+
+
+def _write_verdict(log: _Log, folder: Path, _: World, __: list[SimState]) -> None:
+    """/verdict, at the end."""
+    path = folder / "result.json"
+    if not path.is_file():
+        return
+    verdict = Verdict.model_validate(json.loads(path.read_text())["verdict"])
+    message = verdict.model_dump(mode="json") | {"attempt": folder.name}
+    log.add("/verdict", "spca_interfaces/Verdict", verdict.stamp, message)
+
+
+def _time(stamp: float) -> Message:
+    return {"sec": int(stamp), "nanosec": round((stamp - int(stamp)) * 1e9) % 1_000_000_000}
+
+
+def _header(stamp: float, frame: str = "world") -> Message:
+    return {"stamp": _time(stamp), "frame_id": frame}
+
+
+def _vector(values: Any) -> Message:
+    x, y, z = (float(v) for v in values)
+    return {"x": x, "y": y, "z": z}
+
+
+def _quaternion(wxyz: Any) -> Message:
+    w, x, y, z = (float(v) for v in wxyz)
+    return {"x": x, "y": y, "z": z, "w": w}
+
+
+def _transform(stamp: float, frame: str, position: Any, wxyz: Any) -> Message:
+    transform = {"translation": _vector(position), "rotation": _quaternion(wxyz)}
+    return {"header": _header(stamp), "child_frame_id": frame, "transform": transform}
+
+
+def _marker(
+    stamp: float,
+    frame: str,
+    namespace: str,
+    number: int,
+    shape: int,
+    position: Any,
+    wxyz: Any,
+    scale: Any,
+    rgba: tuple[float, float, float, float],
+) -> Message:
+    return {
+        "header": _header(stamp, frame),
+        "ns": namespace,
+        "id": number,
+        "type": shape,
+        "action": 0,
+        "pose": {"position": _vector(position), "orientation": _quaternion(wxyz)},
+        "scale": _vector(scale),
+        "color": dict(zip("rgba", rgba, strict=True)),
+        "lifetime": {"sec": 0, "nanosec": 0},
+        "frame_locked": True,
+        "points": [],
+        "colors": [],
+        "texture_resource": "",
+        "texture": {"header": _header(stamp), "format": "", "data": b""},
+        "uv_coordinates": [],
+        "text": "",
+        "mesh_resource": "",
+        "mesh_file": {"filename": "", "data": b""},
+        "mesh_use_embedded_materials": False,
+    }

@@ -1,0 +1,98 @@
+"""PDDL problems of the tabletop domain, from an observation and a goal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
+from spca_core.observation import Observation
+from spca_core.ports.proposer import Impossible
+from spca_tabletop.language.goal import Atom, Goal
+
+_KINDS = ("cube", "plate")
+
+
+@lru_cache(maxsize=1)
+def domain() -> str:
+    """The tabletop's domain."""
+    return (Path(__file__).parent / "domain.pddl").read_text()
+
+
+def problem(observation: Observation, goals: Sequence[Goal]) -> str:
+    """A problem whose goal is any one of `goals`. Raises Impossible when a cube it needs is out of reach."""
+    _check_reach(observation, goals)
+    goals = [_with_free_hand(goal, observation) for goal in goals]
+    objects = "\n    ".join(f"{' '.join(_of(observation, k))} - {k}" for k in _KINDS if _of(observation, k))
+    init = "\n    ".join(map(_text, _init(observation)))
+    conditions = [f"(and {' '.join(_text(atom) for atom in sorted(goal))})" for goal in goals]
+    goal = conditions[0] if len(conditions) == 1 else "(or\n    " + "\n    ".join(conditions) + ")"
+    return f"""(define (problem task)
+  (:domain tabletop)
+  (:objects
+    {objects})
+  (:init
+    (= (total-cost) 0)
+    {init})
+  (:goal {goal})
+  (:metric minimize (total-cost)))
+"""
+
+
+def _init(observation: Observation) -> Iterator[Atom]:
+    cubes = _of(observation, "cube")
+    held = [f.args[0] for f in observation.facts if f.predicate == "held" and f.args[0] in cubes]
+    yield ("holding", held[0]) if held else ("hand_empty",)
+    yield ("clear", TABLE_SYMBOL)
+    for plate in _of(observation, "plate"):
+        yield ("clear", plate)
+    within_reach = reachable(observation)
+    pairs: set[Atom] = set()
+    for fact in observation.facts:
+        if fact.args[0] not in within_reach:
+            continue
+        if fact.predicate in ("on", "clear"):
+            yield (fact.predicate, *fact.args)
+        elif fact.predicate == "next_to":
+            a, b = fact.args
+            pairs |= {("next_to", a, b), ("next_to", b, a)}
+    yield from sorted(pairs)
+
+
+def _with_free_hand(goal: Goal, observation: Observation) -> Goal:
+    """Whatever is held from the start is put down in the end, unless something shall be held."""
+    held = any(f.predicate == "held" for f in observation.facts)
+    holding = any(atom[0] == "holding" for atom in goal)
+    return goal | {("hand_empty",)} if held and not holding else goal
+
+
+def reachable(observation: Observation) -> set[str]:
+    """The cubes in the gripper or on something that stands on the table; not those that fell, or hang in the air."""
+    cubes = _of(observation, "cube")
+    lying = {f.args for f in observation.facts if f.predicate == "on" and f.args[1] != GROUND_SYMBOL}
+    held = {f.args[0] for f in observation.facts if f.predicate == "held"}
+    return {c for c in cubes if c in held or any(a == c for a, _ in lying)}
+
+
+def _check_reach(observation: Observation, goals: Sequence[Goal]) -> None:
+    within_reach = reachable(observation)
+    for goal in goals:
+        needed = {s for atom in goal for s in atom[1:] if observation.objects.get(s) == "cube"}
+        lost = sorted(needed - within_reach)
+        if not lost:
+            return
+    where = (
+        "it lies on the ground"
+        if observation.holds("on", lost[0], GROUND_SYMBOL)
+        else "I cannot see what it rests on"
+    )
+    raise Impossible(f"The {words_of(lost[0])} is out of reach: {where}.")
+
+
+def _of(observation: Observation, kind: str) -> list[str]:
+    return sorted(symbol for symbol, k in observation.objects.items() if k == kind)
+
+
+def _text(atom: Atom) -> str:
+    return f"({' '.join(atom)})"

@@ -1,0 +1,79 @@
+"""The tables a level is tried on: where things lie, and what differs from the world as described."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+from spca_core.contacts import Pair, pair
+from spca_core.errors import InputError
+from spca_core.layout import Layout, cluttered_layout, nominal_layout, random_layout
+from spca_core.options import Preset, RunOptions
+from spca_core.world import World, load_world
+from spca_referee.level import Level, load_level
+from spca_referee.rules import bind_rules
+from spca_referee.start import starting_layout
+from spca_sim.variation import SimVariation, draw_variation
+
+_TRIES = 200
+_STRIDE = 100_003  # between the seeds of one table's tries, so that neighbouring tables share none
+
+
+def load_table(options: RunOptions) -> tuple[World, Level]:
+    """The world and the level that a run's options name. Raises InputError for an unknown one."""
+    level = load_level(options.level, load_world(options.world) if options.world else None)
+    return load_world(options.world or level.world), level
+
+
+def draw_table(preset: Preset, seed: int, world: World, level: Level) -> tuple[Layout, SimVariation]:
+    """The layout at the start and the simulator's variation, by seed.
+
+    Drawn again where the level's own changes would put two things into one place, or where the level would be won
+    before anything was done. Raises InputError when no such table is found.
+    """
+    variation = draw_variation(preset if preset in ("noisy", "hard") else "nominal", seed)
+    if preset == "nominal":
+        return starting_layout(level.layout, world, nominal_layout(world)), variation
+    draw = cluttered_layout if preset == "hard" else random_layout
+    for k in range(_TRIES):
+        layout = starting_layout(level.layout, world, draw(world, seed + k * _STRIDE))
+        if not _overlapping(layout, world) and not _already_won(layout, world, level):
+            return layout.model_copy(update={"seed": seed}), variation
+    raise InputError(f"no {preset} table fits level '{level.name}'", hint="its layout leaves no room")
+
+
+def resting_contacts(layout: Layout, world: World) -> set[Pair]:
+    """The pairs that touch in a layout because one rests on the other."""
+    found = set()
+    for model, pose in layout.poses.items():
+        x, y, z = pose.position
+        item = world.object(model)
+        bottom = z - item.size[2] / 2
+        if abs(bottom - world.table.top) < 1e-4:
+            found.add(pair(model, world.table.model))
+        for other, below in layout.poses.items():
+            top = below.position[2] + world.object(other).size[2] / 2
+            if other != model and abs(bottom - top) < 1e-4:
+                reach = world.object(other).radius + item.size[0] / 2
+                if math.dist((x, y), below.position[:2]) < reach:
+                    found.add(pair(model, other))
+    return found
+
+
+def _overlapping(layout: Layout, world: World) -> bool:
+    for a, b in combinations(layout.poses, 2):
+        pa, pb = layout.poses[a].position, layout.poses[b].position
+        sa, sb = world.object(a), world.object(b)
+        apart = math.dist(pa[:2], pb[:2]) - (sa.size[0] + sb.size[0]) / 2
+        over = abs(pa[2] - pb[2]) - (sa.size[2] + sb.size[2]) / 2
+        if apart < 0 and over < -1e-6:
+            return True
+    return False
+
+
+def _already_won(layout: Layout, world: World, level: Level) -> bool:
+    touching = resting_contacts(layout, world)
+    return any(
+        {pair(*p) for p in rules.touching} <= touching and not {pair(*p) for p in rules.apart} & touching
+        for rules in bind_rules(level, world, layout.poses)
+    )

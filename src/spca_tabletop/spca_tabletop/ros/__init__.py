@@ -1,0 +1,1 @@
+"""The tabletop over ROS 2."""

@@ -1,0 +1,110 @@
+"""The node `display`: listens to a run and draws it. Nothing listens to it but people."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from geometry_msgs.msg import Point, Quaternion, Vector3
+from geometry_msgs.msg import Pose as PoseMsg
+from rclpy.publisher import Publisher
+from spca_interfaces.action import ExecutePlan
+from spca_interfaces.msg import Contacts
+from spca_interfaces.msg import Plan as PlanMsg
+from spca_interfaces.msg import Scene as SceneMsg
+from spca_interfaces.msg import Verdict as VerdictMsg
+from std_msgs.msg import ColorRGBA
+from visualization_msgs.msg import Marker, MarkerArray
+
+from spca_core.contacts import Pair
+from spca_core.plan import Step
+from spca_core.scene import Scene
+from spca_core.verdict import Verdict
+from spca_core.world import load_world
+from spca_ros import names
+from spca_ros.convert.contacts import contact_samples
+from spca_ros.convert.records import WORLD_FRAME, from_msg
+from spca_ros.node import SpcaNode, run_nodes
+from spca_ros.qos import EVERY, STATE
+from spca_tabletop.ros.display.pictures import (
+    Picture,
+    contact_pictures,
+    plan_pictures,
+    scene_pictures,
+    verdict_pictures,
+)
+
+DISPLAY = "display"
+OBJECTS, PLAN, CONTACTS, VERDICT = (f"markers/{kind}" for kind in ("objects", "plan", "contacts", "verdict"))
+_KINDS = {"cube": Marker.CUBE, "cylinder": Marker.CYLINDER, "text": Marker.TEXT_VIEW_FACING}
+
+
+class DisplayNode(SpcaNode):
+    """Each of its topics holds the newest complete picture, also for those who come late."""
+
+    def __init__(self) -> None:
+        super().__init__(DISPLAY)
+        self._world = load_world(self.parameter("world", "tabletop", "a world in worlds/ or a path"))
+        self._steps: tuple[Step, ...] = ()
+        self._touching: frozenset[Pair] | None = None
+        self._objects, self._plan, self._contacts, self._verdict = (
+            self.create_publisher(MarkerArray, topic, STATE) for topic in (OBJECTS, PLAN, CONTACTS, VERDICT)
+        )
+        self.create_subscription(SceneMsg, names.SCENE, self._on_scene, STATE)
+        self.create_subscription(PlanMsg, names.PLAN, self._on_plan, STATE)
+        self.create_subscription(VerdictMsg, names.VERDICT, self._on_verdict, STATE)
+        self.create_subscription(Contacts, names.CONTACTS, self._on_contacts, EVERY)
+        # The feedback of the executor's goals, whoever has sent them.
+        feedback = ExecutePlan.Impl.FeedbackMessage
+        self.create_subscription(feedback, f"{names.EXECUTE}/_action/feedback", self._on_step, EVERY)
+
+    def _on_scene(self, message: SceneMsg) -> None:
+        self._show(self._objects, scene_pictures(from_msg(Scene, message)))
+
+    def _on_plan(self, message: PlanMsg) -> None:
+        self._steps = tuple(Step(action=s.action, args=tuple(s.args)) for s in message.steps)
+        self._show(self._plan, plan_pictures(self._steps, 0, self._world))
+
+    def _on_step(self, message: ExecutePlan.Impl.FeedbackMessage) -> None:
+        ended = message.feedback.step.index + 1
+        self._show(self._plan, plan_pictures(self._steps, ended, self._world))
+
+    def _on_contacts(self, message: Contacts) -> None:
+        touching = contact_samples(message)[-1].pairs
+        if touching != self._touching:
+            self._touching = touching
+            self._show(self._contacts, contact_pictures(touching, self._world))
+
+    def _on_verdict(self, message: VerdictMsg) -> None:
+        self._show(self._verdict, verdict_pictures(from_msg(Verdict, message), self._world))
+
+    @staticmethod
+    def _show(publisher: Publisher, pictures: Sequence[Picture]) -> None:
+        clear = Marker(action=Marker.DELETEALL)
+        clear.header.frame_id = WORLD_FRAME
+        publisher.publish(MarkerArray(markers=[clear, *(_marker(i, p) for i, p in enumerate(pictures))]))
+
+
+def _marker(number: int, picture: Picture) -> Marker:
+    (px, py, pz), (x, y, z, w) = picture.pose.position, picture.pose.quaternion
+    r, g, b, a = picture.colour
+    sx, sy, sz = picture.size
+    marker = Marker(
+        id=number,
+        type=_KINDS[picture.kind],
+        pose=PoseMsg(position=Point(x=px, y=py, z=pz), orientation=Quaternion(x=x, y=y, z=z, w=w)),
+        scale=Vector3(x=sx, y=sy, z=sz),
+        color=ColorRGBA(r=r, g=g, b=b, a=a),
+        text=picture.text,
+    )
+    marker.header.frame_id = WORLD_FRAME
+    return marker
+
+
+def main() -> None:
+    """Run the node; its exit status is the process's."""
+    sys.exit(run_nodes(lambda: [DisplayNode()]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,292 @@
+"""The tabletop as an `Environment` over ROS: simulator, Sense, executor and referee are nodes."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from spca_interfaces.action import ExecutePlan, Look
+from spca_interfaces.msg import Layout as LayoutMsg
+from spca_interfaces.msg import Plan as PlanMsg
+from spca_interfaces.msg import Task as TaskMsg
+from spca_interfaces.msg import Verdict as VerdictMsg
+from spca_interfaces.srv import BeginLevel, Checkpoint, ResetWorld, Restore, SaveRecording
+from std_srvs.srv import SetBool, Trigger
+
+from spca_core.errors import InputError, MotionError, SpcaError
+from spca_core.layout import Layout
+from spca_core.observation import Observation
+from spca_core.plan import ActResult, Plan
+from spca_core.scene import Scene
+from spca_core.skill import CtxApi, StepReport
+from spca_core.task import Task
+from spca_core.verdict import Verdict
+from spca_referee.level import Level, task
+from spca_ros import names
+from spca_ros.calls import ActionCall, ServiceCall
+from spca_ros.convert.records import from_msg, to_msg
+from spca_ros.convert.time import seconds
+from spca_ros.node import SpcaNode
+from spca_ros.peer import NodeLost, Peer
+from spca_ros.qos import STATE
+from spca_ros.robot import RosRobot
+from spca_ros.seal import seal, unseal
+from spca_sense.observation import observation_of
+from spca_tabletop.act import skills
+from spca_tabletop.act.api import TABLETOP_API
+
+SETTLE_S = 2.0
+"""Simulated seconds after the last step: the referee needs its time-to-live and its dwell, things come to rest."""
+_NODES = (names.SIM, names.REFEREE, names.SENSE, names.EXECUTOR)
+_RECORDERS = (names.SIM, names.REFEREE, names.SENSE)
+_CHUNK_S = 0.1  # simulated seconds between two looks at the verdict
+_SAMPLE_S = 0.021  # between two contact samples, and a little
+_PATIENCE_S = 10.0  # wall seconds for an answer that ought to come at once
+_SLOW_S = 60.0  # wall seconds for what Gazebo is asked through its command line
+
+
+@dataclass(frozen=True)
+class _Order:
+    """What a level is begun with."""
+
+    name: str
+    level: Level
+    layout: Layout
+    seed: int
+
+
+class RosTabletop:
+    """See `spca_core.ports.environment.Environment`. Its calls block: not for callbacks.
+
+    `begin` comes first, once for each level. Where the simulator cannot give exact checkpoints (Gazebo), going back
+    means to begin the level anew.
+    """
+
+    name = "tabletop"
+    api: CtxApi = TABLETOP_API
+    builtin_skills = Path(skills.__file__)
+
+    task: Task
+
+    def __init__(self, node: SpcaNode) -> None:
+        self._order: _Order
+        self._peers = {name: Peer(node, name) for name in _NODES}
+        self._robot = RosRobot(node)
+        self._news = threading.Condition()
+        self._message = VerdictMsg()
+        self._epoch = ""
+        self._connected = self._cancelled = False
+        self._can_go_back = True
+        node.create_subscription(VerdictMsg, names.VERDICT, self._on_verdict, STATE)
+
+        def service(kind: type, name: str, owner: str) -> ServiceCall:
+            return ServiceCall(node, kind, name, self._peers[owner])
+
+        self._reset = service(ResetWorld, names.RESET, names.SIM)
+        self._pause = service(SetBool, names.PAUSE, names.SIM)
+        self._hold = service(Trigger, names.HOLD, names.SIM)
+        self._begin_level = service(BeginLevel, names.BEGIN_LEVEL, names.REFEREE)
+        self._stop = service(Trigger, names.STOP, names.EXECUTOR)
+        self._save = {n: service(Checkpoint, names.checkpoint(n), n) for n in _NODES}
+        self._load = {n: service(Restore, names.restore(n), n) for n in _NODES}
+        self._record = {n: service(SaveRecording, names.save_recording(n), n) for n in _RECORDERS}
+        self._look = ActionCall(node, Look, names.LOOK, self._peers[names.EXECUTOR])
+        self._execute = ActionCall(node, ExecutePlan, names.EXECUTE, self._peers[names.EXECUTOR])
+
+    def begin(self, level_name: str, level: Level, layout: Layout, seed: int = 0) -> None:
+        """Lay the table and begin a level; the referee's node finds it by `level_name`, a name or a path.
+
+        Raises InputError when the level or the layout is refused.
+        """
+        self._order = _Order(level_name, level, layout, seed)
+        self.task = task(level)
+        self._cancelled = False
+        if not self._connected:
+            self._begin()
+            self._connect()
+        self._begin()
+
+    def _connect(self) -> None:
+        """Let a little time pass until contacts are seen to reach the referee, and its verdicts this node.
+
+        DDS loses what is sent before both sides have found each other.
+        """
+        end = time.monotonic() + _PATIENCE_S
+        while self._message.stamp == 0.0:
+            if time.monotonic() > end:
+                raise NodeLost("no contacts reach the referee, or no verdicts come from it")
+            self._robot.wait(_CHUNK_S)
+        self._connected = True
+
+    def _begin(self) -> None:
+        order = self._order
+        epoch = self._epoch = uuid.uuid4().hex
+        layout = to_msg(order.layout, LayoutMsg())
+        for name in (names.EXECUTOR, names.SENSE):
+            _expect(self._load[name](Restore.Request(epoch=epoch), timeout=_PATIENCE_S))
+        level = BeginLevel.Request(epoch=epoch, level=order.name, layout=layout)
+        _expect(self._begin_level(level), InputError)
+        world = ResetWorld.Request(epoch=epoch, layout=layout, seed=order.seed)
+        _expect(self._reset(world, timeout=_SLOW_S), InputError)
+        self._await_verdict(lambda message: True)
+        self._robot.wait_news()
+
+    # --- Environment --------------------------------------------------------------------------------------------
+
+    def sense(self) -> Observation:
+        """Have the arm moved out of view and the table looked at."""
+        goal = Look.Goal(attempt=self._epoch, task=[to_msg(self.task, TaskMsg())])
+        result = self._look(goal, cancelled=lambda: self._cancelled)
+        if result.error_kind == "error":
+            raise SpcaError(result.message)
+        if result.error_kind:
+            raise MotionError(result.error_kind, result.message)
+        return observation_of(from_msg(Scene, result.scene))
+
+    def act(
+        self, attempt: str, plan: Plan, library: str, on_step: Callable[[StepReport], None] | None = None
+    ) -> ActResult:
+        """Have the plan run; the executor ends it early when the referee's verdict is final."""
+        told: list[StepReport] = []
+
+        def tell(step: StepReport) -> None:
+            told.append(step)
+            if on_step is not None:
+                on_step(step)
+
+        def on_feedback(message: ExecutePlan.Feedback) -> None:
+            if message.attempt == attempt:
+                tell(from_msg(StepReport, message.step))
+
+        if self._cancelled:
+            return ActResult(attempt=attempt, status="cancelled", steps=(), message="cancelled")
+        goal = ExecutePlan.Goal(attempt=attempt, plan=to_msg(plan, PlanMsg()), library=library)
+        answer = self._execute(goal, on_feedback, lambda: self._cancelled)
+        if answer.error:
+            raise SpcaError(answer.error)
+        result = from_msg(ActResult, answer.result)
+        for step in result.steps[len(told) :]:  # feedback that has not arrived
+            tell(step)
+        return result
+
+    def settle(self) -> Verdict:
+        """Let the world come to rest and the referee see enough of it."""
+        end = self._robot.now() + SETTLE_S
+        while not (self._cancelled or self.verdict().final):
+            now = self._robot.now()
+            if self._message.holding:
+                end = max(end, now + self._order.level.dwell_s)
+            if now < end:
+                self._robot.wait(min(_CHUNK_S, end - now), lambda _: self.verdict().final)
+            elif self._judged_until(now).holding:  # the verdict was behind the clock
+                continue
+            else:
+                break
+        return self.verdict()
+
+    def verdict(self) -> Verdict:
+        """The referee's newest judgement."""
+        return from_msg(Verdict, self._message)
+
+    def checkpoint(self) -> bytes:
+        """The states of all nodes, taken while time stands still; empty where the simulator cannot give its own."""
+        if not self._can_go_back:
+            return seal({})
+        self._stand_still(True)
+        try:
+            sim = self._save[names.SIM](Checkpoint.Request(), timeout=_PATIENCE_S)
+            if not sim.success:
+                self._can_go_back = False
+                return seal({})
+            states = {names.SIM: bytes(sim.state)}
+            for name in (names.REFEREE, names.SENSE, names.EXECUTOR):
+                states[name] = self._state_of(name, sim.stamp)
+            self._judged_until(seconds(sim.stamp), within=_SAMPLE_S / 2)  # that `verdict` says what was saved
+            return seal(states)
+        finally:
+            self._stand_still(False)
+
+    def _stand_still(self, still: bool) -> None:
+        """Stop or start time. Gazebo may take its time for it."""
+        _expect(self._pause(SetBool.Request(data=still), timeout=_SLOW_S))
+
+    def restore(self, checkpoint: bytes) -> None:
+        """Back to a checkpoint of this level."""
+        states = unseal(checkpoint)
+        if not states:
+            self._begin()
+            return
+        epoch = self._epoch = uuid.uuid4().hex
+        for name in (names.EXECUTOR, names.SENSE, names.REFEREE, names.SIM):  # the last sets time going
+            _expect(
+                self._load[name](
+                    Restore.Request(epoch=epoch, state=array("B", states[name])), timeout=_PATIENCE_S
+                )
+            )
+        self._await_verdict(lambda message: True)
+        self._robot.wait_news()
+
+    def cancel(self) -> None:
+        """Stop the arm, then the run."""
+        self._hold.send(Trigger.Request())
+        self._stop.send(Trigger.Request())
+        self._cancelled = True
+
+    def close(self) -> None:
+        """Nothing is held here: whoever started the nodes ends them."""
+
+    # --- for runs -----------------------------------------------------------------------------------------------
+
+    def wait_ready(self, timeout: float) -> None:
+        """Wait for all nodes that the tabletop consists of."""
+        end = time.monotonic() + timeout
+        for peer in self._peers.values():
+            peer.wait_ready(max(end - time.monotonic(), 0.1))
+
+    def save_recording(self, folder: Path) -> None:
+        """Have looks, contacts and states written into a run's folder. What a lost node had is lost; that is no error."""
+        for name, save in self._record.items():
+            if not self._peers[name].lost:
+                save(SaveRecording.Request(folder=str(folder)), timeout=_PATIENCE_S)
+
+    def _state_of(self, name: str, stamp: Any) -> bytes:
+        """A node's state, as soon as it has seen everything up to `stamp`."""
+        end = time.monotonic() + _PATIENCE_S
+        while not (answer := self._save[name](Checkpoint.Request(stamp=stamp))).success:
+            if time.monotonic() > end:
+                raise SpcaError(f"no checkpoint of '{name}' at {seconds(stamp)} s: {answer.message}")
+            time.sleep(0.01)
+        return bytes(answer.state)
+
+    def _on_verdict(self, message: VerdictMsg) -> None:
+        if message.epoch == self._epoch:
+            with self._news:
+                self._message = message
+                self._news.notify_all()
+
+    def _judged_until(self, stamp: float, within: float = _SAMPLE_S) -> VerdictMsg:
+        """The verdict when the referee has seen all contacts up to `within` seconds before that time."""
+        self._await_verdict(
+            lambda message: message.outcome != VerdictMsg.RUNNING or message.stamp >= stamp - within
+        )
+        return self._message
+
+    def _await_verdict(self, wanted: Callable[[VerdictMsg], bool]) -> None:
+        """Wait for a verdict on the present epoch that is wanted."""
+        with self._news:
+            ok = self._news.wait_for(
+                lambda: self._message.epoch == self._epoch and wanted(self._message), _PATIENCE_S
+            )
+        if not ok:
+            raise NodeLost("no verdict from the referee")
+
+
+def _expect(answer: Any, kind: type[SpcaError] = SpcaError) -> None:
+    if not answer.success:
+        raise kind(answer.message)

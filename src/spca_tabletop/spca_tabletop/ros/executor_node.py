@@ -1,0 +1,208 @@
+"""The node `executor`: plans in, motion out. It owns the arm, and the sandbox in which skills run."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from array import array
+from pathlib import Path
+from typing import Any
+
+from spca_interfaces.action import ExecutePlan, Look, Perceive
+from spca_interfaces.msg import ActResult as ActResultMsg
+from spca_interfaces.msg import Scene as SceneMsg
+from spca_interfaces.msg import StepReport as StepReportMsg
+from spca_interfaces.msg import Verdict as VerdictMsg
+from spca_interfaces.srv import Checkpoint, Restore
+from std_srvs.srv import Trigger
+
+from spca_act.executor import PlanExecutor
+from spca_core.errors import InputError, MotionError, SpcaError
+from spca_core.plan import Plan
+from spca_core.ports.arm import Arm
+from spca_core.ports.robot import Robot
+from spca_core.scene import Scene
+from spca_core.skill import StepReport
+from spca_core.world import World, load_world
+from spca_motion.execution import Tolerances
+from spca_robot.gripper_2f85 import PAD_TIP
+from spca_ros import names
+from spca_ros.action_server import Job, LongAction
+from spca_ros.calls import ActionCall
+from spca_ros.convert.records import from_msg, pose_msg, to_msg
+from spca_ros.convert.robot import joint_state_msg
+from spca_ros.loop import Loop
+from spca_ros.node import SpcaNode, answering, background, run_nodes
+from spca_ros.peer import Peer
+from spca_ros.qos import STATE
+from spca_ros.robot import RosRobot
+from spca_ros.seal import seal, unseal
+from spca_tabletop.act import skills
+from spca_tabletop.act.api import TABLETOP_API
+from spca_tabletop.act.ctx import TabletopCtx
+
+
+class ExecutorNode(SpcaNode):
+    """Looks and executes plans, one at a time.
+
+    The arm stops when it is told to, when a goal is cancelled, when the referee's verdict is a failure, and when the
+    supervisor is lost. (When this node is lost, the arm's driver hears nothing more from it and holds.)
+    """
+
+    def __init__(self, loop: Loop | None = None) -> None:
+        super().__init__(names.EXECUTOR, loop)
+        world = load_world(self.parameter("world", "tabletop", "a world in worlds/ or a path"))
+        kind = self.parameter("arm", "embedded", "which motion planner: embedded or moveit")
+        lag = self.parameter("tracking_lag", Tolerances().lag, "seconds that the arm may be behind its path")
+        self._robot = RosRobot(self)
+        self._arm = _arm(kind, world, self._robot, Tolerances(lag=lag))
+        self._ctx = TabletopCtx(world, self._arm, self._perceive, self._robot.now, PAD_TIP)
+        self._executor = PlanExecutor(TABLETOP_API, builtin=Path(skills.__file__).read_text(encoding="utf-8"))
+        self._sense = ActionCall(self, Perceive, names.PERCEIVE, Peer(self, names.SENSE))
+        self._supervisor = Peer(self, names.SUPERVISOR, on_lost=self._stop_arm)
+        self._job: Job | None = None
+        self._task: list[Any] = []
+        self._epoch, self._decided = "", False
+        self._memory: tuple[Any, str | None] | None = None  # to recall before the next job
+        self._stop = threading.Event()
+        background(self._stopper)
+
+        self.create_subscription(VerdictMsg, names.VERDICT, self._on_verdict, STATE)
+        self.create_service(Trigger, names.STOP, self._on_stop)
+        self.create_service(Checkpoint, names.checkpoint(names.EXECUTOR), self._checkpoint)
+        self.create_service(Restore, names.restore(names.EXECUTOR), self._restore)
+        self._actions = (
+            LongAction(self, Look, names.LOOK, self._look, self._stop_arm),
+            LongAction(self, ExecutePlan, names.EXECUTE, self._execute, self._stop_arm),
+        )
+
+    def close(self) -> None:
+        """Stop the arm, end what runs, end the sandbox."""
+        self._robot.hold()
+        self._stop_arm()
+        for action in self._actions:
+            action.close()
+        self._executor.close()
+
+    # --- jobs, each in a thread of its own ----------------------------------------------------------------------
+
+    def _look(self, job: Job) -> Look.Result:
+        job.feedback(Look.Feedback(attempt=job.goal.attempt, stage="looking"))
+        try:
+            self._begin(job)
+            self._task = list(job.goal.task)
+            return Look.Result(scene=to_msg(self._ctx.look(), SceneMsg()))
+        except MotionError as error:
+            return Look.Result(error_kind=error.kind, message=str(error))
+        except SpcaError as error:
+            return Look.Result(error_kind="error", message=str(error))
+        finally:
+            self._task = []
+
+    def _execute(self, job: Job) -> ExecutePlan.Result:
+        goal = job.goal
+
+        def on_step(step: StepReport) -> None:
+            job.feedback(ExecutePlan.Feedback(attempt=goal.attempt, step=to_msg(step, StepReportMsg())))
+
+        def cancelled() -> bool:
+            return job.cancelled() or self._decided or self._supervisor.lost
+
+        try:
+            self._begin(job)
+            plan = from_msg(Plan, goal.plan)
+            result = self._executor.execute(goal.attempt, plan, goal.library, self._ctx, on_step, cancelled)
+        except SpcaError as error:
+            return ExecutePlan.Result(error=str(error))
+        return ExecutePlan.Result(result=to_msg(result, ActResultMsg()))
+
+    def _begin(self, job: Job) -> None:
+        self._job = job
+        self._robot.attempt = job.goal.attempt
+        if self._memory is not None:
+            (memory, held), self._memory = self._memory, None
+            self._robot.wait_news()
+            self._ctx.recall(memory, held)
+        self._arm.resume()
+
+    def _perceive(self) -> Scene:
+        goal = Perceive.Goal(
+            attempt=self._robot.attempt,
+            held=self._arm.held or "",
+            tool=[pose_msg(self._arm.tool_pose())],
+            joints=[joint_state_msg(self._arm.state())],
+            task=self._task,
+        )
+        job = self._job
+        result = self._sense(goal, cancelled=job.cancelled if job is not None else lambda: False)
+        if result.error:
+            raise SpcaError(result.error)
+        return from_msg(Scene, result.scene)
+
+    # --- stopping -----------------------------------------------------------------------------------------------
+
+    def _stop_arm(self) -> None:
+        self._stop.set()
+
+    def _stopper(self) -> None:
+        """Stops the arm when told to: in a thread of its own, for callbacks must not wait for the arm's lock."""
+        while True:
+            self._stop.wait()
+            self._stop.clear()
+            self._arm.stop()
+
+    def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        for action in self._actions:
+            action.cancel()
+        self._stop_arm()
+        response.success = True
+        return response
+
+    def _on_verdict(self, verdict: VerdictMsg) -> None:
+        if verdict.epoch != self._epoch:
+            return
+        self._decided = verdict.outcome != VerdictMsg.RUNNING
+        if verdict.outcome in (VerdictMsg.FAIL, VerdictMsg.TIMEOUT):
+            self._stop_arm()
+
+    # --- state --------------------------------------------------------------------------------------------------
+
+    def _checkpoint(self, _: Checkpoint.Request, response: Checkpoint.Response) -> Checkpoint.Response:
+        with answering(response):
+            response.state = array("B", seal(self._memory or (self._ctx.memory, self._arm.held)))
+        return response
+
+    def _restore(self, request: Restore.Request, response: Restore.Response) -> Restore.Response:
+        with answering(response):
+            if any(action.busy for action in self._actions):
+                raise SpcaError("the executor is busy")
+            self._memory = unseal(bytes(request.state)) if request.state else (NOTHING, None)
+            self._epoch, self._decided = request.epoch, False
+        return response
+
+
+NOTHING = (None, 0.02)
+"""What a fresh ctx remembers."""
+
+
+def _arm(kind: str, world: World, robot: Robot, tolerances: Tolerances) -> Arm:
+    if kind == "embedded":
+        from spca_motion.embedded_arm import EmbeddedArm
+
+        return EmbeddedArm(world, robot, tolerances=tolerances)
+    if kind == "moveit":
+        from spca_moveit.arm import MoveItArm
+        from spca_moveit.backend import Setup
+        from spca_moveit.process import PlannerProcess
+
+        return MoveItArm(world, robot, PlannerProcess(Setup(world)), tolerances=tolerances)
+    raise InputError(f"unknown arm '{kind}'", where="parameter arm", hint="embedded or moveit")
+
+
+def main() -> None:
+    """Run the node; its exit status is the process's."""
+    sys.exit(run_nodes(lambda: [ExecutorNode()]))
+
+
+if __name__ == "__main__":
+    main()

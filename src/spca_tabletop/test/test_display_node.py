@@ -1,0 +1,150 @@
+"""The display node over real DDS: what is published in a run comes out as markers, also for late listeners."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+from spca_core.geometry import Pose
+from spca_core.plan import Step
+from spca_core.scene import Scene, SceneObject
+from spca_core.verdict import Outcome, Verdict
+from spca_core.world import load_world
+from spca_tabletop.ros.display.pictures import plan_pictures, scene_pictures, verdict_pictures
+
+WORLD = load_world()
+RVIZ = Path(__file__).resolve().parents[3] / "rviz" / "spca.rviz"
+
+
+def cube(name: str, visible: bool = True) -> SceneObject:
+    return SceneObject(
+        id=name,
+        kind="cube",
+        colour=name.split("_")[1],
+        pose=Pose(position=(0.5, 0.0, 0.42)),
+        size=(0.04, 0.04, 0.04),
+        confidence=1.0,
+        visible=visible,
+    )
+
+
+SCENE = Scene(
+    stamp=1.0, objects=(cube("cube_red"), cube("cube_blue", visible=False)), relations=(), sentences=()
+)
+
+
+def test_objects_are_named_and_those_out_of_sight_fainter() -> None:
+    seen, name, hidden, hidden_name = scene_pictures(SCENE)
+    assert name.text == "red cube" and hidden_name.text == "blue cube (remembered)"
+    assert seen.colour[3] > hidden.colour[3] and seen.colour[0] > seen.colour[2]
+    assert seen.size[0] > 0.04 and name.pose.position[2] > 0.44
+
+
+def test_the_present_step_is_marked() -> None:
+    steps = [
+        Step(action="pick_up", args=("cube_red",)),
+        Step(action="stack_on", args=("cube_red", "cube_blue")),
+    ]
+    texts = [[p.text[0] for p in plan_pictures(steps, done, WORLD)] for done in (0, 1, 2)]
+    assert texts == [["▶", " "], ["✓", "▶"], ["✓", "✓"]]
+    heights = [p.pose.position[2] for p in plan_pictures(steps, 0, WORLD)]
+    assert heights[0] > heights[1]
+
+
+@pytest.mark.parametrize("outcome", list(Outcome))
+def test_every_outcome_has_words(outcome: Outcome) -> None:
+    (picture,) = verdict_pictures(Verdict(outcome=outcome, score=0.5, stamp=1.0, reason="because"), WORLD)
+    assert outcome.value in picture.text and "0.50" in picture.text and "because" in picture.text
+
+
+def topics_of_rviz() -> set[str]:
+    displays = yaml.safe_load(RVIZ.read_text())["Visualization Manager"]["Displays"]
+    return {d["Topic"]["Value"] for d in displays if d["Class"].endswith("MarkerArray")}
+
+
+@pytest.mark.ros
+def test_what_a_run_publishes_becomes_markers_on_the_topics_that_rviz_shows() -> None:
+    pytest.importorskip("rclpy", reason="rclpy is not installed")
+    import rclpy
+    from rclpy.signals import SignalHandlerOptions
+
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        _watch_a_run()
+    finally:
+        rclpy.try_shutdown()
+
+
+def _watch_a_run() -> None:
+    from spca_interfaces.action import ExecutePlan
+    from spca_interfaces.msg import Contacts, Plan, PlanStep
+    from spca_interfaces.msg import Scene as SceneMsg
+    from spca_interfaces.msg import Verdict as VerdictMsg
+    from visualization_msgs.msg import MarkerArray
+
+    from spca_core.contacts import ContactSample
+    from spca_ros import names
+    from spca_ros.convert.contacts import contacts_msg
+    from spca_ros.convert.records import to_msg
+    from spca_ros.node import SpcaNode
+    from spca_ros.qos import EVERY, STATE
+    from spca_tabletop.ros.display.node import DisplayNode
+
+    node = DisplayNode()
+    client = SpcaNode("run", node.loop)
+    sent = [
+        client.create_publisher(kind, topic, quality)
+        for kind, topic, quality in (
+            (SceneMsg, names.SCENE, STATE),
+            (Plan, names.PLAN, STATE),
+            (VerdictMsg, names.VERDICT, STATE),
+            (Contacts, names.CONTACTS, EVERY),
+            (ExecutePlan.Impl.FeedbackMessage, f"{names.EXECUTE}/_action/feedback", EVERY),
+        )
+    ]
+    scene, plan, verdict, contacts, feedback = sent
+
+    def turn_until(condition) -> bool:
+        end = time.monotonic() + 15.0
+        while not condition() and time.monotonic() < end:
+            node.loop.turn(0.02)
+        return condition()
+
+    assert turn_until(lambda: all(p.get_subscription_count() for p in sent))
+    scene.publish(to_msg(SCENE, SceneMsg()))
+    steps = [
+        PlanStep(action="pick_up", args=["cube_red"]),
+        PlanStep(action="place_on", args=["cube_red", "plate_red"]),
+    ]
+    plan.publish(Plan(steps=steps))
+    verdict.publish(
+        to_msg(Verdict(outcome=Outcome.SUCCESS, score=1.0, stamp=9.0, reason="all hold"), VerdictMsg())
+    )
+    contacts.publish(contacts_msg([ContactSample(1.0, frozenset({("box_red", "cobot")}))], "e"))
+    for _ in range(20):
+        node.loop.turn(0.02)
+    report = ExecutePlan.Impl.FeedbackMessage()
+    report.feedback.step.index = 0
+    feedback.publish(report)
+    for _ in range(20):
+        node.loop.turn(0.02)
+
+    texts: dict[str, list[str]] = {}
+    for topic in topics_of_rviz():  # a late listener
+        client.create_subscription(
+            MarkerArray,
+            topic,
+            lambda m, topic=topic: texts.__setitem__(topic, [k.text for k in m.markers]),
+            STATE,
+        )
+    assert turn_until(lambda: len(texts) == 4), texts
+    assert "red cube" in texts["/markers/objects"]
+    assert turn_until(lambda: any("✓ pick_up" in t for t in texts["/markers/plan"])), texts
+    assert any("▶ place_on" in t for t in texts["/markers/plan"])
+    assert any("success" in t for t in texts["/markers/verdict"])
+    assert any("box_red" in t and "cobot" in t for t in texts["/markers/contacts"])
+    for each in (node, client):
+        each.destroy_node()

@@ -1,0 +1,257 @@
+"""Plans of the builtin proposer, carried out in a tiny blocks world that knows nothing of PDDL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from spca_core.contracts.plan_proposer_contract import PlanProposerContract
+from spca_core.plan import PlanRequest, PlanResult, Step
+from spca_planner.planner import DraftingPlanner
+from spca_planner.trusted import TrustedDomains
+from spca_tabletop.language.examples import CUBES, PLATES, scene, task
+from spca_tabletop.plan.proposer import BuiltinProposer
+from spca_tabletop.plan.vocabulary import TabletopVocabulary
+
+
+class TestBuiltinProposer(PlanProposerContract):
+    @pytest.fixture
+    def proposer(self) -> BuiltinProposer:
+        return BuiltinProposer()
+
+    @pytest.fixture
+    def request_(self) -> PlanRequest:
+        return PlanRequest(attempt="1", task=task("Stack red on blue."), observation=scene(), skills=())
+
+
+class Table:
+    """Who stands on what. Every move asserts that a gripper could make it."""
+
+    def __init__(self, on: dict[str, str], held: str = "") -> None:
+        self.on = {c: on.get(c, "table") for c in CUBES if c != held}
+        self.held = held
+        self.touched: set[str] = set()
+        self.beside: set[frozenset[str]] = set()
+        self.across: dict[str, frozenset[str]] = {}
+
+    def run(self, steps: tuple[Step, ...]) -> Table:
+        for step in steps:
+            getattr(self, step.action)(*step.args)
+        return self
+
+    def free(self, thing: str) -> bool:
+        return thing not in self.on.values() and all(thing not in pair for pair in self.across.values())
+
+    def touch(self, thing: str) -> None:
+        assert not self.held
+        assert thing not in CUBES or self.free(thing)
+        self.touched.add(thing)
+
+    def pick_up(self, cube: str, origin: str) -> None:
+        assert not self.held and self.free(cube) and self.on.pop(cube) == origin
+        self.held = cube
+        self.beside = {pair for pair in self.beside if cube not in pair}
+
+    def _put(self, cube: str, support: str) -> None:
+        assert self.held == cube
+        assert support != cube
+        self.held = ""
+        self.on[cube] = support
+
+    def place_on(self, cube: str, plate: str) -> None:
+        assert plate in PLATES and list(self.on.values()).count(plate) < 3
+        self._put(cube, plate)
+
+    def stack_on(self, cube: str, base: str) -> None:
+        assert base in self.on and self.free(base)
+        self._put(cube, base)
+
+    def place_on_table(self, cube: str) -> None:
+        self._put(cube, "table")
+
+    def place_next_to(self, cube: str, other: str) -> None:
+        assert self.on[other] == "table"
+        self._put(cube, "table")
+        self.beside.add(frozenset((cube, other)))
+
+    def place_on_edge(self, cube: str, plate: str) -> None:
+        self._put(cube, f"edge of {plate}")
+
+    def place_across(self, cube: str, a: str, b: str) -> None:
+        assert frozenset((a, b)) in self.beside and self.free(a) and self.free(b)
+        self._put(cube, "bridge")
+        self.across[cube] = frozenset((a, b))
+
+    def discard(self, cube: str) -> None:
+        self._put(cube, "ground")
+
+
+@pytest.fixture(scope="module")
+def planner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DraftingPlanner]:
+    folder: Path = tmp_path_factory.mktemp("trusted")
+    with DraftingPlanner("tabletop", BuiltinProposer(), TrustedDomains(folder), TabletopVocabulary()) as made:
+        yield made
+
+
+def plan(planner: DraftingPlanner, text: str, **table: object) -> PlanResult:
+    seen = scene(**table)  # type: ignore[arg-type]
+    return planner.plan(PlanRequest(attempt="1", task=task(text), observation=seen, skills=()))
+
+
+def outcome(planner: DraftingPlanner, text: str, on: dict[str, str] | None = None, held: str = "") -> Table:
+    result = plan(planner, text, on=on or {}, held=held)
+    assert result.status == "solved", result
+    assert len(result.drafts) == 1
+    assert result.plan is not None
+    return Table(on or {}, held).run(result.plan.steps)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[dict[str, str], str]:
+    """Any way the cubes may stand on table, plates and each other, perhaps with the topmost one in the gripper."""
+    order = draw(st.permutations(CUBES))
+    on: dict[str, str] = {}
+    for index, cube in enumerate(order):
+        bases = [c for c in order[:index] if c not in on.values()]
+        on[cube] = draw(st.sampled_from(["table", *PLATES, *bases]))
+    held = order[-1] if draw(st.booleans()) else ""
+    return {c: s for c, s in on.items() if c != held}, held
+
+
+COLOUR = {c: c.split("_")[1] for c in CUBES}
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    table=tables(),
+    order=st.permutations(CUBES),
+    height=st.integers(2, 3),
+    base=st.sampled_from(["table", *PLATES]),
+)
+def test_any_tower_from_any_table(
+    planner: DraftingPlanner, table: tuple[dict[str, str], str], order: list[str], height: int, base: str
+) -> None:
+    on, held = table
+    tower = order[:height]
+    where = "table" if base == "table" else f"{base.split('_')[1]} plate"
+    text = f"Build a tower on the {where}, from bottom to top: {', '.join(COLOUR[c] for c in tower)}."
+    end = outcome(planner, text, on, held)
+    assert end.on[tower[0]] == base
+    assert all(end.on[above] == below for below, above in pairwise(tower))
+    assert not end.held and "ground" not in end.on.values()
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    table=tables(),
+    goal=st.fixed_dictionaries({c: st.sampled_from(["", *PLATES]) for c in CUBES}).filter(
+        lambda g: any(g.values())
+    ),
+)
+def test_any_cubes_to_any_plates_from_any_table(
+    planner: DraftingPlanner, table: tuple[dict[str, str], str], goal: dict[str, str]
+) -> None:
+    wanted = {c: p for c, p in goal.items() if p}
+    text = " and ".join(f"the {COLOUR[c]} cube on the {p.split('_')[1]} plate" for c, p in wanted.items())
+    end = outcome(planner, f"Put {text}.", *table)
+    assert wanted.items() <= end.on.items()
+    assert "ground" not in end.on.values()
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(table=tables(), cubes=st.permutations(CUBES))
+def test_any_bridge_from_any_table(
+    planner: DraftingPlanner, table: tuple[dict[str, str], str], cubes: list[str]
+) -> None:
+    top, a, b = (COLOUR[c] for c in cubes)
+    end = outcome(planner, f"Build a bridge: {a} and {b} side by side and {top} on top.", *table)
+    assert end.across == {cubes[0]: frozenset(cubes[1:])}
+
+
+def test_what_is_in_the_way_is_put_on_the_table(planner: DraftingPlanner) -> None:
+    result = plan(planner, "Pick up the green cube.", on={"cube_blue": "cube_red", "cube_red": "cube_green"})
+    assert result.plan is not None
+    assert [str(s) for s in result.plan.steps] == [
+        "pick_up(cube_blue, cube_red)",
+        "place_on_table(cube_blue)",
+        "pick_up(cube_red, cube_green)",
+        "place_on_table(cube_red)",
+        "pick_up(cube_green, table)",
+    ]
+
+
+def test_the_named_cube_moves_not_its_neighbour(planner: DraftingPlanner) -> None:
+    result = plan(
+        planner, "Place the blue cube on the table right beside the red cube, so that the two touch."
+    )
+    assert result.plan is not None
+    assert [str(s) for s in result.plan.steps] == [
+        "pick_up(cube_blue, table)",
+        "place_next_to(cube_blue, cube_red)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "table"),
+    [
+        ("Stack the red cube on the blue cube.", {"on": {"cube_red": "cube_blue"}}),
+        ("Put the red cube on the red plate.", {"on": {"cube_red": "plate_red"}}),
+        ("Pick up the red cube.", {"held": "cube_red"}),
+        ("Put the blue cube next to the red cube.", {"beside": [("cube_red", "cube_blue")]}),
+    ],
+)
+def test_nothing_is_done_where_the_goal_can_be_seen_to_hold(
+    planner: DraftingPlanner, text: str, table: dict[str, object]
+) -> None:
+    result = plan(planner, text, **table)
+    assert result.status == "solved"
+    assert result.plan is not None and result.plan.steps == ()
+
+
+def test_an_unrelated_cube_in_the_gripper_is_put_down_in_the_end(planner: DraftingPlanner) -> None:
+    result = plan(
+        planner, "Stack the blue cube on the green cube.", held="cube_red", on={"cube_blue": "cube_green"}
+    )
+    assert result.plan is not None
+    assert [str(s) for s in result.plan.steps] == ["place_on_table(cube_red)"]
+
+
+def test_a_touch_is_never_taken_for_done(planner: DraftingPlanner) -> None:
+    result = plan(planner, "Touch the red cube.", held="cube_red")
+    assert result.plan is not None
+    assert [s.action for s in result.plan.steps] == ["place_on_table", "touch"]
+
+
+def test_a_fallen_cube_is_out_of_reach(planner: DraftingPlanner) -> None:
+    fallen = {"on": {"cube_red": "ground"}}
+    result = plan(planner, "Stack the red cube on the blue cube.", **fallen)
+    assert result.status == "impossible"
+    assert result.message == "The red cube is out of reach: it lies on the ground."
+    assert plan(planner, "Stack the green cube on the blue cube.", **fallen).status == "solved"
+    result = plan(planner, "Stack the blue cube on any other cube.", **fallen)
+    assert result.plan is not None
+    assert str(result.plan.steps[-1]) == "stack_on(cube_blue, cube_green)"
+
+
+def test_a_cube_that_leans_on_a_plate_can_be_picked_up(planner: DraftingPlanner) -> None:
+    seen = scene(on={"cube_red": "plate_red"})
+    more = seen.facts[0].model_copy(update={"predicate": "on", "args": ("cube_red", "table")})
+    leaning = seen.model_copy(update={"facts": (*seen.facts, more)})
+    asked = PlanRequest(
+        attempt="1", task=task("Put the red cube on the blue plate."), observation=leaning, skills=()
+    )
+    result = planner.plan(asked)
+    assert result.plan is not None
+    assert [s.action for s in result.plan.steps] == ["pick_up", "place_on"]
+
+
+def test_the_proposers_words_reach_the_user(planner: DraftingPlanner) -> None:
+    result = plan(planner, "Frobnicate the red cube.")
+    assert result.status == "not_understood"
+    assert "'Frobnicate'" in result.message
+    assert plan(planner, "Pick up the yellow cube.").status == "impossible"
