@@ -17,6 +17,6 @@ setup(
     ],
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
-    entry_points={"console_scripts": ["node = spca_gazebo.node:main"]},
+    entry_points={"console_scripts": ["sim = spca_gazebo.node:main"]},
     zip_safe=False,
 )

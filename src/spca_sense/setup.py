@@ -17,5 +17,6 @@ setup(
     ],
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
+    entry_points={"console_scripts": ["sense = spca_sense.node:main"]},
     zip_safe=False,
 )

@@ -17,5 +17,11 @@ setup(
     ],
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
+    entry_points={
+        "console_scripts": [
+            "executor = spca_tabletop.ros.executor_node:main",
+            "display = spca_tabletop.ros.display.node:main",
+        ]
+    },
     zip_safe=False,
 )

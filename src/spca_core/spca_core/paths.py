@@ -1,16 +1,21 @@
-"""Where the project's own files are."""
+"""Where the project's data are, and where a user's runs go.
+
+Data (worlds, levels, launch files, ...) lie at the top of a checkout. An installed package carries a copy of its own in
+`share/PACKAGE`, as ament packages do. The checkout comes first, so that an edit there counts at once.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 
-def _root() -> Path:
-    """The checkout: SPCA_ROOT, or the nearest folder with `worlds/` and `levels/` above this file or the working folder.
+def _checkout() -> Path | None:
+    """SPCA_ROOT, or the nearest folder with `worlds/` and `levels/` above this file or the working folder; or None.
 
-    The working folder counts for packages that colcon has installed outside the checkout; it is the answer when there
-    is no such folder. An empty SPCA_ROOT is none.
+    The working folder counts because colcon may install the packages outside the checkout. An empty SPCA_ROOT is none.
     """
     if root := os.environ.get("SPCA_ROOT"):
         return Path(root).resolve()
@@ -18,11 +23,65 @@ def _root() -> Path:
     for folder in (*Path(__file__).resolve().parents, here, *here.parents):
         if (folder / "worlds").is_dir() and (folder / "levels").is_dir():
             return folder
-    return here
+    return None
 
 
-ROOT = _root()
-WORLDS = ROOT / "worlds"
-LEVELS = ROOT / "levels"
+def share(package: str) -> Path | None:
+    """The folder `share/PACKAGE` of an installed ament package, or None where it is not installed.
+
+    Beside this package first (a merged install, then an isolated one), then along AMENT_PREFIX_PATH.
+    """
+    return next((p for p in _shares(package) if p.is_dir()), None)
+
+
+def _shares(package: str) -> Iterator[Path]:
+    for prefix in Path(__file__).resolve().parents:
+        yield prefix / "share" / package
+        yield prefix / package / "share" / package
+    for entry in filter(None, os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)):
+        yield Path(entry) / "share" / package
+    yield Path(sys.prefix) / "share" / package
+
+
+def data(folder: str, package: str) -> Path:
+    """A folder of data: the checkout's, else the one that `package` has installed.
+
+    Where there is neither, the path at which a checkout in the working folder would have it, for messages.
+    """
+    installed = share(package) if CHECKOUT is None else None
+    return (installed or ROOT) / folder
+
+
+CHECKOUT = _checkout()
+"""The checkout that is in use, or None: then everything comes from installed packages."""
+ROOT = CHECKOUT or Path.cwd()
+"""Where a user's own files go, such as runs and what was learned: the checkout, or the working folder."""
+WORLDS = data("worlds", "spca_core")
+LEVELS = data("levels", "spca_core")
 RUNS = ROOT / "runs"
 LIBRARY = ROOT / "library"
+
+
+def state_folder() -> Path:
+    """Where the project keeps keys, locks and logs of its own between runs; it need not exist yet.
+
+    Inside a checkout nothing else is touched; without one it is the user's state folder (XDG base directories).
+    """
+    if CHECKOUT is not None:
+        return CHECKOUT / "ros2_ws" / "install"
+    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(base) / "spca"
+
+
+def runtime_folder() -> Path:
+    """A folder for sockets and state files of running processes, readable by this user only.
+
+    XDG_RUNTIME_DIR where there is one, else a folder in /tmp. Raises PermissionError when somebody else owns it.
+    """
+    base = os.environ.get("XDG_RUNTIME_DIR")
+    folder = Path(base) / "spca" if base else Path(f"/tmp/spca-{os.getuid()}")
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    status = folder.lstat()
+    if status.st_uid != os.getuid() or status.st_mode & 0o077 or folder.is_symlink():
+        raise PermissionError(f"{folder} must belong to this user alone (mode 700)")
+    return folder

@@ -12,7 +12,8 @@ import pytest
 
 import spca_core.paths
 
-PRINT = "from spca_core import paths as p; print(*(getattr(p, n) for n in p.__dict__ if n.isupper()), p.__file__, sep='\\n')"
+NAMES = ("CHECKOUT", "ROOT", "WORLDS", "LEVELS", "RUNS", "LIBRARY")
+PRINT = f"from spca_core import paths as p; print(*(getattr(p, n) for n in {NAMES}), p.state_folder(), p.__file__, sep='\\n')"
 
 
 @pytest.fixture
@@ -36,16 +37,16 @@ def installed(folder: Path) -> Path:
     return folder
 
 
-def paths(site: Path, working: Path, root: str | None = None) -> dict[str, Path]:
+def paths(site: Path, working: Path, root: str | None = None, **variables: str) -> dict[str, Path]:
     """The module's constants when imported from `site` in the folder `working`."""
-    env = {k: v for k, v in os.environ.items() if k != "SPCA_ROOT"}
-    env |= {"PYTHONPATH": str(site)} | ({} if root is None else {"SPCA_ROOT": root})
+    env = {k: v for k, v in os.environ.items() if k not in ("SPCA_ROOT", "AMENT_PREFIX_PATH")}
+    env |= {"PYTHONPATH": str(site)} | ({} if root is None else {"SPCA_ROOT": root}) | variables
     out = subprocess.run(
         [sys.executable, "-c", PRINT], cwd=working, env=env, check=True, capture_output=True, text=True
     )
     *found, file = (Path(line) for line in out.stdout.splitlines())
     assert file == site / "spca_core" / "paths.py", "the copy under test, not this checkout's"
-    return dict(zip(("ROOT", "WORLDS", "LEVELS", "RUNS", "LIBRARY"), found, strict=True))
+    return dict(zip((*NAMES, "STATE"), found, strict=True))
 
 
 def test_the_checkout_above_the_file(folder: Path) -> None:
@@ -93,12 +94,46 @@ def test_without_any_checkout_it_is_the_working_folder(folder: Path) -> None:
 def test_everything_is_under_the_root(folder: Path) -> None:
     found = paths(installed(folder / "install"), folder, str(folder))
     assert found == {
+        "CHECKOUT": folder,
         "ROOT": folder,
         "WORLDS": folder / "worlds",
         "LEVELS": folder / "levels",
         "RUNS": folder / "runs",
         "LIBRARY": folder / "library",
+        "STATE": folder / "ros2_ws" / "install",
     }
+
+
+@pytest.mark.parametrize("layout", ["merged", "isolated"])
+def test_an_install_without_a_checkout_has_its_own_data(folder: Path, layout: str) -> None:
+    prefix = folder / "install" / ("" if layout == "merged" else "spca_core")
+    site = installed(prefix / "lib" / "python3" / "site-packages")
+    (prefix / "share" / "spca_core" / "worlds").mkdir(parents=True)
+    work = folder / "work"
+    work.mkdir()
+    found = paths(site, work, XDG_STATE_HOME=str(folder / "state"))
+    assert found["WORLDS"] == prefix / "share" / "spca_core" / "worlds"
+    assert found["LEVELS"] == prefix / "share" / "spca_core" / "levels"
+    assert found["RUNS"] == work / "runs", "what a user makes goes to the working folder"
+    assert found["STATE"] == folder / "state" / "spca"
+    assert str(found["CHECKOUT"]) == "None"
+
+
+def test_another_packages_share_along_the_ament_path(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "b" / "share" / "some_package").mkdir(parents=True)
+    monkeypatch.setenv("AMENT_PREFIX_PATH", f"{folder / 'a'}{os.pathsep}{folder / 'b'}")
+    assert spca_core.paths.share("some_package") == folder / "b" / "share" / "some_package"
+    assert spca_core.paths.share("no_such_package") is None
+
+
+def test_the_runtime_folder_is_private(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+    found = spca_core.paths.runtime_folder()
+    assert found == folder / "spca"
+    assert found.stat().st_mode & 0o777 == 0o700
+    found.chmod(0o755)
+    with pytest.raises(PermissionError, match="mode 700"):
+        spca_core.paths.runtime_folder()
 
 
 def test_this_project_is_found() -> None:

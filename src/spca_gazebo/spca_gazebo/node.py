@@ -61,6 +61,8 @@ _TICK_S = 0.02  # wall seconds between two looks at simulated time
 _STALL_S = 30.0  # wall seconds that simulated time may stand still
 _GZ_TRIES = 3  # calls of one service of Gazebo
 
+ROBOTS = ("generated", "vendor")
+
 # Every sensor in contact reports at every physics step: more than Python can take in. The newest few steps are enough,
 # as a pair counts as touching until it has not been seen for `contacts.TIMEOUT`.
 CONTACT_REPORTS = QoSProfile(
@@ -77,7 +79,9 @@ class GazeboSim(SpcaNode):
     def __init__(self) -> None:
         super().__init__(names.SIM)
         self._world = load_world(self.parameter("world", "tabletop", "a world in worlds/, or a path"))
-        gripper = gripper_names(self.parameter("robot", "generated", "which robot description Gazebo has"))
+        gripper = gripper_names(
+            self.parameter("robot", "generated", "which robot description Gazebo has", choices=ROBOTS)
+        )
         with open(self.parameter("urdf", "", "path of the robot's URDF")) as file:
             harmless = harmless_pairs(file.read(), gripper.root)
         self._upper = min(CLOSED_ANGLE, 0.8) if gripper.root.startswith("robotiq") else CLOSED_ANGLE

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from spca_core.errors import SpcaError
-from spca_core.paths import ROOT
+from spca_core.paths import state_folder
 
 # Ports of domains up to 101 stay below Linux's ephemeral ports; 0 is what everybody uses who does not choose.
 _DOMAINS = range(1, 102)
-_LOCKS = ROOT / "ros2_ws" / "install" / ".domains"
+_LOCKS = state_folder() / ".domains"
 
 
 @contextmanager

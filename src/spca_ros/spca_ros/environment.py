@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from spca_core.errors import SpcaError
-from spca_core.paths import ROOT
+from spca_core.paths import state_folder
 
 # In the order of their dependencies. Later look-ups by name find what is loaded already.
 _LIBRARIES = (
@@ -30,7 +30,7 @@ _DEFAULTS = {
     "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",  # loopback only; needs no multicast
     "RMW_IMPLEMENTATION": "rmw_fastrtps_cpp",
     "FASTRTPS_DEFAULT_PROFILES_FILE": str(Path(__file__).with_name("fastdds.xml")),
-    "ROS_LOG_DIR": str(ROOT / "ros2_ws" / "log" / "ros"),  # not in the home folder
+    "ROS_LOG_DIR": str(state_folder() / "log"),  # not in the home folder
     "RCUTILS_LOGGING_USE_STDOUT": "0",
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import signal
 import sys
@@ -13,8 +14,10 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, TypeVar
 
+import numpy as np
 import rclpy
-from rcl_interfaces.msg import ParameterDescriptor
+from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
@@ -29,6 +32,7 @@ DIE_WITH_PARENT = "SPCA_DIE_WITH_PARENT"
 """Environment variable: a node that finds it set ends when the process that started it ends, however that ends."""
 
 _T = TypeVar("_T", str, int, float, bool)
+_INT64 = np.iinfo(np.int64)
 
 
 class SpcaNode(Node):
@@ -40,10 +44,35 @@ class SpcaNode(Node):
         self._status = self.create_publisher(NodeStatus, names.status(name), ALIVE)
         self.loop.add(self)
 
-    def parameter(self, name: str, default: _T, description: str = "") -> _T:
-        """Declare a parameter typed as its default, and get its value."""
-        declared = self.declare_parameter(name, default, ParameterDescriptor(description=description))
-        return type(default)(declared.value)
+    def parameter(
+        self,
+        name: str,
+        default: _T,
+        description: str,
+        *,
+        low: float | None = None,
+        high: float | None = None,
+        choices: Sequence[str] = (),
+    ) -> _T:
+        """Declare a parameter with the type of its default and get its value; nodes read it once, at their start.
+
+        `low` and `high` are inclusive; one alone leaves the other side open. Raises InputError for a value of another
+        type, out of range, or not among the choices.
+        """
+        descriptor = _descriptor(default, description, low, high, choices)
+        where = f"parameter {name} of the node {self.get_name()}"
+        try:
+            value = self.declare_parameter(name, default, descriptor).value
+        except InvalidParameterTypeException as error:
+            kind = {float: "a number with a decimal point, such as 1.0"}.get(
+                type(default), type(default).__name__
+            )
+            raise InputError("a value of the wrong type", where=where, hint=f"expected {kind}") from error
+        except InvalidParameterValueException as error:
+            raise InputError(str(error), where=where) from error
+        if choices and value not in choices:
+            raise InputError(f"'{value}'", where=where, hint=f"one of {', '.join(choices)}")
+        return type(default)(value)
 
     def say(self, state: str, message: str = "") -> None:
         """Publish the node's status."""
@@ -109,6 +138,23 @@ def background(target: Callable[..., Any], *arguments: Any) -> threading.Thread:
     thread = threading.Thread(target=target, args=arguments, daemon=True)
     thread.start()
     return thread
+
+
+def _descriptor(
+    default: object, description: str, low: float | None, high: float | None, choices: Sequence[str]
+) -> ParameterDescriptor:
+    descriptor = ParameterDescriptor(description=description, read_only=True)
+    if choices:
+        descriptor.additional_constraints = f"one of: {', '.join(choices)}"
+    if low is None and high is None:
+        return descriptor
+    if isinstance(default, int):
+        bounds = (_INT64.min if low is None else int(low), _INT64.max if high is None else int(high))
+        descriptor.integer_range = [IntegerRange(from_value=bounds[0], to_value=bounds[1], step=1)]
+    else:
+        ends = (-math.inf if low is None else low, math.inf if high is None else high)
+        descriptor.floating_point_range = [FloatingPointRange(from_value=ends[0], to_value=ends[1])]
+    return descriptor
 
 
 def _tell(nodes: Sequence[SpcaNode], state: str, message: str = "") -> None:

@@ -10,9 +10,9 @@ from hashlib import sha256
 from typing import Any
 
 from spca_core.errors import InputError
-from spca_core.paths import ROOT
+from spca_core.paths import state_folder
 
-_KEY_FILE = ROOT / "ros2_ws" / "install" / ".checkpoint-key"
+_KEY_FILE = state_folder() / ".checkpoint-key"
 _DIGEST = sha256().digest_size
 
 

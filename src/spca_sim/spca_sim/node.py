@@ -36,6 +36,8 @@ from spca_sim.recording import StateRecorder, save_states
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import draw_variation
 
+PRESETS = ("nominal", "shuffled", "noisy", "hard")
+CAMERAS = ("ray", "gl")
 _BATCH = 5  # contact samples in one message, at most
 _CLOCK_PERIOD = 0.01  # wall seconds between two clock messages, at least
 _FEEDBACK_PERIOD = 0.1  # wall seconds between two words on a motion's progress
@@ -48,15 +50,19 @@ class SimNode(SpcaNode):
         super().__init__(names.SIM)
         world = load_world(self.parameter("world", "tabletop", "a world in worlds/ or a path"))
         rate = self.parameter(
-            "rate", 0.0, "real-time factor while somebody wants time to pass; 0: as fast as it can"
+            "rate", 0.0, "real-time factor while somebody wants time to pass; 0: as fast as it can", low=0.0
         )
-        idle_rate = self.parameter("idle_rate", 1.0, "real-time factor otherwise; 0: time stands still")
+        idle_rate = self.parameter(
+            "idle_rate", 1.0, "real-time factor otherwise; 0: time stands still", low=0.0
+        )
         preset = self.parameter(
-            "preset", "nominal", "how far the simulated world differs from its description"
+            "preset", "nominal", "how far the simulated world differs from its description", choices=PRESETS
         )
-        seed = self.parameter("seed", 0, "draws that difference")
-        noise = self.parameter("noise", True, "the camera's sensor noise")
-        camera = self.parameter("camera", "ray", "ray or gl")
+        seed = self.parameter("seed", 0, "draws that difference", low=0)
+        noise = self.parameter("noise", True, "whether the camera has sensor noise")
+        camera = self.parameter(
+            "camera", "ray", "how pictures are made: by ray casting (no GL needed) or by GL", choices=CAMERAS
+        )
         variation = draw_variation(preset if preset in ("noisy", "hard") else "nominal", seed)
         self._sim = MujocoSimulator(world, noise, variation, "gl" if camera == "gl" else "ray")
         view = self.parameter("view", False, "a window that shows the simulation")

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from spca_core.errors import SpcaError
-from spca_core.paths import ROOT
+from spca_core.paths import ROOT, share
 
 _SEPARATOR = "=" * 80
 _PRIMITIVES = frozenset(
@@ -66,19 +66,10 @@ def _text(datatype: str) -> str:
     if datatype in _BUILTIN:
         return _BUILTIN[datatype]
     package, name = datatype.split("/")
-    for share in _shares():
-        path = share / package / "msg" / f"{name}.msg"
-        if path.is_file():
-            return path.read_text()
+    installed = share(package)
+    if installed is not None and (path := installed / "msg" / f"{name}.msg").is_file():
+        return path.read_text()
     source = ROOT / "src" / package / "msg" / f"{name}.msg"
     if source.is_file():
         return source.read_text()
     raise SpcaError(f"the definition of message {datatype} is not installed")
-
-
-def _shares() -> list[Path]:
-    import os
-    import sys
-
-    prefixes = [Path(sys.prefix), *(Path(p) for p in os.environ.get("AMENT_PREFIX_PATH", "").split(":") if p)]
-    return [p / "share" for p in prefixes]

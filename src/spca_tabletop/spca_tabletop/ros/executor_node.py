@@ -52,8 +52,14 @@ class ExecutorNode(SpcaNode):
     def __init__(self, loop: Loop | None = None) -> None:
         super().__init__(names.EXECUTOR, loop)
         world = load_world(self.parameter("world", "tabletop", "a world in worlds/ or a path"))
-        kind = self.parameter("arm", "embedded", "which motion planner: embedded or moveit")
-        lag = self.parameter("tracking_lag", Tolerances().lag, "seconds that the arm may be behind its path")
+        kind = self.parameter("arm", "embedded", "who plans motions", choices=ARMS)
+        lag = self.parameter(
+            "tracking_lag",
+            Tolerances().lag,
+            "simulated seconds that the arm may be behind its path",
+            low=0.0,
+            high=5.0,
+        )
         self._robot = RosRobot(self)
         self._arm = _arm(kind, world, self._robot, Tolerances(lag=lag))
         self._ctx = TabletopCtx(world, self._arm, self._perceive, self._robot.now, PAD_TIP)
@@ -180,6 +186,8 @@ class ExecutorNode(SpcaNode):
             self._epoch, self._decided = request.epoch, False
         return response
 
+
+ARMS = ("embedded", "moveit")
 
 NOTHING = (None, 0.02)
 """What a fresh ctx remembers."""

@@ -1,0 +1,73 @@
+"""Parameters of nodes: typed, described, bounded; a wrong one is a single clear line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+import rclpy
+from rcl_interfaces.msg import ParameterType
+from rclpy.context import Context
+from rclpy.parameter import Parameter
+
+from spca_core.errors import InputError
+from spca_ros.domain import own_domain
+from spca_ros.loop import Loop
+from spca_ros.node import SpcaNode
+
+pytestmark = pytest.mark.ros
+Make = Callable[..., SpcaNode]
+
+
+@pytest.fixture
+def make() -> Iterator[Make]:
+    """A node that was started with parameters on its command line."""
+    context, nodes = Context(), []
+    with own_domain():
+
+        def start(*given: str) -> SpcaNode:
+            flags = [part for text in given for part in ("-p", text)]
+            rclpy.init(args=["--ros-args", *flags], context=context)
+            nodes.append(SpcaNode("some_node", Loop(context)))
+            return nodes[-1]
+
+        yield start
+        for node in nodes:
+            node.destroy_node()
+        context.try_shutdown()
+
+
+def test_a_parameter_has_type_words_and_range(make: Make) -> None:
+    node = make("rate:=2.5")
+    assert node.parameter("rate", 1.0, "how fast", low=0.0, high=4.0) == 2.5
+    said = node.describe_parameter("rate")
+    assert (said.type, said.description) == (ParameterType.PARAMETER_DOUBLE, "how fast")
+    [bounds] = said.floating_point_range
+    assert (bounds.from_value, bounds.to_value) == (0.0, 4.0)
+    assert node.parameter("seed", 3, "a seed", low=0) == 3
+    assert node.describe_parameter("seed").integer_range[0].from_value == 0
+
+
+def test_it_cannot_be_changed_later_without_effect(make: Make) -> None:
+    node = make()
+    node.parameter("rate", 1.0, "how fast")
+    [answer] = node.set_parameters([Parameter("rate", value=2.0)])
+    assert not answer.successful and "read-only" in answer.reason
+
+
+@pytest.mark.parametrize(
+    ("given", "default", "bounds", "said"),
+    [
+        ("it:=-1.0", 0.0, {"low": 0.0}, "it of the node some_node"),
+        ("it:=7", 0, {"high": 6}, "it of the node some_node"),
+        ("it:=1", 0.0, {}, "decimal point"),
+        ("it:=fast", 0, {}, "expected int"),
+        ("it:=embeded", "embedded", {"choices": ("embedded", "moveit")}, "one of embedded, moveit"),
+    ],
+)
+def test_a_wrong_value_is_one_line(
+    make: Make, given: str, default: float | str, bounds: dict[str, object], said: str
+) -> None:
+    with pytest.raises(InputError, match=said) as refused:
+        make(given).parameter("it", default, "a value", **bounds)
+    assert "\n" not in str(refused.value)
