@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from pathlib import Path
 
 from spca_core.errors import SpcaError
 from spca_core.paths import ROOT, share
