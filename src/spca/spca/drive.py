@@ -26,4 +26,4 @@ def drive(
         stages.usage,
     )
     with stopping_on_interrupt(supervisor.cancel):
-        return supervisor.resume() if resume else supervisor.run(stages.library)
+        return supervisor.resume(stages.library) if resume else supervisor.run(stages.library)

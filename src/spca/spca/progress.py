@@ -74,7 +74,7 @@ class Progress:
         """The verdict, in colour."""
         colour = "green" if result.success else "red"
         self.console.print(
-            f"[bold {colour}]{result.outcome_text}[/]"
+            f"[bold {colour}]{result.outcome.value}[/]"
             f"  score {result.verdict.score:.2f}  {result.wall:.1f} s wall, {result.sim:.1f} s simulated"
             f"  {escape(result.reason)}"
         )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections import Counter
+from collections.abc import Iterable
 
+from spca.ending import Ending
 from spca_core.errors import EXIT_BROKEN, EXIT_NOT_SOLVED, EXIT_SUCCESS
 from spca_core.model import Record
-from spca_core.verdict import Outcome, Verdict
+from spca_core.plan import CodeRecord, DraftRecord
+from spca_core.verdict import Verdict
 
 
 class PlannerCounts(Record):
@@ -17,6 +20,16 @@ class PlannerCounts(Record):
     replan: int = 0
     syntax: int = 0
 
+    def counting(self, drafts: Iterable[DraftRecord]) -> PlannerCounts:
+        """These counts and those drafts."""
+        modes = Counter(draft.mode for draft in drafts)
+        return PlannerCounts(
+            fresh=self.fresh + modes["fresh"],
+            reuse=self.reuse + modes["reuse"],
+            replan=self.replan + modes["replan"],
+            syntax=self.syntax + modes["repair"],
+        )
+
 
 class CoderCounts(Record):
     """Code drafts: of new skills, repairs after an act failure, repairs of rejected code."""
@@ -24,6 +37,15 @@ class CoderCounts(Record):
     first: int = 0
     semantic: int = 0
     syntax: int = 0
+
+    def counting(self, drafts: Iterable[CodeRecord]) -> CoderCounts:
+        """These counts and those drafts."""
+        kinds = Counter(draft.kind for draft in drafts)
+        return CoderCounts(
+            first=self.first + kinds["first"],
+            semantic=self.semantic + kinds["semantic"],
+            syntax=self.syntax + kinds["syntax"],
+        )
 
 
 class Usage(Record):
@@ -52,7 +74,7 @@ class RunResult(Record):
     """The result of one level. `wall` and `sim` are seconds from the first look to the verdict."""
 
     level: str
-    outcome: Outcome | Literal["gave_up", "not_understood", "impossible", "cancelled"]
+    outcome: Ending
     verdict: Verdict
     reason: str
     rounds: int
@@ -68,16 +90,11 @@ class RunResult(Record):
     @property
     def success(self) -> bool:
         """Whether the referee said so."""
-        return self.outcome is Outcome.SUCCESS
-
-    @property
-    def outcome_text(self) -> str:
-        """The outcome as a word."""
-        return self.outcome.value if isinstance(self.outcome, Outcome) else self.outcome
+        return self.outcome is Ending.SUCCESS
 
     @property
     def exit_status(self) -> int:
         """What `spca run` ends with."""
         if self.success:
             return EXIT_SUCCESS
-        return EXIT_BROKEN if self.outcome == "cancelled" else EXIT_NOT_SOLVED
+        return EXIT_BROKEN if self.outcome is Ending.CANCELLED else EXIT_NOT_SOLVED

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from spca.ending import Ending
 from spca.grid.names import is_minigrid
 from spca.progress import Progress
 from spca.result import RunResult
@@ -42,7 +43,7 @@ def resume_run(path: Path) -> int:
     folder = RunFolder.open(path)
     if (folder.path / "result.json").is_file():
         result = folder.read("result.json", RunResult)
-        if result.outcome != "cancelled":
+        if result.outcome is not Ending.CANCELLED:
             raise InputError("this run has ended", where=str(path), hint=f"its result was: {result.reason}")
     return _drive(folder.read(MANIFEST, Manifest).options, folder, resume=True)
 
@@ -71,7 +72,7 @@ def _drive(options: RunOptions, folder: RunFolder, resume: bool) -> int:
         progress.say("writing the report …")
         report = _document(folder, options, progress.console)
     Console().print(f"  report  {report}", highlight=False, soft_wrap=True)
-    return result.exit_status if result.outcome != "cancelled" else 130
+    return result.exit_status if result.outcome is not Ending.CANCELLED else 130
 
 
 def _runner(options: RunOptions) -> Callable[..., RunResult]:

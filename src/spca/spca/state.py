@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from enum import Enum
 
+from pydantic import ConfigDict, RootModel
+
+from spca.ending import Ending
 from spca.result import CoderCounts, PlannerCounts
-from spca_core.model import Record
 from spca_core.observation import Observation
-from spca_core.plan import Draft, Plan
-
-Phase = Literal["sense", "plan", "code", "act", "ended"]
+from spca_core.plan import ActResult, CodeResult, Draft, DraftRecord, Plan
 
 
-class RunState(Record):
-    """The supervisor's memory: which round, which phase is next, and what the phases before it made."""
+class Phase(str, Enum):
+    """What comes next."""
 
-    phase: Phase = "sense"
+    SENSE = "sense"
+    PLAN = "plan"
+    CODE = "code"
+    ACT = "act"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True)
+class RunState:
+    """The supervisor's memory: which round, which phase is next, and what the phases before it made.
+
+    It changes by the methods below only; each returns the state that follows.
+    """
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    phase: Phase = Phase.SENSE
     round: int = 1
     attempt: int = 0
-    """Counts every plan, coding and acting attempt; its text goes into every message, so that no late answer counts."""
+    """Counts every call of a stage; its text goes into every message, so that no late answer counts."""
     code_retry: int = 0
     observation: Observation | None = None
     plan: Plan | None = None
@@ -26,12 +44,74 @@ class RunState(Record):
     previous: Draft | None = None
     failure: str = ""
     suspects: tuple[str, ...] = ()
-    planner: PlannerCounts = PlannerCounts()
-    coder: CoderCounts = CoderCounts()
+    planner: PlannerCounts = field(default_factory=PlannerCounts)
+    coder: CoderCounts = field(default_factory=CoderCounts)
     written: tuple[str, ...] = ()
     """Skills that the coder has written so far."""
     steps: int = 0
-    stage_wall: dict[str, float] = {}
+    stage_wall: dict[str, float] = field(default_factory=dict)
+    """Seconds of wall time by phase."""
     wall: float = 0.0
-    ended: str = ""
+    """Seconds of wall time since the run began, without interruptions."""
+    ended: Ending | None = None
     reason: str = ""
+
+    # --- transitions between phases -----------------------------------------------------------------------------
+
+    def sensed(self, observation: Observation) -> RunState:
+        """The world has been looked at: plan."""
+        return replace(self, observation=observation, phase=Phase.PLAN)
+
+    def planned(self, plan: Plan) -> RunState:
+        """There is a plan: make sure that it has skills."""
+        return replace(self, plan=plan, previous=plan.draft, phase=Phase.CODE, code_retry=0, suspects=())
+
+    def coded(self, library: str) -> RunState:
+        """Every step has a skill in `library`: act."""
+        return replace(self, library=library, phase=Phase.ACT)
+
+    def repairing(self, suspects: tuple[str, ...], failure: str) -> RunState:
+        """The plan failed because of these skills: have them written anew."""
+        return replace(
+            self, suspects=suspects, failure=failure, code_retry=self.code_retry + 1, phase=Phase.CODE
+        )
+
+    def next_round(self, failure: str) -> RunState:
+        """Begin again with a look."""
+        return replace(self, phase=Phase.SENSE, round=self.round + 1, failure=failure, suspects=())
+
+    def ending(self, ended: Ending, reason: str) -> RunState:
+        """The run is over."""
+        return replace(self, phase=Phase.ENDED, ended=ended, reason=reason)
+
+    # --- what is counted on the way -----------------------------------------------------------------------------
+
+    def attempting(self) -> RunState:
+        """A stage is called."""
+        return replace(self, attempt=self.attempt + 1)
+
+    def counting_drafts(self, drafts: Iterable[DraftRecord]) -> RunState:
+        """Drafts of plans have been judged."""
+        return replace(self, planner=self.planner.counting(drafts))
+
+    def counting_code(self, result: CodeResult) -> RunState:
+        """The coder has answered."""
+        written = tuple(dict.fromkeys((*self.written, *result.written)))
+        return replace(self, coder=self.coder.counting(result.drafts), written=written)
+
+    def counting_act(self, result: ActResult) -> RunState:
+        """A plan has been carried out."""
+        return replace(self, steps=self.steps + len(result.steps))
+
+    def spending(self, phase: Phase, seconds: float) -> RunState:
+        """That phase has taken so many seconds of wall time."""
+        spent = self.stage_wall.get(phase.value, 0.0) + seconds
+        return replace(self, stage_wall={**self.stage_wall, phase.value: spent})
+
+    def at(self, wall: float) -> RunState:
+        """So many seconds of wall time after the beginning."""
+        return replace(self, wall=wall)
+
+
+SavedState = RootModel[RunState]
+"""A state as it is written to disk."""

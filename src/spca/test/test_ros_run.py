@@ -20,7 +20,6 @@ from spca.ros.run import run_ros
 from spca_core.errors import InputError, SpcaError
 from spca_core.options import RunOptions
 from spca_core.run_folder import RunFolder
-from spca_core.verdict import Outcome
 from spca_ros import names
 from spca_ros.domain import own_domain
 from spca_ros.qos import SENSOR
@@ -43,7 +42,7 @@ def test_events_and_records_reach_the_run_folder(tmp_path: Path) -> None:
     told: list[Event] = []
     folder = RunFolder(tmp_path)
     result = run_ros(options, folder, (told.append,))
-    assert result.outcome is Outcome.SUCCESS, result.reason
+    assert result.success, result.reason
     assert result.verdict.score == 1.0
     assert [e.model_dump(mode="json") for e in told] == [
         e.model_dump(mode="json") for e in folder.lines(Event)

@@ -6,7 +6,7 @@ import pytest
 
 from spca.events import Event
 from spca.result import RunResult
-from spca.state import RunState
+from spca.state import Phase, RunState, SavedState
 from spca_core.errors import InputError
 from spca_core.run_folder import EVENTS, RunFolder, write_atomically
 
@@ -26,9 +26,9 @@ def test_two_runs_in_one_second_get_two_folders(tmp_path):
 
 def test_records_come_back_as_they_were(tmp_path):
     folder = RunFolder.create("x", tmp_path / "run")
-    state = RunState(phase="code", round=3, failure="it slipped")
-    folder.write("state.json", state)
-    assert folder.read("state.json", RunState) == state
+    state = RunState(phase=Phase.CODE, round=3, failure="it slipped")
+    folder.write("state.json", SavedState(state))
+    assert folder.read("state.json", SavedState).root == state
 
 
 def test_a_damaged_record_says_which_and_why(tmp_path):

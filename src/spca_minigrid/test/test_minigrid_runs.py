@@ -109,7 +109,7 @@ def test_an_interrupted_run_goes_on(solver: SolverProcess, tmp_path: Path) -> No
     import json
 
     (tmp_path / "state.json").write_text(
-        json.dumps({**json.loads(state), "phase": "act", "ended": "", "round": 1})
+        json.dumps({**json.loads(state), "phase": "act", "ended": None, "round": 1})
     )
     again = run_minigrid(options, RunFolder(tmp_path), resume=True, solver=solver)
     assert again.success and again.verdict.stamp == result.verdict.stamp

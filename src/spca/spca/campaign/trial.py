@@ -38,7 +38,7 @@ def run_trial(spec: CampaignSpec, trial: Trial, campaign: str) -> TrialResult:
         return _broken(trial, error, path, campaign)
     summary = TrialResult(
         trial=trial,
-        outcome=result.outcome_text,
+        outcome=result.outcome.value,
         score=result.verdict.score,
         cause="" if result.success else result.reason,
         wall=result.wall,

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from spca.drive import drive
+from spca.ending import Ending
 from spca.events import Listener
 from spca.grid.names import PREFIX
 from spca.logs import log_to
@@ -89,7 +90,7 @@ def _run(
 
 def _row(environment: MinigridEnvironment, result: RunResult) -> TrialRow:
     missing = (
-        result.reason if result.outcome == "gave_up" and result.reason.startswith("no skill for") else ""
+        result.reason if result.outcome is Ending.GAVE_UP and result.reason.startswith("no skill for") else ""
     )
     world = environment.world
     return TrialRow(

@@ -75,9 +75,8 @@ class SupervisorNode(SpcaNode):
             bad_input = isinstance(error, InputError)
             message = str(error) if isinstance(error, SpcaError) else f"{type(error).__name__}: {error}"
             return RunLevel.Result(message=message, input_error=bad_input)
-        outcome = result.outcome if isinstance(result.outcome, str) else result.outcome.value
         return RunLevel.Result(
-            outcome=outcome,
+            outcome=result.outcome.value,
             message=result.reason,
             verdict=to_msg(result.verdict, VerdictMsg()),
             run_folder=str(folder.path),
@@ -125,7 +124,9 @@ class SupervisorNode(SpcaNode):
             try:
                 if job.cancelled():
                     supervisor.cancel()
-                return supervisor.resume() if job.goal.resume else supervisor.run(stages.library)
+                if job.goal.resume:
+                    return supervisor.resume(stages.library)
+                return supervisor.run(stages.library)
             finally:
                 self._supervisor = None
                 tabletop.save_recording(folder.path)

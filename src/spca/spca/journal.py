@@ -1,0 +1,143 @@
+"""What a run writes down: its state before every phase, each stage's result, events, and the result of the whole."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from spca.ending import Ending
+from spca.events import Event, EventKind, Listener
+from spca.result import RunResult, SkillCounts, Usage
+from spca.state import RunState, SavedState
+from spca_coder.trusted import Promotion
+from spca_core.plan import DraftRecord
+from spca_core.ports.environment import Environment
+from spca_core.run_folder import STATE, RunFolder
+from spca_core.skill import StepReport, python_name
+
+CHECKPOINT = "checkpoint.bin"
+PLAN_CHECKPOINT = "plan_checkpoint.bin"
+
+
+class Journal:
+    """The records of one run in its folder; `listeners` hear of every event, too."""
+
+    def __init__(
+        self, environment: Environment, folder: RunFolder, listeners: tuple[Listener, ...] = ()
+    ) -> None:
+        self._env, self._folder = environment, folder
+        self._listeners = (folder.append, *listeners)
+        self._began = time.monotonic()
+
+    @property
+    def wall(self) -> float:
+        """Seconds of wall time since the run began, without interruptions."""
+        return time.monotonic() - self._began
+
+    # --- state --------------------------------------------------------------------------------------------------
+
+    def save(self, state: RunState) -> None:
+        """Write down where the run stands, and the world with it."""
+        self._folder.write(CHECKPOINT, self._env.checkpoint())
+        self.save_end(state.at(self.wall))
+
+    def save_end(self, state: RunState) -> None:
+        """Write down where the run stands; the world's last checkpoint stays."""
+        self._folder.write(STATE, SavedState(state))
+
+    def recall(self) -> RunState | None:
+        """Where the folder's run stood, with the world put back there; None for a run that never began."""
+        if not (self._folder.path / STATE).exists():
+            return None
+        state = self._folder.read(STATE, SavedState).root
+        checkpoint = self._folder.read_bytes(CHECKPOINT)
+        if checkpoint is not None:
+            self._env.restore(checkpoint)
+        self._began = time.monotonic() - state.wall
+        return state
+
+    def mark_plan_start(self) -> None:
+        """Keep the world as it is now, to try the plan again from here."""
+        self._folder.write(PLAN_CHECKPOINT, self._env.checkpoint())
+
+    def back_to_plan_start(self) -> None:
+        """Put the world back to where the plan began."""
+        checkpoint = self._folder.read_bytes(PLAN_CHECKPOINT)
+        if checkpoint is not None:
+            self._env.restore(checkpoint)
+
+    # --- results ------------------------------------------------------------------------------------------------
+
+    def attempt(self, state: RunState) -> str:
+        """The name of a stage's call: this run, its round, its number."""
+        return f"{Path(self._folder.path).name}/{state.round}.{state.attempt}"
+
+    def keep(self, state: RunState, kind: str, result: BaseModel) -> None:
+        """Write a stage's result into the folder of its round: `plan_3.json`."""
+        self._folder.write(f"round_{state.round}/{kind}_{state.attempt}.json", result)
+
+    def keep_look(self, state: RunState, observation: BaseModel) -> None:
+        """Write what was seen at the beginning of a round."""
+        self._folder.write(f"round_{state.round}/observation.json", observation)
+
+    def conclude(
+        self, state: RunState, promotion: Promotion, usage: Callable[[], dict[str, Usage]]
+    ) -> RunResult:
+        """Write the result of a run that has ended, and the library it ended with."""
+        assert state.ended is not None
+        verdict = self._env.verdict()
+        outcome = state.ended
+        if verdict.final and not outcome.judged and outcome is not Ending.CANCELLED:
+            outcome = Ending.of(verdict.outcome)
+        result = RunResult(
+            level=self._env.task.id,
+            outcome=outcome,
+            verdict=verdict,
+            reason=state.reason,
+            rounds=state.round,
+            steps=state.steps,
+            planner=state.planner,
+            coder=state.coder,
+            wall=state.wall,
+            sim=verdict.stamp,
+            stage_wall=state.stage_wall,
+            usage=usage(),
+            skills=_skills(state, promotion),
+        )
+        self._folder.write("result.json", result)
+        self._folder.write("library.py", state.library)
+        self.tell("run_ended", text=state.reason, data={"outcome": outcome.value})
+        return result
+
+    # --- events -------------------------------------------------------------------------------------------------
+
+    def tell(
+        self, kind: EventKind, stage: str = "", text: str = "", data: dict[str, Any] | None = None
+    ) -> None:
+        """Log an event and pass it to the listeners."""
+        sim = self._env.verdict().stamp
+        event = Event(kind=kind, wall=self.wall, sim=sim, stage=stage, text=text, data=data or {})
+        for listener in self._listeners:
+            listener(event)
+
+    def tell_draft(self, draft: DraftRecord) -> None:
+        """A draft of a plan has been judged."""
+        rejection = draft.rejection
+        text = f"{rejection.critic}: {rejection.message}" if rejection else "accepted"
+        self.tell("draft", stage="plan", text=text, data={"mode": draft.mode, "accepted": rejection is None})
+
+    def tell_step(self, step: StepReport) -> None:
+        """A step has ended."""
+        self.tell("step", stage="act", text=f"{step.action}({', '.join(step.args)})", data=step.model_dump())
+
+
+def _skills(state: RunState, promotion: Promotion) -> SkillCounts:
+    used = [python_name(s.action) for s in state.plan.steps] if state.plan else []
+    reused = tuple(name for name in dict.fromkeys(used) if name not in state.written)
+    return SkillCounts(
+        reused=reused, written=state.written, promoted=promotion.promoted, refused=promotion.refused
+    )

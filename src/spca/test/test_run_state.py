@@ -1,0 +1,51 @@
+"""The supervisor's memory: typed transitions, written and read without loss."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from spca.ending import Ending
+from spca.state import Phase, RunState, SavedState
+from spca_core.observation import Observation
+from spca_core.plan import Draft, Plan, Step
+from spca_core.verdict import Outcome
+
+SEEN = Observation(stamp=1.0, objects={"cube_red": "cube"}, facts=(), sentences=("A cube.",))
+PLAN = Plan(
+    steps=(Step(action="touch", args=("cube_red",)),), schemas=(), draft=Draft(domain="d", problem="p")
+)
+
+
+def test_a_round_goes_through_its_phases() -> None:
+    state = RunState(library="old").sensed(SEEN)
+    assert (state.phase, state.observation) == (Phase.PLAN, SEEN)
+    state = state.planned(PLAN)
+    assert (state.phase, state.previous) == (Phase.CODE, PLAN.draft)
+    state = state.coded("new")
+    assert (state.phase, state.library) == (Phase.ACT, "new")
+    state = state.repairing(("touch",), "it missed")
+    assert (state.phase, state.suspects, state.code_retry) == (Phase.CODE, ("touch",), 1)
+    state = state.next_round("it missed again")
+    assert (state.phase, state.round, state.suspects) == (Phase.SENSE, 2, ())
+    assert state.planned(PLAN).code_retry == 0
+
+
+def test_a_state_is_read_as_it_was_written() -> None:
+    state = RunState().sensed(SEEN).planned(PLAN).spending(Phase.PLAN, 1.5).ending(Ending.FAIL, "it fell")
+    assert SavedState.model_validate_json(SavedState(state).model_dump_json()).root == state
+
+
+@pytest.mark.parametrize(
+    "text", ['{"phase": "dance"}', '{"ended": "won"}', '{"unknown": 1}', '{"round": "x"}']
+)
+def test_an_impossible_state_is_refused(text: str) -> None:
+    with pytest.raises(ValidationError):
+        SavedState.model_validate_json(text)
+
+
+def test_endings_that_are_verdicts() -> None:
+    assert [e.name for e in Ending if e.judged] == ["SUCCESS", "FAIL", "TIMEOUT"]
+    assert Ending.of(Outcome.TIMEOUT) is Ending.TIMEOUT
+    with pytest.raises(ValueError, match="running"):
+        Ending.of(Outcome.RUNNING)
