@@ -5,46 +5,40 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from builtin_interfaces.msg import Time
+from action_msgs.msg import GoalStatus
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState as JointStateMsg
-from spca_interfaces.action import CommandGripper, FollowTrajectory
-from spca_interfaces.msg import Lease
-from std_srvs.srv import Trigger
 
 from spca_core.errors import MotionError
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_ros import names
-from spca_ros.calls import ServiceCall
-from spca_ros.convert.robot import joint_state, trajectory_msg
-from spca_ros.convert.time import time_msg
+from spca_ros.convert.robot import joint_state
+from spca_ros.driver import Driver, SpcaDriver
 from spca_ros.node import SpcaNode
 from spca_ros.peer import NodeLost
-from spca_ros.qos import EVERY, SENSOR
+from spca_ros.qos import SENSOR
 
 _EPSILON = 1e-9
 
 
 class RosRobot:
-    """See `spca_core.ports.robot.Robot`. Drives whatever serves the arm's and the gripper's actions.
+    """See `spca_core.ports.robot.Robot`. Commands go to `driver`, the simulator's by default.
 
     Commands and `wait` are for threads that do not spin; `hold` is for any. `patience` is how many wall seconds may
     pass without a joint state before the driver counts as dead: then everything raises MotionError('stale').
     """
 
-    def __init__(self, node: SpcaNode, patience: float = 5.0) -> None:
+    def __init__(self, node: SpcaNode, patience: float = 5.0, driver: Driver | None = None) -> None:
         self._node, self._patience = node, patience
         self._news = threading.Condition()
         self._state: JointState | None = None
         self._arrived = 0.0
         self._broken = ""
         node.create_subscription(JointStateMsg, names.JOINT_STATES, self._on_state, SENSOR)
-        self._lease = node.create_publisher(Lease, names.LEASE, EVERY)
-        self._follow = ActionClient(node, FollowTrajectory, names.FOLLOW)
-        self._gripper = ActionClient(node, CommandGripper, names.GRIPPER)
-        self._hold = ServiceCall(node, Trigger, names.HOLD)
+        self._driver = driver or SpcaDriver(node)
         self._goal = 0
         self.attempt = ""
         """Named in every goal, for whoever reads the log."""
@@ -67,25 +61,20 @@ class RosRobot:
 
     def follow(self, trajectory: JointTrajectory) -> None:
         """Begin to track a trajectory. Raises MotionError when the driver refuses it or does not answer."""
-        goal = FollowTrajectory.Goal(
-            attempt=self.attempt, client=self._node.get_name(), trajectory=trajectory_msg(trajectory)
-        )
+        goal = self._driver.trajectory_goal(trajectory, self.attempt)
         self._goal += 1
         self._broken = ""
-        self._begin(self._follow, goal, "the trajectory does not begin where the arm is, or is malformed")
+        self._begin(self._driver.arm, goal, "the trajectory does not begin where the arm is, or is malformed")
 
     def command_gripper(self, gap: float) -> None:
         """Drive the pads towards `gap` metres. Raises MotionError when the driver refuses or does not answer."""
-        goal = CommandGripper.Goal(attempt=self.attempt, client=self._node.get_name(), gap=float(gap))
-        self._begin(self._gripper, goal, f"a gap of {gap} m is out of range")
+        goal = self._driver.gripper_goal(gap, self.attempt)
+        self._begin(self._driver.gripper, goal, f"a gap of {gap} m is out of range")
 
     def hold(self) -> None:
         """Stop where it is. Returns when the driver has confirmed it, or at once in a callback or without a driver."""
-        if self._node.loop.here:
-            self._hold.send(Trigger.Request())
-            return
         try:
-            self._hold(Trigger.Request(), timeout=1.0)
+            self._driver.hold(wait=not self._node.loop.here)
         except NodeLost as error:
             self._node.get_logger().warning(f"hold: {error}")
 
@@ -99,10 +88,10 @@ class RosRobot:
                     return True
                 if state.stamp >= end - _EPSILON:
                     return False
-                self._want(state.stamp, end)
+                self._driver.want_time(state.stamp, end)
                 state = self._next(state)
         finally:
-            self._want(state.stamp, 0.0)
+            self._driver.want_time(state.stamp, 0.0)
 
     # --- the rest -----------------------------------------------------------------------------------------------
 
@@ -114,7 +103,7 @@ class RosRobot:
     def wait_ready(self, timeout: float) -> None:
         """Wait for the driver. Raises NodeLost when it does not come up within `timeout` wall seconds."""
         end = time.monotonic() + timeout
-        for client in (self._follow, self._gripper):
+        for client in (self._driver.arm, self._driver.gripper):
             if not client.wait_for_server(max(end - time.monotonic(), 0.0)):
                 raise NodeLost("nobody drives the arm: its actions are not offered")
 
@@ -129,22 +118,16 @@ class RosRobot:
             raise MotionError("cancelled", "the world was reset while the arm was moving")
         return state
 
-    def _want(self, seen: float, until: float) -> None:
-        self._lease.publish(
-            Lease(
-                client=self._node.get_name(), seen=time_msg(seen), until=time_msg(until) if until else Time()
-            )
-        )
-
     def _begin(self, client: ActionClient, goal: Any, refusal: str) -> None:
         number, accepted, handles = self._goal, threading.Event(), []
 
         def on_answer(future: Any) -> None:
             handle = future.result()
             handles.append(handle)
-            if handle.accepted and client is self._follow:
+            if handle.accepted:
+                self._driver.accepted(client, handle)
                 handle.get_result_async().add_done_callback(
-                    lambda done: self._on_end(number, done.result().result)
+                    lambda done: self._on_end(number, client, done.result())
                 )
             accepted.set()
 
@@ -153,16 +136,22 @@ class RosRobot:
         if not accepted.wait(self._patience):
             raise MotionError("stale", "the arm's driver does not answer")
         if not handles[0].accepted:
-            raise MotionError("deviation" if client is self._follow else "limit", f"refused: {refusal}")
+            raise MotionError("deviation" if client is self._driver.arm else "limit", f"refused: {refusal}")
 
-    def _on_end(self, number: int, result: FollowTrajectory.Result) -> None:
-        if number == self._goal and result.status == FollowTrajectory.Result.STALE:
+    def _on_end(self, number: int, client: ActionClient, answer: Any) -> None:
+        if client is self._driver.arm and (
+            number != self._goal or answer.status == GoalStatus.STATUS_CANCELED
+        ):
+            return  # replaced, or stopped on purpose
+        if problem := self._driver.ended(client, answer.result):
             with self._news:
-                self._broken = result.message or "the driver stopped the arm: it heard nothing from here"
+                self._broken = problem
                 self._news.notify_all()
 
     def _on_state(self, message: JointStateMsg) -> None:
         state = joint_state(message)
+        if (pressing := self._driver.pressing) > state.gripper_force:
+            state = replace(state, gripper_force=pressing)
         with self._news:
             self._state, self._arrived = state, time.monotonic()
             self._news.notify_all()

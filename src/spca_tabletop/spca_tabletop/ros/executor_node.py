@@ -31,6 +31,7 @@ from spca_ros.action_server import Job, LongAction
 from spca_ros.calls import ActionCall
 from spca_ros.convert.records import from_msg, pose_msg, to_msg
 from spca_ros.convert.robot import joint_state_msg
+from spca_ros.driver import ControlDriver, Driver, SpcaDriver
 from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode, answering, background, run_nodes
 from spca_ros.peer import Peer
@@ -60,7 +61,7 @@ class ExecutorNode(SpcaNode):
             low=0.0,
             high=5.0,
         )
-        self._robot = RosRobot(self)
+        self._robot = RosRobot(self, driver=self._driver())
         self._arm = _arm(kind, world, self._robot, Tolerances(lag=lag))
         self._ctx = TabletopCtx(world, self._arm, self._perceive, self._robot.now, PAD_TIP)
         self._executor = PlanExecutor(TABLETOP_API, builtin=Path(skills.__file__).read_text(encoding="utf-8"))
@@ -89,6 +90,20 @@ class ExecutorNode(SpcaNode):
         for action in self._actions:
             action.close()
         self._executor.close()
+
+    def _driver(self) -> Driver:
+        kind = self.parameter(
+            "driver", "spca", "who drives the arm: the simulator's node, or controllers", choices=DRIVERS
+        )
+        arm = self.parameter(
+            "arm_controller",
+            "scaled_joint_trajectory_controller",
+            "serves control_msgs/FollowJointTrajectory",
+        )
+        gripper = self.parameter(
+            "gripper_controller", "robotiq_gripper_controller", "serves control_msgs/GripperCommand"
+        )
+        return ControlDriver(self, arm, gripper) if kind == "ros2_control" else SpcaDriver(self)
 
     # --- jobs, each in a thread of its own ----------------------------------------------------------------------
 
@@ -188,6 +203,7 @@ class ExecutorNode(SpcaNode):
 
 
 ARMS = ("embedded", "moveit")
+DRIVERS = ("spca", "ros2_control")
 
 NOTHING = (None, 0.02)
 """What a fresh ctx remembers."""

@@ -1,0 +1,171 @@
+"""How commands reach the arm and the gripper: the actions of the simulators' nodes, or those of ros2_control.
+
+`spca_ros.robot.RosRobot` stands on either.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from typing import Any, Protocol
+
+from builtin_interfaces.msg import Time
+from rclpy.action import ActionClient
+from spca_interfaces.action import CommandGripper, FollowTrajectory
+from spca_interfaces.msg import Lease
+from std_srvs.srv import Trigger
+
+from spca_core.errors import InputError
+from spca_core.trajectory import JointTrajectory
+from spca_ros import names
+from spca_ros.calls import ServiceCall
+from spca_ros.convert.control import follow_goal, follow_problem, gripper_goal
+from spca_ros.convert.robot import trajectory_msg
+from spca_ros.convert.time import time_msg
+from spca_ros.node import SpcaNode
+from spca_ros.peer import NodeLost
+from spca_ros.qos import EVERY
+
+PRESSING = 20.0
+"""Newtons reported for a gripper that says that it has stalled, where joint states carry no effort."""
+
+
+class Driver(Protocol):
+    """Whoever drives the arm."""
+
+    arm: ActionClient
+    gripper: ActionClient
+
+    def trajectory_goal(self, trajectory: JointTrajectory, attempt: str) -> Any:
+        """The goal message for `arm`."""
+        ...
+
+    def gripper_goal(self, gap: float, attempt: str) -> Any:
+        """The goal message for `gripper`."""
+        ...
+
+    def accepted(self, client: ActionClient, handle: Any) -> None:
+        """Take note of a goal that the driver has accepted. In the spinning thread."""
+        ...
+
+    def ended(self, client: ActionClient, result: Any) -> str:
+        """Why the arm stands for good, from a goal's result; "" if it does not. In the spinning thread."""
+        ...
+
+    def hold(self, wait: bool) -> None:
+        """Stop the arm; with `wait`, return when the driver has confirmed it, and raise NodeLost if it does not."""
+        ...
+
+    def want_time(self, seen: float, until: float) -> None:
+        """Say that this client lives, has seen the joint state at `seen`, and waits until `until` (0: no more)."""
+        ...
+
+    @property
+    def pressing(self) -> float:
+        """Newtons at the pads, as far as the driver knows better than joint states do."""
+        ...
+
+
+class SpcaDriver:
+    """The node `sim`, whichever simulator stands behind it."""
+
+    pressing = 0.0
+
+    def __init__(self, node: SpcaNode) -> None:
+        self._client = node.get_name()
+        self.arm = ActionClient(node, FollowTrajectory, names.FOLLOW)
+        self.gripper = ActionClient(node, CommandGripper, names.GRIPPER)
+        self._hold = ServiceCall(node, Trigger, names.HOLD)
+        self._lease = node.create_publisher(Lease, names.LEASE, EVERY)
+
+    def trajectory_goal(self, trajectory: JointTrajectory, attempt: str) -> FollowTrajectory.Goal:
+        """See `Driver`."""
+        return FollowTrajectory.Goal(
+            attempt=attempt, client=self._client, trajectory=trajectory_msg(trajectory)
+        )
+
+    def gripper_goal(self, gap: float, attempt: str) -> CommandGripper.Goal:
+        """See `Driver`."""
+        return CommandGripper.Goal(attempt=attempt, client=self._client, gap=float(gap))
+
+    def accepted(self, client: ActionClient, handle: Any) -> None:
+        """See `Driver`."""
+
+    def ended(self, client: ActionClient, result: Any) -> str:
+        """See `Driver`."""
+        if client is not self.arm or result.status != FollowTrajectory.Result.STALE:
+            return ""
+        return result.message or "the driver stopped the arm: it heard nothing from here"
+
+    def hold(self, wait: bool) -> None:
+        """See `Driver`."""
+        if wait:
+            self._hold(Trigger.Request(), timeout=1.0)
+        else:
+            self._hold.send(Trigger.Request())
+
+    def want_time(self, seen: float, until: float) -> None:
+        """See `Driver`."""
+        self._lease.publish(
+            Lease(client=self._client, seen=time_msg(seen), until=time_msg(until) if until else Time())
+        )
+
+
+class ControlDriver:
+    """ros2_control's controllers: FollowJointTrajectory for the arm, GripperCommand for the gripper.
+
+    Time is the robot's own, so nothing is asked to let it pass. A cancelled trajectory makes
+    joint_trajectory_controller hold the arm where it is.
+    """
+
+    def __init__(self, node: SpcaNode, arm_controller: str, gripper_controller: str) -> None:
+        try:
+            actions, messages = (
+                importlib.import_module(f"control_msgs.{kind}") for kind in ("action", "msg")
+            )
+        except ImportError as error:
+            raise InputError(
+                "control_msgs is not installed",
+                where="parameter driver",
+                hint="apt install ros-jazzy-control-msgs, or driver:=spca",
+            ) from error
+        self._follow, self._command = actions.FollowJointTrajectory, actions.GripperCommand
+        self._messages = messages
+        self.arm = ActionClient(node, self._follow, f"{arm_controller}/follow_joint_trajectory")
+        self.gripper = ActionClient(node, self._command, f"{gripper_controller}/gripper_cmd")
+        self._node = node
+        self._goal: Any = None
+        self.pressing = 0.0
+
+    def trajectory_goal(self, trajectory: JointTrajectory, attempt: str) -> Any:
+        """See `Driver`."""
+        return follow_goal(self._follow, self._messages.JointTolerance, trajectory)
+
+    def gripper_goal(self, gap: float, attempt: str) -> Any:
+        """See `Driver`."""
+        self.pressing = 0.0
+        return gripper_goal(self._command, self._messages.GripperCommand, gap)
+
+    def accepted(self, client: ActionClient, handle: Any) -> None:
+        """See `Driver`."""
+        if client is self.arm:
+            self._goal = handle
+
+    def ended(self, client: ActionClient, result: Any) -> str:
+        """See `Driver`. A trajectory that was replaced or cancelled ends without an error code of its own."""
+        if client is self.gripper:
+            self.pressing = PRESSING if result.stalled else 0.0
+            return ""
+        return follow_problem(self._follow, result)
+
+    def hold(self, wait: bool) -> None:
+        """See `Driver`."""
+        if (goal := self._goal) is None:
+            return
+        done = threading.Event()
+        self._node.loop.soon(lambda: goal.cancel_goal_async().add_done_callback(lambda _: done.set()))
+        if wait and not done.wait(1.0):
+            raise NodeLost("the arm's controller does not confirm that it has stopped")
+
+    def want_time(self, seen: float, until: float) -> None:
+        """See `Driver`."""

@@ -1,0 +1,127 @@
+"""The driver boundary in the words of control_msgs, with stand-ins that have its published fields and constants."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from builtin_interfaces.msg import Duration
+from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
+
+from spca_core.errors import InputError
+from spca_core.trajectory import JOINT_NAMES, JointTrajectory
+from spca_robot.gripper_2f85 import STROKE, driver_angle
+from spca_ros.convert.control import EFFORT, follow_goal, follow_problem, gripper_goal
+from spca_ros.convert.robot import trajectory
+from spca_ros.domain import own_domain
+from spca_ros.driver import ControlDriver
+from spca_ros.session import Session
+
+pytestmark = pytest.mark.ros
+
+
+@dataclass
+class JointTolerance:
+    """control_msgs/msg/JointTolerance."""
+
+    name: str = ""
+    position: float = 0.0
+    velocity: float = 0.0
+    acceleration: float = 0.0
+
+
+@dataclass
+class GripperCommandMsg:
+    """control_msgs/msg/GripperCommand."""
+
+    position: float = 0.0
+    max_effort: float = 0.0
+
+
+class FollowJointTrajectory:
+    """control_msgs/action/FollowJointTrajectory."""
+
+    @dataclass
+    class Goal:
+        trajectory: JointTrajectoryMsg = field(default_factory=JointTrajectoryMsg)
+        multi_dof_trajectory: Any = None
+        path_tolerance: list[JointTolerance] = field(default_factory=list)
+        component_path_tolerance: list[Any] = field(default_factory=list)
+        goal_tolerance: list[JointTolerance] = field(default_factory=list)
+        component_goal_tolerance: list[Any] = field(default_factory=list)
+        goal_time_tolerance: Duration = field(default_factory=Duration)
+
+    @dataclass
+    class Result:
+        error_code: int = 0
+        error_string: str = ""
+        SUCCESSFUL = 0
+        INVALID_GOAL = -1
+        INVALID_JOINTS = -2
+        OLD_HEADER_TIMESTAMP = -3
+        PATH_TOLERANCE_VIOLATED = -4
+        GOAL_TOLERANCE_VIOLATED = -5
+
+
+class GripperCommand:
+    """control_msgs/action/GripperCommand."""
+
+    @dataclass
+    class Goal:
+        command: GripperCommandMsg
+
+
+def test_a_trajectory_becomes_a_goal_with_a_tolerance_for_each_joint() -> None:
+    times = np.array([0.0, 0.4, 1.0])
+    given = JointTrajectory(times, np.arange(18.0).reshape(3, 6) / 10, np.zeros((3, 6)))
+    goal = follow_goal(FollowJointTrajectory, JointTolerance, given)
+    back = trajectory(goal.trajectory)
+    np.testing.assert_allclose(back.times, times, atol=1e-9)
+    np.testing.assert_array_equal(back.positions, given.positions)
+    for tolerances in (goal.path_tolerance, goal.goal_tolerance):
+        assert [t.name for t in tolerances] == list(JOINT_NAMES)
+        assert all(t.position > 0 for t in tolerances)
+    assert goal.goal_time_tolerance.sec == 1
+    assert (goal.trajectory.header.stamp.sec, goal.trajectory.header.stamp.nanosec) == (0, 0), (
+        "begins at once"
+    )
+
+
+def test_a_result_that_is_none_is_said_in_words() -> None:
+    result = FollowJointTrajectory.Result
+    assert follow_problem(FollowJointTrajectory, result()) == ""
+    said = follow_problem(FollowJointTrajectory, result(-4, "elbow_joint is 0.3 rad off"))
+    assert "path tolerance violated" in said and "elbow_joint" in said
+    assert "-77" in follow_problem(FollowJointTrajectory, result(-77))
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.03, STROKE])
+def test_a_gap_becomes_the_angle_of_the_driven_joint(gap: float) -> None:
+    goal = gripper_goal(GripperCommand, GripperCommandMsg, gap)
+    assert goal.command.position == driver_angle(gap)
+    assert goal.command.max_effort == EFFORT
+
+
+def test_a_gap_out_of_range_is_refused() -> None:
+    with pytest.raises(InputError, match="gap"):
+        gripper_goal(GripperCommand, GripperCommandMsg, 0.1)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("control_msgs") is not None, reason="control_msgs is installed")
+def test_where_control_msgs_is_missing_that_is_one_line_with_its_remedy() -> None:
+    with own_domain(), Session("test") as node, pytest.raises(InputError, match="ros-jazzy-control-msgs"):
+        ControlDriver(node, "arm_controller", "gripper_controller")
+
+
+def test_a_stalled_gripper_counts_as_pressing() -> None:
+    driver = ControlDriver.__new__(ControlDriver)
+    driver.gripper, driver.arm = SimpleNamespace(), SimpleNamespace()
+    driver.pressing = 0.0
+    assert driver.ended(driver.gripper, SimpleNamespace(stalled=True, reached_goal=False)) == ""
+    assert driver.pressing > 8.0, "more than what counts as holding"
+    driver.ended(driver.gripper, SimpleNamespace(stalled=False, reached_goal=True))
+    assert driver.pressing == 0.0
