@@ -49,7 +49,7 @@ RUN python3 -m venv --system-site-packages /spca/.venv-jazzy \
 FROM dependencies AS build
 COPY . /spca
 WORKDIR /spca
-# The interfaces by set-up (as `./spca` does it), then the whole workspace as a ROS user would.
+# The interfaces by set-up (as `bin/spca` does it), then the whole workspace as a ROS user would.
 RUN source /opt/ros/jazzy/setup.bash && source /opt/vendor/install/setup.bash \
     && python3 scripts/set_up --test \
     && cd ros2_ws && colcon build --merge-install --install-base /spca/install --build-base /spca/build

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Inside the image: a level's name (and launch arguments) runs that level on the full stack; `test` runs the tests;
-# `doctor` tells what works; anything else is a command, run with everything sourced.
+# a command of spca's runs that; anything else is a program, run with everything sourced.
 set -eo pipefail
 source /opt/ros/jazzy/setup.bash
 source /opt/vendor/install/setup.bash
@@ -23,7 +23,7 @@ case "${1:-}" in
     python -m pytest -q -m gazebo "$@" || status=$?
     exit "$status"
     ;;
-  doctor | levels | report | resume | run | bench)
+  bench | doctor | ipp | levels | open | report | resume | run)
     exec python -m spca "$@"
     ;;
   "" | -*)
@@ -35,5 +35,4 @@ if command -v -- "$1" > /dev/null; then
 fi
 level=$1
 shift
-cd ros2_ws # from the checkout itself, `ros2 launch spca` would take the launcher `./spca` for a launch file
 exec ros2 launch spca bringup.launch.py "level:=$level" headless:=true rviz:=false "$@"

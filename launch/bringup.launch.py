@@ -110,7 +110,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 
 def _node(module: str, **parameters: object) -> ExecuteProcess:
-    """One process of the graph, started as `./spca run` starts it, with typed parameters."""
+    """One process of the graph, started as `bin/spca run` starts it, with typed parameters."""
     given = {"use_sim_time": True, **parameters}
     texts = [f"{name}:={str(v).lower() if isinstance(v, bool) else v}" for name, v in given.items()]
     flags = [part for text in texts for part in ("-p", text)]

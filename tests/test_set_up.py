@@ -26,7 +26,7 @@ def run_in_set_up(code: str, **environment: str) -> subprocess.CompletedProcess[
 
 def test_a_missing_python_is_told_in_one_line() -> None:
     done = subprocess.run(
-        [ROOT / "spca", "--help"],
+        [ROOT / "bin" / "spca", "--help"],
         env={**os.environ, "SPCA_PYTHON": "python-that-is-not-there"},
         capture_output=True,
         text=True,
@@ -117,3 +117,67 @@ def test_a_failed_step_shows_the_end_of_its_output(tmp_path: Path) -> None:
     )
     assert "counting failed" in done.stdout and "99\n100" in done.stdout and "\n50\n" not in done.stdout
     assert "exit status 7" in done.stderr
+
+
+IN_A_CHECKOUT = """
+import os, pathlib, sys, environment, places
+places.ROOT = environment.ROOT = pathlib.Path({root!r})
+places.LINK = environment.LINK = places.ROOT / ".venv"
+here = places.Places(ros_sourced=False)
+"""
+
+
+def test_another_python_has_an_environment_of_its_own(tmp_path: Path) -> None:
+    """The first environment is the default one; a second Python changes nothing in it."""
+    done = run_in_set_up(
+        IN_A_CHECKOUT.format(root=str(tmp_path)) + "for minor in (3, 11), (3, 12):\n"
+        "    sys.version_info = minor\n"
+        "    os.makedirs(here.site_packages)\n"
+        "    environment.link(here)\n"
+        "    print(here.venv.name, here.default, here.colcon('install').relative_to(places.ROOT))\n"
+        "print(os.readlink(places.LINK))"
+    )
+    assert done.stdout.splitlines() == [
+        ".venv-3.11 True ros2_ws/install",
+        ".venv-3.12 False .venv-3.12/colcon/install",
+        ".venv-3.11",
+    ], done.stderr
+
+
+def test_an_environment_of_an_earlier_version_is_adopted_where_it_is(tmp_path: Path) -> None:
+    (tmp_path / ".venv" / "lib" / "python3.11").mkdir(parents=True)
+    done = run_in_set_up(
+        IN_A_CHECKOUT.format(root=str(tmp_path))
+        + "for minor in (3, 12), (3, 11):\n    sys.version_info = minor\n    environment.adopt(here)\n"
+        "print(*sorted(os.listdir(places.ROOT)), os.readlink(here.venv))"
+    )
+    assert done.stdout.split() == [".venv", ".venv-3.11", ".venv"], done.stderr
+
+
+def test_a_package_in_use_is_not_replaced(tmp_path: Path) -> None:
+    """A running process from the environment holds off pip only where an installed package would change."""
+    code = IN_A_CHECKOUT.format(root=str(tmp_path)) + (
+        "import progress\n"
+        "info = here.site_packages / 'numpy-1.0.dist-info'\n"
+        "info.mkdir(parents=True, exist_ok=True)\n"
+        "(info / 'METADATA').write_text('Name: numpy\\nVersion: 1.0\\n')\n"
+        "environment.run = lambda title, *_: print(title)\n"
+        "lock = places.ROOT / 'lock.txt'\n"
+        "for pins in 'numpy==1.0\\nscipy==2.0', 'numpy==2.0':\n"
+        "    lock.write_text(pins)\n"
+        "    try:\n        environment.install(here, lock, lock)\n"
+        "    except progress.StepFailed as failure:\n        print(failure)\n"
+    )
+    run_in_set_up(code)
+    bin_folder = next(tmp_path.glob(".venv-3.*")) / "bin"
+    bin_folder.mkdir()
+    (bin_folder / "python").symlink_to("/bin/sleep")
+    running = subprocess.Popen([bin_folder / "python", "60"])
+    try:
+        done = run_in_set_up(code)
+    finally:
+        running.kill()
+        running.wait()
+    assert done.stdout.splitlines()[0] == "installing the packages of lock.txt"
+    assert "another version of numpy" in done.stdout and f"process {running.pid}" in done.stdout, done.stderr
+    assert run_in_set_up(code).stdout.count("installing") == 2

@@ -22,6 +22,7 @@ import ros_wheels
 from places import Places, here
 from progress import StepFailed
 
+Step = tuple[str, str, Callable[[], None]]  # its name, the digest of what it depends on, what it does
 BAD_INPUT, BROKEN, INTERRUPTED = 2, 3, 130
 
 
@@ -29,10 +30,12 @@ def main() -> int:
     """Set up what is not set up yet; returns the exit status."""
     parser = argparse.ArgumentParser(prog="set_up", description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--test", action="store_true", help="also install what the test suite needs")
+    parser.add_argument("--print-python", action="store_true", help="print the environment's interpreter")
     arguments = parser.parse_args()
     try:
         prerequisites.check()
-        set_up(here(), arguments.test)
+        places = here()
+        set_up(places, arguments.test)
     except prerequisites.Missing as lack:
         print(f"spca: {lack}", file=sys.stderr)
         return BAD_INPUT
@@ -42,16 +45,38 @@ def main() -> int:
     except KeyboardInterrupt:
         print("\nspca: set-up interrupted; the next start goes on from here", file=sys.stderr)
         return INTERRUPTED
+    if arguments.print_python:
+        print(places.python)
     return 0
 
 
 def set_up(places: Places, with_tests: bool) -> None:
     """Run every step whose stamp is missing or out of date."""
+    environment.adopt(places)
+    if _pending(places, with_tests):
+        with _locked(places.lock_file):
+            started = time.monotonic()
+            if todo := _pending(places, with_tests):
+                print("spca: setting up (once; a few minutes at most)", file=sys.stderr)
+            for name, digest, action in todo:
+                (places.stamps / name).unlink(missing_ok=True)
+                action()
+                places.stamps.mkdir(parents=True, exist_ok=True)
+                (places.stamps / name).write_text(digest)
+            environment.link(places)
+            if todo:
+                print(f"spca: set up in {time.monotonic() - started:.0f} s", file=sys.stderr)
+    environment.put_sources_on_path(places)
+
+
+def _pending(places: Places, with_tests: bool) -> list[Step]:
+    """The steps that have still to be done, each with the digest of what it depends on."""
     log = places.stamps / "setup.log"
-    steps: list[tuple[str, str, Callable[[], None]]] = []
     packages = _digest([environment.RUNTIME_LOCK], sys.version)
-    steps.append(("venv", _digest([], sys.version), lambda: environment.create(places, log)))
-    steps.append(("packages", packages, lambda: environment.install(places, environment.RUNTIME_LOCK, log)))
+    steps: list[Step] = [
+        ("venv", _digest([], sys.version), lambda: environment.create(places, log)),
+        ("packages", packages, lambda: environment.install(places, environment.RUNTIME_LOCK, log)),
+    ]
     if with_tests:
         tests = _digest([environment.RUNTIME_LOCK, environment.TEST_LOCK], sys.version)
         steps.append(
@@ -59,25 +84,10 @@ def set_up(places: Places, with_tests: bool) -> None:
         )
     if not places.ros_sourced:
         steps.append(("relocated", packages, lambda: ros_wheels.relocate(places)))
-    built = _digest(interfaces.sources(), packages)
+    elsewhere = () if places.ros_sourced or places.default else (str(places.colcon("install")),)
+    built = _digest(interfaces.sources(), packages, *elsewhere)
     steps.append(("interfaces", built, lambda: interfaces.build(places, log)))
-
-    def pending() -> list[tuple[str, str, Callable[[], None]]]:
-        return [step for step in steps if not _stamped(places, step[0], step[1])]
-
-    if pending():
-        with _locked(places.lock_file):
-            started = time.monotonic()
-            if todo := pending():
-                print("spca: setting up (once; a few minutes at most)", file=sys.stderr)
-            for name, digest, action in todo:
-                (places.stamps / name).unlink(missing_ok=True)
-                action()
-                places.stamps.mkdir(parents=True, exist_ok=True)
-                (places.stamps / name).write_text(digest)
-            if todo:
-                print(f"spca: set up in {time.monotonic() - started:.0f} s", file=sys.stderr)
-    environment.put_sources_on_path(places)
+    return [step for step in steps if not _stamped(places, step[0], step[1])]
 
 
 def _digest(files: Iterable[Path], *more: str) -> str:

@@ -3,26 +3,67 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from contextlib import suppress
+from importlib.metadata import distributions
 from pathlib import Path
 
-from places import ROOT, Places
-from progress import run
+from places import LINK, ROOT, Places
+from progress import StepFailed, run
 
 RUNTIME_LOCK = ROOT / "requirements" / "lock.txt"
 TEST_LOCK = ROOT / "requirements" / "test-lock.txt"
 
 
 def create(places: Places, log: Path) -> None:
-    """Make the environment unless a sound one of this Python is there already."""
+    """Make the environment unless a sound one of this Python is there already. Raises StepFailed.
+
+    Environments lie in folders named after their Python, so that another Python never touches one that is in use.
+    """
     if not _sound(places):
+        if places.python.exists():
+            refuse_while_in_use(places, "is damaged and has to be made anew")
         options = ["--system-site-packages"] if places.ros_sourced else []
         run(
             f"making {places.venv.name} with Python {sys.version.split()[0]}",
             [sys.executable, "-m", "venv", "--clear", *options, places.venv],
             log,
         )
+
+
+def adopt(places: Places) -> None:
+    """Keep a `.venv` folder of this Python, as earlier versions of set-up made it, where it is: link to it."""
+    if not places.ros_sourced and not places.venv.exists() and LINK.is_dir() and places.default:
+        with suppress(FileExistsError):  # another set-up has just done it
+            places.venv.symlink_to(LINK.name)
+
+
+def link(places: Places) -> None:
+    """Point `.venv` to this environment, once it is complete and unless `.venv` stands for another one."""
+    if places.ros_sourced or LINK.exists():
+        return
+    fresh = LINK.with_name(".venv.new")
+    fresh.unlink(missing_ok=True)
+    fresh.symlink_to(places.venv.name)
+    fresh.replace(LINK)
+
+
+def refuse_while_in_use(places: Places, reason: str) -> None:
+    """Raise StepFailed when a process runs from this environment: changing it would break that process."""
+    homes = (places.venv, LINK) if places.default else (places.venv,)
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
+            program = (process / "cwd").readlink() / command[0]
+        except OSError:  # it has ended, or is somebody else's
+            continue
+        if program.parent.parent in homes:
+            raise StepFailed(
+                f"{places.venv.name} {reason}, but process {process.name} runs from it "
+                f"({' '.join(command[1:5])}): wait until it has ended, or end it"
+            )
 
 
 def _sound(places: Places) -> bool:
@@ -39,13 +80,16 @@ def _sound(places: Places) -> bool:
 def install(places: Places, lock: Path, log: Path) -> None:
     """Install every package of a lock file, at exactly its version; what is there already costs nothing.
 
-    The lock is complete, so pip need not resolve anything. A sourced ROS brings its own ros-* packages.
+    The lock is complete, so pip need not resolve anything. A sourced ROS brings its own ros-* packages. Raises
+    StepFailed when a process is using a package that would be replaced.
     """
     if places.ros_sourced:
         lines = [line for line in lock.read_text().splitlines() if not line.startswith("ros-")]
         lock = places.stamps / lock.name
         lock.parent.mkdir(parents=True, exist_ok=True)
         lock.write_text("\n".join(lines) + "\n")
+    if replaced := _replaced(places, lock):
+        refuse_while_in_use(places, f"needs another version of {', '.join(replaced)}")
     run(
         f"installing the packages of {lock.name}",
         [
@@ -55,6 +99,19 @@ def install(places: Places, lock: Path, log: Path) -> None:
         log,
         clean_environment(),
     )
+
+
+def _replaced(places: Places, lock: Path) -> list[str]:
+    """The packages that are installed in another version than the lock file's."""
+    pins: dict[str, list[str]] = {}  # a package may have one pin per Python version
+    for name, pin in re.findall(r"^([\w.-]+)==([^\s;]+)", lock.read_text(), re.MULTILINE):
+        pins.setdefault(_normal(name), []).append(pin)
+    found = {_normal(d.metadata["Name"]): d.version for d in distributions(path=[str(places.site_packages)])}
+    return sorted(name for name, allowed in pins.items() if name in found and found[name] not in allowed)
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def put_sources_on_path(places: Places) -> None:

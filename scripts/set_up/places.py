@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+LINK = ROOT / ".venv"  # a link to the default environment, for editors and for calls by hand
 
 
 @dataclass(frozen=True)
@@ -17,9 +18,19 @@ class Places:
     ros_sourced: bool
 
     @property
+    def version(self) -> str:
+        """This Python's version as folders are named after it, such as 3.11."""
+        return f"{sys.version_info[0]}.{sys.version_info[1]}"
+
+    @property
     def venv(self) -> Path:
-        """The virtual environment; one for each kind, so that both may be in use at the same time."""
-        return ROOT / (".venv-jazzy" if self.ros_sourced else ".venv")
+        """The virtual environment: one per Python version and kind of ROS, so that all may be in use at once."""
+        return ROOT / (".venv-jazzy" if self.ros_sourced else f".venv-{self.version}")
+
+    @property
+    def default(self) -> bool:
+        """Whether this is the environment that `.venv` stands for: the first one that was set up."""
+        return not LINK.exists() or (LINK / "lib" / f"python{self.version}").is_dir()
 
     @property
     def python(self) -> Path:
@@ -29,7 +40,7 @@ class Places:
     @property
     def site_packages(self) -> Path:
         """The environment's site-packages."""
-        return self.venv / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
+        return self.venv / "lib" / f"python{self.version}" / "site-packages"
 
     @property
     def stamps(self) -> Path:
@@ -42,13 +53,14 @@ class Places:
         return ROOT / "ros2_ws"
 
     def colcon(self, folder: str) -> Path:
-        """The workspace's `build`, `install` or `log` folder."""
-        return self.venv / "colcon" / folder if self.ros_sourced else self.workspace / folder
+        """colcon's `build`, `install` or `log` folder: the default environment has the workspace's own."""
+        own = self.ros_sourced or not self.default
+        return self.venv / "colcon" / folder if own else self.workspace / folder
 
     @property
     def lock_file(self) -> Path:
-        """Held while a set-up runs."""
-        return self.workspace / f".setup{self.venv.name}.lock"
+        """Held while a set-up runs, for whichever Python."""
+        return self.workspace / ".setup.lock"
 
 
 def here() -> Places:

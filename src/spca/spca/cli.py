@@ -1,4 +1,4 @@
-"""The command line: `./spca COMMAND`."""
+"""The command line: `bin/spca COMMAND`."""
 
 from __future__ import annotations
 
@@ -208,6 +208,20 @@ def doctor() -> None:
     from spca.doctor.command import doctor as examine
 
     examine()
+
+
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+    epilog="Examples:  spca test · spca test -k referee · spca test src/spca_sim",
+)
+def test(context: typer.Context) -> None:
+    """Run the test suite of a checkout; arguments go to pytest."""
+    from spca_core.paths import ROOT
+
+    script = ROOT / "scripts" / "test"
+    if not script.is_file():
+        raise InputError("the test suite needs a checkout", where=str(ROOT))
+    os.execv(script, [str(script), sys.executable, *context.args])
 
 
 def _checked(kind: type[T], **values: object) -> T:

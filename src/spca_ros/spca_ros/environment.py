@@ -40,10 +40,10 @@ def ensure() -> None:
     for name, value in _DEFAULTS.items():
         os.environ.setdefault(name, value)
     if importlib.util.find_spec("rclpy") is None:
-        raise SpcaError("rclpy is not installed: `./spca` installs it, or source a ROS 2 Jazzy")
+        raise SpcaError("rclpy is not installed: `bin/spca` installs it, or source a ROS 2 Jazzy")
     interfaces = importlib.util.find_spec("spca_interfaces")
     if interfaces is None or interfaces.origin is None:
-        raise SpcaError("spca_interfaces is not built: any `./spca` command builds it")
+        raise SpcaError("spca_interfaces is not built: any `bin/spca` command builds it")
     _load(Path(interfaces.origin).parents[4])
 
 

@@ -16,14 +16,14 @@ _NEEDED = (
     "up-tamer",
     "opencv-python-headless",
 )
-SET_UP = "run ./spca in the checkout: it installs what is locked in requirements/"
+SET_UP = "run bin/spca in the checkout: it installs what is locked in requirements/"
 
 
 def python() -> Finding:
     """The interpreter."""
     version = platform.python_version()
     within = (3, 10) <= tuple(int(n) for n in version.split(".")[:2]) <= (3, 13)
-    remedy = "" if within else "use CPython 3.10 to 3.13 (SPCA_PYTHON=python3.12 ./spca …)"
+    remedy = "" if within else "use CPython 3.10 to 3.13 (SPCA_PYTHON=python3.12 bin/spca …)"
     return Finding(
         "Python", "ready" if within else "missing", f"{platform.python_implementation()} {version}", remedy
     )

@@ -34,7 +34,7 @@ def interfaces() -> Finding:
     """Whether spca_interfaces is built and loads."""
     problem = _import_problem("import spca_ros, spca_interfaces.msg; spca_interfaces.msg.Scene()")
     if problem:
-        return Finding("spca_interfaces", "missing", problem, "run ./spca once: it builds them with colcon")
+        return Finding("spca_interfaces", "missing", problem, "run bin/spca once: it builds them with colcon")
     return Finding("spca_interfaces", "ready", "built; messages load")
 
 
@@ -45,7 +45,7 @@ def launch() -> Finding:
         return Finding(
             "ros2 launch",
             "off",
-            f"lacking {', '.join(lacking)}; ./spca run starts the same nodes without it",
+            f"lacking {', '.join(lacking)}; bin/spca run starts the same nodes without it",
             "apt install ros-jazzy-launch-ros ros-jazzy-ros2launch on Ubuntu 24.04",
         )
     return Finding(
