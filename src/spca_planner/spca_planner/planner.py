@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Literal
 
-from spca_core.errors import Cancelled, SpcaError
+from spca_core.errors import Cancelled
 from spca_core.plan import Draft, DraftRecord, Mode, Plan, PlanRequest, PlanResult, Rejection
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
 from spca_planner.critics.vocabulary import FactVocabulary, Vocabulary
@@ -156,12 +156,7 @@ class _Loop:
         return judged.plan
 
     def _judge(self, draft: Draft) -> Judged:
-        try:
-            judged = self._critics.judge(draft, self._request, self._cancelled)
-        except Cancelled:
-            raise
-        except SpcaError as error:  # a draft that kills the judges is a bad draft
-            judged = Judged(None, Rejection(critic="solve", message=str(error)))
+        judged = self._critics.judge(draft, self._request, self._cancelled)
         if judged.rejection is not None:
             self._seen[draft.domain, draft.problem] = judged.rejection
         return judged

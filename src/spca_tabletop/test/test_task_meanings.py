@@ -9,7 +9,7 @@ import yaml
 
 from spca_core.plan import PlanRequest
 from spca_planner.critics.goal import off_topic
-from spca_planner.critics.scene import contradiction
+from spca_planner.critics.scene import contradictions
 from spca_planner.pddl.lint import parse
 from spca_tabletop.language.examples import goals, scene, task
 from spca_tabletop.language.understanding import understand
@@ -81,8 +81,8 @@ def test_the_critics_have_nothing_against_the_builtin_drafts() -> None:
         request = PlanRequest(attempt="1", task=task(text), observation=seen, skills=())
         draft = BuiltinProposer().draft(request, None, None)
         domain, problem = parse(draft.domain, draft.problem)
-        assert contradiction(domain, problem, seen, vocabulary.extensions(seen)) is None, text
-        assert off_topic(problem, request.task, seen, vocabulary) is None, text
+        assert contradictions(domain, problem, seen, vocabulary.extensions(seen)) == [], text
+        assert off_topic(problem, vocabulary.required(request.task, seen)) == "", text
 
 
 def test_a_modifier_that_distinguishes_nothing_yields_to_a_second_place() -> None:

@@ -7,8 +7,6 @@ from typing import Literal, get_args
 from spca.pddl_bench.tasks import PddlTask
 from spca_core.model import Record
 from spca_core.plan import Draft
-from spca_planner.pddl.lint import parse
-from spca_planner.pddl.sexpr import PddlError
 from spca_planner.solver.judgement import Case, Words
 from spca_planner.solver.process import SolverProcess
 
@@ -36,10 +34,6 @@ class Judged(Record):
 
 def judge(draft: Draft, task: PddlTask, solver: SolverProcess, timeout_s: float) -> Judged:
     """Parse, solve, validate; then try the plan on the reference. `timeout_s` bounds the search, in wall time."""
-    try:
-        parse(draft.domain, draft.problem)
-    except PddlError as error:
-        return Judged(status="syntax", message=str(error))
     answer = solver.judge(Case(domain=draft.domain, problem=draft.problem, timeout_s=timeout_s))
     if answer.timed_out:
         return Judged(status="timeout", message=answer.message)

@@ -2,53 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from spca_core.observation import Observation
-from spca_core.plan import Rejection, Step
-from spca_core.task import Task
 from spca_planner.critics.scene import observed_truth
-from spca_planner.critics.vocabulary import Extension, Vocabulary
+from spca_planner.critics.vocabulary import Extension
 from spca_planner.pddl.formula import atoms, evaluate, ground
-from spca_planner.pddl.sexpr import Group, Word
+from spca_planner.pddl.limits import MOST_FAULTS
+from spca_planner.pddl.sexpr import Group, Word, brief
 from spca_planner.pddl.syntax import Domain, Problem
+from spca_planner.solver.judgement import Words
 
 
-def off_topic(
-    problem: Problem, task: Task, observation: Observation, vocabulary: Vocabulary
-) -> Rejection | None:
-    """The goal leaves out an object that the task names. A goal with quantifiers may mean it without its name."""
+def off_topic(problem: Problem, required: Sequence[str]) -> str:
+    """That the goal leaves out an object that the task names; empty if it does not.
+
+    A goal with quantifiers may mean an object without its name.
+    """
     words = _words(problem.goal)
     if "exists" in words or "forall" in words:
-        return None
-    missing = [symbol for symbol in vocabulary.required(task, observation) if symbol.lower() not in words]
+        return ""
+    missing = [symbol for symbol in required if symbol.lower() not in words]
     if not missing:
-        return None
-    message = f"the task names {', '.join(missing)}, but the goal {problem.goal} does not mention it"
-    return Rejection(critic="goal", message=message)
+        return ""
+    return f"the task names {', '.join(missing)}, but the goal {brief(problem.goal)} does not mention it"
 
 
 def unproven_empty(
-    domain: Domain, problem: Problem, observation: Observation, extensions: dict[str, Extension]
-) -> Rejection | None:
-    """A plan without steps is only right when the goal can be *seen* to hold."""
+    domain: Domain, problem: Problem, observation: Observation, extensions: Mapping[str, Extension]
+) -> str:
+    """Why a plan without steps is not right: the goal must be *seen* to hold."""
     holds = evaluate(
         problem.goal, lambda atom: observed_truth(observation, extensions, atom), domain, problem
     )
     if holds:
-        return None
+        return ""
     unseen = [
         str(a) for a in atoms(problem.goal) if not observed_truth(observation, extensions, ground(a, {}))
     ]
-    message = f"the plan is empty, but the scene does not show that {', '.join(unseen) or problem.goal} holds"
-    return Rejection(critic="goal", message=message)
+    shown = ", ".join(unseen[:MOST_FAULTS]) or brief(problem.goal)
+    return f"the plan is empty, but the scene does not show that {shown} holds"
 
 
-def vacuous(domain: Domain, problem: Problem, steps: Sequence[Step]) -> Rejection | None:
-    """A single action that achieves everything without asking for anything is a wish, not a plan."""
+def vacuous(domain: Domain, problem: Problem, steps: Sequence[Words]) -> str:
+    """Why a single action that achieves everything without asking for anything is a wish, not a plan."""
     if len(steps) != 1:
-        return None
-    action = domain.actions[steps[0].action]
+        return ""
+    action = domain.actions[steps[0][0]]
     stated = {ground(fact, {}) for fact in problem.init}
     achieved = [a for a in atoms(problem.goal) if ground(a, {}) not in stated]
     manipulated = {ground(a, {})[1] for a in achieved if a.rest}
@@ -59,8 +59,8 @@ def vacuous(domain: Domain, problem: Problem, steps: Sequence[Step]) -> Rejectio
     elif problem.goal.head != "or" and len(manipulated) > 1:
         flaw = f"it achieves {', '.join(map(str, achieved))} at once; use one action for each manipulation"
     else:
-        return None
-    return Rejection(critic="goal", message=f"action '{action.name}' alone achieves the goal, but {flaw}")
+        return ""
+    return f"action '{action.name}' alone achieves the goal, but {flaw}"
 
 
 def _all_atoms(condition: Group | None) -> list[Group]:

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from spca_core.observation import Observation
-from spca_core.plan import Rejection
 from spca_planner.critics.vocabulary import Extension
 from spca_planner.pddl.formula import Atom, Truth, ground
+from spca_planner.pddl.limits import MOST_FAULTS
 from spca_planner.pddl.syntax import Domain, Problem
 
 _MOST_NAMED = 3
 """Facts named in one message; more would bury the point."""
 
 
-def contradiction(
-    domain: Domain, problem: Problem, observation: Observation, extensions: dict[str, Extension]
-) -> Rejection | None:
-    """The first way in which a problem contradicts the observation."""
-    for message in (
-        *_unknown_objects(domain, problem, observation),
+def contradictions(
+    domain: Domain, problem: Problem, observation: Observation, extensions: Mapping[str, Extension]
+) -> list[str]:
+    """Every way in which a problem contradicts the observation, one sentence each."""
+    return [
+        *islice(_unknown_objects(domain, problem, observation), MOST_FAULTS),
         *_wrong_init(domain, problem, observation, extensions),
-    ):
-        return Rejection(critic="scene", message=message)
-    return None
+    ]
 
 
-def observed_truth(observation: Observation, extensions: dict[str, Extension], atom: Atom) -> Truth:
+def observed_truth(observation: Observation, extensions: Mapping[str, Extension], atom: Atom) -> Truth:
     """Whether the observation shows an atom; None where it has nothing to say."""
     extension = extensions.get(atom[0])
     return None if extension is None else extension.truth(atom[1:], observation.objects)
@@ -52,7 +51,7 @@ def _near(name: str, known: Sequence[str]) -> str:
 
 
 def _wrong_init(
-    domain: Domain, problem: Problem, observation: Observation, extensions: dict[str, Extension]
+    domain: Domain, problem: Problem, observation: Observation, extensions: Mapping[str, Extension]
 ) -> Iterator[str]:
     types = {o.name: o.type for o in (*domain.constants, *problem.objects)}
     stated = {ground(fact, {}) for fact in problem.init if fact.head not in ("=", "not")}
@@ -72,7 +71,7 @@ def _wrong_init(
         yield f"(:init …) lacks {_listed(missing)}, which the scene shows"
 
 
-def _instead(atom: Atom, extensions: dict[str, Extension]) -> str:
+def _instead(atom: Atom, extensions: Mapping[str, Extension]) -> str:
     """What the scene shows about the same thing."""
     same = [(atom[0], *args) for args in extensions[atom[0]].atoms if args and args[:1] == atom[1:2]]
     return f"; it shows {_listed(sorted(same))}" if same else ""

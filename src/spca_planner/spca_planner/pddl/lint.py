@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
 
-from spca_planner.pddl.sexpr import Group, PddlError, Word
-from spca_planner.pddl.syntax import OBJECT, Domain, Problem, Signature, Typed, parse_domain, parse_problem
+from spca_planner.pddl.limits import (
+    MOST_ACTIONS,
+    MOST_INSTANCES,
+    MOST_OBJECTS,
+    MOST_PARAMETERS,
+    MOST_PREDICATES,
+)
+from spca_planner.pddl.sexpr import Group, PddlError, Word, brief
+from spca_planner.pddl.syntax import OBJECT, Domain, Problem, Signature, Typed, read_domain, read_problem
 
 _CONNECTIVES = ("and", "or", "not", "imply")
 _QUANTIFIERS = ("exists", "forall")
 _NUMERIC_EFFECTS = ("increase",)
 COST = "total-cost"
+_MOST_NOTED = 50
+"""Faults of one text after which no more are looked for."""
+_MOST_COMPARED = 200
+"""Names among which a similar one is looked for."""
 
 Scope = dict[str, str]
 """The type of every variable, object and constant that may be used at some place."""
@@ -19,17 +32,52 @@ Scope = dict[str, str]
 _Check = Callable[[Group, Scope], Iterator[str]]
 
 
+@dataclass(frozen=True)
+class Reading:
+    """What could be read of two texts (None: nothing), and everything that is wrong with them."""
+
+    domain: Domain | None
+    problem: Problem | None
+    faults: tuple[str, ...]
+
+
+def examine(domain_text: str, problem_text: str) -> Reading:
+    """Both texts, read and checked: their grammar, names, types, and sizes."""
+    faults: list[str] = []
+    domain = read_domain(domain_text, faults)
+    if domain is not None:
+        faults += islice(check_domain(domain), _MOST_NOTED)
+    problem = read_problem(problem_text, faults)
+    if domain is not None and problem is not None:
+        faults += islice(check_problem(domain, problem), _MOST_NOTED)
+        if not faults:
+            faults += check_expansion(domain, problem)
+    return Reading(domain, problem, tuple(faults))
+
+
 def parse(domain_text: str, problem_text: str) -> tuple[Domain, Problem]:
-    """Both texts, read and checked. Raises PddlError with the first problem found."""
-    domain = parse_domain(domain_text)
-    _raise_first(check_domain(domain))
-    problem = parse_problem(problem_text)
-    _raise_first(check_problem(domain, problem))
-    return domain, problem
+    """Both texts, read and checked. Raises PddlError with everything that is wrong with them."""
+    reading = examine(domain_text, problem_text)
+    if reading.domain is None or reading.problem is None or reading.faults:
+        raise PddlError(*reading.faults)
+    return reading.domain, reading.problem
 
 
 def check_domain(domain: Domain) -> Iterator[str]:
     """What is wrong with a domain."""
+    sizes = [
+        ("predicates", len(domain.predicates), MOST_PREDICATES),
+        ("actions", len(domain.actions), MOST_ACTIONS),
+    ]
+    for what, count, most in sizes:
+        if count > most:
+            yield f"the domain has {count} {what}; at most {most} are allowed"
+    for parts in (domain.predicates, domain.functions, domain.actions):
+        for name, part in parts.items():
+            if len(part.parameters) > MOST_PARAMETERS:
+                count = len(part.parameters)
+                yield f"domain, line {part.line}: '{name}' has {count} parameters; at most {MOST_PARAMETERS} are allowed"
+    yield from _circles(domain)
     for signature in (*domain.predicates.values(), *domain.functions.values()):
         yield from _check_types(domain, signature.parameters, f"'{signature.name}'")
     yield from _check_types(domain, domain.constants, "(:constants …)")
@@ -38,7 +86,10 @@ def check_domain(domain: Domain) -> Iterator[str]:
         yield from _check_types(domain, action.parameters, f"action {action.name}")
         for parameter in action.parameters:
             if not parameter.name.startswith("?"):
-                yield f"action {action.name}, line {parameter.line}: write parameter '{parameter.name}' as '?{parameter.name}'"
+                yield (
+                    f"action {action.name}, line {parameter.line}: "
+                    f"write parameter '{parameter.name}' as '?{parameter.name}'"
+                )
         scope = constants | {p.name: p.type for p in action.parameters}
         checker = _Checker(domain, f"action {action.name}")
         if action.precondition is not None:
@@ -51,6 +102,9 @@ def check_domain(domain: Domain) -> Iterator[str]:
 
 def check_problem(domain: Domain, problem: Problem) -> Iterator[str]:
     """What is wrong with a problem of that domain."""
+    if (count := len(problem.objects) + len(domain.constants)) > MOST_OBJECTS:
+        yield f"the problem has {count} objects; at most {MOST_OBJECTS} are allowed"
+        return
     yield from _check_types(domain, problem.objects, "(:objects …)")
     scope = {c.name: c.type for c in domain.constants}
     for thing in problem.objects:
@@ -66,6 +120,34 @@ def check_problem(domain: Domain, problem: Problem) -> Iterator[str]:
         else:
             yield from initial.atom(fact, scope)
     yield from _Checker(domain, "(:goal …)").condition(problem.goal, scope)
+
+
+def check_expansion(domain: Domain, problem: Problem) -> Iterator[str]:
+    """Formulas whose quantifiers stand for more conditions than can be judged in time."""
+    formulas = [("(:goal …)", problem.goal, problem.line)]
+    for action in domain.actions.values():
+        for formula in (action.precondition, action.effect):
+            if formula is not None:
+                formulas.append((f"action {action.name}", formula, action.line))
+    for place, formula, line in formulas:
+        if (count := instances(formula, domain, problem)) > MOST_INSTANCES:
+            yield (
+                f"{place}, line {line}: its quantifiers stand for {count:,} conditions over the objects of the "
+                f"problem; at most {MOST_INSTANCES:,} can be judged. Use fewer quantified variables, or types "
+                "with fewer objects"
+            )
+
+
+def instances(formula: Group, domain: Domain, problem: Problem) -> int:
+    """How many ground atoms a formula stands for: quantifiers within each other multiply."""
+    if formula.head in (*_QUANTIFIERS,) and len(formula.items) == 3:
+        variables, body = formula.items[1], formula.items[2]
+        assert isinstance(variables, Group) and isinstance(body, Group)
+        count = instances(body, domain, problem)
+        for kind in quantified(variables).values():
+            count *= len(problem.of_type(domain, kind))
+        return count
+    return sum(instances(part, domain, problem) for part in formula.rest if isinstance(part, Group)) or 1
 
 
 class _Checker:
@@ -118,28 +200,30 @@ class _Checker:
         signature = self._domain.predicates.get(group.head)
         if signature is None:
             near = _near(group.head, self._domain.predicates)
-            yield self._at(group, f"'{group.head or group}' is not a declared predicate{near}")
+            yield self._at(group, f"'{group.head or brief(group)}' is not a declared predicate{near}")
             return
         yield from self._terms(group, scope, len(signature.parameters), signature)
 
     def _terms(self, group: Group, scope: Scope, arity: int, of: Signature | None = None) -> Iterator[str]:
         if len(group.rest) != arity:
             yield self._at(
-                group, f"'{group.head}' takes {arity} argument(s), but {group} has {len(group.rest)}"
+                group, f"'{group.head}' takes {arity} argument(s), but {brief(group)} has {len(group.rest)}"
             )
             return
         for position, term in enumerate(group.rest):
             if isinstance(term, Group):
-                yield self._at(term, f"'{term}' cannot be an argument of '{group.head}'")
+                yield self._at(term, f"'{brief(term)}' cannot be an argument of '{group.head}'")
             elif term.text not in scope:
                 kind = "variable" if term.text.startswith("?") else "object"
-                yield self._at(term, f"unknown {kind} '{term.text}' in {group}{_near(term.text, scope)}")
+                yield self._at(
+                    term, f"unknown {kind} '{term.text}' in {brief(group)}{_near(term.text, scope)}"
+                )
             elif of is not None:
                 wanted, given = of.parameters[position].type, scope[term.text]
                 if not (self._domain.is_a(given, wanted) or self._domain.is_a(wanted, given)):
                     yield self._at(
                         term,
-                        f"{group} needs a {wanted} as argument {position + 1}; '{term.text}' is a {given}",
+                        f"{brief(group)} needs a {wanted} as argument {position + 1}; '{term.text}' is a {given}",
                     )
 
     def _parts(self, group: Group, scope: Scope, check: _Check) -> Iterator[str]:
@@ -177,6 +261,14 @@ def quantified(variables: Group) -> Scope:
     return scope | dict.fromkeys(waiting, OBJECT)
 
 
+def _circles(domain: Domain) -> Iterator[str]:
+    for name in domain.types:
+        above = domain.types[name]
+        if above is not None and name in domain.ancestry(above):
+            yield f"the types '{name}' and '{above}' are subtypes of each other"
+            return
+
+
 def _check_types(domain: Domain, names: tuple[Typed, ...], where: str) -> Iterator[str]:
     for typed in names:
         if typed.type not in domain.types:
@@ -184,10 +276,5 @@ def _check_types(domain: Domain, names: tuple[Typed, ...], where: str) -> Iterat
 
 
 def _near(name: str, known: Iterable[str]) -> str:
-    found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    found = difflib.get_close_matches(name, list(known)[:_MOST_COMPARED], n=1, cutoff=0.6)
     return f"; did you mean '{found[0]}'?" if found else ""
-
-
-def _raise_first(problems: Iterator[str]) -> None:
-    for problem in problems:
-        raise PddlError(problem)

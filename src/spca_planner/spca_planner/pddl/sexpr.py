@@ -3,14 +3,44 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from spca_planner.pddl.limits import (
+    DEEPEST_NESTING,
+    LONGEST_MESSAGE,
+    LONGEST_NAME,
+    MOST_CHARACTERS,
+    MOST_FAULTS,
+    clipped,
+)
+
 _TOKEN = re.compile(r"[()]|[^\s();]+|;[^\n]*")
+_NAME = re.compile(r"[!-~]+")
+_LINE = re.compile(r"\bline \d+")
+_SHOWN_CHARACTERS = 160
 
 
 class PddlError(Exception):
-    """What is wrong with a PDDL text, in one sentence that names the place."""
+    """What is wrong with a PDDL text: one sentence for each fault, which names the place."""
+
+    def __init__(self, *faults: str) -> None:
+        self.faults = faults
+        super().__init__(listed(faults))
+
+
+def listed(faults: Sequence[str]) -> str:
+    """Faults in one line of bounded length; a fault that was said for an earlier line is not said again.
+
+    >>> listed(["line 2: 'a' is unknown", "line 3: 'a' is unknown", "line 4: 'b' is unknown"])
+    "2 faults: (1) line 2: 'a' is unknown; (2) line 4: 'b' is unknown"
+    """
+    distinct = list({_LINE.sub("", fault): clipped(fault) for fault in reversed(faults)}.values())[::-1]
+    if len(distinct) <= 1:
+        return "".join(distinct)
+    shown = "; ".join(f"({i}) {fault}" for i, fault in enumerate(distinct[:MOST_FAULTS], 1))
+    more = f"; and {len(distinct) - MOST_FAULTS} more" if len(distinct) > MOST_FAULTS else ""
+    return clipped(f"{len(distinct)} faults: {shown}{more}", LONGEST_MESSAGE)
 
 
 @dataclass(frozen=True)
@@ -57,16 +87,29 @@ class _Open:
 
 
 def read(text: str, what: str) -> Group:
-    """The one form in `text`; `what` ("domain", "problem") is for the message of a PddlError."""
+    """The one form in `text`; `what` ("domain", "problem") is for the message of a PddlError.
+
+    Its length, the depth of its nesting and the length of its names are bounded (see `limits`).
+    """
+    if len(text) > MOST_CHARACTERS:
+        raise PddlError(f"the {what} has {len(text)} characters; at most {MOST_CHARACTERS} are allowed")
     stack: list[_Open] = []
     done: Group | None = None
     for token, line, start in _tokens(text):
         if done is not None:
-            raise PddlError(f"{what}, line {line}: '{token}' stands after the end of the {what}")
+            raise PddlError(
+                f"{what}, line {line}: '{clipped(token, _SHOWN_CHARACTERS)}' stands after the end of the {what}"
+            )
         if token == "(":
+            if len(stack) == DEEPEST_NESTING:
+                raise PddlError(
+                    f"{what}, line {line}: parentheses are nested more than {DEEPEST_NESTING} levels deep"
+                )
             stack.append(_Open(line, start, []))
         elif not stack:
-            raise PddlError(f"{what}, line {line}: expected '(define', found '{token}'")
+            raise PddlError(
+                f"{what}, line {line}: expected '(define', found '{clipped(token, _SHOWN_CHARACTERS)}'"
+            )
         elif token == ")":
             top = stack.pop()
             group = Group(tuple(top.items), top.line, top.start, start + 1)
@@ -75,6 +118,7 @@ def read(text: str, what: str) -> Group:
             else:
                 done = group
         else:
+            _check_name(token, line, what)
             _refuse_nested_section(token, line, stack, what)
             stack[-1].items.append(Word(token.lower(), line))
     if stack:
@@ -93,6 +137,16 @@ def _tokens(text: str) -> Iterator[tuple[str, int, int]]:
             yield match.group(), line, match.start()
 
 
+def _check_name(token: str, line: int, what: str) -> None:
+    if len(token) > LONGEST_NAME:
+        raise PddlError(
+            f"{what}, line {line}: a name of {len(token)} characters, '{token[:20]}…'; at most {LONGEST_NAME}"
+        )
+    if not _NAME.fullmatch(token):
+        shown = token.encode("ascii", "backslashreplace").decode()
+        raise PddlError(f"{what}, line {line}: the name '{shown}' has characters that are not ASCII")
+
+
 def _refuse_nested_section(token: str, line: int, stack: list[_Open], what: str) -> None:
     """A section inside another one shows where a parenthesis is missing, long before the end of the text does."""
     starts_section = token.lower() in (":action", ":predicates", ":init", ":goal", ":objects", ":types")
@@ -103,11 +157,6 @@ def _refuse_nested_section(token: str, line: int, stack: list[_Open], what: str)
         )
 
 
-def words(group: Group, what: str) -> list[Word]:
-    """The items of a group that may hold only words."""
-    found = []
-    for item in group.items:
-        if isinstance(item, Group):
-            raise PddlError(f"{what}, line {item.line}: unexpected '{item}'")
-        found.append(item)
-    return found
+def brief(node: Word | Group) -> str:
+    """A node as text, cut where it is long."""
+    return clipped(str(node) if isinstance(node, Group) else node.text, _SHOWN_CHARACTERS)

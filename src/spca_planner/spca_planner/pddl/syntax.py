@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from textwrap import dedent
 
 from spca_core.plan import ActionSchema
-from spca_planner.pddl.sexpr import Group, PddlError, Word, read
+from spca_planner.pddl.sexpr import Group, PddlError, Word, brief, read
 
 OBJECT = "object"
 _DOMAIN_SECTIONS = (":requirements", ":types", ":constants", ":predicates", ":functions", ":action")
@@ -63,12 +64,16 @@ class Domain:
 
     def is_a(self, kind: str, ancestor: str) -> bool:
         """Whether `kind` is `ancestor` or one of its subtypes."""
-        seen: str | None = kind
-        while seen is not None:
-            if seen == ancestor:
-                return True
-            seen = self.types.get(seen)
-        return ancestor == OBJECT
+        return ancestor == OBJECT or ancestor in self.ancestry(kind)
+
+    def ancestry(self, kind: str) -> list[str]:
+        """`kind` and its supertypes, upwards; each once, even where the types go round in a circle."""
+        found: dict[str, None] = {}
+        current: str | None = kind
+        while current is not None and current not in found:
+            found[current] = None
+            current = self.types.get(current)
+        return list(found)
 
 
 @dataclass(frozen=True)
@@ -87,65 +92,110 @@ class Problem:
 
 
 def parse_domain(text: str) -> Domain:
-    """The domain in `text`. Raises PddlError."""
-    name, sections = _sections(text, "domain", _DOMAIN_SECTIONS)
+    """The domain in `text`. Raises PddlError with every fault of its grammar."""
+    faults: list[str] = []
+    domain = read_domain(text, faults)
+    if domain is None or faults:
+        raise PddlError(*faults)
+    return domain
+
+
+def read_domain(text: str, faults: list[str]) -> Domain | None:
+    """As much of the domain as can be read, None if nothing can; what is wrong is added to `faults`."""
+    name, sections = _sections(text, "domain", _DOMAIN_SECTIONS, faults)
+    if name is None:
+        return None
     types: dict[str, str | None] = {OBJECT: None}
     constants: tuple[Typed, ...] = ()
     predicates: dict[str, Signature] = {}
     functions: dict[str, Signature] = {}
     actions: dict[str, Action] = {}
     for section in sections:
-        if section.head == ":types":
-            types |= {t.name: t.type if t.name != OBJECT else None for t in _typed(section.rest, "domain")}
-            types |= {t: OBJECT for t in list(types.values()) if t is not None and t not in types}
-        elif section.head == ":constants":
-            constants = tuple(_typed(section.rest, "domain"))
-        elif section.head == ":predicates":
-            predicates = _signatures(section, "predicate")
-        elif section.head == ":functions":
-            functions = _signatures(section, "function")
-        elif section.head == ":action":
-            action = _action(section, text)
-            if action.name in actions:
-                raise PddlError(f"domain, line {action.line}: action '{action.name}' is defined twice")
-            actions[action.name] = action
-    if not actions:
-        raise PddlError("the domain has no action")
+        with _noting(faults):
+            if section.head == ":types":
+                types |= {
+                    t.name: t.type if t.name != OBJECT else None for t in _typed(section.rest, "domain")
+                }
+                types |= {t: OBJECT for t in list(types.values()) if t is not None and t not in types}
+            elif section.head == ":constants":
+                constants = tuple(_typed(section.rest, "domain"))
+            elif section.head == ":predicates":
+                predicates = _signatures(section, "predicate")
+            elif section.head == ":functions":
+                functions = _signatures(section, "function")
+            elif section.head == ":action":
+                action = _action(section, text)
+                if action.name in actions:
+                    raise PddlError(f"domain, line {action.line}: action '{action.name}' is defined twice")
+                actions[action.name] = action
+    if not any(section.head == ":action" for section in sections):
+        faults.append("the domain has no action")
     return Domain(name, types, constants, predicates, functions, actions)
 
 
 def parse_problem(text: str) -> Problem:
-    """The problem in `text`. Raises PddlError."""
-    name, sections = _sections(text, "problem", _PROBLEM_SECTIONS)
+    """The problem in `text`. Raises PddlError with every fault of its grammar."""
+    faults: list[str] = []
+    problem = read_problem(text, faults)
+    if problem is None or faults:
+        raise PddlError(*faults)
+    return problem
+
+
+def read_problem(text: str, faults: list[str]) -> Problem | None:
+    """As much of the problem as can be read, None if nothing can; what is wrong is added to `faults`."""
+    name, sections = _sections(text, "problem", _PROBLEM_SECTIONS, faults)
+    if name is None:
+        return None
     by_head = {s.head: s for s in sections}
-    for needed in (":init", ":goal"):
-        if needed not in by_head:
-            raise PddlError(f"the problem has no ({needed} …)")
-    goal = by_head[":goal"]
-    if len(goal.rest) != 1 or not isinstance(goal.rest[0], Group):
-        raise PddlError(f"problem, line {goal.line}: (:goal …) must hold one condition, such as (and …)")
-    objects = tuple(_typed(by_head[":objects"].rest, "problem")) if ":objects" in by_head else ()
-    init = [i for i in by_head[":init"].rest if isinstance(i, Group)]
-    if len(init) != len(by_head[":init"].rest):
-        raise PddlError(
-            f"problem, line {by_head[':init'].line}: (:init …) may hold only facts in parentheses"
-        )
-    return Problem(name, objects, tuple(init), goal.rest[0], goal.line)
+    faults += [f"the problem has no ({needed} …)" for needed in (":init", ":goal") if needed not in by_head]
+    objects: tuple[Typed, ...] = ()
+    with _noting(faults):
+        if ":objects" in by_head:
+            objects = tuple(_typed(by_head[":objects"].rest, "problem"))
+    given = by_head[":init"].rest if ":init" in by_head else ()
+    init = tuple(i for i in given if isinstance(i, Group))
+    if len(init) != len(given):
+        line = by_head[":init"].line
+        faults.append(f"problem, line {line}: (:init …) may hold only facts in parentheses")
+    goal = by_head.get(":goal")
+    condition = goal.rest[0] if goal is not None and len(goal.rest) == 1 else None
+    if goal is not None and not isinstance(condition, Group):
+        faults.append(f"problem, line {goal.line}: (:goal …) must hold one condition, such as (and …)")
+    if goal is None or not isinstance(condition, Group):
+        return None
+    return Problem(name, objects, init, condition, goal.line)
 
 
-def _sections(text: str, what: str, known: Sequence[str]) -> tuple[str, list[Group]]:
-    form = read(text, what)
-    if form.head != "define" or len(form.items) < 2:
-        raise PddlError(f"the {what} must begin with (define ({what} NAME)")
-    title = form.items[1]
+@contextmanager
+def _noting(faults: list[str]) -> Iterator[None]:
+    """What is wrong with one part keeps nobody from reading the others."""
+    try:
+        yield
+    except PddlError as error:
+        faults += error.faults
+
+
+def _sections(
+    text: str, what: str, known: Sequence[str], faults: list[str]
+) -> tuple[str | None, list[Group]]:
+    """The name and the sections; no name where the text cannot be taken apart at all."""
+    try:
+        form = read(text, what)
+    except PddlError as error:
+        faults += error.faults
+        return None, []
+    title = form.items[1] if form.head == "define" and len(form.items) > 1 else None
     if not isinstance(title, Group) or title.head != what or len(title.items) != 2:
-        raise PddlError(f"the {what} must begin with (define ({what} NAME)")
+        faults.append(f"the {what} must begin with (define ({what} NAME)")
+        return None, []
     sections: list[Group] = []
     for item in form.items[2:]:
-        if not isinstance(item, Group):
-            raise PddlError(f"{what}, line {item.line}: '{item.text}' stands outside of any section")
-        _check_section(item, sections, what, known)
-        sections.append(item)
+        with _noting(faults):
+            if not isinstance(item, Group):
+                raise PddlError(f"{what}, line {item.line}: '{item.text}' stands outside of any section")
+            _check_section(item, sections, what, known)
+            sections.append(item)
     name = title.items[1]
     return (name.text if isinstance(name, Word) else ""), sections
 
@@ -173,7 +223,9 @@ def _typed(items: Sequence[Word | Group], what: str) -> list[Typed]:
     after_dash = False
     for item in items:
         if isinstance(item, Group):
-            raise PddlError(f"{what}, line {item.line}: '{item}' cannot stand in a list of names and types")
+            raise PddlError(
+                f"{what}, line {item.line}: '{brief(item)}' cannot stand in a list of names and types"
+            )
         if item.text == "-":
             after_dash = True
         elif after_dash:
@@ -182,10 +234,11 @@ def _typed(items: Sequence[Word | Group], what: str) -> list[Typed]:
         else:
             waiting.append(item)
     done += [Typed(w.text, OBJECT, w.line) for w in waiting]
-    names = [t.name for t in done]
+    seen: set[str] = set()
     for typed in done:
-        if names.count(typed.name) > 1:
+        if typed.name in seen:
             raise PddlError(f"{what}, line {typed.line}: '{typed.name}' is declared twice")
+        seen.add(typed.name)
     return done
 
 
@@ -212,8 +265,7 @@ def _action(section: Group, text: str) -> Action:
         key = items.pop(0)
         value = items.pop(0) if items else None
         if not isinstance(key, Word) or key.text not in (":parameters", ":precondition", ":effect"):
-            shown = key.text if isinstance(key, Word) else str(key)
-            raise PddlError(f"action {name.text}, line {key.line}: unexpected '{shown}'")
+            raise PddlError(f"action {name.text}, line {key.line}: unexpected '{brief(key)}'")
         if not isinstance(value, Group):
             raise PddlError(f"action {name.text}, line {key.line}: {key.text} must be followed by (…)")
         parts[key.text] = value

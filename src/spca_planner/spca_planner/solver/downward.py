@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, NoReturn
 
+from spca_planner.solver.cost import MEMORY_BYTES
 from spca_planner.solver.judgement import Words
 
 TRANSLATOR = ("fast_downward.translate.main", "fast_downward.translate.options")
@@ -35,7 +36,6 @@ _UNSOLVABLE = (10, 11)
 _INPUT_ERROR = 31
 _UNSUPPORTED = 34
 
-_MEMORY_BYTES = 2 * 2**30
 _PR_SET_PDEATHSIG = 1
 
 
@@ -150,7 +150,7 @@ def _child(folder: Path, log: int, search: str, translate: bool, timeout_s: floa
         os.chdir(folder)
         seconds = int(timeout_s) + 2
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
         if translate:
             _translate()
         sys.stdout.flush()

@@ -1,13 +1,17 @@
-"""Parse, solve, validate: the verdict on one draft."""
+"""All critics in their order: text, scene, goal, solver, validators, and what a plan says about its draft."""
 
 from __future__ import annotations
 
 import time
-from typing import Literal
+from dataclasses import dataclass, field
 
-from spca_planner.pddl.sexpr import PddlError
+from spca_planner.critics.goal import off_topic, unproven_empty, vacuous
+from spca_planner.critics.scene import contradictions
+from spca_planner.pddl.lint import Reading, examine
+from spca_planner.pddl.sexpr import PddlError, listed
+from spca_planner.pddl.syntax import Domain, Problem
 from spca_planner.solver.downward import Downward
-from spca_planner.solver.judgement import Case, Judgement
+from spca_planner.solver.judgement import Case, Context, Judgement, Words
 from spca_planner.solver.reading import read
 from spca_planner.solver.validation import why_invalid
 
@@ -15,42 +19,94 @@ from spca_planner.solver.validation import why_invalid
 def judge(case: Case, interrupt: int | None = None) -> Judgement:
     """The judgement. Raises `downward.Interrupted` when file descriptor `interrupt` becomes readable meanwhile.
 
-    Fast Downward starts at once on the same text that Unified Planning reads, on the other core; that a text may turn
-    out unreadable costs nothing, since the search is then killed.
+    Fast Downward starts on the same text that Unified Planning reads, on the other core; that a text may turn out
+    unreadable costs nothing, since the search is then killed.
     """
-    began = time.perf_counter()
+    clock = _Clock()
+    reading = examine(case.domain, case.problem)
+    if refusal := _text_refused(reading, case.context):
+        return refusal.model_copy(update=clock.times())
+    domain, problem = reading.domain, reading.problem
+    assert domain is not None and problem is not None
     search = Downward(case.domain, case.problem, case.timeout_s)
     try:
         try:
-            problem = read(case.domain, case.problem)
+            task = read(case.domain, case.problem)
         except PddlError as error:
-            return Judgement(critic="parse", message=str(error), parse_seconds=time.perf_counter() - began)
-        parsed = time.perf_counter()
+            return Judgement(critic="parse", message=str(error), **clock.times())
+        clock.lap("parse_seconds")
         solution = search.wait(interrupt)
     finally:
         search.close()
-    solved = time.perf_counter()
-    times = {"parse_seconds": parsed - began, "solve_seconds": solved - parsed}
+    clock.lap("solve_seconds")
     if solution.status != "solved":
         message = solution.message
         if solution.status == "unsolvable":
-            message += _explanation(case)
-        critic: Literal["parse", "solve"] = "parse" if solution.status == "refused" else "solve"
-        timed_out = solution.status == "timeout"
-        return Judgement(critic=critic, message=message, timed_out=timed_out, **times)
-    message = why_invalid(problem, solution.steps)
+            message += _explanation(domain, problem)
+        return Judgement(
+            critic="parse" if solution.status == "refused" else "solve",
+            message=message,
+            timed_out=solution.status == "timeout",
+            **clock.times(),
+        )
+    if message := why_invalid(task, solution.steps):
+        return Judgement(
+            critic="validate", message=message, steps=solution.steps, **clock.times("validate_seconds")
+        )
+    wish = _wishful(domain, problem, solution.steps, case.context)
+    names = dict.fromkeys(words[0] for words in solution.steps)
     return Judgement(
-        critic="validate" if message else "",
-        message=message,
+        critic="goal" if wish else "",
+        message=wish,
         steps=solution.steps,
-        validate_seconds=time.perf_counter() - solved,
-        **times,
+        schemas=tuple(domain.actions[name].schema for name in names),
+        **clock.times("validate_seconds"),
     )
 
 
-def _explanation(case: Case) -> str:
-    from spca_planner.pddl.lint import parse  # rarely needed, and slow to import
-    from spca_planner.pddl.reachability import why_unsolvable
+def _text_refused(reading: Reading, context: Context | None) -> Judgement | None:
+    """Everything that is wrong with the texts themselves, by themselves and in this scene."""
+    strange: list[str] = []
+    missed = ""
+    if context is not None and reading.domain is not None and reading.problem is not None:
+        strange = contradictions(reading.domain, reading.problem, context.observation, context.extensions)
+        missed = off_topic(reading.problem, context.required)
+    faults = [*reading.faults, *strange, *([missed] if missed else [])]
+    if not faults:
+        return None
+    critic = "parse" if reading.faults else "scene" if strange else "goal"
+    return Judgement(critic=critic, message=listed(faults))
 
-    why = why_unsolvable(*parse(case.domain, case.problem))
+
+def _wishful(domain: Domain, problem: Problem, steps: tuple[Words, ...], context: Context | None) -> str:
+    """What a valid plan says against its draft."""
+    if context is None:
+        return ""
+    if steps:
+        return vacuous(domain, problem, steps)
+    return unproven_empty(domain, problem, context.observation, context.extensions)
+
+
+def _explanation(domain: Domain, problem: Problem) -> str:
+    from spca_planner.pddl.reachability import why_unsolvable  # rarely needed
+
+    why = why_unsolvable(domain, problem)
     return f"; {why}" if why else ""
+
+
+@dataclass
+class _Clock:
+    """Seconds of wall time, one phase after the other."""
+
+    began: float = field(default_factory=time.perf_counter)
+    laps: dict[str, float] = field(default_factory=dict)
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.laps[name], self.began = now - self.began, now
+
+    def times(self, name: str = "") -> dict[str, float]:
+        """All phases; the last one, `name`, ends now."""
+        if name or not self.laps:
+            self.lap(name or "parse_seconds")
+        return self.laps

@@ -5,17 +5,35 @@ from __future__ import annotations
 from typing import Literal
 
 from spca_core.model import Record
+from spca_core.observation import Observation
+from spca_core.plan import ActionSchema
+from spca_planner.critics.vocabulary import Extension
 
 Words = tuple[str, ...]
 """A step of a plan: the action's name and its arguments."""
 
+GRACE_SECONDS = 5.0
+"""Wall time that a draft may take beyond the time limit of the search: to be read, explained and validated."""
+
+
+class Context(Record):
+    """What a draft must agree with: the scene, what it says about PDDL predicates, and the objects the task names."""
+
+    observation: Observation
+    extensions: dict[str, Extension]
+    required: tuple[str, ...] = ()
+
 
 class Case(Record):
-    """What is to be judged. `timeout_s` bounds translation and search, in seconds of wall time."""
+    """What is to be judged. `timeout_s` bounds translation and search, in seconds of wall time.
+
+    Without a `context`, the draft is judged as a planning problem only.
+    """
 
     domain: str
     problem: str
     timeout_s: float
+    context: Context | None = None
 
 
 class Judgement(Record):
@@ -24,10 +42,12 @@ class Judgement(Record):
     The search begins with the parsing; `solve_seconds` is what it took longer.
     """
 
-    critic: Literal["", "parse", "solve", "validate"] = ""
+    critic: Literal["", "parse", "scene", "goal", "solve", "validate"] = ""
     message: str = ""
     timed_out: bool = False
     steps: tuple[Words, ...] = ()
+    schemas: tuple[ActionSchema, ...] = ()
+    """Of the actions in `steps`."""
     parse_seconds: float = 0.0
     solve_seconds: float = 0.0
     validate_seconds: float = 0.0

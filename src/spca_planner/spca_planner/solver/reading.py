@@ -58,6 +58,12 @@ def remember(domain: str) -> None:
         _reader().parse_problem_string(domain)
 
 
+def forget() -> None:
+    """Read with a new reader from now on, because the old one may have been interrupted."""
+    global _cached_reader  # noqa: PLW0603 - as in `_reader`
+    _cached_reader = None
+
+
 def _reader() -> _Reader:
     """Building the grammar takes about as long as a small parse, so the reader is kept.
 

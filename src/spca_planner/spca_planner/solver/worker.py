@@ -1,12 +1,13 @@
 """The solver's process: reads one case a line from standard input, answers one judgement a line.
 
-It ends when its input does, so it never outlives the process that started it, and an alarm of the kernel ends it
-should a validator hang.
+The first line is sent when it is ready. It ends when its input does, so it never outlives the process that started it;
+a timer and a limit on memory bound what one case may take.
 """
 
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import signal
 import sys
@@ -14,14 +15,21 @@ import tempfile
 import traceback
 import types
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import IO
 
-from spca_planner.solver.judgement import Ahead, Case
+from spca_core.errors import one_line
+from spca_planner.pddl.limits import LONGEST_MESSAGE, clipped
+from spca_planner.solver.cost import MEMORY_BYTES, refused_unjudged
+from spca_planner.solver.judgement import GRACE_SECONDS, Ahead, Case, Judgement
 
-GRACE_SECONDS = 20
-"""How long reading and validating may take beyond the search's own time limit."""
-
+_ANSWER_SECONDS = 1.0
+"""Left for the answer: whoever asked kills this process `GRACE_SECONDS` after the time limit."""
+_AHEAD_SECONDS = 5.0
+"""For a domain that is read ahead."""
+_DEEPEST_CALLS = 5_000
+"""Python frames: the nesting that the critics allow is read with ten times as many."""
 
 _REHEARSAL = Case(
     domain="""(define (domain rehearsal) (:predicates (off) (on))
@@ -50,24 +58,68 @@ def _serve(answers: IO[bytes]) -> None:
 
     warnings.simplefilter("ignore")
     warm()
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    sys.setrecursionlimit(_DEEPEST_CALLS)
     source = sys.stdin.fileno()
     lines = _lines(source)
     for domain in Ahead.model_validate_json(next(lines, b"{}")).domains:
-        remember(domain)
+        with suppress(OutOfTime), _time_limit(_AHEAD_SECONDS):
+            remember(domain)
     judge(_REHEARSAL)
+    answers.write(b"ready\n")
+    answers.flush()
     for line in lines:
         case = Case.model_validate_json(line)
-        signal.alarm(int(case.timeout_s) + GRACE_SECONDS)
         try:
-            answer = judge(case, interrupt=source).model_dump_json()
+            answer = _bounded(judge, case, source)
         except Interrupted:
             return  # nothing is sent during a case: the input has ended
-        except Exception:
-            traceback.print_exc()
-            return
-        signal.alarm(0)
-        answers.write(answer.encode() + b"\n")
+        answers.write(answer.model_dump_json().encode() + b"\n")
         answers.flush()
+
+
+def _bounded(judge: Callable[[Case, int], Judgement], case: Case, source: int) -> Judgement:
+    """The judgement; whatever goes wrong with a draft is the draft's fault, and costs only itself."""
+    from spca_planner.solver.reading import forget
+
+    try:
+        with _time_limit(case.timeout_s + GRACE_SECONDS - _ANSWER_SECONDS):
+            answer = judge(case, source)
+        return answer.model_copy(update={"message": clipped(answer.message, LONGEST_MESSAGE)})
+    except OutOfTime:
+        refusal = refused_unjudged(case, out_of_time=True)
+    except (MemoryError, RecursionError):
+        refusal = refused_unjudged(case, out_of_time=False)
+    except Exception as error:
+        traceback.print_exc()
+        message = clipped(one_line(f"it cannot be judged: {type(error).__name__}: {error}"))
+        refusal = Judgement(critic="parse", message=message)
+    forget()  # what was interrupted may be half done
+    return refusal
+
+
+class OutOfTime(BaseException):
+    """The timer; no library shall take it for a fault of its own."""
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Raises OutOfTime from within after so many seconds of wall time.
+
+    Compiled code does not let Python raise: there the kernel ends the process, should nobody else be there to do so.
+    """
+
+    def ring(*_: object) -> None:
+        raise OutOfTime
+
+    signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_PROF, seconds + GRACE_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _skip_slow_imports() -> None:

@@ -1,0 +1,183 @@
+"""Drafts as a hostile or clumsy model may write them: each is one clear rejection, in bounded time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from spca_core.errors import Cancelled
+from spca_planner.pddl.limits import LONGEST_MESSAGE
+from spca_planner.solver.judgement import GRACE_SECONDS, Case, Judgement
+from spca_planner.solver.process import SolverProcess
+from spca_tabletop.language.examples import goals, scene
+from spca_tabletop.plan.problem import domain as tabletop_domain
+from spca_tabletop.plan.problem import problem as tabletop_problem
+
+DOMAIN = """(define (domain d) (:requirements :adl) (:types t)
+  (:predicates (p ?x - t) (q ?x ?y - t))
+  (:action a :parameters (?x - t) :precondition (not (p ?x)) :effect (p ?x)))"""
+PARAMETERS = "(?x - t)"
+TIME_LIMIT = 2.0
+SLACK = 1.5  # of a machine on which other tests run too
+
+
+def problem(goal: str, count: int = 6) -> str:
+    names = " ".join(f"o{i}" for i in range(count))
+    return f"(define (problem p) (:domain d) (:objects {names} - t) (:init) (:goal {goal}))"
+
+
+def variables(count: int) -> str:
+    return " ".join(f"?v{i}" for i in range(count))
+
+
+@pytest.fixture(scope="module")
+def solver() -> Iterator[SolverProcess]:
+    with SolverProcess((tabletop_domain(),)) as process:
+        process.judge(Case(domain=DOMAIN, problem=problem("(p o0)"), timeout_s=20))
+        yield process
+
+
+def refused(solver: SolverProcess, domain: str, text: str) -> Judgement:
+    began = time.monotonic()
+    answer = solver.judge(Case(domain=domain, problem=text, timeout_s=TIME_LIMIT))
+    assert time.monotonic() - began < TIME_LIMIT + GRACE_SECONDS + SLACK
+    assert answer.critic and 0 < len(answer.message) <= LONGEST_MESSAGE
+    assert "\n" not in answer.message and "Traceback" not in answer.message
+    return answer
+
+
+TOO_LARGE = {
+    "quantified goal over ten variables": (
+        DOMAIN,
+        problem(f"(exists ({variables(10)} - t) (p ?v0))", 7),
+        "(:goal …), line 1: its quantifiers stand for 282,475,249 conditions",
+    ),
+    "nested quantifiers": (
+        DOMAIN,
+        problem("(forall (?a ?b ?c - t) (exists (?d ?e ?f - t) (and (q ?a ?d) (q ?b ?e) (q ?c ?f))))"),
+        "its quantifiers stand for 139,968 conditions",
+    ),
+    "deep nesting": (
+        DOMAIN,
+        problem("(and " * 900 + "(p o0)" + ")" * 900),
+        "nested more than 40 levels deep",
+    ),
+    "parameters": (
+        DOMAIN.replace(PARAMETERS, f"(?x {variables(3000)} - t)"),
+        problem("(p o0)"),
+        "'a' has 3001 parameters; at most 20 are allowed",
+    ),
+    "predicates": (
+        DOMAIN.replace("(p ?x - t)", "(p ?x - t)" + "".join(f"(r{i})" for i in range(3000))),
+        problem("(p o0)"),
+        "the domain has 3002 predicates; at most 150 are allowed",
+    ),
+    "objects": (DOMAIN, problem("(p o0)", 3000), "the problem has 3000 objects; at most 400 are allowed"),
+    "characters": (DOMAIN, problem("(p o0)", 20_000), "characters; at most 40000 are allowed"),
+    "long name": (
+        DOMAIN,
+        problem(f"(p {'x' * 30_000})"),
+        "a name of 30000 characters, 'xxxxxxxxxxxxxxxxxxxx…'",
+    ),
+    "many faults": (
+        DOMAIN,
+        problem("(and " + " ".join(f"(zz{i} o1)" for i in range(2500)) + ")"),
+        "'zz0' is not a declared predicate",
+    ),
+    "types in a circle": (
+        DOMAIN.replace("(:types t)", "(:types t - s s - t)"),
+        problem("(p o0)"),
+        "the types 't' and 's' are subtypes of each other",
+    ),
+    "lone surrogate": (DOMAIN, problem("(p \ud800)"), "problem, line 1: character 84 is no valid Unicode"),
+    "other letters": (DOMAIN, problem("(p café)"), "the name 'caf\\xe9' has characters that are not ASCII"),
+}
+
+
+@pytest.mark.parametrize("what", TOO_LARGE)
+def test_too_large_or_strange_a_text_is_refused_at_once(solver: SolverProcess, what: str) -> None:
+    domain, text, words = TOO_LARGE[what]
+    solver.start()
+    worker = solver.pid
+    began = time.monotonic()
+    answer = refused(solver, domain, text)
+    assert answer.critic == "parse" and words in answer.message
+    assert time.monotonic() - began < TIME_LIMIT
+    assert solver.pid == worker
+
+
+HEAVY = {
+    "grounding": (
+        DOMAIN.replace(PARAMETERS, f"(?x {variables(19)} - t)"),
+        problem("(p o0)", 12),
+        "action a with its 20 parameters",
+    ),
+    "conditional effects": (
+        DOMAIN.removesuffix(")")
+        + "(:action w :parameters (?a ?b ?c ?d - t) :precondition (p ?a)"
+        + " :effect (forall (?x ?y - t) (when (q ?x ?y) (q ?y ?x)))))",
+        problem("(q o1 o2)", 30),
+        "",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", HEAVY)
+def test_a_draft_that_takes_too_long_is_refused_with_the_likely_cause(
+    solver: SolverProcess, what: str
+) -> None:
+    domain, text, words = HEAVY[what]
+    answer = refused(solver, domain, text)
+    assert answer.critic == "solve" and words in answer.message
+
+
+def test_judging_is_cancelled_wherever_it_is(solver: SolverProcess) -> None:
+    domain, text, _ = HEAVY["grounding"]
+    began = time.monotonic()
+    with pytest.raises(Cancelled):
+        solver.judge(
+            Case(domain=domain, problem=text, timeout_s=60), cancelled=lambda: time.monotonic() > began + 0.5
+        )
+    assert time.monotonic() - began < 3.0
+
+
+TABLETOP = (tabletop_domain(), tabletop_problem(scene(), sorted(goals("on R B, on B T"), key=sorted)))
+DAMAGE = (
+    "",
+    "(",
+    ")",
+    "?x",
+    "(forall (?a ?b - cube) ",
+    "(not ",
+    "- thing",
+    "cube_red",
+    "\x00",
+    "é",
+    "(" * 30,
+)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    which=st.integers(0, 1),
+    where=st.floats(0, 1),
+    length=st.integers(0, 40),
+    damage=st.sampled_from(DAMAGE),
+    repeat=st.integers(1, 12),
+)
+def test_any_damage_is_judged(
+    solver: SolverProcess, which: int, where: float, length: int, damage: str, repeat: int
+) -> None:
+    texts = list(TABLETOP)
+    at = int(where * len(texts[which]))
+    texts[which] = texts[which][:at] + damage * repeat + texts[which][at + length :]
+    began = time.monotonic()
+    answer = solver.judge(Case(domain=texts[0], problem=texts[1], timeout_s=TIME_LIMIT))
+    assert time.monotonic() - began < TIME_LIMIT + GRACE_SECONDS + SLACK
+    assert bool(answer.critic) == bool(answer.message)
+    assert len(answer.message) <= LONGEST_MESSAGE and "\n" not in answer.message
