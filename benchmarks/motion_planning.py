@@ -25,8 +25,8 @@ from spca_core.scene import Scene
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import World, load_world
 from spca_motion.collision import CollisionChecker
-from spca_motion.embedded_arm import EmbeddedArm
 from spca_motion.limits import EMPTY
+from spca_motion.manipulator import Manipulator, embedded_arm
 from spca_motion.paths import Piece, sampled
 from spca_motion.planner import MotionPlanner
 from spca_motion.planning_scene import Obstacle, PlanningScene
@@ -102,7 +102,7 @@ def pick_and_place(world: World, simulator: MujocoSimulator, seed: int, watch: S
     """The red cube onto the blue one; times it in simulated seconds. Whether it stands there."""
     layout = random_layout(world, seed)
     simulator.reset(layout)
-    arm, scene = EmbeddedArm(world, SimRobot(simulator)), true_scene(world, layout)
+    arm, scene = embedded_arm(world, SimRobot(simulator)), true_scene(world, layout)
     arm.set_scene(scene)
     try:
         arm.move_named("out_of_view")
@@ -131,7 +131,7 @@ def pick_and_place(world: World, simulator: MujocoSimulator, seed: int, watch: S
     return bool(abs((red - blue)[2] - 0.04) < 0.002)
 
 
-def _choice(arm: EmbeddedArm, scene: Scene, name: str, height: float) -> tuple[Pose, Pose]:
+def _choice(arm: Manipulator, scene: Scene, name: str, height: float) -> tuple[Pose, Pose]:
     thing = scene.get(name)
     assert thing is not None
     x, y, z = thing.pose.position

@@ -11,8 +11,16 @@ from spca_robot import ur5
 
 VELOCITY_SCALING = 0.3
 """Share of the joints' speed limits that MoveIt uses unless told otherwise."""
-OMPL = "ompl"
 PLANNING_TIME = 5.0  # s of wall time
+PIPELINES = {
+    "ompl": "moveit_planners_ompl",
+    "pilz_industrial_motion_planner": "pilz_industrial_motion_planner",
+    "chomp": "moveit_planners_chomp",
+    "stomp": "moveit_planners_stomp",
+}
+"""Planning pipelines by name, each with the ROS package that brings it."""
+PLANNER_IDS = {"ompl": "RRTConnect", "pilz_industrial_motion_planner": "PTP", "chomp": "", "stomp": ""}
+"""The planner of each pipeline. Pilz's PTP goes straight in joint space, or fails: it does not search."""
 
 _REQUEST_ADAPTERS = [
     "default_planning_request_adapters/ResolveConstraintFrames",
@@ -21,14 +29,24 @@ _REQUEST_ADAPTERS = [
     "default_planning_request_adapters/CheckStartStateCollision",
 ]
 _VALIDATE = "default_planning_response_adapters/ValidateSolution"
+_PLUGINS = {
+    "ompl": "ompl_interface/OMPLPlanner",
+    "pilz_industrial_motion_planner": "pilz_industrial_motion_planner/CommandPlanner",
+    "chomp": "chomp_interface/CHOMPPlanner",
+    "stomp": "stomp_moveit/StompPlanner",
+}
 # Edges are checked about every 0.02 rad: a coarser check lets the fingertips jump over thin things.
 _LONGEST_SEGMENT = 0.0003  # of the joint space's extent (the sum of the ranges: about 69 rad)
 
 
 def moveit_config(
-    urdf: str, world: World, gripper: GripperNames, use_sim_time: bool = True
+    urdf: str, world: World, gripper: GripperNames, use_sim_time: bool = True, pipeline: str = "ompl"
 ) -> dict[str, Any]:
-    """All parameters of the `moveit_py` node; `use_sim_time` must be inside, remappings do not reach it."""
+    """All parameters of the `moveit_py` node, with one of `PIPELINES` loaded.
+
+    `use_sim_time` must be inside: remappings do not reach the node. With it, MoveIt 2.12 aborts its process in about one
+    start of ten: its TrajectoryExecutionManager refuses parameters that its clock declares in another thread.
+    """
     return {
         "use_sim_time": use_sim_time,
         "robot_description": urdf,
@@ -42,28 +60,36 @@ def moveit_config(
             "attached_collision_object_topic": "/moveit_cpp/planning_scene_monitor",
             "publish_planning_scene_topic": "/moveit_cpp/publish_planning_scene",
             "monitored_planning_scene_topic": "/moveit_cpp/monitored_planning_scene",
-            "wait_for_initial_state_timeout": 10.0,
+            "wait_for_initial_state_timeout": 0.0,  # else MoveItCpp fails where no joint states come
         },
-        "planning_pipelines": {"pipeline_names": [OMPL]},
+        "planning_pipelines": {"pipeline_names": [pipeline]},
         "plan_request_params": {
             "planning_attempts": 1,
-            "planning_pipeline": OMPL,
-            "planner_id": "RRTConnect",
+            "planning_pipeline": pipeline,
+            "planner_id": PLANNER_IDS[pipeline],
             "planning_time": PLANNING_TIME,
             "max_velocity_scaling_factor": VELOCITY_SCALING,
             "max_acceleration_scaling_factor": VELOCITY_SCALING,
         },
-        OMPL: {
-            "planning_plugins": ["ompl_interface/OMPLPlanner"],
+        pipeline: {
+            "planning_plugins": [_PLUGINS[pipeline]],
             "request_adapters": _REQUEST_ADAPTERS,
             "response_adapters": [_VALIDATE],  # spca times its paths itself
-            "planner_configs": {"RRTConnect": {"type": "geometric::RRTConnect", "range": 0.0}},
-            ARM_GROUP: {
-                "planner_configs": ["RRTConnect"],
-                "longest_valid_segment_fraction": _LONGEST_SEGMENT,
-            },
+            **(_ompl() if pipeline == "ompl" else {}),
         },
         **controllers_of_moveit(),
+    }
+
+
+def _ompl() -> dict[str, Any]:
+    return {
+        "planner_configs": {"RRTConnect": {"type": "geometric::RRTConnect", "range": 0.0}},
+        ARM_GROUP: {
+            "planner_configs": ["RRTConnect"],
+            "longest_valid_segment_fraction": _LONGEST_SEGMENT,
+            # The workspace is a constraint on the path: it is to be checked, not to be sampled from.
+            "enforce_joint_model_state_space": True,
+        },
     }
 
 
@@ -93,6 +119,12 @@ def joint_limits() -> dict[str, Any]:
         "default_velocity_scaling_factor": VELOCITY_SCALING,
         "default_acceleration_scaling_factor": VELOCITY_SCALING,
         "joint_limits": limits,
+        "cartesian_limits": {  # of the tool; pilz_industrial_motion_planner wants them even for joint motions
+            "max_trans_vel": 0.5,
+            "max_trans_acc": 2.0,
+            "max_trans_dec": -2.0,
+            "max_rot_vel": 1.5,
+        },
     }
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from spca_core.errors import InputError
 from spca_core.trajectory import JOINT_NAMES
 
 Source = Literal["generated", "vendor"]
+SOURCES: tuple[str, ...] = get_args(Source)
 
 ARM_GROUP, GRIPPER_GROUP = "ur_manipulator", "gripper"
 ARM_CONTROLLER, GRIPPER_CONTROLLER = "joint_trajectory_controller", "gripper_controller"

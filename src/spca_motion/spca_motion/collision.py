@@ -6,7 +6,7 @@ obstacles as fixed bodies, what is held as a part of the gripper. About 10 µs a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -106,6 +106,13 @@ class CollisionChecker:
             return True
         pairs = data.contact.geom
         return bool((data.contact.dist >= self._least[pairs[:, 0], pairs[:, 1]]).all())
+
+    def first_invalid(self, path: Array, gap: float, inside: Callable[[], bool]) -> int | None:
+        """See `spca_motion.query.Checker`."""
+        for i, joints in enumerate(path):
+            if not (self.valid(joints, gap) and inside()):
+                return i
+        return None
 
     def hits(self, joints: Array, gap: float) -> list[Hit]:
         """What is nearer than the rules allow, deepest first, each pair once; empty for a valid posture."""

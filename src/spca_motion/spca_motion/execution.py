@@ -32,17 +32,22 @@ class Tolerances:
 
 
 class StopGate:
-    """Lets commands through to the robot until `stop`; a stop and a command never cross."""
+    """Passes commands on to the robot until `stop`; a stop and a command never cross.
+
+    It also knows the trajectory under way, and ends it when `block` gives a reason. Usable from any thread.
+    """
 
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
         self._stopped = threading.Event()
         self._lock = threading.RLock()
+        self._followed: tuple[JointTrajectory, float] | None = None
+        self._blocked = ""
 
     @property
     def stopped(self) -> bool:
-        """Whether motion is refused now."""
-        return self._stopped.is_set()
+        """Whether the motion under way must end."""
+        return self._stopped.is_set() or bool(self._blocked)
 
     def stop(self) -> None:
         """Stop the robot and refuse all commands from now on."""
@@ -51,19 +56,42 @@ class StopGate:
             self._robot.hold()
 
     def resume(self) -> None:
-        """Let commands through again."""
+        """Pass commands on again."""
         self._stopped.clear()
 
     def check(self) -> None:
-        """Raise MotionError('cancelled') if stopped."""
-        if self.stopped:
+        """Raise MotionError: `cancelled` if stopped, `collision` if the path under way has become blocked."""
+        if self._stopped.is_set():
             raise MotionError("cancelled", "the arm was told to stop")
+        if self._blocked:
+            raise MotionError("collision", self._blocked)
 
     def follow(self, trajectory: JointTrajectory) -> None:
         """Begin a trajectory, unless stopped."""
         with self._lock:
             self.check()
+            self._followed = trajectory, self._robot.now()
             self._robot.follow(trajectory)
+
+    def ended(self) -> None:
+        """The trajectory is over, however it ended."""
+        with self._lock:
+            self._followed, self._blocked = None, ""
+
+    def ahead(self) -> Array:
+        """The configurations (n, 6) of the trajectory under way that are still to come; none if nothing moves."""
+        with self._lock:
+            if self._followed is None:
+                return np.empty((0, 6))
+            trajectory, begun = self._followed
+            return trajectory.positions[trajectory.times >= self._robot.now() - begun]
+
+    def block(self, reason: str) -> None:
+        """End the trajectory under way, if there is one, because of `reason`."""
+        with self._lock:
+            if self._followed is not None:
+                self._blocked = reason
+                self._robot.hold()
 
     def command_gripper(self, gap: float) -> None:
         """Command the gripper, unless stopped."""
@@ -76,15 +104,15 @@ class Executor:
     """Blocks until a trajectory has been followed to its end, or stops the robot and says why."""
 
     def __init__(self, robot: Robot, gate: StopGate, tolerances: Tolerances | None = None) -> None:
-        self._robot, self._gate = robot, gate
+        self._robot, self.gate = robot, gate
         self.tolerances = tolerances or Tolerances()
 
     def settle(self) -> JointState:
         """Wait until the arm is at rest and return its state; MotionError('timeout') if it does not come to rest."""
         state = self.fresh_state()
         if not self._at_rest(state):
-            self._robot.wait(self.tolerances.settle_time, lambda s: self._gate.stopped or self._at_rest(s))
-            self._gate.check()
+            self._robot.wait(self.tolerances.settle_time, lambda s: self.gate.stopped or self._at_rest(s))
+            self.gate.check()
             state = self.fresh_state()
             if not self._at_rest(state):
                 raise MotionError("timeout", "the arm does not come to rest, so no motion can begin")
@@ -97,6 +125,8 @@ class Executor:
         except BaseException:
             self._robot.hold()
             raise
+        finally:
+            self.gate.ended()
 
     def fresh_state(self) -> JointState:
         """The newest joint state; MotionError('stale') if that is too old to act on."""
@@ -107,18 +137,18 @@ class Executor:
     def _run(self, trajectory: JointTrajectory) -> None:
         limits = self.tolerances
         start = self._robot.now()  # before: a little early does no harm, late would
-        self._gate.follow(trajectory)
+        self.gate.follow(trajectory)
         watch = _PathWatch(trajectory, start, limits)
 
         def trouble(state: JointState) -> bool:
-            return self._gate.stopped or self._is_stale(state) or watch.off(state) > limits.path
+            return self.gate.stopped or self._is_stale(state) or watch.off(state) > limits.path
 
         def arrived(state: JointState) -> bool:
             near = np.abs(state.position - watch.goal).max() < limits.settled
             return bool(watch.over(state) and near and self._at_rest(state))
 
         def check() -> JointState:
-            self._gate.check()
+            self.gate.check()
             state = self.fresh_state()
             if watch.off(state) > limits.path:
                 raise MotionError("deviation", watch.complaint(state))

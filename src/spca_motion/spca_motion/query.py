@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from spca_core.geometry import Array
-from spca_motion.collision import CollisionChecker
+from spca_motion.collision import Hit
 from spca_motion.limits import WorkspaceBox
-from spca_motion.paths import Piece, sampled
+from spca_motion.paths import Corner, Piece, corners, rounded, sampled
 from spca_robot.gripper_2f85 import tcp_offset
 
 EDGE_STEP = 0.02
-"""Postures are checked at least this often along every path, in radians of Euclidean joint distance."""
+"""Configurations are checked at least this often along every path, in radians of Euclidean joint distance."""
+
+
+class Checker(Protocol):
+    """Collision checks in one planning scene. Joints are (6,) in radians, gaps between the pads in metres."""
+
+    def begin(self, joints: Array, gap: float, allowed: Iterable[str] = ()) -> None:
+        """Set the rules for the motion that starts at `joints`.
+
+        The gripper may touch what is named in `allowed`, and what is in contact at the start may stay so.
+        """
+        ...
+
+    def valid(self, joints: Array, gap: float) -> bool:
+        """Whether nothing is nearer than the rules of the motion allow."""
+        ...
+
+    def first_invalid(self, path: Array, gap: float, inside: Callable[[], bool]) -> int | None:
+        """The index of the first configuration of `path` (n, 6) that is not valid, or for which `inside` does not hold.
+
+        None if there is no such configuration. `inside` looks at `flange`, which is that configuration's then.
+        """
+        ...
+
+    def hits(self, joints: Array, gap: float) -> list[Hit]:
+        """What is nearer than the rules allow, deepest first where depths are known; empty where that is valid."""
+        ...
+
+    def flange(self) -> tuple[list[float], list[float]]:
+        """Position of `tool0` in `world` and direction of its z axis, at the joints that `valid` was last asked about."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -28,7 +59,7 @@ class Start:
 
 @dataclass(frozen=True)
 class Fault:
-    """A posture on a path that breaks the rules: `piece` by number, `share` of the way from 0 to 1, `reason` in words."""
+    """A configuration on a path that breaks the rules: `piece` by number, `share` of the way from 0 to 1, `reason` in words."""
 
     piece: int
     share: float
@@ -39,45 +70,71 @@ class Fault:
 
 
 class Query:
-    """Tells valid postures from others, from a start, with the tool centre point taken at `tcp_gap`."""
+    """Tells valid configurations from others, from a start, with the tool centre point taken at `tcp_gap` (m)."""
 
-    def __init__(self, checker: CollisionChecker, box: WorkspaceBox, start: Start, tcp_gap: float) -> None:
+    def __init__(self, checker: Checker, box: WorkspaceBox, start: Start, tcp_gap: float) -> None:
         self.start = start
-        self._checker, self._reach = checker, tcp_offset(tcp_gap)
+        self.reach = tcp_offset(tcp_gap)
+        """How far the tool centre point is from `tool0`, along its z axis (m)."""
+        self.checker = checker
         checker.begin(start.joints, start.gap, start.allowed)
         (self._x0, self._y0, self._z0), (self._x1, self._y1, self._z1) = box.low.tolist(), box.high.tolist()
         # An arm that is outside the workspace must be able to return.
+        self._bounded = True
         self._bounded = self._inside()
+        self.box = box if self._bounded else None
+        """Where the tool must stay; None if it starts outside."""
 
     def valid(self, joints: Array) -> bool:
         """Whether the arm may be there on the way."""
-        return self._checker.valid(joints, self.start.gap) and (not self._bounded or self._inside())
+        return self.checker.valid(joints, self.start.gap) and self._inside()
 
-    def all_valid(self, postures: Iterable[Array]) -> bool:
-        """Whether every one of the postures is valid."""
-        return all(map(self.valid, postures))
+    def first_invalid(self, path: Array) -> int | None:
+        """The index of the first configuration of `path` (n, 6) where the arm may not be, or None."""
+        return self.checker.first_invalid(path, self.start.gap, self._inside)
 
     def blame(self, joints: Array) -> str:
-        """What is wrong with a posture that is not valid."""
-        hits = self._checker.hits(joints, self.start.gap)
+        """What is wrong with a configuration that is not valid."""
+        hits = self.checker.hits(joints, self.start.gap)
         return str(hits[0]) if hits else "the tool would leave the workspace"
 
     def fault(self, pieces: Sequence[Piece]) -> Fault | None:
         """The first fault along a path, or None."""
         samples = [sampled([piece], EDGE_STEP) for piece in pieces]
-        last = sum(map(len, samples)) - 1
-        done = 0
-        for number, rows in enumerate(samples):
-            for k, joints in enumerate(rows):
-                if not self.valid(joints):
-                    return Fault(number, (done + k) / last, self.blame(joints))
-            done += len(rows)
-        return None
+        path = np.concatenate(samples)
+        at = self.first_invalid(path)
+        if at is None:
+            return None
+        number = int(np.searchsorted(np.cumsum([len(rows) for rows in samples]), at, side="right"))
+        return Fault(number, at / (len(path) - 1), self.blame(path[at]))
+
+    def straight(self, goal: Array) -> list[Piece] | None:
+        """The path straight to `goal` (6,) in joint space, or None if it is not free."""
+        if self.first_invalid(edge(self.start.joints, goal)) is not None:
+            return None
+        return rounded(np.stack([self.start.joints, goal]))
+
+    def smooth(self, waypoints: Array) -> list[Piece] | None:
+        """The path through waypoints (n, 6), its corners rounded as far as that stays free; None if it is not free."""
+        roundings = [1.0] * corners(waypoints)
+        while True:
+            pieces = rounded(waypoints, roundings)
+            fault = self.fault(pieces)
+            if fault is None:
+                return pieces
+            if not isinstance(pieces[fault.piece], Corner):
+                return None
+            # Corners whose rounding was given up have no piece of their own.
+            still_round = [i for i, share in enumerate(roundings) if share > 0]
+            at = still_round[sum(isinstance(p, Corner) for p in pieces[: fault.piece])]
+            roundings[at] = roundings[at] / 2 if roundings[at] > 0.1 else 0.0
 
     def _inside(self) -> bool:
-        """Whether the tool is in the workspace, at the posture last checked."""
-        (x, y, z), (ax, ay, az) = self._checker.flange()
-        r = self._reach
+        """Whether the tool is where it must stay, at the configuration last checked."""
+        if not self._bounded:
+            return True
+        (x, y, z), (ax, ay, az) = self.checker.flange()
+        r = self.reach
         return (
             self._x0 <= x + r * ax <= self._x1
             and self._y0 <= y + r * ay <= self._y1
@@ -86,6 +143,6 @@ class Query:
 
 
 def edge(start: Array, goal: Array) -> Array:
-    """The postures (n, 6) to check between two, at `EDGE_STEP`; both included."""
+    """The configurations (n, 6) to check between two, at `EDGE_STEP`; both included."""
     count = max(int(np.ceil(np.linalg.norm(goal - start) / EDGE_STEP)), 1)
     return start + np.linspace(0.0, 1.0, count + 1)[:, None] * (goal - start)

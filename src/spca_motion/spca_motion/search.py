@@ -1,6 +1,6 @@
-"""Collision-free ways through joint space, found by OMPL's RRT-Connect and then made shorter.
+"""Searching joint space for a collision-free path: what a planner needs, and OMPL's RRT-Connect as one way to do it.
 
-A search with the same arguments gives the same way: its budget is a number of collision checks, not a time.
+A search with the same arguments gives the same path: its budget is a number of collision checks, not a time.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from ompl import base as ob
@@ -15,7 +16,8 @@ from ompl import geometric as og
 from ompl import util as ou
 
 from spca_core.geometry import Array
-from spca_motion.query import EDGE_STEP
+from spca_motion.paths import Piece
+from spca_motion.query import EDGE_STEP, Query
 from spca_robot.ur5 import POSITION_LIMITS
 
 _RANGE = 1.0  # longest edge of the trees, rad
@@ -26,10 +28,18 @@ Valid = Callable[[Array], bool]
 
 @dataclass(frozen=True)
 class Effort:
-    """How far to look: `margin` rad outside the box that spans start and goals, and at most `checks` postures."""
+    """How far to look: `margin` rad outside the box that spans start and goals, at most `checks` configurations."""
 
     margin: float
     checks: int
+
+
+# Configurations that cost at most this factor, and this much (s), more than the best one are tried before the others.
+_NEAR_FACTOR, _NEAR_EXTRA = 1.25, 0.1
+BRIEF, NORMAL, WIDE = Effort(1.2, 20_000), Effort(1.2, 40_000), Effort(np.pi, 120_000)
+"""How hard to search: among the near goals, then among all, then everywhere."""
+# Searches with other seeds, should a path prove to graze something between the configurations that were checked.
+_SEEDS = (1, 2, 3)
 
 
 # OMPL's seed is global; a search sets it and creates every generator it uses under this lock.
@@ -41,10 +51,51 @@ class Interrupted(Exception):
     """The search was told to stop."""
 
 
-def find_way(
+class PathNotFound(Exception):
+    """No path was found; the message says how hard it was tried."""
+
+
+class PathSearch(Protocol):
+    """Finds a path among what a `Query` says is free."""
+
+    def path(self, query: Query, goals: Array, cost: Array, stop: Callable[[], bool]) -> list[Piece]:
+        """A smooth path from the query's start to one of the free `goals` (k ≥ 1, 6), which come best first.
+
+        `cost` (k,) says in seconds how much better. Raises PathNotFound, and Interrupted as soon as `stop` holds.
+        """
+        ...
+
+
+class TreeSearch:
+    """The straight path where that is free, else one that OMPL's RRT-Connect finds."""
+
+    def path(self, query: Query, goals: Array, cost: Array, stop: Callable[[], bool]) -> list[Piece]:
+        """See `PathSearch`."""
+        near = goals[cost <= _NEAR_FACTOR * cost[0] + _NEAR_EXTRA]
+        for targets, effort in ((near, BRIEF), (goals, NORMAL), (goals, WIDE)):
+            for goal in targets if effort is not WIDE else ():
+                if (straight := query.straight(goal)) is not None:
+                    return straight
+            if (pieces := _detour(query, targets, effort, stop)) is not None:
+                return pieces
+        raise PathNotFound(f"searched {BRIEF.checks + NORMAL.checks + WIDE.checks} configurations")
+
+
+def _detour(query: Query, goals: Array, effort: Effort, stop: Callable[[], bool]) -> list[Piece] | None:
+    """A smooth path around what is between the start and the goals, or None."""
+    for seed in _SEEDS:
+        waypoints = find_path(query.start.joints, goals, query.valid, stop, effort, seed)
+        if waypoints is None:
+            return None
+        if (pieces := query.smooth(waypoints)) is not None:
+            return pieces
+    return None
+
+
+def find_path(
     start: Array, goals: Array, valid: Valid, stop: Callable[[], bool], effort: Effort, seed: int = 1
 ) -> Array | None:
-    """A way (n, 6) from `start` to one of the valid `goals` (k, 6), or None if the effort was not enough.
+    """Waypoints (n, 6) of a path from `start` to one of the valid `goals` (k, 6), or None if the effort was not enough.
 
     Raises Interrupted as soon as `stop` says so.
     """
@@ -92,9 +143,9 @@ def find_way(
     simplifier.reduceVertices(path, _SHORTCUTS)
     simplifier.partialShortcutPath(path, _SHORTCUTS)
     simplifier.reduceVertices(path, _SHORTCUTS)
-    way = np.array([[state[i] for i in range(6)] for state in path.getStates()])
-    way[0] = start
-    return way
+    waypoints = np.array([[state[i] for i in range(6)] for state in path.getStates()])
+    waypoints[0] = start
+    return waypoints
 
 
 def _state(space: ob.RealVectorStateSpace, joints: Array) -> ob.State:

@@ -15,7 +15,7 @@ from spca_core.layout import Layout, nominal_layout
 from spca_core.scene import Scene
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import World, load_world
-from spca_motion.embedded_arm import EmbeddedArm
+from spca_motion.manipulator import Manipulator, embedded_arm
 from spca_motion.sim_robot import SimRobot
 from spca_sim.simulator import MujocoSimulator
 
@@ -57,8 +57,8 @@ def robot(world: World) -> Faulty:
 
 
 @pytest.fixture
-def arm(world: World, robot: Faulty) -> EmbeddedArm:
-    return EmbeddedArm(world, robot)
+def arm(world: World, robot: Faulty) -> Manipulator:
+    return embedded_arm(world, robot)
 
 
 def goal(world: World) -> np.ndarray:
@@ -77,7 +77,7 @@ def fails(robot: Faulty, kind: str, motion: Callable[..., object], *args: object
 
 
 def test_a_joint_that_drifts_off_its_path_stops_the_arm(
-    robot: Faulty, arm: EmbeddedArm, world: World
+    robot: Faulty, arm: Manipulator, world: World
 ) -> None:
     def drift(trajectory: JointTrajectory) -> JointTrajectory:
         off = np.zeros_like(trajectory.positions)
@@ -93,14 +93,14 @@ def test_a_joint_that_drifts_off_its_path_stops_the_arm(
     assert robot.now() - begun < 2.0
 
 
-def test_a_driver_that_does_not_move_is_noticed(robot: Faulty, arm: EmbeddedArm, world: World) -> None:
+def test_a_driver_that_does_not_move_is_noticed(robot: Faulty, arm: Manipulator, world: World) -> None:
     robot.bend = lambda t: replace(
         t, positions=np.tile(t.positions[0], (len(t.times), 1)), velocities=0 * t.velocities
     )
     fails(robot, "deviation", arm.move_joints, goal(world))
 
 
-def test_ending_beside_the_goal_is_noticed(robot: Faulty, arm: EmbeddedArm, world: World) -> None:
+def test_ending_beside_the_goal_is_noticed(robot: Faulty, arm: Manipulator, world: World) -> None:
     robot.bend = lambda t: replace(t, positions=t.positions + 0.03 * (t.times / t.duration)[:, None] ** 2)
     assert "came to rest 0.03" in fails(robot, "deviation", arm.move_joints, goal(world))
 
@@ -112,7 +112,7 @@ def test_an_arm_that_is_blocked_stops(world: World) -> None:
     simulator = MujocoSimulator(blocked)
     simulator.reset(nominal_layout(blocked))
     robot = Faulty(simulator)
-    arm = EmbeddedArm(world, robot)
+    arm = embedded_arm(world, robot)
     arm.set_scene(NOTHING)
     arm.move_to(top_down(0.45, 0.2, 0.5, 0.0))
     message = fails(robot, "deviation", arm.move_to, top_down(0.45, -0.2, 0.5, 0.0))
@@ -121,7 +121,7 @@ def test_an_arm_that_is_blocked_stops(world: World) -> None:
     arm.move_to(top_down(0.45, 0.2, 0.5, 0.0))  # and can be moved away again
 
 
-def test_states_that_stop_coming_stop_the_arm(robot: Faulty, arm: EmbeddedArm, world: World) -> None:
+def test_states_that_stop_coming_stop_the_arm(robot: Faulty, arm: Manipulator, world: World) -> None:
     def frozen_after(instant: float) -> Callable[[JointState], JointState]:
         last: list[JointState] = []
 
@@ -140,7 +140,7 @@ def test_states_that_stop_coming_stop_the_arm(robot: Faulty, arm: EmbeddedArm, w
     fails(robot, "stale", arm.move_joints, goal(world))
 
 
-def test_an_interrupted_wait_stops_the_arm(robot: Faulty, arm: EmbeddedArm, world: World) -> None:
+def test_an_interrupted_wait_stops_the_arm(robot: Faulty, arm: Manipulator, world: World) -> None:
     begun = robot.now()
 
     def ctrl_c(state: JointState) -> JointState:
@@ -157,7 +157,7 @@ def test_an_interrupted_wait_stops_the_arm(robot: Faulty, arm: EmbeddedArm, worl
     assert np.abs(robot.state().velocity).max() < 0.02
 
 
-def test_no_motion_begins_while_the_arm_swings(robot: Faulty, arm: EmbeddedArm, world: World) -> None:
+def test_no_motion_begins_while_the_arm_swings(robot: Faulty, arm: Manipulator, world: World) -> None:
     robot.report = lambda state: replace(state, velocity=state.velocity + 0.5)
     before = SimRobot.state(robot).position
     with pytest.raises(MotionError, match="rest") as caught:
@@ -166,7 +166,7 @@ def test_no_motion_begins_while_the_arm_swings(robot: Faulty, arm: EmbeddedArm, 
     assert SimRobot.state(robot).position == pytest.approx(before, abs=1e-3)
 
 
-def test_after_a_stop_nothing_reaches_the_robot(robot: Faulty, arm: EmbeddedArm, world: World) -> None:
+def test_after_a_stop_nothing_reaches_the_robot(robot: Faulty, arm: Manipulator, world: World) -> None:
     arm.stop()
     before = robot.state()
     for motion in (
@@ -183,7 +183,7 @@ def test_after_a_stop_nothing_reaches_the_robot(robot: Faulty, arm: EmbeddedArm,
     assert robot.state().gripper_gap < 0.005
 
 
-def test_a_stop_during_planning_cancels(robot: Faulty, arm: EmbeddedArm, world: World) -> None:
+def test_a_stop_during_planning_cancels(robot: Faulty, arm: Manipulator, world: World) -> None:
     arm.set_scene(true_scene(world, nominal_layout(world)))
     valid = arm._planner._ready_checker().valid
 
@@ -197,7 +197,7 @@ def test_a_stop_during_planning_cancels(robot: Faulty, arm: EmbeddedArm, world: 
     assert robot.state().position == pytest.approx(before.position, abs=1e-3)
 
 
-def test_pads_that_cannot_open_are_an_error(robot: Faulty, arm: EmbeddedArm) -> None:
+def test_pads_that_cannot_open_are_an_error(robot: Faulty, arm: Manipulator) -> None:
     arm.close()
     robot.widest = 0.05
     with pytest.raises(MotionError, match="50 mm apart instead of 85") as caught:
@@ -205,14 +205,14 @@ def test_pads_that_cannot_open_are_an_error(robot: Faulty, arm: EmbeddedArm) -> 
     assert caught.value.kind == "gripper"
 
 
-def test_a_gripper_that_never_rests_is_an_error(robot: Faulty, arm: EmbeddedArm) -> None:
+def test_a_gripper_that_never_rests_is_an_error(robot: Faulty, arm: Manipulator) -> None:
     robot.report = lambda state: replace(state, gripper_gap=0.04 + 0.01 * np.sin(40 * state.stamp))
     with pytest.raises(MotionError, match="gripper") as caught:
         arm.close()
     assert caught.value.kind == "timeout"
 
 
-def test_holding_needs_gap_and_force(robot: Faulty, arm: EmbeddedArm) -> None:
+def test_holding_needs_gap_and_force(robot: Faulty, arm: Manipulator) -> None:
     for gap, force, expected in (
         (0.04, 40.0, True),
         (0.04, 0.5, False),
@@ -227,7 +227,7 @@ def test_a_lost_cube_is_felt(world: World) -> None:
     simulator = MujocoSimulator(world)
     simulator.reset(nominal_layout(world))
     scene = true_scene(world, nominal_layout(world))
-    arm = EmbeddedArm(world, SimRobot(simulator))
+    arm = embedded_arm(world, SimRobot(simulator))
     arm.set_scene(scene)
     arm.move_to(over(scene, "cube_red", 0.09))
     arm.move_linear(over(scene, "cube_red", 0.004))

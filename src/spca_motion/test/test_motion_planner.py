@@ -8,11 +8,11 @@ import pytest
 from spca_core.errors import MotionError
 from spca_core.geometry import Array, Pose, top_down
 from spca_core.world import World, load_world
-from spca_motion import planner as planner_module
+from spca_motion import search
 from spca_motion.collision import CollisionChecker
 from spca_motion.lines import straight_line
 from spca_motion.paths import rounded, sampled
-from spca_motion.planner import MotionPlanner, _smooth
+from spca_motion.planner import MotionPlanner
 from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_motion.query import Query, Start
 from spca_motion.search import Effort, Interrupted
@@ -77,7 +77,7 @@ def test_an_enclosed_goal_is_given_up_with_the_reason(
     planner: MotionPlanner, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for effort in ("BRIEF", "NORMAL", "WIDE"):
-        monkeypatch.setattr(planner_module, effort, Effort(1.2, 3_000))
+        monkeypatch.setattr(search, effort, Effort(1.2, 3_000))
     start = at(planner, world, RIGHT)
     x, y, z = LEFT.position
     sides = [
@@ -179,8 +179,9 @@ def test_a_corner_is_rounded_only_as_far_as_there_is_room(planner: MotionPlanner
     class Tight(Query):
         """A world in which the inside of the corner is barred."""
 
-        def valid(self, joints: Array) -> bool:
-            return not (joints[0] < corner[0] - 0.03 and joints[1] > start[1] + 0.03)
+        def first_invalid(self, path: Array) -> int | None:
+            barred = [i for i, q in enumerate(path) if q[0] < corner[0] - 0.03 and q[1] > start[1] + 0.03]
+            return barred[0] if barred else None
 
         def blame(self, joints: Array) -> str:
             return "barred"
@@ -189,13 +190,13 @@ def test_a_corner_is_rounded_only_as_far_as_there_is_room(planner: MotionPlanner
     corner = start + np.array([0.8, 0, 0, 0, 0, 0])
     end = corner + np.array([0, 0.8, 0, 0, 0, 0])
     query = Tight(CollisionChecker(world, PlanningScene()), planner.box, Start(start, OPEN), 0.04)
-    pieces = _smooth(query, np.stack([start, corner, end]))
+    pieces = query.smooth(np.stack([start, corner, end]))
     assert pieces is not None
     assert len(pieces) == 3
-    assert query.all_valid(sampled(pieces, 0.01))
-    assert not query.all_valid(sampled(rounded(np.stack([start, corner, end])), 0.01))
+    assert query.first_invalid(sampled(pieces, 0.01)) is None
+    assert query.first_invalid(sampled(rounded(np.stack([start, corner, end])), 0.01)) is not None
     straight_through = np.stack([start, end])
-    assert _smooth(query, straight_through) is None
+    assert query.smooth(straight_through) is None
 
 
 def test_the_nearest_free_posture_is_taken(planner: MotionPlanner, world: World) -> None:

@@ -1,15 +1,21 @@
-"""What is asked of a planning library: whether a posture is in collision, and a way between two."""
+"""What is asked of a planning library: whether configurations are in collision, and a path between two.
+
+The records here pass between the arm's process and the planning process, as JSON.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from spca_core.errors import InputError
 from spca_core.geometry import Array
 from spca_core.world import World
+from spca_description.moveit_config import PIPELINES
+from spca_description.names import SOURCES
 from spca_motion.planning_scene import Held, Obstacle
 
 
@@ -24,6 +30,52 @@ class Geometry:
     held: Held | None = None
     table: float | None = None
 
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        held = None if self.held is None else [_plain(self.held.thing), self.held.in_tool0.tolist()]
+        return {"obstacles": [_plain(o) for o in self.obstacles], "held": held, "table": self.table}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Geometry:
+        """The inverse of `to_json`."""
+        held = data["held"] and Held(_obstacle(data["held"][0]), np.array(data["held"][1]))
+        return cls(tuple(map(_obstacle, data["obstacles"])), held, data["table"])
+
+
+@dataclass(frozen=True)
+class Box:
+    """Where a point on the flange's z axis must stay: `reach` metres from `tool0`, corners in `world` (m)."""
+
+    low: tuple[float, float, float]
+    high: tuple[float, float, float]
+    reach: float
+
+
+@dataclass(frozen=True)
+class PlanRequest:
+    """A path wanted from `start` to `goal`, joints (6,) in radians, the pads `gap` metres apart.
+
+    `seconds` of wall time bound the search; `box`, if there is one, holds on all of the path.
+    """
+
+    start: Array
+    goal: Array
+    gap: float
+    seconds: float
+    box: Box | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        box = self.box and [list(self.box.low), list(self.box.high), self.box.reach]
+        ends = {"start": self.start.tolist(), "goal": self.goal.tolist()}
+        return {**ends, "gap": self.gap, "seconds": self.seconds, "box": box}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> PlanRequest:
+        """The inverse of `to_json`."""
+        box = data["box"] and Box(tuple(data["box"][0]), tuple(data["box"][1]), data["box"][2])
+        return cls(np.array(data["start"]), np.array(data["goal"]), data["gap"], data["seconds"], box)
+
 
 class Backend(Protocol):
     """Joints are (6,) in radians, the gap between the pads in metres. Made by a factory that takes a `Setup`."""
@@ -33,19 +85,46 @@ class Backend(Protocol):
         ...
 
     def colliding(self, states: Array, gap: float) -> NDArray[np.bool_]:
-        """For each of the postures (n, 6), whether the robot or what it holds touches itself or a body: (n,)."""
+        """For each of the configurations (n, 6), whether the robot or what it holds touches itself or a body: (n,)."""
         ...
 
-    def plan(self, start: Array, goal: Array, gap: float, seconds: float) -> Array | None:
-        """The corners (n ≥ 2, 6) of a collision-free way, straight in joint space between them; None: not found."""
+    def plan(self, request: PlanRequest) -> Array | None:
+        """The waypoints (n ≥ 2, 6) of a collision-free path, straight in joint space between them; None: not found."""
         ...
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What a backend is made from."""
+    """What a backend is made from. Raises InputError for a robot or a pipeline that is unknown."""
 
     world: World
     source: str = "generated"
     """Which robot description: see `spca_description.names`."""
-    use_sim_time: bool = True
+    pipeline: str = "ompl"
+    """Which of MoveIt's planning pipelines searches: one of `spca_description.moveit_config.PIPELINES`."""
+
+    def __post_init__(self) -> None:
+        if self.source not in SOURCES:
+            raise InputError(f"unknown robot '{self.source}'", "parameter robot", " or ".join(SOURCES))
+        if self.pipeline not in PIPELINES:
+            known = ", ".join(PIPELINES)
+            raise InputError(f"unknown pipeline '{self.pipeline}'", "parameter pipeline", known)
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        world = self.world.model_dump(mode="json")
+        return {"world": world, "source": self.source, "pipeline": self.pipeline}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Setup:
+        """The inverse of `to_json`."""
+        return cls(World.model_validate(data["world"]), data["source"], data["pipeline"])
+
+
+def _plain(body: Obstacle) -> list[Any]:
+    return [body.id, body.pose.tolist(), list(body.size), body.round]
+
+
+def _obstacle(data: list[Any]) -> Obstacle:
+    name, pose, size, is_round = data
+    return Obstacle(name, np.array(pose), tuple(size), is_round)

@@ -6,6 +6,7 @@ what other nodes have published; no execution (moveit_py's does not stop for an 
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,22 +18,25 @@ from moveit.core import World as MoveItWorld
 from moveit.core.planning_scene import PlanningScene as MoveItScene
 from moveit.core.robot_state import RobotState
 from moveit.planning import MoveItPy, PlanRequestParameters
-from moveit_msgs.msg import AttachedCollisionObject, CollisionObject
+from moveit_msgs.msg import AttachedCollisionObject, CollisionObject, Constraints, PositionConstraint
 from numpy.typing import NDArray
 from shape_msgs.msg import SolidPrimitive
 
+from spca_core.errors import SpcaError
 from spca_core.geometry import Array, Pose
 from spca_core.names import TABLE_SYMBOL
-from spca_description.moveit_config import OMPL, VELOCITY_SCALING, moveit_config
+from spca_description.moveit_config import moveit_config
 from spca_description.names import ARM_GROUP, ARM_JOINTS, gripper_names
 from spca_description.self_contacts import solid_links
 from spca_description.urdf import build_urdf
 from spca_description.vendor import build_vendor_urdf
 from spca_motion.planning_scene import Obstacle
-from spca_moveit.backend import Geometry, Setup
-from spca_robot.gripper_2f85 import driver_angle
+from spca_moveit.backend import Box, Geometry, PlanRequest, Setup
+from spca_robot.gripper_2f85 import STROKE, driver_angle
 
-_NODE, _PIPELINE_PARAMETERS = "moveit_py", "plan_request_params"
+_NODE = "moveit_py"
+# The namespace before `plan_request_params`, which PlanRequestParameters appends by itself.
+_NAMESPACE = ""
 _FLANGE = "tool0"
 _TABLE_SIZE, _TABLE_THICKNESS = 4.0, 0.1  # m: endless for all the arm can reach
 _ON_THE_TABLE = ("base_link", "base_link_inertia", "shoulder_link")
@@ -50,10 +54,12 @@ class MoveItBackend:
         solid = solid_links(urdf)
         self._touch_links = [link for link in solid if _belongs_to_gripper(link)]
         self._on_table = [link for link in _ON_THE_TABLE if link in solid]
-        config = moveit_config(urdf, setup.world, self._gripper, setup.use_sim_time)
+        # Nothing here depends on simulated time; see `moveit_config` for what it would do at the start.
+        config = moveit_config(urdf, setup.world, self._gripper, use_sim_time=False, pipeline=setup.pipeline)
         self._moveit = MoveItPy(node_name=_NODE, config_dict=config, provide_planning_service=False)
         self._model = self._moveit.get_robot_model()
         self._arm = self._moveit.get_planning_component(ARM_GROUP)
+        self._check_arrays()
         self.load(Geometry())
 
     def load(self, geometry: Geometry) -> None:
@@ -76,7 +82,7 @@ class MoveItBackend:
         self._scene = scene
 
     def colliding(self, states: Array, gap: float) -> NDArray[np.bool_]:
-        """Whether each posture touches itself or a body."""
+        """Whether each configuration touches itself or a body."""
         found = []
         for joints in states:
             # The scene's own state carries what is attached, so it is moved instead of a copy.
@@ -85,23 +91,44 @@ class MoveItBackend:
             found.append(self._scene.is_state_colliding(joint_model_group_name="", verbose=False))
         return np.array(found, dtype=bool)
 
-    def plan(self, start: Array, goal: Array, gap: float, seconds: float) -> Array | None:
-        """A way by OMPL through this scene."""
-        self._place(self._scene.current_state, start, gap)
+    def plan(self, wanted: PlanRequest) -> Array | None:
+        """A path by the chosen pipeline through this scene."""
+        self._place(self._scene.current_state, wanted.start, wanted.gap)
         begin, end = (RobotState(self._model) for _ in range(2))
-        self._place(begin, start, gap)
-        self._place(end, goal, gap)
+        self._place(begin, wanted.start, wanted.gap)
+        self._place(end, wanted.goal, wanted.gap)
         self._arm.set_start_state(robot_state=begin)
         self._arm.set_goal_state(robot_state=end)
-        request = PlanRequestParameters(self._moveit, _PIPELINE_PARAMETERS)
-        request.planning_pipeline = OMPL
-        request.planning_time = seconds
-        request.max_velocity_scaling_factor = VELOCITY_SCALING
-        request.max_acceleration_scaling_factor = VELOCITY_SCALING
-        response = self._arm.plan(single_plan_parameters=request, planning_scene=self._scene)
+        self._arm.set_path_constraints(path_constraints=_constraints(wanted.box))
+        parameters = PlanRequestParameters(self._moveit, _NAMESPACE)
+        parameters.planning_time = wanted.seconds
+        response = self._arm.plan(single_plan_parameters=parameters, planning_scene=self._scene)
         if not response or response.trajectory is None:
             return None
-        return np.array([state.get_joint_group_positions(ARM_GROUP) for state in response.trajectory])
+        # Iterating a RobotTrajectory gives pairs of a state and the time since the one before.
+        return np.array([state.get_joint_group_positions(ARM_GROUP) for state, _ in response.trajectory])
+
+    def _check_arrays(self) -> None:
+        """Whether moveit_py's arrays are what this numpy takes them for. Raises SpcaError with what to do.
+
+        Bindings made with a pybind11 older than 2.12 read numpy 2's arrays by numpy 1's layout, with any effect. The
+        advice is said first: should the process crash here, these are its last words.
+        """
+        advice = (
+            f"moveit_py does not work with numpy {np.__version__} if it was built with a pybind11 older than 2.12 "
+            "(Ubuntu 24.04 has 2.11): install numpy<2 into the environment that runs spca (pip install 'numpy<2')"
+        )
+        print(f"checking arrays: {advice}", file=sys.stderr, flush=True)
+        state = RobotState(self._model)
+        expected = 0.1 * np.arange(1.0, 7.0)
+        self._place(state, expected, STROKE)
+        try:
+            got = np.asarray(state.get_joint_group_positions(ARM_GROUP), dtype=float)
+        except Exception as error:
+            raise SpcaError(f"{advice} ({error})") from error
+        if got.shape != (6,) or not np.allclose(got, expected):
+            raise SpcaError(f"{advice} (six joint angles came back as {got.tolist()})")
+        print("checking arrays: they are as expected", file=sys.stderr, flush=True)
 
     def _place(self, state: Any, joints: Array, gap: float) -> None:
         angle = driver_angle(gap)
@@ -114,6 +141,25 @@ class MoveItBackend:
 
 def _belongs_to_gripper(link: str) -> bool:
     return link.startswith(("gripper", "robotiq", "left_", "right_"))
+
+
+def _constraints(box: Box | None) -> Constraints:
+    """That the tool centre point stays in the box, all along the path."""
+    constraints = Constraints()
+    if box is None:
+        return constraints
+    shape = SolidPrimitive()
+    shape.type = SolidPrimitive.BOX
+    shape.dimensions = [float(high - low) for low, high in zip(box.low, box.high, strict=True)]
+    x, y, z = ((low + high) / 2 for low, high in zip(box.low, box.high, strict=True))
+    inside = PositionConstraint()
+    inside.header.frame_id, inside.link_name = "world", _FLANGE
+    inside.target_point_offset.z = box.reach
+    inside.constraint_region.primitives = [shape]
+    inside.constraint_region.primitive_poses = [_pose_message(Pose(position=(x, y, z)).matrix())]
+    inside.weight = 1.0
+    constraints.position_constraints = [inside]
+    return constraints
 
 
 def _body(thing: Obstacle, frame: str, pose: Array) -> CollisionObject:

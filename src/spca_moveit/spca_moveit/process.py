@@ -1,14 +1,8 @@
-"""The planning process, seen from outside: started, asked with a deadline, and never left running."""
+"""The planning process, seen from outside: asked with a deadline, started again when it dies, never left running."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
-import subprocess
-import sys
-import threading
-from multiprocessing.connection import Pipe
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +11,11 @@ from numpy.typing import NDArray
 
 from spca_core.errors import MotionError, SpcaError
 from spca_core.geometry import Array
-from spca_moveit.backend import Geometry, Setup
+from spca_core.processes.channel import Interrupted as ChannelInterrupted
+from spca_core.processes.child import python_environment
+from spca_core.processes.service import Service, ServiceDied, ServiceFailed, ServiceTimeout
+from spca_motion.search import Interrupted
+from spca_moveit.backend import Geometry, PlanRequest, Setup
 
 MOVEIT = "spca_moveit.moveit_backend:MoveItBackend"
 START_S, CHECK_S = 60.0, 10.0
@@ -26,86 +24,99 @@ _GRACE_S = 5.0  # beyond the planner's own limit
 
 
 class PlannerProcess:
-    """A `Backend` in a process of its own. May be called from several threads; calls wait for each other."""
+    """A planning backend in a process of its own. May be called from several threads; calls wait for each other.
+
+    Every question carries the geometry that it is about, so that a process started anew answers like the one before.
+    """
 
     def __init__(self, setup: Setup, factory: str = MOVEIT, log: Path | None = None) -> None:
-        """Start it and wait until it is ready. Raises SpcaError that says why it does not get ready."""
-        self._lock = threading.Lock()
-        self._channel, child = Pipe()
-        output = subprocess.DEVNULL if log is None else log.open("ab")
+        """Start it and wait until it is ready. Raises SpcaError that says why it does not get ready.
+
+        `log` takes the process's output; what it said before it died is quoted in errors with or without one.
+        """
+        self._service = Service(
+            "spca_moveit.worker",
+            {"factory": factory, "setup": setup.to_json()},
+            env=python_environment(),
+            log=log,
+            start_s=START_S,
+        )
+        self._loaded: tuple[int, Geometry] | None = None  # which start of the process has which geometry
         try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "spca_moveit.worker", str(child.fileno())],
-                pass_fds=[child.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                start_new_session=True,  # so that whatever it starts can be ended with it
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
-            )
-        finally:
-            child.close()
-            if log is not None and not isinstance(output, int):
-                output.close()
-        try:
-            self._channel.send((factory, setup))
-            self.pid = int(self._receive(START_S, "start"))
-        except MotionError as error:
+            try:
+                self._service.start()
+            except ServiceDied:
+                self._service.start()  # MoveIt is known to abort at its start now and then
+        except SpcaError as error:
             self.close()
             raise SpcaError(f"the planning process did not start: {error}") from error
         except BaseException:
             self.close()
             raise
 
-    def load(self, geometry: Geometry) -> None:
-        """See `Backend.load`."""
-        self._ask("load", CHECK_S, geometry)
+    def colliding(self, geometry: Geometry, states: Array, gap: float) -> NDArray[np.bool_]:
+        """See `Backend.colliding`: among these bodies."""
+        states = np.atleast_2d(states)
+        answer = self._ask(geometry, "colliding", CHECK_S, states=states.tolist(), gap=gap)
+        return np.asarray(answer, dtype=bool)
 
-    def colliding(self, states: Array, gap: float) -> NDArray[np.bool_]:
-        """See `Backend.colliding`."""
-        return np.asarray(self._ask("colliding", CHECK_S, np.atleast_2d(states), gap), dtype=bool)
+    def plan(
+        self, geometry: Geometry, request: PlanRequest, stop: Callable[[], bool] = lambda: False
+    ) -> Array | None:
+        """See `Backend.plan`: among these bodies.
 
-    def plan(self, start: Array, goal: Array, gap: float, seconds: float) -> Array | None:
-        """See `Backend.plan`. Raises MotionError('timeout') if the process exceeds the time; it is ended then."""
-        way = self._ask("plan", seconds + _GRACE_S, start, goal, gap, seconds)
-        return None if way is None else np.asarray(way, dtype=float)
+        Raises MotionError('timeout') when the process exceeds the time, and Interrupted when `stop` holds.
+        """
+        seconds = request.seconds + _GRACE_S
+        path = self._ask(geometry, "plan", seconds, stop, request=request.to_json())
+        return None if path is None else np.asarray(path, dtype=float)
 
     @property
     def alive(self) -> bool:
-        """Whether the process still runs."""
-        return self._process.poll() is None
+        """Whether the process runs now."""
+        return self._service.alive
+
+    @property
+    def pid(self) -> int:
+        """The process's id."""
+        return self._service.pid or 0
+
+    @property
+    def starts(self) -> int:
+        """How often the process has been started."""
+        return self._service.starts
 
     def close(self) -> None:
         """End the process and everything it started; harmless when called twice."""
-        self._channel.close()
-        if self.alive:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        self._service.close()
 
-    def _ask(self, method: str, seconds: float, *arguments: Any) -> Any:
-        with self._lock:
-            if not self.alive:
-                raise MotionError("timeout", "the planning process is not running any more")
+    def _ask(
+        self,
+        geometry: Geometry,
+        op: str,
+        seconds: float,
+        stop: Callable[[], bool] = lambda: False,
+        **arguments: Any,
+    ) -> Any:
+        for last in (False, True):
             try:
-                self._channel.send((method, arguments))
-            except (OSError, ValueError) as error:
-                raise MotionError("timeout", f"the planning process cannot be reached: {error}") from error
-            return self._receive(seconds, method)
-
-    def _receive(self, seconds: float, method: str) -> Any:
-        try:
-            if not self._channel.poll(seconds):
-                self.close()
-                raise MotionError(
-                    "timeout", f"the planning process gave no answer to '{method}' in {seconds:.0f} s"
-                )
-            good, result = self._channel.recv()
-        except (EOFError, OSError) as error:
-            status = self._process.wait()
-            raise MotionError(
-                "timeout", f"the planning process ended (status {status}) during '{method}'"
-            ) from error
-        if not good:
-            raise MotionError("timeout", f"the planning process failed at '{method}': {result}")
-        return result
+                with self._service.lock:
+                    self._service.start()
+                    if (
+                        self._loaded is None
+                        or self._loaded[0] != self.starts
+                        or self._loaded[1] is not geometry
+                    ):
+                        self._service.ask("load", CHECK_S, geometry=geometry.to_json())
+                        self._loaded = self.starts, geometry
+                    return self._service.ask(op, seconds, stop, **arguments)
+            except ServiceDied as error:
+                if last or self._service.closed:
+                    raise MotionError("timeout", f"the planning process {error}") from error
+            except ServiceTimeout as error:
+                raise MotionError("timeout", f"the planning process gave {error}") from error
+            except ServiceFailed as error:
+                raise MotionError("timeout", f"the planning process: {error}") from error
+            except ChannelInterrupted:
+                raise Interrupted from None
+        raise AssertionError("unreachable")

@@ -1,4 +1,4 @@
-"""The planning process: `python -m spca_moveit.worker FD`. It holds MoveIt, and nothing else of the system does.
+"""The planning process: `python -m spca_moveit.worker`. It holds MoveIt, and nothing else of the system does.
 
 MoveIt's Python bindings are known to crash when they are torn down, and to leave threads behind. Here that harms nobody:
 this process never tears down, it is ended.
@@ -10,12 +10,14 @@ import importlib
 import os
 import sys
 import traceback
-from multiprocessing.connection import Connection
 from typing import Any
 
-from spca_moveit.backend import Backend, Setup
+import numpy as np
 
-METHODS = frozenset({"load", "colliding", "plan"})
+from spca_core.processes.wire import Wire, wire_of_service
+from spca_moveit.backend import Backend, Geometry, PlanRequest, Setup
+
+_MAX_BYTES = 1 << 22
 
 
 def make(factory: str, setup: Setup) -> Backend:
@@ -25,36 +27,40 @@ def make(factory: str, setup: Setup) -> Backend:
     return backend
 
 
-def serve(channel: Connection) -> None:
-    """Answer calls until the other side goes away. Each answer is (True, result) or (False, complaint)."""
-    factory, setup = channel.recv()
+def serve(wire: Wire) -> None:
+    """Answer questions until the other side goes away."""
+    message = wire.receive()
     try:
-        backend = make(factory, setup)
-    except Exception as error:
-        channel.send((False, f"{type(error).__name__}: {error}"))
-        return
-    channel.send((True, os.getpid()))
-    while True:
-        try:
-            method, arguments = channel.recv()
-        except (EOFError, OSError):
-            return
-        channel.send(_answer(backend, method, arguments))
-
-
-def _answer(backend: Backend, method: str, arguments: tuple[Any, ...]) -> tuple[bool, Any]:
-    if method not in METHODS:
-        return False, f"no method {method!r}"
-    try:
-        return True, getattr(backend, method)(*arguments)
+        backend = make(message["factory"], Setup.from_json(message["setup"]))
     except Exception as error:
         traceback.print_exc()
-        return False, f"{type(error).__name__}: {error}"
+        wire.send({"op": "failed", "message": f"{type(error).__name__}: {error}"})
+        return
+    wire.send({"op": "ready", "pid": os.getpid()})
+    while True:
+        message = wire.receive()
+        try:
+            answer = {"op": "done", "value": _answer(backend, message)}
+        except Exception as error:
+            traceback.print_exc()
+            answer = {"op": "failed", "message": f"{type(error).__name__}: {error}"}
+        wire.send({**answer, "id": message["id"]})
+
+
+def _answer(backend: Backend, message: dict[str, Any]) -> Any:
+    if message["op"] == "load":
+        return backend.load(Geometry.from_json(message["geometry"]))
+    if message["op"] == "colliding":
+        return backend.colliding(np.array(message["states"]), message["gap"]).tolist()
+    if message["op"] == "plan":
+        path = backend.plan(PlanRequest.from_json(message["request"]))
+        return None if path is None else path.tolist()
+    raise ValueError(f"no operation {message['op']!r}")
 
 
 if __name__ == "__main__":
     try:
-        serve(Connection(int(sys.argv[1])))
+        serve(wire_of_service(_MAX_BYTES))
     finally:
         sys.stdout.flush()
         sys.stderr.flush()

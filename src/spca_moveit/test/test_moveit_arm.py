@@ -6,7 +6,10 @@ import importlib.util
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,15 +23,19 @@ from spca_core.scene import Scene
 from spca_core.trajectory import JointState
 from spca_core.world import World, load_world
 from spca_motion.limits import EMPTY
+from spca_motion.manipulator import Manipulator
+from spca_motion.planner import MotionPlanner
+from spca_motion.search import Interrupted
 from spca_motion.sim_robot import SimRobot
-from spca_moveit.arm import MoveItArm, scaled
-from spca_moveit.backend import Geometry, Setup
-from spca_moveit.planner import bends
+from spca_moveit.arm import moveit_arm, scaled
+from spca_moveit.backend import Geometry, PlanRequest, Setup
 from spca_moveit.process import PlannerProcess
+from spca_moveit.search import bends
+from spca_moveit.testing import faulty
 from spca_robot.ur5 import VELOCITY_LIMITS
 from spca_sim.simulator import MujocoSimulator
 
-STAND_IN = "spca_moveit.testing:EmbeddedBackend"
+STAND_IN = "spca_moveit.testing.stand_in:backend"
 HAS_MOVEIT = importlib.util.find_spec("moveit") is not None
 
 
@@ -57,9 +64,9 @@ def scene(world: World) -> Scene:
 
 
 @pytest.fixture
-def arm(world: World, simulator: MujocoSimulator, scene: Scene, process: PlannerProcess) -> MoveItArm:
+def arm(world: World, simulator: MujocoSimulator, scene: Scene, process: PlannerProcess) -> Manipulator:
     simulator.reset(nominal_layout(world))
-    arm = MoveItArm(world, SimRobot(simulator), process)
+    arm = moveit_arm(world, SimRobot(simulator), process)
     arm.set_scene(scene)
     return arm
 
@@ -77,7 +84,7 @@ def with_cube_at(scene: Scene, name: str, x: float, y: float, z: float) -> Scene
 
 
 def move_while(
-    arm: MoveItArm, goal: Pose, scene: Scene, after: float, monkeypatch: pytest.MonkeyPatch
+    arm: Manipulator, goal: Pose, scene: Scene, after: float, monkeypatch: pytest.MonkeyPatch
 ) -> list[MotionError]:
     """Move to a goal; after some simulated seconds another thread changes the scene. Returns what the motion raised.
 
@@ -85,23 +92,25 @@ def move_while(
     """
     begun = arm.state().stamp
     due, checked = threading.Event(), threading.Event()
-    check, robot = arm._check_ahead, arm._robot
+    check, robot = MotionPlanner.fault_ahead, arm._robot
     wait = robot.wait
 
-    def checking(*arguments: Any) -> None:
-        check(*arguments)
+    def checking(*arguments: Any) -> str:
+        fault = check(*arguments)
         checked.set()
+        return fault
 
     def pausing(seconds: float, until: Callable[[JointState], bool]) -> bool:
         def watched(state: JointState) -> bool:
             if state.stamp >= begun + after and not due.is_set():
                 due.set()
                 assert checked.wait(30.0)
+                threading.Event().wait(0.02)  # the fault is on its way to the gate
             return until(state)
 
         return wait(seconds, watched)
 
-    monkeypatch.setattr(arm, "_check_ahead", checking)
+    monkeypatch.setattr(MotionPlanner, "fault_ahead", checking)
     monkeypatch.setattr(robot, "wait", pausing)
     changer = threading.Thread(target=lambda: due.wait(60.0) and arm.set_scene(scene))
     changer.start()
@@ -117,7 +126,7 @@ def move_while(
 
 
 def test_an_obstacle_that_appears_in_the_path_ends_the_motion(
-    arm: MoveItArm, scene: Scene, monkeypatch: pytest.MonkeyPatch
+    arm: Manipulator, scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start, goal = over(scene, "cube_green", 0.15), over(scene, "cube_red", 0.15)
     arm.move_to(start)
@@ -132,7 +141,7 @@ def test_an_obstacle_that_appears_in_the_path_ends_the_motion(
 
 
 def test_a_change_beside_the_path_lets_the_motion_go_on(
-    arm: MoveItArm, scene: Scene, monkeypatch: pytest.MonkeyPatch
+    arm: Manipulator, scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start, goal = over(scene, "cube_red", 0.15), over(scene, "cube_red", ABOVE)
     arm.move_to(start)
@@ -142,7 +151,7 @@ def test_a_change_beside_the_path_lets_the_motion_go_on(
 
 
 def test_it_moves_at_no_more_than_three_tenths_of_the_joint_speeds(
-    arm: MoveItArm, scene: Scene, simulator: MujocoSimulator
+    arm: Manipulator, scene: Scene, simulator: MujocoSimulator
 ) -> None:
     speeds = []
     end = simulator.on_sample(lambda _: speeds.append(np.abs(simulator.joint_state().velocity)))
@@ -165,7 +174,7 @@ def test_collinear_points_of_a_way_are_dropped() -> None:
 
 def test_a_planner_that_cannot_start_says_why(world: World) -> None:
     with pytest.raises(SpcaError, match="No module named 'moveit'"):
-        PlannerProcess(Setup(world), "spca_moveit.testing:Broken")
+        PlannerProcess(Setup(world), "spca_moveit.testing.faulty:Broken")
 
 
 @pytest.mark.skipif(HAS_MOVEIT, reason="MoveIt is installed")
@@ -174,21 +183,61 @@ def test_without_moveit_the_missing_module_is_named(world: World) -> None:
         PlannerProcess(Setup(world))
 
 
-def test_a_planner_that_hangs_is_ended(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+REQUEST = PlanRequest(np.zeros(6), np.ones(6), 0.085, 0.1)
+
+
+def test_a_planner_that_hangs_is_ended_and_started_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("spca_moveit.process._GRACE_S", 0.3)
-    process = PlannerProcess(Setup(world), "spca_moveit.testing:Hanging")
-    with pytest.raises(MotionError) as caught:
-        process.plan(np.zeros(6), np.ones(6), 0.085, 0.1)
+    process = PlannerProcess(Setup(world), "spca_moveit.testing.faulty:Hanging")
+    with pytest.raises(MotionError, match="no answer to 'plan'") as caught:
+        process.plan(Geometry(), REQUEST)
     assert caught.value.kind == "timeout"
     assert not process.alive
+    assert not process.colliding(Geometry(), np.zeros((3, 6)), 0.085).any()
+    assert process.starts == 2
+    process.close()
 
 
-def test_a_planner_that_crashes_is_noticed_and_nothing_hangs(world: World) -> None:
-    process = PlannerProcess(Setup(world), "spca_moveit.testing:Crashing")
-    with pytest.raises(MotionError, match="ended"):
-        process.plan(np.zeros(6), np.ones(6), 0.085, 0.1)
-    with pytest.raises(MotionError, match="not running"):
-        process.load(Geometry())
+def test_a_planner_that_dies_is_started_again_and_asked_again(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(faulty.DIED, str(tmp_path / "died"))
+    process = PlannerProcess(Setup(world), "spca_moveit.testing.faulty:DyingOnce")
+    path = process.plan(Geometry(), REQUEST)
+    assert path is not None
+    assert process.starts == 2
+    process.close()
+
+
+def test_a_planner_that_always_dies_is_given_up_with_its_last_words(world: World, tmp_path: Path) -> None:
+    log = tmp_path / "moveit.log"
+    process = PlannerProcess(Setup(world), "spca_moveit.testing.faulty:Crashing", log)
+    with pytest.raises(MotionError, match=r"SIGABRT during 'plan': terminate called .*bad_alloc") as caught:
+        process.plan(Geometry(), REQUEST)
+    assert caught.value.kind == "timeout"
+    assert log.read_text().count("bad_alloc") == process.starts == 2
+    process.close()
+
+
+def test_a_planner_that_dies_at_its_start_says_its_last_words(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(faulty.DIED, str(tmp_path / "died"))
+    process = PlannerProcess(Setup(world), "spca_moveit.testing.faulty:DyingAtStart")
+    assert process.starts == 2  # once more, and it lives
+    process.close()
+
+
+def test_a_plan_that_is_not_wanted_any_more_is_left_at_once(world: World) -> None:
+    process = PlannerProcess(Setup(world), "spca_moveit.testing.faulty:Hanging")
+    begun = time.monotonic()
+    with pytest.raises(Interrupted):
+        process.plan(Geometry(), replace(REQUEST, seconds=0.0), lambda: time.monotonic() > begun + 0.2)
+    assert time.monotonic() - begun < 1.5
+    assert not process.colliding(Geometry(), np.zeros(6), 0.085).any()  # waits for the end of the plan
+    assert process.starts == 1
     process.close()
 
 
@@ -229,6 +278,6 @@ if HAS_MOVEIT:
 
         @pytest.fixture(scope="class")
         def process(self, world: World) -> Iterator[PlannerProcess]:
-            process = PlannerProcess(Setup(world, use_sim_time=False))
+            process = PlannerProcess(Setup(world))
             yield process
             process.close()

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
+from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Interrupted, Malformed
 from spca_core.skill import SkillFailure
 from spca_sandbox.cell import Cell
-from spca_sandbox.channel import ChannelClosed, ChannelTimeout, Interrupted, Malformed
 from spca_sandbox.failure import failure_of
 from spca_sandbox.outcome import RunOutcome
 from spca_sandbox.text import clean

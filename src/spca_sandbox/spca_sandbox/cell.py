@@ -6,8 +6,8 @@ import time
 from typing import Any
 
 from spca_core.errors import SpcaError
+from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Malformed
 from spca_core.skill import SkillFailure
-from spca_sandbox.channel import ChannelClosed, ChannelTimeout, Malformed
 from spca_sandbox.failure import failure_of
 from spca_sandbox.level import SandboxLevel
 from spca_sandbox.limits import Limits

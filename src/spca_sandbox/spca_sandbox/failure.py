@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from spca_core.processes.channel import Malformed
 from spca_core.skill import SkillFailure
-from spca_sandbox.channel import Malformed
 from spca_sandbox.text import clean
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from spca_core.errors import Cancelled, MotionError
 from spca_core.ports.environment import CtxServer
+from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Interrupted, Malformed
 from spca_core.skill import SkillFailure
 from spca_sandbox.cell import Cell
-from spca_sandbox.channel import ChannelClosed, ChannelTimeout, Interrupted, Malformed
 from spca_sandbox.failure import failure_of
 from spca_sandbox.outcome import RunOutcome
 from spca_sandbox.text import clean

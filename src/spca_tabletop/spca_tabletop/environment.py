@@ -15,7 +15,7 @@ from spca_core.scene import Scene
 from spca_core.skill import CtxApi, StepReport
 from spca_core.verdict import Verdict
 from spca_core.world import World
-from spca_motion.embedded_arm import EmbeddedArm
+from spca_motion.manipulator import embedded_arm
 from spca_motion.sim_robot import SimRobot
 from spca_referee.level import Level, task
 from spca_referee.referee import Referee
@@ -63,7 +63,7 @@ class InprocTabletop:
         self._sim.on_contacts(self._judge)
         self.recording.states.attach(self._sim)
         self._robot = SimRobot(self._sim)
-        self._arm = EmbeddedArm(world, self._robot)
+        self._arm = embedded_arm(world, self._robot)
         self._tracker = SceneTracker(Detector(world))
         self._ctx = TabletopCtx(world, self._arm, self._perceive, lambda: self._sim.time, PAD_TIP)
         self._executor = PlanExecutor(TABLETOP_API, builtin=self.builtin_skills.read_text())

@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 import sys
 
+from spca_core.processes.wire import Wire
 from spca_sandbox.worker import confine
 from spca_sandbox.worker.session import Session
-from spca_sandbox.worker.wire import Wire
 
 
 def main() -> None:

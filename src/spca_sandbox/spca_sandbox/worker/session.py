@@ -9,9 +9,9 @@ from collections.abc import Callable
 from types import CodeType, FunctionType, GeneratorType
 from typing import Any
 
+from spca_core.processes.wire import Wire
 from spca_sandbox.worker.failures import SOURCE_NAME, CtxError, MotionError, describe
 from spca_sandbox.worker.values import plain, record_maker, wrap
-from spca_sandbox.worker.wire import Wire
 
 # For quick feedback only: what holds the code back is the kernel.
 _WITHOUT = (

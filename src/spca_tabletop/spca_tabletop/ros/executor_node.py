@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from array import array
@@ -24,6 +25,8 @@ from spca_core.ports.robot import Robot
 from spca_core.scene import Scene
 from spca_core.skill import StepReport
 from spca_core.world import World, load_world
+from spca_description.moveit_config import PIPELINES
+from spca_description.names import SOURCES
 from spca_motion.execution import Tolerances
 from spca_robot.gripper_2f85 import PAD_TIP
 from spca_ros import names
@@ -61,8 +64,12 @@ class ExecutorNode(SpcaNode):
             low=0.0,
             high=5.0,
         )
+        source = self.parameter("robot", "generated", "the robot that MoveIt plans with", choices=SOURCES)
+        pipeline = self.parameter(
+            "pipeline", "ompl", "which of MoveIt's planning pipelines searches", choices=tuple(PIPELINES)
+        )
         self._robot = RosRobot(self, driver=self._driver())
-        self._arm = _arm(kind, world, self._robot, Tolerances(lag=lag))
+        self._arm = _arm(kind, world, self._robot, Tolerances(lag=lag), source, pipeline)
         self._ctx = TabletopCtx(world, self._arm, self._perceive, self._robot.now, PAD_TIP)
         self._executor = PlanExecutor(TABLETOP_API, builtin=Path(skills.__file__).read_text(encoding="utf-8"))
         self._sense = ActionCall(self, Perceive, names.PERCEIVE, Peer(self, names.SENSE))
@@ -209,17 +216,20 @@ NOTHING = (None, 0.02)
 """What a fresh ctx remembers."""
 
 
-def _arm(kind: str, world: World, robot: Robot, tolerances: Tolerances) -> Arm:
+def _arm(kind: str, world: World, robot: Robot, tolerances: Tolerances, source: str, pipeline: str) -> Arm:
     if kind == "embedded":
-        from spca_motion.embedded_arm import EmbeddedArm
+        from spca_motion.manipulator import embedded_arm
 
-        return EmbeddedArm(world, robot, tolerances=tolerances)
+        return embedded_arm(world, robot, tolerances=tolerances)
     if kind == "moveit":
-        from spca_moveit.arm import MoveItArm
+        from spca_moveit.arm import moveit_arm
         from spca_moveit.backend import Setup
         from spca_moveit.process import PlannerProcess
 
-        return MoveItArm(world, robot, PlannerProcess(Setup(world)), tolerances=tolerances)
+        logs = os.environ.get("ROS_LOG_DIR")
+        log = Path(logs) / "moveit.log" if logs else None
+        setup = Setup(world, source, pipeline)
+        return moveit_arm(world, robot, PlannerProcess(setup, log=log), tolerances=tolerances)
     raise InputError(f"unknown arm '{kind}'", where="parameter arm", hint="embedded or moveit")
 
 

@@ -14,8 +14,8 @@ from spca_core.layout import nominal_layout, random_layout
 from spca_core.scene import Scene
 from spca_core.trajectory import JointState
 from spca_core.world import World, load_world
-from spca_motion.embedded_arm import EmbeddedArm
 from spca_motion.limits import EMPTY, HOLDING
+from spca_motion.manipulator import Manipulator, embedded_arm
 from spca_motion.sim_robot import SimRobot
 from spca_robot.gripper_2f85 import tcp_offset
 from spca_robot.kinematics import forward
@@ -40,9 +40,9 @@ def scene(world: World) -> Scene:
 
 
 @pytest.fixture
-def arm(world: World, simulator: MujocoSimulator, scene: Scene) -> EmbeddedArm:
+def arm(world: World, simulator: MujocoSimulator, scene: Scene) -> Manipulator:
     simulator.reset(nominal_layout(world))
-    arm = EmbeddedArm(world, SimRobot(simulator))
+    arm = embedded_arm(world, SimRobot(simulator))
     arm.set_scene(scene)
     return arm
 
@@ -52,7 +52,7 @@ class TestEmbeddedArm(ArmContract):
 
 
 def test_a_line_is_straight_and_a_motion_keeps_its_limits(
-    arm: EmbeddedArm, scene: Scene, simulator: MujocoSimulator
+    arm: Manipulator, scene: Scene, simulator: MujocoSimulator
 ) -> None:
     states: list[JointState] = []
     end = simulator.on_sample(lambda _: states.append(simulator.joint_state()))
@@ -70,7 +70,7 @@ def test_a_line_is_straight_and_a_motion_keeps_its_limits(
 
 
 def test_the_pads_meet_around_the_pose_that_was_asked_for_with_open_fingers(
-    arm: EmbeddedArm, scene: Scene, simulator: MujocoSimulator
+    arm: Manipulator, scene: Scene, simulator: MujocoSimulator
 ) -> None:
     goal = over(scene, "cube_blue", GRASP)
     arm.move_to(over(scene, "cube_blue", ABOVE))
@@ -85,7 +85,7 @@ def test_equal_tasks_move_equally(world: World, simulator: MujocoSimulator, scen
     ends = []
     for _ in range(2):
         simulator.reset(nominal_layout(world))
-        arm = EmbeddedArm(world, SimRobot(simulator))
+        arm = embedded_arm(world, SimRobot(simulator))
         arm.set_scene(scene)
         arm.move_to(over(scene, "cube_green", ABOVE))
         arm.move_to(over(scene, "plate_red", 0.05))
@@ -93,7 +93,7 @@ def test_equal_tasks_move_equally(world: World, simulator: MujocoSimulator, scen
     assert ends[0] == ends[1]
 
 
-def test_a_held_cube_is_not_swung_about(arm: EmbeddedArm, scene: Scene, simulator: MujocoSimulator) -> None:
+def test_a_held_cube_is_not_swung_about(arm: Manipulator, scene: Scene, simulator: MujocoSimulator) -> None:
     arm.move_to(over(scene, "cube_blue", ABOVE))
     arm.move_linear(over(scene, "cube_blue", GRASP))
     arm.close()
@@ -120,7 +120,7 @@ def test_a_held_cube_is_not_swung_about(arm: EmbeddedArm, scene: Scene, simulato
 def test_it_stacks_two_cubes_on_a_random_table(world: World, simulator: MujocoSimulator, seed: int) -> None:
     layout = random_layout(world, seed)
     simulator.reset(layout)
-    arm = EmbeddedArm(world, SimRobot(simulator))
+    arm = embedded_arm(world, SimRobot(simulator))
     scene = true_scene(world, layout)
     arm.set_scene(scene)
     touched: set[tuple[str, str]] = set()

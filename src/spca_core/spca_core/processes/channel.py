@@ -1,4 +1,4 @@
-"""Messages over the two pipes, as the host sees them. Nothing that arrives is trusted."""
+"""Messages over two pipes, as the owner of a child process sees them. Nothing that arrives is trusted."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _CHUNK = 1 << 16
 
 
 class ChannelClosed(Exception):
-    """The worker has closed its end, most likely by dying."""
+    """The child has closed its end, most likely by dying."""
 
 
 class ChannelTimeout(Exception):
-    """The worker has not answered, or not read, in time."""
+    """The child has not answered, or not read, in time."""
 
 
 class Interrupted(Exception):
@@ -28,7 +28,7 @@ class Interrupted(Exception):
 
 
 class Malformed(Exception):
-    """The message is none that an honest worker would send."""
+    """The message is none that an honest child would send."""
 
 
 def _never() -> bool:
@@ -62,7 +62,7 @@ class Channel:
         """Send one message. Raises ValueError (too long, or no JSON), ChannelTimeout, ChannelClosed."""
         body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
         if len(body) > self._max:
-            raise ValueError(f"too much data for the sandbox: {len(body)} bytes, {self._max} allowed")
+            raise ValueError(f"too much data at once: {len(body)} bytes, {self._max} allowed")
         data = memoryview(struct.pack(">I", len(body)) + body)
         while data:
             try:

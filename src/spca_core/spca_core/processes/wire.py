@@ -1,4 +1,4 @@
-"""Messages over the two pipes, as the worker sees them: a 4-byte big-endian length, then JSON in ASCII."""
+"""Messages over two pipes, as the child process sees them: a 4-byte big-endian length, then JSON in ASCII."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ import os
 import struct
 from typing import Any
 
-IN, OUT = 0, 1
-
 
 class Wire:
     """Blocking reads and writes; a closed pipe ends the process, for then nobody listens any more."""
 
-    def __init__(self, max_bytes: int = 1 << 16) -> None:
-        self.max_bytes = max_bytes
+    def __init__(self, max_bytes: int = 1 << 16, read_fd: int = 0, write_fd: int = 1) -> None:
+        """By standard input and output; `max_bytes` bounds what is sent."""
+        self.max_bytes, self.read_fd, self._write_fd = max_bytes, read_fd, write_fd
 
     def receive(self) -> Any:
-        """The host's next message."""
+        """The owner's next message. Nothing is read ahead: `read_fd` is readable when another has come."""
         (length,) = struct.unpack(">I", self._read(4))
         return json.loads(self._read(length))
 
@@ -28,14 +27,23 @@ class Wire:
             raise ValueError(f"too much data at once: {len(body)} bytes, {self.max_bytes} allowed")
         data = struct.pack(">I", len(body)) + body
         while data:
-            data = data[os.write(OUT, data) :]
+            data = data[os.write(self._write_fd, data) :]
 
-    @staticmethod
-    def _read(count: int) -> bytes:
+    def _read(self, count: int) -> bytes:
         data = b""
         while len(data) < count:
-            chunk = os.read(IN, count - len(data))
+            chunk = os.read(self.read_fd, count - len(data))
             if not chunk:
                 os._exit(0)
             data += chunk
         return data
+
+
+def wire_of_service(max_bytes: int) -> Wire:
+    """The wire of a child that answers questions.
+
+    Standard output becomes standard error, so that what libraries print cannot get between the messages.
+    """
+    messages = os.dup(1)
+    os.dup2(2, 1)
+    return Wire(max_bytes, write_fd=messages)

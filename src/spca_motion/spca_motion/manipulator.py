@@ -1,4 +1,4 @@
-"""The embedded `Arm`: plans with MuJoCo's collision check and OMPL, moves whatever stands behind the `Robot` port."""
+"""The `Arm` of every simulator and robot: put together from a planner, an executor and a gripper."""
 
 from __future__ import annotations
 
@@ -25,34 +25,47 @@ from spca_motion.timing import time_path
 from spca_robot.gripper_2f85 import STROKE
 
 
-class EmbeddedArm:
+class Manipulator:
     """See `spca_core.ports.arm.Arm`. Where the tool centre point is taken to be: see `spca_motion.tool`.
 
-    One motion at a time: a second thread that asks for one waits. `stop`, `resume`, `state`, `holding` and `tool_pose`
-    may be called from any thread at any time.
+    One motion at a time: a second thread that asks for one waits. `stop`, `resume`, `state`, `holding`, `tool_pose` and
+    `set_scene` may be called from any thread at any time. When the scene changes under a motion whose remaining path is
+    then no longer free, the motion ends with MotionError('collision').
+
+    Made by `embedded_arm` here and by `spca_moveit.arm.moveit_arm`.
     """
 
     def __init__(
         self,
         world: World,
         robot: Robot,
+        planner: MotionPlanner,
+        executor: Executor,
+        gripper: Gripper,
         empty: MotionLimits = EMPTY,
         holding: MotionLimits = HOLDING,
-        tolerances: Tolerances | None = None,
     ) -> None:
-        self._world, self._robot = world, robot
+        """`empty` and `holding` are the limits without and with something in the gripper.
+
+        `executor` and `gripper` drive `robot` through one and the same gate.
+        """
+        self._world, self._robot, self._planner = world, robot, planner
+        self._executor, self._gripper, self._gate = executor, gripper, executor.gate
         self._empty, self._holding = empty, holding
-        self._gate = StopGate(robot)
-        self._executor = Executor(robot, self._gate, tolerances)
-        self._gripper = Gripper(robot, self._gate, self._executor.fresh_state)
-        self._planner = MotionPlanner(world)
         self._allowed: frozenset[str] = frozenset()
         self._busy = threading.RLock()
+        self._changing = threading.Lock()
 
     # --- planning scene ------------------------------------------------------------------------------------------
 
     def set_scene(self, scene: Scene) -> None:
-        """The obstacles to plan around from now on; a held object is kept."""
+        """The obstacles from now on, for motions to come and for the one under way; a held object is kept."""
+        with self._changing:
+            if len(path := self._gate.ahead()):
+                state = self._robot.state()
+                start, perceived = self._start(state), self._planner.scene.perceived(scene)
+                if fault := self._planner.fault_ahead(perceived, start, path):
+                    self._gate.block(f"the scene changed under the motion: {fault}")
         with self._busy:
             self._planner.scene = self._planner.scene.perceived(scene)
 
@@ -88,7 +101,7 @@ class EmbeddedArm:
         self._move(lambda start: self._planner.to_joints(start, goal, lambda: self._gate.stopped), speed)
 
     def move_to(self, pose: Pose, speed: float = 1.0) -> None:
-        """Collision-free to a tool pose, by the posture with the least joint travel."""
+        """Collision-free to a tool pose, by the configuration with the least joint travel."""
         self._move(lambda start: self._planner.to_pose(start, pose, lambda: self._gate.stopped), speed)
 
     def move_linear(self, pose: Pose, speed: float = 1.0) -> None:
@@ -103,7 +116,7 @@ class EmbeddedArm:
         self.move_joints(np.array(postures[name]), speed)
 
     def reachable(self, pose: Pose, gap: float | None = None) -> bool:
-        """Whether a posture without collisions puts the tool there, with the pads as they are or `gap` metres apart."""
+        """Whether a configuration without collisions puts the tool there, with the pads as they are or `gap` metres apart."""
         with self._busy:
             start = self._start(self._executor.fresh_state())
             return self._planner.reachable(start, pose, start.gap if gap is None or self.held else gap)
@@ -173,3 +186,28 @@ class EmbeddedArm:
 def _gap(state: JointState) -> float:
     """The measured gap, within what the gripper can have."""
     return min(max(state.gripper_gap, 0.0), STROKE)
+
+
+def embedded_arm(
+    world: World,
+    robot: Robot,
+    empty: MotionLimits = EMPTY,
+    holding: MotionLimits = HOLDING,
+    tolerances: Tolerances | None = None,
+) -> Manipulator:
+    """The arm that plans in this process, with MuJoCo's collision check and OMPL."""
+    return assembled(world, robot, MotionPlanner(world), empty, holding, tolerances)
+
+
+def assembled(
+    world: World,
+    robot: Robot,
+    planner: MotionPlanner,
+    empty: MotionLimits,
+    holding: MotionLimits,
+    tolerances: Tolerances | None,
+) -> Manipulator:
+    """An arm with the usual executor and gripper, which pass their commands through one gate."""
+    executor = Executor(robot, StopGate(robot), tolerances)
+    gripper = Gripper(robot, executor.gate, executor.fresh_state)
+    return Manipulator(world, robot, planner, executor, gripper, empty, holding)

@@ -1,0 +1,129 @@
+"""One child process: started in a group of its own, ended with everything it has started, its death explained."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+PIPE, NOTHING = subprocess.PIPE, subprocess.DEVNULL
+_TAIL_BYTES = 1 << 14
+
+
+class Child:
+    """A child process that leads a session and a process group: Ctrl-C in the terminal is for its owner to pass on."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        stdin: int = NOTHING,
+        stdout: int | Path = NOTHING,
+        stderr: int | Path = NOTHING,
+        cwd: str | None = None,
+        pass_fds: Sequence[int] = (),
+    ) -> None:
+        """Start it. Outputs may be `PIPE`, `NOTHING` or a log file, which is appended to. Raises OSError."""
+        with contextlib.ExitStack() as files:
+
+            def target(where: int | Path) -> int | IO[bytes]:
+                return files.enter_context(where.open("ab")) if isinstance(where, Path) else where
+
+            self._process = subprocess.Popen(
+                list(command),
+                stdin=stdin,
+                stdout=target(stdout),
+                stderr=target(stderr),
+                env=dict(env),
+                cwd=cwd,
+                pass_fds=tuple(pass_fds),
+                start_new_session=True,
+            )
+        self.stdin, self.stdout, self.stderr = (
+            self._process.stdin,
+            self._process.stdout,
+            self._process.stderr,
+        )
+
+    @property
+    def pid(self) -> int:
+        """Its id, and its group's."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return self._process.poll() is None
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        """Wait for its end; the exit status (-n: killed by signal n), or None if it still runs after `timeout` s."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self._process.wait(timeout)
+        return None
+
+    def interrupt(self) -> None:
+        """Ask it to end, as Ctrl-C would."""
+        if self.alive:
+            self._process.send_signal(signal.SIGINT)
+
+    def kill(self) -> None:
+        """Kill its group now, without waiting. From any thread."""
+        if self.alive:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    def end(self, grace: float = 0.0) -> str:
+        """Kill it and all that it has started, `grace` seconds from now if it still runs then; harmless when repeated.
+
+        Returns how it had ended by itself, or "" if it was killed here.
+        """
+        status = self.wait(grace)
+        self.kill()
+        self._process.wait()
+        for stream in (self.stdin, self.stdout, self.stderr):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+        return "" if status is None else how_it_ended(status)
+
+    def autopsy(self) -> str:
+        """How it ended, when it has stopped answering: waits a moment for its death, then ends it."""
+        return self.end(1.0) or "closed its channel"
+
+
+def how_it_ended(status: int) -> str:
+    """An exit status as words; -9 and 128 + 9 (as shells and guards pass a signal on) are both SIGKILL.
+
+    >>> how_it_ended(-9), how_it_ended(137), how_it_ended(2)
+    ('was killed by SIGKILL', 'was killed by SIGKILL', 'exited with status 2')
+    """
+    number = -status if status < 0 else status - 128
+    if number > 0:
+        try:
+            return f"was killed by {signal.Signals(number).name}"
+        except ValueError:
+            pass
+    return f"exited with status {status}"
+
+
+def last_words(log: Path, begin: int = 0) -> str:
+    """The last line of a log, from byte `begin` on, that is not blank; "" if there is none."""
+    try:
+        with log.open("rb") as file:
+            file.seek(0, os.SEEK_END)
+            file.seek(max(begin, file.tell() - _TAIL_BYTES))
+            lines = file.read().decode(errors="replace").strip().splitlines()
+    except OSError:
+        return ""
+    return lines[-1].strip() if lines else ""
+
+
+def python_environment(**more: str) -> dict[str, str]:
+    """This process's environment, in which a child's Python finds the modules that this one finds."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p), **more}

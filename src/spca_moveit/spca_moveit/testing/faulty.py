@@ -1,0 +1,89 @@
+"""Planning backends that go wrong, each in one way."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spca_core.geometry import Array
+from spca_moveit.backend import Geometry, PlanRequest, Setup
+
+DIED = "SPCA_TEST_DIED"
+"""Environment variable: the file that `DyingOnce` leaves when it dies."""
+
+
+class Idle:
+    """Nothing ever collides, and no path is ever found."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.loaded: Geometry | None = None
+
+    def load(self, geometry: Geometry) -> None:
+        """See `Backend`."""
+        self.loaded = geometry
+
+    def colliding(self, states: Array, gap: float) -> NDArray[np.bool_]:
+        """See `Backend`; RuntimeError if nothing is loaded."""
+        if self.loaded is None:
+            raise RuntimeError("no geometry is loaded")
+        return np.zeros(len(states), dtype=bool)
+
+    def plan(self, request: PlanRequest) -> Array | None:
+        """See `Backend`."""
+        return None
+
+
+class Broken:
+    """A backend that cannot start."""
+
+    def __init__(self, setup: Setup) -> None:
+        raise ImportError("No module named 'moveit'")
+
+
+class Hanging(Idle):
+    """A backend whose plans take two seconds longer than they may."""
+
+    def plan(self, request: PlanRequest) -> Array | None:
+        """See `Backend`."""
+        time.sleep(request.seconds + 2.0)
+        return None
+
+
+class Crashing(Idle):
+    """A backend that takes its process down with every plan, as a segmentation fault would."""
+
+    def plan(self, request: PlanRequest) -> Array | None:
+        """See `Backend`."""
+        print("terminate called after throwing an instance of 'std::bad_alloc'", file=sys.stderr, flush=True)
+        os.abort()
+
+
+class DyingOnce(Idle):
+    """A backend that takes its process down with its first plan; the process started next lives."""
+
+    def plan(self, request: PlanRequest) -> Array | None:
+        """See `Backend`; straight there."""
+        marker = Path(os.environ[DIED])
+        if not marker.exists():
+            marker.touch()
+            os.abort()
+        if self.loaded is None:
+            raise RuntimeError("no geometry is loaded")
+        return np.stack([request.start, request.goal])
+
+
+class DyingAtStart(Idle):
+    """A backend whose process aborts at its first start, as MoveIt's does now and then with `use_sim_time`."""
+
+    def __init__(self, setup: Setup) -> None:
+        super().__init__(setup)
+        marker = Path(os.environ[DIED])
+        if not marker.exists():
+            marker.touch()
+            print("InvalidParameterValueException: parameter could not be set", file=sys.stderr, flush=True)
+            os.abort()
