@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from xml.etree import ElementTree
 
 import pytest
 
@@ -134,9 +135,66 @@ def test_an_interrupted_run_is_resumed(tmp_path):
     process.send_signal(signal.SIGINT)
     output, _ = process.communicate(timeout=60)
     assert process.returncode == 130, output
+    assert f"spca resume {folder}" in output
     assert not [p for p in os.listdir("/proc") if p.isdigit() and _is_ours(p, str(folder))]
     done = spca("resume", str(folder))
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.ros
+def test_an_interrupt_while_nodes_start_says_how_to_go_on_and_leaves_no_crash_file(tmp_path):
+    folder = tmp_path / "run"
+    command = [sys.executable, "-m", "spca", "run", "touch_02", "--no-video", "--out", str(folder)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not list(folder.glob("log/*.log")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    output, complaint = process.communicate(timeout=60)
+    assert process.returncode == 130, output + complaint
+    assert output == ""
+    assert complaint.strip().endswith(f"spca resume {folder}") and "Traceback" not in complaint
+    assert not (folder / "crash.txt").exists()
+    assert spca("resume", str(folder)).returncode == 0
+
+
+def test_a_list_in_a_pipe_has_whole_names_and_lines():
+    lines = spca("levels", env={**os.environ, "COLUMNS": "20"}).stdout.splitlines()
+    assert len(lines) > 40 and all(line.endswith((" s", "limit")) for line in lines)
+    assert "minigrid:MiniGrid-LavaCrossingS11N5-v0".removesuffix("-v0") in spca("levels", "--minigrid").stdout
+
+
+def test_levels_are_filtered_and_listed_as_json():
+    chosen = json.loads(spca("levels", "--json", "stack", "touch_0*").stdout)
+    assert {level["group"] for level in chosen} == {"stack", "touch"}
+    assert chosen[0].keys() >= {"name", "description", "time_limit_s"}
+    nothing = spca("levels", "stak")
+    assert nothing.returncode == 2 and "groups:" in nothing.stderr
+
+
+def test_the_help_lists_every_command_and_the_version_is_the_manifests():
+    page = spca("--help").stdout
+    for command in ("run", "resume", "levels", "report", "bench", "ipp", "doctor", "test"):
+        assert f" {command} " in page, command
+    assert "Usage: spca " in page
+    manifest = ElementTree.parse(WORLDS.parent / "src" / "spca" / "package.xml")
+    assert spca("--version").stdout == f"spca {manifest.findtext('version')}\n"
+
+
+def test_tab_completes_commands_levels_and_runs():
+    def offered(words: str) -> list[str]:
+        environment = {
+            **os.environ,
+            "_SPCA_COMPLETE": "complete_bash",
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(len(words.split(" ")) - 1),
+        }
+        return spca(env=environment).stdout.split()
+
+    assert {"report", "resume", "run"} == set(offered("spca r"))
+    assert "stack_01" in offered("spca run stack_0")
+    assert "minigrid:MiniGrid-Empty-5x5" in offered("spca run minigrid:MiniGrid-E")
 
 
 def _is_ours(pid: str, folder: str) -> bool:

@@ -1,5 +1,10 @@
 """`python -m spca`."""
 
-from spca.cli import main
+import sys
 
-main()
+try:
+    from spca.cli import main
+
+    main()
+except KeyboardInterrupt:  # Ctrl-C before the command line has loaded
+    sys.exit(130)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from spca_core.errors import EXIT_BROKEN
+from spca_core.errors import EXIT_INTERRUPTED
 
 
 @contextmanager
@@ -19,7 +19,7 @@ def stopping_on_interrupt(cancel: Callable[[], None]) -> Iterator[None]:
         nonlocal presses
         presses += 1
         if presses > 1:
-            sys.exit(EXIT_BROKEN)
+            sys.exit(EXIT_INTERRUPTED)
         cancel()
 
     try:

@@ -1,12 +1,20 @@
-"""The run in the terminal: one line for every stage and step that ends, a spinner for the one under way."""
+"""A run as it goes on, on standard error: a line for every stage and step that ends, a spinner for the one under way.
+
+The result goes to standard output.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
 
 from spca.events import Event
 from spca.result import RunResult
+from spca.terminal import as_typed, notices, results
 
 _DOING = {
     "sense": "looking at the table",
@@ -22,7 +30,7 @@ class Progress:
     """A listener for a supervisor's events. Use as a context manager."""
 
     def __init__(self, console: Console | None = None) -> None:
-        self.console = console or Console(highlight=False)
+        self.console = console or notices()
         self._status = self.console.status("starting")
 
     def __enter__(self) -> Progress:
@@ -73,12 +81,28 @@ class Progress:
     def show_result(self, result: RunResult) -> None:
         """The verdict, in colour."""
         colour = "green" if result.success else "red"
-        self.console.print(
-            f"[bold {colour}]{result.outcome.value}[/]"
-            f"  score {result.verdict.score:.2f}  {result.wall:.1f} s wall, {result.sim:.1f} s simulated"
-            f"  {escape(result.reason)}"
-        )
-        if not result.success:
-            for condition in result.verdict.conditions:
+        with self._paused():
+            console = results()
+            console.print(
+                f"[bold {colour}]{result.outcome.value}[/]"
+                f"  score {result.verdict.score:.2f}  {result.wall:.1f} s wall, {result.sim:.1f} s simulated"
+                f"  {escape(result.reason)}"
+            )
+            for condition in () if result.success else result.verdict.conditions:
                 mark = "[green]✓[/green]" if condition.holds else "[red]✗[/red]"
-                self.console.print(f"    {mark} {escape(condition.text)}  {escape(condition.reason)}")
+                console.print(f"    {mark} {escape(condition.text)}  {escape(condition.reason)}")
+
+    def say_interrupted(self, what_next: str, command: str, folder: Path) -> None:
+        """What was interrupted, and the command to go on with."""
+        with suppress(ValueError):
+            folder = folder.resolve().relative_to(Path.cwd())
+        self.console.print(f"interrupted; {what_next}:  {as_typed(f'{command} {folder}')}", soft_wrap=True)
+
+    @contextmanager
+    def _paused(self) -> Iterator[None]:
+        """Take the spinner away while something is printed to standard output."""
+        self._status.stop()
+        try:
+            yield
+        finally:
+            self._status.start()

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from spca.ending import Ending
-from spca_core.errors import EXIT_BROKEN, EXIT_NOT_SOLVED, EXIT_SUCCESS
+from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS
 from spca_core.model import Record
 from spca_core.plan import CodeRecord, DraftRecord
 from spca_core.verdict import Verdict
@@ -97,4 +97,4 @@ class RunResult(Record):
         """What `spca run` ends with."""
         if self.success:
             return EXIT_SUCCESS
-        return EXIT_BROKEN if self.outcome is Ending.CANCELLED else EXIT_NOT_SOLVED
+        return EXIT_INTERRUPTED if self.outcome is Ending.CANCELLED else EXIT_NOT_SOLVED

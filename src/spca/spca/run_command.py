@@ -13,8 +13,10 @@ from spca.ending import Ending
 from spca.grid.names import is_minigrid
 from spca.progress import Progress
 from spca.result import RunResult
-from spca_core.errors import InputError, SpcaError
+from spca.terminal import notices, results
+from spca_core.errors import EXIT_INTERRUPTED, Cancelled, InputError, SpcaError
 from spca_core.options import Manifest, RunOptions
+from spca_core.paths import RUNS
 from spca_core.run_folder import MANIFEST, STATE, RunFolder
 from spca_llm.config import is_configured
 from spca_sim.display import require_display
@@ -48,10 +50,17 @@ def resume_run(path: Path) -> int:
     return _drive(folder.read(MANIFEST, Manifest).options, folder, resume=True)
 
 
+def newest_run() -> Path:
+    """The folder of the newest run. Raises InputError when there is none."""
+    if not (found := sorted(RUNS.glob(f"*/{MANIFEST}"))):
+        raise InputError("there are no runs yet", where=str(RUNS), hint="`spca run stack_01` makes one")
+    return found[-1].parent
+
+
 def write_report(path: Path) -> Path:
     """Make report, video and MCAP log of a run anew; returns the report's path."""
     folder = RunFolder.open(path)
-    return _document(folder, folder.read(MANIFEST, Manifest).options, Console(stderr=True))
+    return _document(folder, folder.read(MANIFEST, Manifest).options, notices())
 
 
 def _drive(options: RunOptions, folder: RunFolder, resume: bool) -> int:
@@ -62,6 +71,9 @@ def _drive(options: RunOptions, folder: RunFolder, resume: bool) -> int:
             if not resume:
                 _discard_if_untouched(folder)
             raise
+        except (Cancelled, KeyboardInterrupt):
+            progress.say_interrupted("go on with", "resume", folder.path)
+            return EXIT_INTERRUPTED
         except Exception as error:
             folder.write(CRASH, traceback.format_exc())
             _document(folder, options.model_copy(update={"video": False}), progress.console)
@@ -70,9 +82,15 @@ def _drive(options: RunOptions, folder: RunFolder, resume: bool) -> int:
             ) from error
         progress.show_result(result)
         progress.say("writing the report …")
-        report = _document(folder, options, progress.console)
-    Console().print(f"  report  {report}", highlight=False, soft_wrap=True)
-    return result.exit_status if result.outcome is not Ending.CANCELLED else 130
+        try:
+            report = _document(folder, options, progress.console)
+        except KeyboardInterrupt:
+            progress.say_interrupted("make the report with", "report", folder.path)
+            return EXIT_INTERRUPTED
+    results().print(f"  report  {report}", soft_wrap=True)
+    if result.outcome is Ending.CANCELLED:
+        progress.say_interrupted("go on with", "resume", folder.path)
+    return result.exit_status
 
 
 def _runner(options: RunOptions) -> Callable[..., RunResult]:

@@ -6,6 +6,7 @@ EXIT_SUCCESS = 0
 EXIT_NOT_SOLVED = 1
 EXIT_BAD_INPUT = 2
 EXIT_BROKEN = 3
+EXIT_INTERRUPTED = 130
 
 
 def one_line(text: str) -> str:
@@ -41,7 +42,9 @@ class InputError(SpcaError):
 
 
 class Cancelled(SpcaError):
-    """The user or a supervisor asked for a stop."""
+    """The user or a supervisor asked for a stop (exit status 130)."""
+
+    exit_status = EXIT_INTERRUPTED
 
 
 class MotionError(SpcaError):

@@ -1,0 +1,35 @@
+"""The commands of `spca`: every module here adds its own to the command line by `mount(app)`.
+
+A module that is put here is found by itself. What a command needs is imported when it runs, not when its module is
+loaded, so that `spca --help` and tab completion stay quick.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+
+import typer
+from click import Context
+from typer.core import TyperGroup
+
+PANELS = LEVELS, BENCHES, MACHINE = "Levels and runs", "Benches and programs", "This installation"
+"""Panels of the help page in their order, for `rich_help_panel`."""
+
+
+class CommandsByPanel(TyperGroup):
+    """Lists its commands panel by panel."""
+
+    def list_commands(self, ctx: Context) -> list[str]:
+        """The names of the commands, in the order of the help page."""
+        panels = {name: getattr(command, "rich_help_panel", "") for name, command in self.commands.items()}
+        return sorted(
+            self.commands, key=lambda name: PANELS.index(panels[name]) if panels[name] in PANELS else 99
+        )
+
+
+def mount_all(app: typer.Typer) -> None:
+    """Add the commands of every module of this package, in the order of their names."""
+    for module in pkgutil.iter_modules(__path__, f"{__name__}."):
+        if hasattr(found := import_module(module.name), "mount"):
+            found.mount(app)

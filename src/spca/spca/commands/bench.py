@@ -1,0 +1,184 @@
+"""`spca bench …`: campaigns and benchmarks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spca.commands import BENCHES
+from spca.commands.checked import checked
+
+bench_app = typer.Typer(help="Campaigns and benchmarks.", no_args_is_help=True)
+
+Llm = Annotated[
+    str, typer.Option(help="A model configuration (YAML), or `replay:FOLDER` to answer from a record.")
+]
+Data = Annotated[
+    Path | None, typer.Option(help="Folder of GRASP's released grids; generated ones by default.")
+]
+Out = Annotated[Path | None, typer.Option(help="The bench's folder; an existing one is taken up again.")]
+Workers = Annotated[int, typer.Option(help="Processes.", min=1)]
+
+
+def mount(app: typer.Typer) -> None:
+    """Add `spca bench`."""
+    app.add_typer(bench_app, name="bench", rich_help_panel=BENCHES)
+
+
+@bench_app.command(
+    "levels",
+    epilog="Examples:  spca bench levels all --tables 20 · spca bench levels stack 'touch_0*' --preset hard · "
+    "spca bench levels --out campaigns/monday   (again: goes on where it was)",
+)
+def bench_levels(
+    levels: Annotated[
+        list[str] | None, typer.Argument(help="Levels, patterns or groups; all by default.")
+    ] = None,
+    preset: Annotated[
+        list[str] | None, typer.Option(help="nominal, shuffled, noisy, hard; repeatable.")
+    ] = None,
+    tables: Annotated[int, typer.Option(help="Tables a level.")] = 20,
+    first_seed: Annotated[int, typer.Option(help="Seed of the first table.")] = 0,
+    proposer: Annotated[str, typer.Option(help="As in `spca run`.")] = "builtin",
+    out: Annotated[
+        Path | None, typer.Option(help="The campaign's folder; an existing one is taken up again.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes of the local cluster; the cores by default.")
+    ] = None,
+    scheduler: Annotated[
+        str, typer.Option(help="Address of an outside dask scheduler, tcp://HOST:8786.")
+    ] = "",
+    compare: Annotated[Path | None, typer.Option(help="An earlier campaign to compare with.")] = None,
+) -> None:
+    """Run levels on many tables, in parallel; results as JSONL and one HTML page. Exit status 0 if all were solved."""
+    from spca.campaign.command import bench
+
+    raise typer.Exit(
+        bench(
+            levels or ["all"],
+            preset or ["shuffled"],
+            tables,
+            first_seed,
+            proposer,
+            out,
+            workers,
+            scheduler,
+            compare,
+        )
+    )
+
+
+@bench_app.command(
+    "pddl",
+    epilog="Examples:  spca bench pddl gripper rovers · spca bench pddl --model qwen3:8b --model qwen3:32b · "
+    "spca bench pddl --llm replay:runs/20260101-120000_pddl",
+)
+def bench_pddl(
+    domains: Annotated[
+        list[str] | None, typer.Argument(help="Domains (blocksworld, gripper, …); all by default.")
+    ] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(help="In place of the configured one of planner_big; repeatable.")
+    ] = None,
+    attempts: Annotated[int, typer.Option(help="Drafts a task.")] = 8,
+    trials: Annotated[int, typer.Option(help="How often each task is put to each model.")] = 1,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds that the planner may search for each draft.")
+    ] = 20.0,
+    llm: Annotated[
+        str, typer.Option(help="A model configuration (YAML), or `replay:FOLDER` of an earlier bench.")
+    ] = "",
+    out: Annotated[
+        Path | None, typer.Option(help="The bench's folder; an existing one is taken up again.")
+    ] = None,
+) -> None:
+    """From plain descriptions to PDDL: does a model's plan hold in the reference? Needs a configured model."""
+    from spca.pddl_bench.command import bench_pddl as run_bench
+    from spca.pddl_bench.run import PddlBench
+
+    bench = checked(
+        PddlBench, models=tuple(model or ()), tasks=tuple(domains or ()), attempts=attempts, trials=trials,
+        timeout_s=timeout, llm=llm,
+    )  # fmt: skip
+    run_bench(bench, out)
+
+
+@bench_app.command(
+    "grasp",
+    epilog="Examples:  spca bench grasp exact --data grids/ · spca bench grasp policy.py --count 10 --moves 8 · "
+    "spca bench grasp greedy --out campaigns/greedy   (again: goes on where it was)",
+)
+def bench_grasp(
+    policy: Annotated[
+        str, typer.Argument(help="random, greedy, beam, exact, or a Python file with `solve`.")
+    ],
+    data: Data = None,
+    seed: Annotated[
+        int, typer.Option(help="Draws the grids (unless released ones are given), and chance.")
+    ] = 0,
+    energy: Annotated[
+        str | None, typer.Option(help="random, vertical, horizontal, cluster or spiral.")
+    ] = None,
+    obstacles: Annotated[bool | None, typer.Option(help="Only grids with, or without, obstacles.")] = None,
+    start: Annotated[str | None, typer.Option(help="inner or outer.")] = None,
+    moves: Annotated[int | None, typer.Option(help="4, or 8 with diagonals.")] = None,
+    carry: Annotated[str | None, typer.Option(help="Carry limit: none or 2.")] = None,
+    cost: Annotated[float | None, typer.Option(help="Cost of an action: 0 or 0.3.")] = None,
+    count: Annotated[int, typer.Option(help="Grids of each family.", min=1)] = 100,
+    deadline: Annotated[float, typer.Option(help="Seconds a program has for one environment.")] = 2.0,
+    out: Out = None,
+    workers: Workers = 2,
+) -> None:
+    """Score a policy on GRASP: all 16,000 environments, or any slice of them."""
+    from spca.grid.command import bench_grasp as run
+    from spca_programs.grasp.bench import GraspBench
+    from spca_programs.grasp.dataset import Slice
+
+    part = checked(
+        Slice,
+        energy=energy,
+        obstacles=obstacles,
+        start=start,
+        moves=moves,
+        carry=carry,
+        cost=cost,
+        count=count,
+    )
+    bench = checked(GraspBench, policy=policy, data=data, seed=seed, part=part, deadline=deadline)
+    raise typer.Exit(run(bench, out, workers))
+
+
+@bench_app.command(
+    "minigrid",
+    epilog="Examples:  spca bench minigrid · spca bench minigrid hazard_avoidance,MiniGrid-DoorKey --seeds 20 · "
+    "spca bench minigrid --proposer openai --skills empty",
+)
+def bench_minigrid(
+    levels: Annotated[
+        str, typer.Argument(help="Categories or levels (beginnings, comma-separated); all by default.")
+    ] = "",
+    seeds: Annotated[int, typer.Option(help="Seeds a level.", min=1)] = 5,
+    first_seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
+    proposer: Annotated[str, typer.Option(help="`builtin` (no model needed) or `openai`.")] = "builtin",
+    llm: Llm = "",
+    skills: Annotated[
+        str, typer.Option(help="Skills at the start: builtin, trusted, empty, or auto.")
+    ] = "auto",
+    library: Annotated[
+        Path | None, typer.Option(help="Folder of what is learned; library/ by default.")
+    ] = None,
+    out: Out = None,
+    workers: Workers = 2,
+) -> None:
+    """Run the MiniGrid curriculum: categories × seeds, beside the published figures."""
+    from spca.grid.command import bench_minigrid as run
+    from spca_minigrid.bench import MinigridBench
+
+    bench = checked(
+        MinigridBench, levels=levels, seeds=seeds, first_seed=first_seed, proposer=proposer, llm=llm, skills=skills,
+        library=library,
+    )  # fmt: skip
+    raise typer.Exit(run(bench, out, workers))

@@ -1,0 +1,19 @@
+"""`spca doctor`."""
+
+from __future__ import annotations
+
+import typer
+
+from spca.commands import MACHINE
+
+
+def mount(app: typer.Typer) -> None:
+    """Add `spca doctor`."""
+    app.command(rich_help_panel=MACHINE)(doctor)
+
+
+def doctor() -> None:
+    """Say what this machine can run, version by version, and what to install for the rest."""
+    from spca.doctor.command import doctor as examine
+
+    examine()

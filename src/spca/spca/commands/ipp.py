@@ -1,0 +1,93 @@
+"""`spca ipp …`: programs that plan for every instance of a task."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spca.commands import BENCHES
+from spca.commands.checked import checked
+
+ipp_app = typer.Typer(
+    help="Programs that plan for every instance of a task, written by a language model.", no_args_is_help=True
+)
+
+Llm = Annotated[
+    str, typer.Option(help="A model configuration (YAML), or `replay:FOLDER` to answer from a record.")
+]
+Data = Annotated[
+    Path | None, typer.Option(help="Folder of GRASP's released grids; generated ones by default.")
+]
+Task = Annotated[
+    str, typer.Argument(help="grasp, minigrid-unlock, minigrid-doorkey or minigrid-unlockpickup.")
+]
+
+
+def mount(app: typer.Typer) -> None:
+    """Add `spca ipp`."""
+    app.add_typer(ipp_app, name="ipp", rich_help_panel=BENCHES)
+
+
+@ipp_app.command(epilog="Example:  spca ipp write grasp --strategy steps --refine 10 --llm llm.yaml")
+def write(
+    task: Task,
+    strategy: Annotated[str, typer.Option(help="direct, pseudocode or steps.")] = "direct",
+    refine: Annotated[int, typer.Option(help="Rounds of refinement at most.", min=0)] = 10,
+    patience: Annotated[int, typer.Option(help="Rounds without improvement before it ends.", min=1)] = 1,
+    program: Annotated[
+        str, typer.Option(help="Refine this one (id or file) instead of writing a new one.")
+    ] = "",
+    train: Annotated[int, typer.Option(help="Training cases.", min=1)] = 160,
+    test: Annotated[int, typer.Option(help="Test cases.", min=1)] = 1000,
+    seed: Annotated[int, typer.Option(help="Draws the cases.")] = 0,
+    llm: Llm = "",
+    data: Data = None,
+    store: Annotated[
+        Path | None, typer.Option(help="Where programs are kept; library/programs by default.")
+    ] = None,
+) -> None:
+    """Have a language model write a program, refine it, test it and keep it."""
+    from spca.grid.programs import write_program
+    from spca_programs.ipp.develop import Recipe
+
+    recipe = checked(
+        Recipe, strategy=strategy, refine=refine, patience=patience, train=train, test=test, seed=seed
+    )
+    write_program(task, recipe, program, llm, data, store)
+
+
+@ipp_app.command(epilog="Example:  spca ipp compare grasp my_policy.py 3f2a --test 1600")
+def compare(
+    task: Task,
+    programs: Annotated[
+        list[str] | None, typer.Argument(help="Ids or files; all that are stored by default.")
+    ] = None,
+    test: Annotated[int, typer.Option(help="Cases.", min=1)] = 1000,
+    seed: Annotated[int, typer.Option(help="Draws the cases.")] = 0,
+    data: Data = None,
+    store: Annotated[
+        Path | None, typer.Option(help="Where programs are kept; library/programs by default.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="An HTML page with the figures and the programs.")] = None,
+) -> None:
+    """Run programs on the same cases and show their figures."""
+    from spca.grid.programs import compare_programs
+
+    compare_programs(task, programs or [], test, seed, data, store, out)
+
+
+@ipp_app.command(epilog="Example:  spca ipp think grasp --method two-step --cases 20")
+def think(
+    task: Task,
+    method: Annotated[str, typer.Option(help="chain-of-thought or two-step.")] = "chain-of-thought",
+    cases: Annotated[int, typer.Option(help="Cases; each costs a question or two.", min=1)] = 20,
+    seed: Annotated[int, typer.Option(help="Draws the cases.")] = 0,
+    llm: Llm = "",
+    data: Data = None,
+) -> None:
+    """Let a language model plan without a program, case by case, for comparison."""
+    from spca.grid.programs import think_about
+
+    think_about(task, method, cases, seed, llm, data)

@@ -1,0 +1,91 @@
+"""`spca run` and `spca resume`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spca.commands import LEVELS
+from spca.commands.checked import checked
+from spca.commands.completion import complete_level, complete_run
+
+
+def mount(app: typer.Typer) -> None:
+    """Add `spca run` and `spca resume`."""
+    app.command(
+        rich_help_panel=LEVELS,
+        epilog="Examples:  spca run stack_01 · spca run touch_05 --preset shuffled --seed 7 · "
+        "spca run stack_01 --transport inproc --no-video · spca run my_level.yaml · "
+        "spca run minigrid:MiniGrid-DoorKey-8x8",
+    )(run)
+    app.command(
+        rich_help_panel=LEVELS, epilog="Examples:  spca resume · spca resume runs/20260101-120000_stack_01"
+    )(resume)
+
+
+def run(
+    level: Annotated[
+        str,
+        typer.Argument(
+            help="A level's name (see `spca levels`), the path of a level file, or `minigrid:` and a MiniGrid level.",
+            autocompletion=complete_level,
+        ),
+    ],
+    transport: Annotated[
+        str, typer.Option(help="`ros`: the real node graph; `inproc`: one process in lockstep.")
+    ] = "ros",
+    preset: Annotated[str, typer.Option(help="The table: nominal, shuffled, noisy or hard.")] = "nominal",
+    seed: Annotated[int, typer.Option(help="Draws the table (except nominal) and the sensor's noise.")] = 0,
+    noise: Annotated[bool, typer.Option(help="Sensor noise of the camera.")] = True,
+    proposer: Annotated[str, typer.Option(help="`builtin` (no model needed), `openai`, or `auto`.")] = "auto",
+    llm: Annotated[
+        str,
+        typer.Option(help="A model configuration (YAML), or `replay:FOLDER` to answer from a recorded run."),
+    ] = "",
+    skills: Annotated[
+        str, typer.Option(help="Skills at the start: builtin, trusted (and learned ones), empty, or auto.")
+    ] = "auto",
+    library: Annotated[
+        str, typer.Option(help="Folder of what is learned and trusted; library/ by default.")
+    ] = "",
+    vision: Annotated[
+        bool, typer.Option("--vision", help="A vision model adds remarks to what the detector sees.")
+    ] = False,
+    rate: Annotated[
+        float | None, typer.Option(help="Real-time factor; as fast as it can by default.")
+    ] = None,
+    view: Annotated[bool, typer.Option("--view", help="Open a live window (needs a display).")] = False,
+    camera: Annotated[str, typer.Option(help="`ray` (no GL needed) or `gl`.")] = "ray",
+    world: Annotated[
+        str, typer.Option(help="A world in worlds/ or a world file; by default the level's own.")
+    ] = "",
+    video: Annotated[bool, typer.Option(help="Render a video after the verdict.")] = True,
+    out: Annotated[Path | None, typer.Option(help="The run's folder; a new one in runs/ by default.")] = None,
+) -> None:
+    """Run one level: look, plan, act, and let the referee judge. Exit status 0 success, 1 not solved, 2 bad input."""
+    from spca.run_command import start_run
+    from spca_core.options import RunOptions
+
+    options = checked(
+        RunOptions, level=level, transport=transport, preset=preset, seed=seed, noise=noise, proposer=proposer,
+        llm=llm, skills=skills, library=library, vision=vision, rate=rate, view=view, camera=camera, world=world, video=video,
+    )  # fmt: skip
+    raise typer.Exit(start_run(options, out))
+
+
+def resume(
+    run_folder: Annotated[
+        Path | None,
+        typer.Argument(
+            help="The folder of an interrupted run; the newest one in runs/ by default.",
+            autocompletion=complete_run,
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Go on with a run where it was interrupted."""
+    from spca.run_command import newest_run, resume_run
+
+    raise typer.Exit(resume_run(run_folder or newest_run()))

@@ -1,0 +1,30 @@
+"""`spca test`."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from spca.commands import MACHINE
+
+
+def mount(app: typer.Typer) -> None:
+    """Add `spca test`."""
+    app.command(
+        context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+        rich_help_panel=MACHINE,
+        epilog="Examples:  spca test · spca test -k referee · spca test src/spca_sim",
+    )(test)
+
+
+def test(context: typer.Context) -> None:
+    """Run the test suite of a checkout; arguments go to pytest."""
+    from spca_core.errors import InputError
+    from spca_core.paths import ROOT
+
+    script = ROOT / "scripts" / "test"
+    if not script.is_file():
+        raise InputError("the test suite needs a checkout", where=str(ROOT))
+    os.execv(script, [str(script), sys.executable, *context.args])

@@ -1,0 +1,51 @@
+"""What the command line prints: results go to standard output, progress and complaints to standard error.
+
+Where the output is not a terminal, no line is cut or wrapped and nothing is animated, so that `grep` finds whole names.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+
+def results() -> Console:
+    """Standard output, for what the user asked for."""
+    return _console(stderr=False)
+
+
+def notices() -> Console:
+    """Standard error, for progress and complaints."""
+    return _console(stderr=True)
+
+
+def show_table(
+    heads: Sequence[str], rows: Sequence[Sequence[object]], console: Console | None = None
+) -> None:
+    """Print a table. Its first column holds names, which are never cut."""
+    console = console or results()
+    cells = [[str(cell) for cell in row] for row in rows]
+    widths = [max(len(row[i]) for row in [list(heads), *cells]) for i in range(len(heads))]
+    if not console.is_terminal:
+        for row in [list(heads), *cells]:
+            line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            console.print(line.rstrip(), markup=False)
+        return
+    table = Table(*heads, box=None, pad_edge=False)
+    table.columns[0].min_width = widths[0]
+    for row in cells:
+        table.add_row(*row)
+    console.print(table, markup=False)
+
+
+def as_typed(arguments: str) -> str:
+    """A command of this program as the user can type it again: with the launcher as it was called."""
+    return f"{os.environ.get('SPCA_LAUNCHER', 'spca')} {arguments}"
+
+
+def _console(stderr: bool) -> Console:
+    console = Console(stderr=stderr, highlight=False)
+    return console if console.is_terminal else Console(stderr=stderr, highlight=False, soft_wrap=True)
