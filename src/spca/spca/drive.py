@@ -24,6 +24,7 @@ def drive(
         listeners,
         stages.promote,
         stages.usage,
+        stages.vocabulary,
     )
     with stopping_on_interrupt(supervisor.cancel):
         return supervisor.resume(stages.library) if resume else supervisor.run(stages.library)

@@ -11,6 +11,18 @@ _MOST_CONDITIONS = 4
 
 def describe_failure(result: ActResult, verdict: Verdict) -> str:
     """One line: the step that failed and its cause, or what the referee found unmet."""
+    parts = describe_steps(result, verdict)
+    if not parts and result.status == "failed":
+        parts.append(result.message)
+    if verdict.final or not parts:
+        parts.append(f"referee: {verdict.reason}")
+    elif words := unmet(verdict):
+        parts.append(words)
+    return ". ".join(parts)
+
+
+def describe_steps(result: ActResult, verdict: Verdict) -> list[str]:
+    """The steps that did not end well, each with its cause."""
     parts = []
     for step in result.steps:
         if step.status == "failed":
@@ -18,11 +30,10 @@ def describe_failure(result: ActResult, verdict: Verdict) -> str:
             parts.append(f"step {step.index + 1} {step.action}({', '.join(step.args)}) failed, {cause}")
         elif step.status == "cancelled" and verdict.final:
             parts.append(f"it ended during step {step.index + 1} {step.action}({', '.join(step.args)})")
-    if not parts and result.status == "failed":
-        parts.append(result.message)
-    unmet = [c for c in verdict.conditions if not c.holds]
-    if verdict.final or not parts:
-        parts.append(f"referee: {verdict.reason}")
-    elif unmet:
-        parts.append("not met: " + "; ".join(c.text for c in unmet[:_MOST_CONDITIONS]))
-    return ". ".join(parts)
+    return parts
+
+
+def unmet(verdict: Verdict) -> str:
+    """The referee's open conditions; empty when all hold."""
+    conditions = [c.text for c in verdict.conditions if not c.holds]
+    return "not met: " + "; ".join(conditions[:_MOST_CONDITIONS]) if conditions else ""

@@ -99,6 +99,7 @@ class Journal:
             verdict=verdict,
             reason=state.reason,
             rounds=state.round,
+            attempts=state.attempts,
             steps=state.steps,
             planner=state.planner,
             coder=state.coder,

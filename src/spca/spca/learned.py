@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from spca.solved_levels import SolvedLevels
+from spca.solved_levels import SolvedLevels, table_name
 from spca_coder.trusted import Promotion, TrustedLibrary
 from spca_core.options import RunOptions
 from spca_core.paths import LIBRARY
@@ -15,6 +15,7 @@ from spca_core.ports.environment import Environment
 from spca_core.run_folder import RunFolder
 from spca_core.skill import python_name
 from spca_llm.connect import REPLAY
+from spca_planner.critics.vocabulary import Vocabulary
 from spca_planner.trusted import TrustedDomains
 
 BEFORE = "library_before"
@@ -27,24 +28,29 @@ class Learned:
     """One environment's part of a folder of learned things; `builtin` is the source of the skills it comes with."""
 
     def __init__(
-        self, folder: Path, environment: str, builtin: str, build: Callable[[RunOptions], Environment]
+        self,
+        folder: Path,
+        environment: str,
+        builtin: str,
+        build: Callable[[RunOptions], Environment],
+        vocabulary: Vocabulary,
     ) -> None:
         self._folder, self._environment = folder, environment
         self.skills = TrustedLibrary(folder / "skills" / environment, builtin)
         self.domains = TrustedDomains(folder / "domains")
-        self._solved = SolvedLevels(folder / "levels" / environment, build)
+        self._solved = SolvedLevels(folder / "levels" / environment, build, vocabulary)
 
-    def promote(self, options: RunOptions, library: str, plan: Plan) -> Promotion:
-        """After a success: trust the skills the plan used, and remember the level.
+    def promote(
+        self, options: RunOptions, library: str, plan: Plan, distrust: Mapping[str, str]
+    ) -> Promotion:
+        """After a success: remember the level and its table, and trust the skills the plan used.
 
-        Unless a level that trusted skills have solved would fail with them.
+        But for those in `distrust`, with the reason, and those with which more levels would fail than pass.
         """
-        level = Path(options.level).stem
         used = tuple(dict.fromkeys(python_name(step.action) for step in plan.steps))
-        promotion = self.skills.promote(library, used, level, self._solved.passes)
-        if not promotion.refused:
-            self._solved.keep(level, options, plan)
-        return promotion
+        if not distrust:  # a plan that did not do what it says proves nothing
+            self._solved.keep(options, plan)
+        return self.skills.promote(library, used, table_name(options), self._solved.passes, distrust)
 
     def copy_to(self, folder: Path) -> None:
         """Copy all of it, unless there is a copy already."""

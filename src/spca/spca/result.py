@@ -78,6 +78,9 @@ class RunResult(Record):
     verdict: Verdict
     reason: str
     rounds: int
+    """Times that the world was looked at and planned for."""
+    attempts: int = 0
+    """Plans carried out, repaired skills included: what the published method counts as rounds."""
     steps: int
     planner: PlannerCounts
     coder: CoderCounts

@@ -12,13 +12,13 @@ from typing import Any
 from spca.kits import kit_of
 from spca.learned import BEFORE, Learned, folder_of, recording_of
 from spca.result import Usage
+from spca.supervisor import Promote
 from spca_coder.drafting import DraftingCoder
 from spca_coder.language import LanguageCoder
-from spca_coder.trusted import Promotion
 from spca_core.budgets import Budgets
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
-from spca_core.plan import Mode, Plan
+from spca_core.plan import Mode
 from spca_core.ports.chat import Role
 from spca_core.ports.environment import Environment
 from spca_core.ports.proposer import PlanProposer
@@ -27,6 +27,7 @@ from spca_core.run_folder import RunFolder
 from spca_llm.chat import Chat
 from spca_llm.config import LlmConfig, load_config
 from spca_llm.connect import REPLAY, open_chat
+from spca_planner.critics.vocabulary import Vocabulary
 from spca_planner.language import LanguageProposer
 from spca_planner.planner import DraftingPlanner
 from spca_planner.solver.process import SolverProcess
@@ -55,9 +56,10 @@ class Stages:
     coder: Coder
     library: str
     budgets: Budgets
-    promote: Callable[[str, Plan], Promotion] | None = None
+    promote: Promote | None = None
     usage: Callable[[], dict[str, Usage]] = dict
     vision: VisionModel | None = None
+    vocabulary: Vocabulary | None = None
 
 
 @contextmanager
@@ -101,6 +103,7 @@ def open_stages(
                     promote=partial(learned.promote, options),
                     usage=lambda: usage_of(chat),
                     vision=LanguageVision(chat) if options.vision else None,
+                    vocabulary=kit_of(environment.name).vocabulary,
                 )
     else:
         hint = "builtin, openai, or auto"
@@ -164,4 +167,5 @@ def _planner(
 
 def _learned(options: RunOptions, environment: Environment | type[Environment], run: RunFolder) -> Learned:
     builtin = "" if options.skills == "empty" else environment.builtin_skills.read_text()
-    return Learned(folder_of(options, run), environment.name, builtin, kit_of(environment.name).build)
+    kit = kit_of(environment.name)
+    return Learned(folder_of(options, run), environment.name, builtin, kit.build, kit.vocabulary)

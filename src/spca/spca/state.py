@@ -8,10 +8,11 @@ from enum import Enum
 
 from pydantic import ConfigDict, RootModel
 
+from spca.blame import Blame
 from spca.ending import Ending
 from spca.result import CoderCounts, PlannerCounts
 from spca_core.observation import Observation
-from spca_core.plan import ActResult, CodeResult, Draft, DraftRecord, Plan
+from spca_core.plan import ActResult, CodeResult, Draft, DraftRecord, Execution, Plan
 
 
 class Phase(str, Enum):
@@ -43,11 +44,21 @@ class RunState:
     library: str = ""
     previous: Draft | None = None
     failure: str = ""
+    """What went wrong last, for the planner."""
+    skill_failure: str = ""
+    """What the suspects did wrong, for the coder."""
+    execution: Execution | None = None
+    """How the last plan went."""
     suspects: tuple[str, ...] = ()
+    """Skills to write anew."""
+    tried: tuple[str, ...] = ()
+    """Fingerprints of every plan with its skills that has failed: none is run again."""
     planner: PlannerCounts = field(default_factory=PlannerCounts)
     coder: CoderCounts = field(default_factory=CoderCounts)
     written: tuple[str, ...] = ()
     """Skills that the coder has written so far."""
+    attempts: int = 0
+    """Plans carried out: what the published method counts as rounds."""
     steps: int = 0
     stage_wall: dict[str, float] = field(default_factory=dict)
     """Seconds of wall time by phase."""
@@ -70,11 +81,19 @@ class RunState:
         """Every step has a skill in `library`: act."""
         return replace(self, library=library, phase=Phase.ACT)
 
-    def repairing(self, suspects: tuple[str, ...], failure: str) -> RunState:
-        """The plan failed because of these skills: have them written anew."""
+    def failed(self, blame: Blame, fingerprint: str) -> RunState:
+        """The plan was carried out in vain, with the skills of that fingerprint."""
         return replace(
-            self, suspects=suspects, failure=failure, code_retry=self.code_retry + 1, phase=Phase.CODE
+            self,
+            failure=blame.plan_failure,
+            skill_failure=blame.skill_failure,
+            execution=blame.execution,
+            tried=(*self.tried, fingerprint),
         )
+
+    def repairing(self, suspects: tuple[str, ...]) -> RunState:
+        """These skills are to blame: have them written anew."""
+        return replace(self, suspects=suspects, code_retry=self.code_retry + 1, phase=Phase.CODE)
 
     def next_round(self, failure: str) -> RunState:
         """Begin again with a look."""
@@ -101,7 +120,7 @@ class RunState:
 
     def counting_act(self, result: ActResult) -> RunState:
         """A plan has been carried out."""
-        return replace(self, steps=self.steps + len(result.steps))
+        return replace(self, attempts=self.attempts + 1, steps=self.steps + len(result.steps))
 
     def spending(self, phase: Phase, seconds: float) -> RunState:
         """That phase has taken so many seconds of wall time."""

@@ -3,34 +3,39 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
+from spca.blame import blame, distrusted
 from spca.ending import Ending
 from spca.events import Listener
 from spca.failure import describe_failure
 from spca.journal import Journal
 from spca.result import RunResult, Usage
 from spca.state import Phase, RunState
-from spca_coder.source import signatures
+from spca_coder.source import fingerprint, signatures
 from spca_coder.trusted import Promotion
 from spca_core.budgets import Budgets
 from spca_core.errors import BudgetExhausted, MotionError, SpcaError
+from spca_core.observation import Observation
 from spca_core.plan import ActResult, CodeRequest, DraftRecord, Plan, PlanRequest, PlanResult
 from spca_core.ports.environment import Environment
 from spca_core.ports.stages import Coder, Planner
 from spca_core.run_folder import RunFolder
 from spca_core.verdict import Outcome, Verdict
+from spca_planner.critics.vocabulary import FactVocabulary, Vocabulary
+from spca_planner.prediction import Evidence, weigh
 
-_MOST_FACTS = 24
-"""Of those that a failure is described by."""
+Promote = Callable[[str, Plan, Mapping[str, str]], Promotion]
+"""After a success: the working library, the plan, and the skills that are not to be trusted, with the reason."""
 _STOPPED = "stopped by the user"
+_TRIED = "this plan has failed before with the same skills"
 
 
 class Supervisor:
     """Drives one level to its end. Every phase's result is on disk before the next begins.
 
-    `promote` is called with the working library and the plan after a success, to keep the skills that proved themselves;
-    `usage` says what each language model has used so far.
+    `promote` keeps the skills that proved themselves; `usage` says what each language model has used so far;
+    `vocabulary` says what observations show of a plan's effects.
     """
 
     def __init__(
@@ -41,18 +46,18 @@ class Supervisor:
         folder: RunFolder,
         budgets: Budgets | None = None,
         listeners: tuple[Listener, ...] = (),
-        promote: Callable[[str, Plan], Promotion] | None = None,
+        promote: Promote | None = None,
         usage: Callable[[], dict[str, Usage]] = dict,
+        vocabulary: Vocabulary | None = None,
     ) -> None:
         self._env, self._planner, self._coder = environment, planner, coder
         self._journal = Journal(environment, folder, listeners)
         self._budgets = budgets or Budgets()
         self._promote, self._usage = promote, usage
+        self._vocabulary = vocabulary or FactVocabulary()
         self._promotion = Promotion()
         self._drafts: list[DraftRecord] = []
         self._cancelled = False
-        self._request: PlanRequest | None = None
-        self._result: PlanResult | None = None
 
     def cancel(self) -> None:
         """Stop the arm first, then end the run. From any thread or a signal handler."""
@@ -126,9 +131,9 @@ class Supervisor:
             mode="replan" if state.failure else "fresh",
             previous=state.previous,
             failure=state.failure,
+            executed=state.execution,
         )
         result = self._planner.plan(request, self._on_draft, lambda: self._cancelled)
-        self._request, self._result = request, result
         self._journal.keep(state, "plan", result)
         state = state.counting_drafts(result.drafts)
         if result.status == "solved" and result.plan is not None:
@@ -138,16 +143,17 @@ class Supervisor:
         return state.ending(Ending(result.status), result.message)
 
     def _code(self, state: RunState) -> RunState:
-        assert state.observation is not None and state.plan is not None
+        plan = state.plan
+        assert state.observation is not None and plan is not None
         state = state.attempting()
         request = CodeRequest(
             attempt=self._journal.attempt(state),
             task=self._env.task,
             observation=state.observation,
-            plan=state.plan,
+            plan=plan,
             library=state.library,
             suspects=state.suspects,
-            failure=state.failure if state.suspects else "",
+            failure=state.skill_failure if state.suspects else "",
         )
         result = self._coder.complete(request, lambda: self._cancelled)
         self._journal.keep(state, "code", result)
@@ -155,6 +161,8 @@ class Supervisor:
             self._journal.tell("code", stage="code", text=draft.rejection, data={"kind": draft.kind})
         state = state.counting_code(result)
         if result.status == "complete":
+            if fingerprint(plan, result.library) in state.tried:
+                return self._next_round(state, f"{_TRIED}: {state.failure.removeprefix(f'{_TRIED}: ')}")
             return state.coded(result.library)
         if result.status == "cancelled":
             return state.ending(Ending.CANCELLED, result.message)
@@ -178,37 +186,39 @@ class Supervisor:
             "verdict", text=verdict.reason, data={"outcome": verdict.outcome.value, "score": verdict.score}
         )
         if verdict.outcome is Outcome.SUCCESS:
-            self._keep(state)
+            self._keep(state, result)
             return state.ending(Ending.SUCCESS, verdict.reason)
         return self._recover(state, result, verdict)
 
     def _recover(self, state: RunState, result: ActResult, verdict: Verdict) -> RunState:
-        """Repair the failing skill, else the plan; without rewinding, a final verdict is the end."""
+        """Repair the skills that are to blame, else the plan; without rewinding, a final verdict is the end."""
         assert state.plan is not None
-        failure = describe_failure(result, verdict)
         if not self._budgets.rewind:
+            failure = describe_failure(result, verdict)
             if verdict.final:
                 return state.ending(Ending.of(verdict.outcome), failure)
             return self._next_round(state, failure)
-        failure += self._aftermath(verdict)
+        afterwards = self._look_again()
+        evidence = self._weigh(state.plan, result, afterwards)
+        found = blame(state.plan, result, verdict, evidence, afterwards)
+        self._journal.keep(state, "blame", found)
         self._journal.back_to_plan_start()
-        failing = [s.action for s in result.steps if s.status == "failed"]
-        suspects = tuple(failing) or tuple(dict.fromkeys(s.action for s in state.plan.steps))
-        if suspects and state.code_retry < self._budgets.code_retries:
-            return state.repairing(suspects, failure)
-        return self._next_round(state, failure)
+        state = state.failed(found, fingerprint(state.plan, state.library))
+        if found.suspects and state.code_retry < self._budgets.code_retries:
+            return state.repairing(found.suspects)
+        return self._next_round(state, found.plan_failure)
 
-    def _aftermath(self, verdict: Verdict) -> str:
-        """What a look after the failure shows, before the world goes back. Facts only: they come from no model."""
-        if verdict.final:
-            return ""  # the arm has been stopped
+    def _look_again(self) -> Observation | None:
+        """What a look after a plan shows; None where the arm cannot be moved out of the camera's view."""
         try:
-            facts = self._env.sense().facts
+            return self._env.sense()
         except BudgetExhausted:
             raise
         except SpcaError:
-            return ""
-        return f". Seen afterwards: {', '.join(map(str, facts[:_MOST_FACTS]))}" if facts else ""
+            return None
+
+    def _weigh(self, plan: Plan, result: ActResult, afterwards: Observation | None) -> Evidence:
+        return weigh(plan, [step.seen for step in result.steps], afterwards, self._vocabulary)
 
     def _next_round(self, state: RunState, failure: str) -> RunState:
         self._journal.tell("round_failed", text=failure, data={"round": state.round})
@@ -216,12 +226,19 @@ class Supervisor:
             return state.ending(Ending.GAVE_UP, f"{self._budgets.rounds} rounds tried; last: {failure}")
         return state.next_round(failure)
 
-    def _keep(self, state: RunState) -> None:
-        """What solved a level is trusted from now on: its domain, and the skills its plan used."""
-        if self._request is not None and self._result is not None:
-            self._planner.learned(self._request, self._result)
-        if self._promote is not None and state.plan is not None:
-            self._promotion = self._promote(state.library, state.plan)
+    def _keep(self, state: RunState, result: ActResult) -> None:
+        """What solved a level is trusted from now on: its domain and its skills, if they did what the plan says."""
+        if self._promote is None or state.plan is None or state.observation is None:
+            return
+        evidence = self._weigh(state.plan, result, self._look_again())
+        distrust = distrusted(state.plan, result, evidence)
+        if not evidence.contradicted:
+            attempt, seen = self._journal.attempt(state), state.observation
+            request = PlanRequest(attempt=attempt, task=self._env.task, observation=seen, skills=())
+            self._planner.learned(
+                request, PlanResult(attempt=attempt, status="solved", plan=state.plan, drafts=())
+            )
+        self._promotion = self._promote(state.library, state.plan, distrust)
 
     def _on_draft(self, draft: DraftRecord) -> None:
         self._drafts.append(draft)

@@ -24,6 +24,7 @@ from spca_llm.testing.behaviours import Say
 from spca_llm.testing.server import ModelServer
 from spca_planner.solver.process import SolverProcess
 from spca_tabletop.environment import InprocTabletop
+from spca_tabletop.plan.vocabulary import TabletopVocabulary
 
 
 @pytest.fixture(scope="module")
@@ -129,10 +130,10 @@ def test_a_changed_skill_is_trusted_only_if_what_it_solved_still_passes(lifted: 
             )
             harmless = stages.library.replace("tool.z + 0.09", "tool.z + 0.10")
             assert stages.library not in (harmful, harmless)
-            refused = stages.promote(harmful, lift_plan(lifted))
+            refused = stages.promote(harmful, lift_plan(lifted), {})
             assert refused.promoted == ()
             assert "pickup_02 would not pass any more" in refused.refused["lift_cube"]
-            promoted = stages.promote(harmless, lift_plan(lifted))
+            promoted = stages.promote(harmless, lift_plan(lifted), {})
             assert promoted.promoted == ("lift_cube",)
         trusted = (lifted / "library/from_nothing/skills/tabletop/skills.py").read_text()
         assert "tool.z + 0.10" in trusted
@@ -141,14 +142,16 @@ def test_a_changed_skill_is_trusted_only_if_what_it_solved_still_passes(lifted: 
 
 @pytest.mark.slow
 def test_a_solved_level_is_tried_again_in_lockstep(lifted: Path, tmp_path: Path) -> None:
-    solved = SolvedLevels(lifted / "library/from_nothing/levels/tabletop", build_tabletop)
+    solved = SolvedLevels(
+        lifted / "library/from_nothing/levels/tabletop", build_tabletop, TabletopVocabulary()
+    )
     good = SKILLS.read_text()
     assert solved.passes(good, "pickup_02")
     assert not solved.passes(good.replace("ctx.close()", "ctx.open()"), "pickup_02")
     assert not solved.passes("def something_else(ctx):\n    pass\n", "pickup_02")
     assert not solved.passes(good, "pickup_07")  # never solved
     (tmp_path / "pickup_02.json").write_text("{")
-    assert not SolvedLevels(tmp_path, build_tabletop).passes(good, "pickup_02")
+    assert not SolvedLevels(tmp_path, build_tabletop, TabletopVocabulary()).passes(good, "pickup_02")
 
 
 def test_what_grew_from_nothing_stays_apart_from_the_builtin_skills(lifted: Path) -> None:

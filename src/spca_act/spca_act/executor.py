@@ -64,8 +64,11 @@ class PlanExecutor:
         server: CtxServer,
         on_step: Callable[[StepReport], None] | None = None,
         cancelled: Callable[[], bool] = _never,
+        enough: Callable[[], bool] = _never,
     ) -> ActResult:
         """Run the steps in order; the first that does not end well ends the plan, with the world stopped first.
+
+        When there has been `enough`, the step under way runs to its end and no other begins.
 
         A step fails when its skill raises, runs over a bound, or returns False or a result that says failure.
         Never raises for a bad skill or library; what the environment itself raises is passed on, after a stop.
@@ -75,6 +78,8 @@ class PlanExecutor:
         try:
             broken = self._load(library) if plan.steps else None
             for index, step in enumerate(plan.steps):
+                if enough():
+                    break
                 report = self._step(index, step, server, cancelled, broken)
                 if report.status != "done":
                     server.stop()
@@ -129,6 +134,7 @@ class PlanExecutor:
         status: Literal["done", "failed", "cancelled"] = outcome.status
         if status == "done" and why is not None:
             status = "failed"
+        seen = server.notice(started) if status == "done" else None
         return StepReport(
             index=index,
             action=step.action,
@@ -140,6 +146,7 @@ class PlanExecutor:
             message=why.message if why else "",
             failure=why,
             log=outcome.log,
+            seen=seen,
         )
 
 

@@ -9,7 +9,9 @@ import pytest
 
 from spca_act.executor import PlanExecutor
 from spca_core.errors import Cancelled, InputError, MotionError
+from spca_core.observation import Observation
 from spca_core.plan import ActionSchema, ActResult, Draft, Plan, Step
+from spca_core.scene import Fact
 from spca_core.skill import CtxApi, CtxMethod, StepReport
 from spca_sandbox.level import SandboxReport
 from spca_sandbox.limits import Limits
@@ -54,6 +56,10 @@ class Line:
 
     def now(self) -> float:
         return self.clock
+
+    def notice(self, since: float) -> Observation:
+        place = Fact(predicate="at", args=(f"metre_{self.x:.0f}",))
+        return Observation(stamp=self.clock, objects={}, facts=(place,), sentences=())
 
     def stop(self) -> None:
         self.stopped = True

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import sha256
 
 from spca_core.errors import InputError
-from spca_core.skill import SkillSignature
+from spca_core.plan import Plan
+from spca_core.skill import SkillSignature, python_name
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,15 @@ def same_code(a: str, b: str) -> bool:
     return ast.dump(ast.parse(a)) == ast.dump(ast.parse(b))
 
 
+def fingerprint(plan: Plan, library: str) -> str:
+    """The same for two plans with the same steps whose skills, and all that these stand on, mean the same."""
+    source = read(library)
+    skills = {python_name(step.action) for step in plan.steps}
+    code = source.excerpt(*source.with_helpers(skills & set(source.functions)))
+    text = "\n".join([*map(str, plan.steps), ast.dump(_WithoutDocs().visit(ast.parse(code)))])
+    return sha256(text.encode()).hexdigest()[:16]
+
+
 def parameters_of(node: ast.FunctionDef) -> tuple[str, ...]:
     """All parameters by name, stars included in the names of collecting ones."""
     a = node.args
@@ -155,3 +166,12 @@ def _bound(node: ast.stmt) -> list[str]:
     elif isinstance(node, ast.AnnAssign):
         targets = [node.target]
     return [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)]
+
+
+class _WithoutDocs(ast.NodeTransformer):
+    """Documentation changes nothing of what a function does."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        if ast.get_docstring(node) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+        return self.generic_visit(node)

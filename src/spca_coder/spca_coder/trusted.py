@@ -1,7 +1,9 @@
 """The trusted library of an environment: skills that have solved a level, on disk.
 
-Only what was learned is stored; `source` lays it over the skills that come with the environment. A skill gets in by a
-referee's success alone, and one that is trusted already changes only if every level solved with it still passes.
+Only what was learned is stored; `source` lays it over the skills that come with the environment. A skill gets in when
+the referee says success and its effects were seen. One that is trusted already changes only if the levels solved with
+it still pass, or if more levels speak for the new version than for the old. Trust can be withdrawn: a demoted skill is
+kept apart, and can be restored.
 """
 
 from __future__ import annotations
@@ -9,14 +11,17 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import structlog
 from pydantic import ValidationError
 
+from spca_coder.ledger import Demoted, Ledger, SkillEvent
 from spca_coder.merge import merge
+from spca_coder.revalidation import Revalidate, Revalidation, stands_on
 from spca_coder.source import Source, read, same_code
 from spca_core.errors import InputError
 from spca_core.model import Record
@@ -26,9 +31,6 @@ log = structlog.get_logger(__name__)
 
 SKILLS, RECORD, LOCK = "skills.py", "solved.json", ".lock"
 
-Revalidate = Callable[[str, str], bool]
-"""Whether a level (second) still passes with a library (first, source text): replayed in lockstep."""
-
 
 class Promotion(Record):
     """What a success changed: skills now trusted in their new form, and skills refused with the reason."""
@@ -37,10 +39,14 @@ class Promotion(Record):
     refused: dict[str, str] = {}
 
 
-class _Solved(Record):
-    """Levels by skill name."""
+class SkillStatus(Record):
+    """How a skill stands: `builtin` ones come with the environment, `hidden` ones may not be used."""
 
-    levels: dict[str, tuple[str, ...]] = {}
+    name: str
+    doc: str
+    status: Literal["builtin", "learned", "hidden", "demoted"]
+    levels: tuple[str, ...] = ()
+    reason: str = ""
 
 
 class TrustedLibrary:
@@ -55,40 +61,204 @@ class TrustedLibrary:
 
     def source(self) -> str:
         """The trusted library as source text. Raises InputError when the file on disk is not Python."""
-        return self._over_builtin(self._learned())
+        hidden = self._ledger().hidden
+        whole = self._over_builtin(self._learned())
+        return _without(whole, hidden) if hidden else whole
 
     def levels(self, skill: str) -> tuple[str, ...]:
         """The levels that were solved with a skill, in the order of their first success."""
-        return self._solved().levels.get(skill, ())
+        return self._ledger().levels.get(skill, ())
 
     def promote(
-        self, working: str, used: Collection[str], level: str, revalidate: Revalidate | None = None
+        self,
+        working: str,
+        used: Collection[str],
+        level: str,
+        revalidate: Revalidate | None = None,
+        distrust: Mapping[str, str] | None = None,
     ) -> Promotion:
         """The referee said success: `level` was solved with the skills `used` out of the library `working`.
 
-        New skills become trusted, with the helpers and constants they need. A skill that is trusted in another form,
-        and any that stands on one, becomes so only if `revalidate` says of each level it solved that it still passes;
+        New skills become trusted, with the helpers and constants they need, but for those in `distrust` (with the
+        reason) and what stands on them. A skill that is trusted in another form, and any that stands on one, becomes
+        so only if `revalidate` says of each level it solved that it still passes. If one does not, the trusted form
+        is in quarantine while it is tried on the same levels, and the form that passes more of them is trusted;
         otherwise everything that stands on the change is refused and the trusted library stays as it was.
         """
         candidate = read(working)
         functions, _ = candidate.with_helpers(set(used))
         with self._locked():
-            learned, solved = self._learned(), self._solved()
-            present = self._over_builtin(learned)
-            trusted = read(present)
-            again = _Revalidation(present, working, level, solved, revalidate)
-            refused = again.refusals(functions)
+            learned, ledger = self._learned(), self._ledger()
+            revalidation = Revalidation(self._over_builtin(learned), working, level, ledger)
+            refused: dict[str, str] = {}
+            for name, why in (distrust or {}).items():
+                refused |= revalidation.standing_on({name}, functions, why)
+            refused |= revalidation.clashes(functions - set(refused))
+            more, ledger = self._contest(
+                revalidation, functions - set(refused), working, level, ledger, revalidate
+            )
+            refused |= more
             kept, needed = candidate.with_helpers(set(used) - set(refused))
-            new = {n for n in kept if n not in trusted.functions or n in _changed(trusted, candidate, kept)}
+            new = {n for n in kept if n not in revalidation.trusted.functions} | revalidation.changed(kept)
             if new:
                 learned = self._without_builtin(_overlay(learned, candidate.excerpt(kept, needed), working))
                 self._write(SKILLS, learned)
             # The skills first: should it end between the two, a level is forgotten, but none is claimed falsely.
-            credited = [n for n in used if n in kept]
-            self._write(RECORD, _credit(solved, credited, level).model_dump_json(indent=2) + "\n")
+            ledger = ledger.credit([n for n in used if n in kept], level).show(kept)
+            ledger = ledger.note(new, "promoted", level)
+            for name, why in refused.items():
+                ledger = ledger.note([name], "refused", level, why)
+            self._save(ledger)
         promotion = Promotion(promoted=tuple(sorted(new)), refused=refused)
         log.info("promotion", level=level, promoted=promotion.promoted, refused=promotion.refused)
         return promotion
+
+    def _contest(
+        self,
+        revalidation: Revalidation,
+        functions: set[str],
+        working: str,
+        level: str,
+        ledger: Ledger,
+        revalidate: Revalidate | None,
+    ) -> tuple[dict[str, str], Ledger]:
+        """The functions that are refused because of what they change, and the record after the levels have voted."""
+        changed = revalidation.changed(functions)
+        if not changed:
+            return {}, ledger
+        what = f"changes {', '.join(sorted(changed))}, and"
+        witnesses = revalidation.witnesses(changed)
+        if witnesses and revalidate is None:
+            why = f"{what} {', '.join(witnesses)} were not tried again"
+            return revalidation.standing_on(changed, functions, why), ledger
+        if revalidate is None:
+            return {}, ledger
+        candidate = revalidation.candidate
+        proposed = _overlay(
+            self._over_builtin(self._learned()),
+            candidate.excerpt(*candidate.with_helpers(functions)),
+            working,
+        )
+        self._save(
+            ledger.hide(changed, f"in quarantine: {level} was solved with another version").note(
+                changed, "quarantined", level
+            )
+        )
+        try:
+            ballot = revalidation.vote(changed, proposed, revalidate)
+        except BaseException:
+            self._save(ledger)
+            raise
+        if not ballot.contested:
+            return {}, ledger
+        reason = f"{what} {ballot}"
+        ledger = ledger.note(changed, "quarantined", level)
+        if not ballot.won:
+            ledger = ledger.contest(changed, level).note(changed, "released", level, reason)
+            return revalidation.standing_on(changed, functions, reason), ledger
+        trusted = revalidation.trusted
+        for name in sorted(changed):
+            source = _with_imports(trusted, trusted.excerpt(*trusted.with_helpers({name})))
+            version = Demoted(reason=str(ballot), source=source, levels=ledger.levels.get(name, ()))
+            proofs = tuple(n for n in ledger.levels.get(name, ()) if n in ballot.for_new)
+            ledger = ledger.archive(name, version).model_copy(
+                update={"levels": {**ledger.levels, name: proofs}}
+            )
+        lost = [n for n in ballot.levels if n not in ballot.for_new]
+        return {}, ledger.without_proofs(lost).note(changed, "demoted", level, str(ballot))
+
+    # -- by hand -------------------------------------------------------------------------------------------------
+
+    def skills(self) -> list[SkillStatus]:
+        """Every skill that is known, trusted or not."""
+        ledger, learned = self._ledger(), read(self._learned())
+        found = []
+        for name, function in read(self._over_builtin(self._learned())).functions.items():
+            if not function.is_skill:
+                continue
+            status: Literal["builtin", "learned", "hidden"] = (
+                "learned" if name in learned.functions else "builtin"
+            )
+            status = "hidden" if name in ledger.hidden else status
+            found.append(
+                SkillStatus(
+                    name=name,
+                    doc=function.doc,
+                    status=status,
+                    levels=ledger.levels.get(name, ()),
+                    reason=ledger.hidden.get(name, ""),
+                )
+            )
+        for name, version in ledger.demoted.items():
+            function = read(version.source).functions[name]
+            found.append(
+                SkillStatus(
+                    name=name,
+                    doc=function.doc,
+                    status="demoted",
+                    levels=version.levels,
+                    reason=version.reason,
+                )
+            )
+        return found
+
+    def history(self, skill: str) -> tuple[SkillEvent, ...]:
+        """What happened to a skill, the oldest first."""
+        return tuple(event for event in self._ledger().history if event.skill == skill)
+
+    def excerpt(self, skill: str) -> str:
+        """A skill's source with all that it needs: the trusted version, else the demoted. InputError if unknown."""
+        source = read(self._over_builtin(self._learned()))
+        if skill in source.functions:
+            return _with_imports(source, source.excerpt(*source.with_helpers({skill})))
+        if version := self._ledger().demoted.get(skill):
+            return version.source
+        raise _unknown(skill, source)
+
+    def demote(self, skill: str, reason: str) -> tuple[str, ...]:
+        """Withdraw trust from a skill, and from the learned ones that stand on it; returns them.
+
+        A learned version makes way for the builtin one, if there is one; a builtin skill is hidden.
+        """
+        with self._locked():
+            text, ledger = self._learned(), self._ledger()
+            learned, whole = read(text), read(self._over_builtin(text))
+            if skill not in whole.functions:
+                raise _unknown(skill, whole)
+            if skill not in learned.functions:
+                self._save(ledger.hide([skill], reason).note([skill], "demoted", reason=reason))
+                return (skill,)
+            fallen = [n for n, f in learned.functions.items() if f.is_skill and stands_on(whole, n, {skill})]
+            for name in fallen:
+                source = _with_imports(whole, whole.excerpt(*whole.with_helpers({name})))
+                version = Demoted(reason=reason, source=source, levels=ledger.levels.get(name, ()))
+                ledger = ledger.archive(name, version)
+            self._write(SKILLS, _without(text, fallen))
+            self._save(ledger.note(fallen, "demoted", reason=reason))
+            return tuple(fallen)
+
+    def restore(self, skill: str) -> None:
+        """Trust a demoted or hidden skill again, in place of the version that is trusted now."""
+        with self._locked():
+            text, ledger = self._learned(), self._ledger()
+            if skill in ledger.hidden:
+                self._save(ledger.show([skill]).note([skill], "restored"))
+                return
+            version = ledger.demoted.get(skill)
+            if version is None:
+                known = ", ".join((*ledger.hidden, *ledger.demoted)) or "none"
+                raise InputError(f"'{skill}' is not demoted", hint=f"demoted are: {known}")
+            learned = read(text)
+            ledger = ledger.take_out(skill)
+            if skill in learned.functions:
+                source = _with_imports(learned, learned.excerpt(*learned.with_helpers({skill})))
+                present = Demoted(
+                    reason="another version was restored", source=source, levels=ledger.levels.get(skill, ())
+                )
+                ledger = ledger.archive(skill, present)
+            self._write(SKILLS, self._without_builtin(_overlay(text, version.source, version.source)))
+            ledger = ledger.model_copy(update={"levels": {**ledger.levels, skill: version.levels}})
+            self._save(ledger.note([skill], "restored"))
 
     # -- on disk -------------------------------------------------------------------------------------------------
 
@@ -103,18 +273,21 @@ class TrustedLibrary:
             ) from error
         return text
 
-    def _solved(self) -> _Solved:
+    def _ledger(self) -> Ledger:
         path = self._folder / RECORD
         if not path.is_file():
-            return _Solved()
+            return Ledger()
         try:
-            return _Solved.model_validate(json.loads(path.read_text(encoding="utf-8")))
+            return Ledger.model_validate(json.loads(path.read_text(encoding="utf-8")))
         except ValidationError as error:
             raise InputError(
                 "not a record of solved levels", where=str(path), hint=first_problem(error)
             ) from error
         except ValueError as error:
             raise InputError("not JSON", where=str(path), hint=str(error)) from error
+
+    def _save(self, ledger: Ledger) -> None:
+        self._write(RECORD, ledger.model_dump_json(indent=2) + "\n")
 
     def _write(self, name: str, text: str) -> None:
         """Replace a file as a whole or not at all."""
@@ -147,9 +320,7 @@ class TrustedLibrary:
             if n not in builtin.functions or not same_code(f.text, builtin.functions[n].text)
         }
         constants = {n for n, text in source.constants.items() if builtin.constants.get(n) != text}
-        body = source.excerpt(functions, constants)
-        imports = "\n".join(source.imports)
-        return "\n\n\n".join(part for part in (imports, body) if part) + "\n" if body else ""
+        return _with_imports(source, source.excerpt(functions, constants))
 
 
 def _overlay(base: str, excerpt: str, origin: str) -> str:
@@ -159,57 +330,20 @@ def _overlay(base: str, excerpt: str, origin: str) -> str:
     return merge(base, text, set(read(excerpt).functions)).library
 
 
-class _Revalidation:
-    """Decides which functions of a working library may not become trusted, and why."""
-
-    def __init__(
-        self, present: str, working: str, level: str, solved: _Solved, revalidate: Revalidate | None
-    ) -> None:
-        self._present, self._working = present, working
-        self._trusted, self._candidate = read(present), read(working)
-        self._level, self._solved, self._revalidate = level, solved, revalidate
-
-    def refusals(self, functions: set[str]) -> dict[str, str]:
-        """The reason for each of `functions` that is refused."""
-        _, constants = self._candidate.with_helpers(functions)
-        trusted = self._trusted.constants
-        clash = {n for n in constants if n in trusted and trusted[n] != self._candidate.constants[n]}
-        refused = self._standing_on(clash, functions, f"needs another value of {', '.join(sorted(clash))}")
-        changed = _changed(self._trusted, self._candidate, functions - set(refused))
-        if changed and (why := self._why_not(changed, functions - set(refused))):
-            refused |= self._standing_on(changed, functions, f"changes {', '.join(sorted(changed))}, {why}")
-        return refused
-
-    def _why_not(self, changed: set[str], functions: set[str]) -> str:
-        touched = [n for n in self._trusted.functions if _stands_on(self._trusted, n, changed)]
-        levels = dict.fromkeys(old for n in touched for old in self._solved.levels.get(n, ()))
-        levels.pop(self._level, None)
-        if levels and self._revalidate is None:
-            return f"and {', '.join(levels)} were not tried again"
-        proposed = _overlay(
-            self._present, self._candidate.excerpt(*self._candidate.with_helpers(functions)), self._working
-        )
-        failing = [old for old in levels if self._revalidate and not self._revalidate(proposed, old)]
-        return f"and {', '.join(failing)} would not pass any more" if failing else ""
-
-    def _standing_on(self, names: set[str], functions: set[str], why: str) -> dict[str, str]:
-        return {n: why for n in sorted(functions) if _stands_on(self._candidate, n, names)}
+def _with_imports(source: Source, body: str) -> str:
+    """An excerpt of `source` as a text that stands on its own."""
+    imports = "\n".join(source.imports)
+    return "\n\n\n".join(part for part in (imports, body) if part) + "\n" if body else ""
 
 
-def _changed(trusted: Source, candidate: Source, functions: set[str]) -> set[str]:
-    """The functions that the trusted library has in another form."""
-    known = (n for n in functions if n in trusted.functions)
-    return {n for n in known if not same_code(trusted.functions[n].text, candidate.functions[n].text)}
+def _without(library: str, skills: Collection[str]) -> str:
+    """A library without some skills, those that stand on them, and the helpers that nobody else needs."""
+    source = read(library)
+    gone = {n for n, f in source.functions.items() if f.is_skill and stands_on(source, n, skills)}
+    kept = {n for n, f in source.functions.items() if f.is_skill and n not in gone}
+    return _with_imports(source, source.excerpt(*source.with_helpers(kept)))
 
 
-def _stands_on(source: Source, name: str, changed: set[str]) -> bool:
-    """Whether a function is among the changed names, or needs one of them."""
-    functions, constants = source.with_helpers({name})
-    return bool((functions | constants) & changed)
-
-
-def _credit(solved: _Solved, skills: Collection[str], level: str) -> _Solved:
-    levels = dict(solved.levels)
-    for skill in sorted(skills):
-        levels[skill] = tuple(dict.fromkeys((*levels.get(skill, ()), level)))
-    return _Solved(levels=levels)
+def _unknown(skill: str, source: Source) -> InputError:
+    known = ", ".join(n for n, f in source.functions.items() if f.is_skill) or "none"
+    return InputError(f"unknown skill '{skill}'", hint=f"the library has: {known}")

@@ -96,10 +96,10 @@ def test_the_levels_it_solved_decide(trusted: TrustedLibrary, good: bool) -> Non
     tried: list[str] = []
 
     def revalidate(library: str, level: str) -> bool:
-        assert "Touch well" in library
         assert "def wave" in library, "what was trusted is still there"
-        tried.append(level)
-        return good or level != "touch_02"
+        if "Touch well" in library:
+            tried.append(level)
+        return "Touch well" not in library or good or level != "touch_02"
 
     promotion = trusted.promote(CHANGED, ["touch"], "touch_03", revalidate)
     assert tried == ["touch_01", "touch_02", "wave_01"], "also what stands on it"
@@ -154,6 +154,74 @@ def test_spoilt_files_are_told_in_one_line(
         trusted.promote(WORKING, ["touch"], "touch_01")
     assert name in str(error.value)
     assert "\n" not in str(error.value)
+
+
+# --- whose evidence is better, and trust withdrawn -------------------------------------------------------------------
+
+
+def test_the_majority_of_levels_decides(trusted: TrustedLibrary) -> None:
+    """The trusted version passes only one of its own levels when it is tried again: it was trusted by mistake."""
+    for level in ("touch_01", "touch_02"):
+        trusted.promote(WORKING, ["touch"], level)
+    quarantined: list[bool] = []
+
+    def revalidate(library: str, level: str) -> bool:
+        quarantined.append("touch" not in read(trusted.source()).functions)
+        return level == "touch_01" if "Touch well" in library else level == "touch_02"
+
+    promotion = trusted.promote(CHANGED, ["touch"], "touch_03", revalidate)
+    assert promotion.promoted == ("touch",)
+    assert all(quarantined), "nobody may use it while it is in doubt"
+    assert "Touch well" in trusted.source()
+    assert trusted.levels("touch") == ("touch_01", "touch_03"), "what it does not solve proves nothing"
+    (old,) = [s for s in trusted.skills() if s.status == "demoted"]
+    assert "touch_02 would not pass any more (2 of 3 levels pass with the new version, 1" in old.reason
+    assert [e.kind for e in trusted.history("touch")] == ["quarantined", "demoted", "promoted"]
+
+
+def test_levels_that_were_refused_count_the_next_time(trusted: TrustedLibrary) -> None:
+    """One against one leaves what is trusted; the second level that needs the new version decides."""
+    trusted.promote(WORKING, ["touch"], "touch_01")
+
+    def revalidate(library: str, level: str) -> bool:
+        return (level == "touch_01") == ("Touch well" not in library)
+
+    assert trusted.promote(CHANGED, ["touch"], "touch_02", revalidate).refused
+    assert "Touch well" not in trusted.source()
+    assert trusted.promote(CHANGED, ["touch"], "touch_03", revalidate).promoted == ("touch",)
+    assert "Touch well" in trusted.source()
+
+
+def test_a_skill_whose_effects_were_not_seen_is_not_trusted(trusted: TrustedLibrary) -> None:
+    promotion = trusted.promote(WORKING, ["wave", "unused"], "wave_01", passes, {"wave": "it did not wave"})
+    assert promotion.promoted == ("unused",)
+    assert promotion.refused == {"wave": "it did not wave"}
+    assert "def wave" not in trusted.source()
+
+
+def test_trust_can_be_withdrawn_and_given_back(trusted: TrustedLibrary) -> None:
+    trusted.promote(WORKING, ["wave"], "wave_01")
+    before = trusted.source()
+    assert trusted.demote("wave", "it hits the lamp") == ("wave",)
+    assert set(read(trusted.source()).functions) == {"touch", "_raise"}
+    assert "def wave" in trusted.excerpt("wave"), "it is kept, and can be looked at"
+    trusted.restore("wave")
+    assert read(trusted.source()).functions.keys() == read(before).functions.keys()
+    assert trusted.levels("wave") == ("wave_01",)
+
+
+def test_a_builtin_skill_is_hidden_with_all_that_stands_on_it(trusted: TrustedLibrary) -> None:
+    trusted.promote(WORKING, ["wave"], "wave_01")
+    trusted.demote("touch", "it scratches")
+    assert trusted.source() == ""
+    trusted.restore("touch")
+    assert set(read(trusted.source()).functions) == {"touch", "_raise", "wave", "_swing"}
+
+
+def test_unknown_skills_are_named(trusted: TrustedLibrary) -> None:
+    for call in (trusted.excerpt, lambda name: trusted.demote(name, "why"), trusted.restore):
+        with pytest.raises(InputError, match="'fly'"):
+            call("fly")
 
 
 _PROMOTE = """

@@ -19,6 +19,8 @@ class Observation(Record):
     objects: dict[str, str]
     facts: tuple[Fact, ...]
     sentences: tuple[str, ...]
+    hidden: tuple[str, ...] = ()
+    """Objects that are remembered but not in sight: the facts about them may be out of date."""
     detail: dict[str, Any] = {}
 
     def holds(self, predicate: str, *args: str) -> bool:

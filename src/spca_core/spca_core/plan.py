@@ -6,6 +6,7 @@ from typing import Literal
 
 from spca_core.model import Record
 from spca_core.observation import Observation
+from spca_core.scene import Fact
 from spca_core.skill import SkillSignature, StepReport
 from spca_core.task import Task
 
@@ -46,8 +47,22 @@ class Plan(Record):
     draft: Draft
 
 
+class Execution(Record):
+    """How a plan went that did not do what was asked, for whoever plans anew."""
+
+    steps: tuple[str, ...]
+    """Each step as it was carried out, and how it ended."""
+    predicted: tuple[str, ...]
+    """What the domain said would hold (or not hold) at the end because of these steps: PDDL literals."""
+    seen: tuple[Fact, ...]
+    """What was seen at the end; empty where no look was possible."""
+
+
 class PlanRequest(Record):
-    """What the planner is asked. `failure` tells what went wrong before (replan); `attempt` is echoed in the answer."""
+    """What the planner is asked; `attempt` is echoed in the answer.
+
+    To replan, `failure` says what went wrong before, and `executed` how it went where a plan was carried out.
+    """
 
     attempt: str
     task: Task
@@ -56,6 +71,7 @@ class PlanRequest(Record):
     mode: Mode = "fresh"
     previous: Draft | None = None
     failure: str = ""
+    executed: Execution | None = None
 
 
 class Rejection(Record):

@@ -6,6 +6,7 @@ import keyword
 from typing import Literal
 
 from spca_core.model import Record
+from spca_core.observation import Observation
 
 
 def python_name(symbol: str) -> str:
@@ -63,3 +64,5 @@ class StepReport(Record):
     message: str = ""
     failure: SkillFailure | None = None
     log: tuple[str, ...] = ()
+    seen: Observation | None = None
+    """What was known for certain when the step ended well; None where nothing was."""

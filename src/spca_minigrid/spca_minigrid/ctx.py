@@ -100,6 +100,9 @@ class GridCtx:
         """Nothing moves by itself here; running calls end with Cancelled."""
         self._stopped.set()
 
+    def notice(self, since: float) -> None:
+        """Nothing beyond the map, which the environment's observations show as a whole."""
+
     def resume(self) -> None:
         """Allow calls again after a stop, and forget what went before."""
         self._stopped.clear()

@@ -43,7 +43,11 @@ class MinigridEnvironment:
             group=level.category, id=level.name, title=level.name, description=self.world.mission
         )
         self._executor = PlanExecutor(
-            API, limits, step_deadline_s=self.world.max_steps + 1, step_wall_s=_STEP_WALL_S
+            API,
+            limits,
+            step_deadline_s=self.world.max_steps + 1,
+            step_wall_s=_STEP_WALL_S,
+            builtin=SKILLS.read_text(encoding="utf-8"),
         )
         self.last_act: ActResult | None = None
 

@@ -58,6 +58,9 @@ class World:
         """Seconds waited so far."""
         return self.clock
 
+    def notice(self, since: float) -> None:
+        """Nothing."""
+
     def stop(self) -> None:
         """From now on refuse."""
         self.stops += 1

@@ -21,5 +21,6 @@ def observation_of(scene: Scene) -> Observation:
         objects=objects,
         facts=scene.relations,
         sentences=scene.sentences,
+        hidden=tuple(o.id for o in scene.objects if not o.visible and not scene.holds("held", o.id)),
         detail=scene.model_dump(mode="json"),
     )

@@ -13,7 +13,7 @@ from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan
 from spca_core.scene import Scene
 from spca_core.skill import CtxApi, StepReport
-from spca_core.verdict import Verdict
+from spca_core.verdict import Outcome, Verdict
 from spca_core.world import World
 from spca_motion.manipulator import embedded_arm
 from spca_motion.sim_robot import SimRobot
@@ -85,9 +85,17 @@ class InprocTabletop:
     def act(
         self, attempt: str, plan: Plan, library: str, on_step: Callable[[StepReport], None] | None = None
     ) -> ActResult:
-        """Run the plan; it ends early when the referee's verdict is final."""
+        """Run the plan. After a success its step under way runs to the end; any other final verdict stops it at once."""
         self._arm.resume()
-        return self._executor.execute(attempt, plan, library, self._ctx, on_step, lambda: self._cancelled)
+        return self._executor.execute(
+            attempt,
+            plan,
+            library,
+            self._ctx,
+            on_step,
+            cancelled=lambda: self._cancelled,
+            enough=lambda: self.verdict().final,
+        )
 
     def settle(self) -> Verdict:
         """Let the world come to rest and the referee see enough of it."""
@@ -147,7 +155,8 @@ class InprocTabletop:
         return scene
 
     def _judge(self, sample: ContactSample) -> None:
-        """A final verdict stops the arm at the very sample it falls on: what follows would not repeat exactly."""
+        """A failure stops the arm at the very sample it falls on, so that a run repeats exactly."""
         decided = self.verdict().final
-        if self._referee.consume(sample).final and not decided:
+        verdict = self._referee.consume(sample)
+        if verdict.final and not decided and verdict.outcome is not Outcome.SUCCESS:
             self._arm.stop()

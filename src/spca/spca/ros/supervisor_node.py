@@ -120,6 +120,7 @@ class SupervisorNode(SpcaNode):
                 (tell,),
                 stages.promote,
                 stages.usage,
+                stages.vocabulary,
             )
             try:
                 if job.cancelled():

@@ -26,6 +26,14 @@ class CtxServer(Protocol):
         """The environment's time, in simulated seconds (or steps)."""
         ...
 
+    def notice(self, since: float) -> Observation | None:
+        """What is known for certain now, without moving; None where nothing is.
+
+        It is what can be felt, and what a look showed that was taken after `since` (in the environment's time), unless
+        something was handled after that look.
+        """
+        ...
+
     def stop(self) -> None:
         """Stop all motion at once and make running calls raise Cancelled. From any thread."""
         ...

@@ -41,6 +41,10 @@ class Vocabulary(Protocol):
         """What the observation says, by the names that a PDDL predicate may have."""
         ...
 
+    def after(self, observation: Observation) -> dict[str, Extension]:
+        """The same for an observation made when something has been done: only what it shows for certain."""
+        ...
+
     def required(self, task: Task, observation: Observation) -> tuple[str, ...]:
         """The objects without which a goal cannot be what the task asks for."""
         ...
@@ -58,6 +62,10 @@ class FactVocabulary:
         for fact in observation.facts:
             found.setdefault(fact.predicate, set()).add(fact.args)
         return {name: _extension(atoms, observation.objects) for name, atoms in found.items()}
+
+    def after(self, observation: Observation) -> dict[str, Extension]:
+        """See `Vocabulary`. Nothing is certain of an environment that does not say what its facts mean."""
+        return {}
 
     def required(self, task: Task, observation: Observation) -> tuple[str, ...]:
         """See `Vocabulary`. Nothing is required where a phrase fits several objects."""

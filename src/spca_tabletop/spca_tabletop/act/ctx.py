@@ -13,9 +13,11 @@ import structlog
 from spca_core.errors import MotionError
 from spca_core.geometry import Pose, top_down, top_down_yaw
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
+from spca_core.observation import Observation
 from spca_core.ports.arm import Arm
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_core.world import World
+from spca_sense.observation import observation_of
 from spca_tabletop.act import placements
 from spca_tabletop.act.api import TABLETOP_API
 from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
@@ -50,6 +52,8 @@ class TabletopCtx:
         self._tip_reach = tip_reach
         self._scene: Scene | None = None
         self._hold_height = 0.02
+        self._handled = False
+        """Whether the gripper has opened or closed since the last look."""
 
     # --- CtxServer ---------------------------------------------------------------------------------------------
 
@@ -70,6 +74,23 @@ class TabletopCtx:
         """Stop the arm; running and further motion calls raise MotionError('cancelled')."""
         self._arm.stop()
 
+    def notice(self, since: float) -> Observation | None:
+        """What the gripper holds; and what a look showed, if it was taken after `since` and before any handling."""
+        scene = self._scene
+        if scene is None:
+            return None
+        held = self._arm.held if self._arm.holding() else None
+        if scene.stamp >= since and not self._handled:
+            return observation_of(scene).model_copy(update={"sentences": (), "detail": {}})
+        objects = {o.id: o.kind for o in scene.objects} | {TABLE_SYMBOL: "table"}
+        return Observation(
+            stamp=self._now(),
+            objects=objects,
+            facts=(Fact(predicate="held", args=(held,)),) if held else (),
+            sentences=(),
+            hidden=tuple(o for o in objects if o not in (held, TABLE_SYMBOL)),
+        )
+
     # --- for the environment ------------------------------------------------------------------------------------
 
     @property
@@ -87,6 +108,7 @@ class TabletopCtx:
     def perceive(self) -> Scene:
         """Perceive from where the arm is, and plan around what is seen."""
         self._scene = self._sense()
+        self._handled = False
         self._arm.set_scene(self._scene)
         return self._scene
 
@@ -98,6 +120,7 @@ class TabletopCtx:
     def recall(self, memory: tuple[Scene | None, float], held: str | None) -> None:
         """Take up work as remembered, after the world went back to a checkpoint where `held` was in the gripper."""
         self._scene, self._hold_height = memory
+        self._handled = True  # that may be so: only the next look says where things are
         self._arm.resume()
         self._arm.detach()
         if self._scene is not None:
@@ -201,12 +224,14 @@ class TabletopCtx:
         self._arm.move_named(name)  # type: ignore[arg-type]
 
     def _do_open(self, gap: float = 0.085) -> None:
+        self._handled = True
         held = self._arm.held
         if held is not None:
             self._put_down(held)
         self._arm.open(float(gap))
 
     def _do_close(self, gap: float = 0.0) -> float:
+        self._handled = True
         reached = self._arm.close(float(gap))
         if self._arm.holding() and (thing := self._at_tool()) is not None:
             bottom = thing.pose.position[2] - thing.size[2] / 2

@@ -13,6 +13,7 @@ from spca_tabletop.language.lexicon import COLOURS
 from spca_tabletop.plan.problem import reachable
 
 _CUBE, _PLATE, _TABLE = frozenset({"cube"}), frozenset({"plate"}), frozenset({"table"})
+_GROUND = frozenset({"ground"})
 _ANYTHING = _CUBE | _PLATE | _TABLE
 _HELD = ("held", "holding", "in_hand", "in_gripper", "grasped")
 _HAND_EMPTY = (
@@ -25,6 +26,7 @@ _HAND_EMPTY = (
     "arm_free",
 )
 _ON_TABLE = ("on_table", "ontable")
+_OFF_TABLE = ("discarded", "off_table", "fallen", "on_ground", "on_floor", "thrown_away", "removed")
 _TOUCHED = ("touched", "touching", "in_contact", "contacted")
 _BLOCK = r"(?:cube|block|box|brick)s?"
 _DISC = r"(?:plate|dis[ck]|dish|saucer|tray)s?"
@@ -65,6 +67,18 @@ class TabletopVocabulary:
             if side not in (*found, "held"):
                 atoms = frozenset(f.args for f in observation.facts if f.predicate == side)
                 found[side] = Extension((_CUBE | _PLATE,), atoms)
+        return found
+
+    def after(self, observation: Observation) -> dict[str, Extension]:
+        """See `Vocabulary`. Whether something was touched cannot be seen afterwards; what fell rests on the ground."""
+        found = self.extensions(observation)
+        for name in _TOUCHED:
+            del found[name]
+        on = frozenset(f.args for f in observation.facts if f.predicate == "on")
+        found["on"] = Extension((_CUBE, _ANYTHING | _GROUND), on)
+        found |= dict.fromkeys(
+            _OFF_TABLE, Extension((_CUBE,), frozenset((c,) for c, x in on if x == "ground"))
+        )
         return found
 
     def required(self, task: Task, observation: Observation) -> tuple[str, ...]:

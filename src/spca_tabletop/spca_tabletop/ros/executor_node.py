@@ -76,7 +76,7 @@ class ExecutorNode(SpcaNode):
         self._supervisor = Peer(self, names.SUPERVISOR, on_lost=self._stop_arm)
         self._job: Job | None = None
         self._task: list[Any] = []
-        self._epoch, self._decided = "", False
+        self._epoch, self._decided, self._failed = "", False, False
         self._memory: tuple[Any, str | None] | None = None  # to recall before the next job
         self._stop = threading.Event()
         background(self._stopper)
@@ -134,12 +134,14 @@ class ExecutorNode(SpcaNode):
             job.feedback(ExecutePlan.Feedback(attempt=goal.attempt, step=to_msg(step, StepReportMsg())))
 
         def cancelled() -> bool:
-            return job.cancelled() or self._decided or self._supervisor.lost
+            return job.cancelled() or self._failed or self._supervisor.lost
 
         try:
             self._begin(job)
             plan = from_msg(Plan, goal.plan)
-            result = self._executor.execute(goal.attempt, plan, goal.library, self._ctx, on_step, cancelled)
+            result = self._executor.execute(
+                goal.attempt, plan, goal.library, self._ctx, on_step, cancelled, lambda: self._decided
+            )
         except SpcaError as error:
             return ExecutePlan.Result(error=str(error))
         return ExecutePlan.Result(result=to_msg(result, ActResultMsg()))
@@ -190,7 +192,8 @@ class ExecutorNode(SpcaNode):
         if verdict.epoch != self._epoch:
             return
         self._decided = verdict.outcome != VerdictMsg.RUNNING
-        if verdict.outcome in (VerdictMsg.FAIL, VerdictMsg.TIMEOUT):
+        self._failed = verdict.outcome in (VerdictMsg.FAIL, VerdictMsg.TIMEOUT)
+        if self._failed:
             self._stop_arm()
 
     # --- state --------------------------------------------------------------------------------------------------
@@ -205,7 +208,7 @@ class ExecutorNode(SpcaNode):
             if any(action.busy for action in self._actions):
                 raise SpcaError("the executor is busy")
             self._memory = unseal(bytes(request.state)) if request.state else (NOTHING, None)
-            self._epoch, self._decided = request.epoch, False
+            self._epoch, self._decided, self._failed = request.epoch, False, False
         return response
 
 

@@ -1,0 +1,175 @@
+"""Who is to blame for a plan that was carried out in vain, and which skills a success proves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from unified_planning.engines.sequential_simulator import UPSequentialSimulator
+
+from spca.blame import Blame, blame, distrusted
+from spca_core.observation import Observation
+from spca_core.plan import ActResult, Draft, Plan, Step
+from spca_core.scene import Fact
+from spca_core.skill import SkillFailure, StepReport
+from spca_core.verdict import Condition, Outcome, Verdict
+from spca_planner.prediction import Evidence, predict, weigh
+from spca_planner.solver.reading import read
+from spca_tabletop.plan.problem import domain
+from spca_tabletop.plan.vocabulary import TabletopVocabulary
+
+OBJECTS = {"cube_red": "cube", "plate_blue": "plate", "table": "table"}
+PROBLEM = """(define (problem p) (:domain tabletop)
+  (:objects cube_red - cube plate_blue - plate)
+  (:init (= (total-cost) 0) (hand_empty) (clear table) (clear plate_blue) (clear cube_red) (on cube_red table))
+  (:goal {goal}) (:metric minimize (total-cost)))"""
+STEPS = (
+    Step(action="pick_up", args=("cube_red", "table")),
+    Step(action="place_on", args=("cube_red", "plate_blue")),
+)
+WEAK = "(and (not (on cube_red table)) (hand_empty))"
+UNMET = Verdict(
+    outcome=Outcome.RUNNING,
+    score=0.0,
+    stamp=9.0,
+    reason="not so: red cube touches ground",
+    conditions=(Condition(text="red cube touches ground", holds=False),),
+)
+
+
+def plan(goal: str = WEAK, steps: tuple[Step, ...] = STEPS) -> Plan:
+    return Plan(steps=steps, schemas=(), draft=Draft(domain=domain(), problem=PROBLEM.format(goal=goal)))
+
+
+def seen(*facts: str, hidden: tuple[str, ...] = (), **objects: str) -> Observation:
+    found = tuple(Fact(predicate=w[0], args=tuple(w[1:])) for w in map(str.split, facts))
+    return Observation(stamp=5.0, objects={**OBJECTS, **objects}, facts=found, sentences=(), hidden=hidden)
+
+
+HOLDING = seen("held cube_red", hidden=("plate_blue",))
+RELEASED = seen(hidden=("cube_red", "plate_blue"))
+ON_PLATE = seen("on cube_red plate_blue", "on plate_blue table", "clear cube_red")
+ON_GROUND = seen("on cube_red ground", "on plate_blue table", "clear cube_red", ground="ground")
+
+
+def acted(*looks: Observation | None, failing: str = "") -> ActResult:
+    reports = []
+    for index, look in enumerate(looks):
+        last = index == len(looks) - 1
+        failure = SkillFailure(kind="error", message=failing) if failing and last else None
+        step = STEPS[index]
+        reports.append(
+            StepReport(index=index, action=step.action, args=step.args, status="failed" if failure else "done",
+                       started=0.0, ended=1.0, wall_seconds=0.1, failure=failure, seen=look)
+        )  # fmt: skip
+    return ActResult(attempt="a", status="failed" if failing else "done", steps=tuple(reports))
+
+
+def judge(result: ActResult, afterwards: Observation | None, goal: str = WEAK) -> tuple[Evidence, Blame]:
+    the_plan = plan(goal)
+    evidence = weigh(the_plan, [s.seen for s in result.steps], afterwards, TabletopVocabulary())
+    return evidence, blame(the_plan, result, UNMET, evidence, afterwards)
+
+
+def test_a_plan_s_facts_are_those_of_unified_planning() -> None:
+    the_plan = plan()
+    problem = read(the_plan.draft.domain, the_plan.draft.problem)
+    simulator = UPSequentialSimulator(problem, error_on_failed_checks=False)
+    state = simulator.get_initial_state()
+    prediction = predict(the_plan)
+    for step, expected in zip(the_plan.steps, prediction.states, strict=True):
+        action = problem.action(step.action)
+        state = simulator.apply(state, action, [problem.object(a) for a in step.args])
+        for fluent in problem.initial_values:
+            if fluent.type.is_bool_type():
+                atom = (fluent.fluent().name, *map(str, fluent.args))
+                assert (atom in expected) == state.get_value(fluent).is_true(), atom
+    assert prediction.effects[0][("on", "cube_red", "table")] is False
+    assert prediction.effects[1] == {
+        ("holding", "cube_red"): False,
+        ("hand_empty",): True,
+        ("on", "cube_red", "plate_blue"): True,
+    }
+
+
+def test_when_all_came_as_planned_the_goal_is_wrong() -> None:
+    """The poisoning story begins here: the coder was told "red cube touches ground", and obeyed."""
+    evidence, found = judge(acted(HOLDING, RELEASED), ON_PLATE)
+    assert evidence.goal is True
+    assert evidence.contradicted == ()
+    assert found.suspects == ()
+    assert "the goal is wrong" in found.plan_failure
+    assert "ground" not in found.skill_failure
+    assert found.execution.steps[1] == "2. place_on(cube_red, plate_blue): done"
+    assert "(on cube_red plate_blue)" in found.execution.predicted
+    assert Fact(predicate="on", args=("cube_red", "plate_blue")) in found.execution.seen
+
+
+def test_a_step_whose_effect_is_missing_is_to_blame() -> None:
+    evidence, found = judge(acted(HOLDING, RELEASED), ON_GROUND, goal="(on cube_red plate_blue)")
+    assert evidence.contradicted == (1,)
+    assert evidence.goal is False
+    assert found.suspects == ("place_on",)
+    assert (
+        "place_on(cube_red, plate_blue) ended without an error, but its effect (on cube_red plate_blue)"
+        in (found.skill_failure)
+    )
+    assert "red cube touches ground" not in found.skill_failure, "no condition of the referee"
+    assert "red cube touches ground" in found.plan_failure
+
+
+def test_what_passes_is_looked_for_in_time() -> None:
+    """Nothing is held in the end, but something was after the first step; and what lies out of sight says nothing."""
+    evidence, _ = judge(acted(HOLDING, RELEASED), ON_PLATE)
+    assert ("holding", "cube_red") in [literal.atom for literal in evidence.steps[0].confirmed]
+    nothing_held, found = judge(acted(RELEASED, RELEASED), ON_PLATE)
+    assert nothing_held.contradicted == (0,)
+    assert found.suspects == ("pick_up",)
+    blind, _ = judge(acted(None, None), None)
+    assert blind.contradicted == ()
+    assert blind.goal is None
+    assert all(not step.confirmed for step in blind.steps)
+
+
+def test_a_failed_step_is_to_blame() -> None:
+    _, found = judge(acted(HOLDING, None, failing="it slipped"), None)
+    assert found.suspects == ("place_on",)
+    assert "it slipped" in found.skill_failure
+    assert "ground" not in found.skill_failure
+
+
+def test_where_nothing_shows_the_effect_the_referee_s_word_counts() -> None:
+    """Nobody sees a touch: the skill that was to bring it about may have missed."""
+    touch = Step(action="touch", args=("cube_red",))
+    the_plan = plan("(touched cube_red)", (touch,))
+    report = StepReport(
+        index=0, action="touch", args=touch.args, status="done", started=0.0, ended=1.0, wall_seconds=0.1
+    )
+    result = ActResult(attempt="a", status="done", steps=(report,))
+    look = seen("on cube_red table", "clear cube_red")
+    evidence = weigh(the_plan, [None], look, TabletopVocabulary())
+    found = blame(the_plan, result, UNMET, evidence, look)
+    assert evidence.goal is None
+    assert found.suspects == ("touch",)
+    assert "not met: red cube touches ground" in found.skill_failure
+
+
+@pytest.mark.parametrize(
+    ("looks", "afterwards", "refused"),
+    [
+        ((HOLDING, RELEASED), ON_PLATE, set()),
+        ((HOLDING, RELEASED), ON_GROUND, {"place_on"}),
+        ((HOLDING,), ON_GROUND, {"place_on"}),  # it did not run
+    ],
+)
+def test_a_success_proves_only_what_was_seen(
+    looks: Sequence[Observation], afterwards: Observation, refused: set[str]
+) -> None:
+    result = acted(*looks)
+    evidence = weigh(plan(), [s.seen for s in result.steps], afterwards, TabletopVocabulary())
+    assert set(distrusted(plan(), result, evidence)) == refused
+
+
+def test_a_draft_that_cannot_be_read_predicts_nothing() -> None:
+    empty = Plan(steps=STEPS, schemas=(), draft=Draft(domain="", problem=""))
+    assert weigh(empty, [None, None], ON_PLATE, TabletopVocabulary()) == Evidence()

@@ -1,0 +1,176 @@
+"""What a plan's domain predicts: the facts that each step changes, and whether they were seen to come true."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from spca_core.model import Record
+from spca_core.observation import Observation
+from spca_core.plan import Plan
+from spca_planner.critics.vocabulary import Extension, Vocabulary
+from spca_planner.pddl.formula import Atom, Truth, atoms, bindings, evaluate, ground
+from spca_planner.pddl.lint import parse, quantified
+from spca_planner.pddl.sexpr import Group, PddlError
+from spca_planner.pddl.syntax import Domain, Problem
+
+_NUMERIC = ("increase", "decrease", "assign", "scale-up", "scale-down")
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """`effects[i]` are the atoms that step i changes, with their new truth; `states[i]` the atoms that hold after it."""
+
+    domain: Domain
+    problem: Problem
+    effects: tuple[Mapping[Atom, bool], ...]
+    states: tuple[frozenset[Atom], ...]
+
+
+def predict(plan: Plan) -> Prediction:
+    """The progression of the plan's initial state through its steps: the closed world of classical planning."""
+    domain, problem = parse(plan.draft.domain, plan.draft.problem)
+    state = frozenset(ground(fact, {}) for fact in problem.init if fact.head not in ("=", "not"))
+    effects: list[dict[Atom, bool]] = []
+    states = []
+    for step in plan.steps:
+        action = domain.actions[step.action.lower()]
+        names = [p.name for p in action.parameters]
+        binding = dict(zip(names, (a.lower() for a in step.args), strict=True))
+        found: dict[Atom, bool] = {}
+        if action.effect is not None:
+            _collect(action.effect, state, domain, problem, binding, found)
+        changed = {atom: value for atom, value in found.items() if (atom in state) != value}
+        state = (state - {a for a, v in changed.items() if not v}) | {a for a, v in changed.items() if v}
+        effects.append(changed)
+        states.append(state)
+    return Prediction(domain, problem, tuple(effects), tuple(states))
+
+
+def _collect(
+    effect: Group,
+    state: frozenset[Atom],
+    domain: Domain,
+    problem: Problem,
+    binding: Mapping[str, str],
+    found: dict[Atom, bool],
+) -> None:
+    """The atoms that an effect sets in a state; adding wins over deleting."""
+    parts = [part for part in effect.rest if isinstance(part, Group)]
+    if effect.head == "and":
+        for part in parts:
+            _collect(part, state, domain, problem, binding, found)
+    elif effect.head == "forall":
+        for inner in bindings(quantified(parts[0]), domain, problem, binding):
+            _collect(parts[1], state, domain, problem, inner, found)
+    elif effect.head == "when":
+        if evaluate(parts[0], lambda atom: atom in state, domain, problem, binding):
+            _collect(parts[1], state, domain, problem, binding, found)
+    elif effect.head == "not":
+        found.setdefault(ground(parts[0], binding), False)
+    elif effect.items and effect.head not in _NUMERIC:
+        found[ground(effect, binding)] = True
+
+
+class Literal(Record):
+    """An atom that is predicted to hold, or not to hold."""
+
+    atom: tuple[str, ...]
+    holds: bool
+
+    def __str__(self) -> str:
+        text = f"({' '.join(self.atom)})"
+        return text if self.holds else f"(not {text})"
+
+
+class StepEvidence(Record):
+    """What was seen of one step's effects; what nothing could show is `unjudged`."""
+
+    confirmed: tuple[Literal, ...] = ()
+    contradicted: tuple[Literal, ...] = ()
+    unjudged: tuple[Literal, ...] = ()
+
+
+class Evidence(Record):
+    """What was seen of a plan that was carried out: by step, as far as it came, and of its goal.
+
+    `goal` is None where what was seen does not settle it; `expected` are the facts that the steps carried out were
+    to bring about and that should hold at the end, `goal_unseen` the atoms of the goal that nothing could show.
+    """
+
+    steps: tuple[StepEvidence, ...] = ()
+    goal: bool | None = None
+    expected: tuple[Literal, ...] = ()
+    goal_unseen: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def contradicted(self) -> tuple[int, ...]:
+        """The steps whose effects were seen not to have come about, by index."""
+        return tuple(i for i, step in enumerate(self.steps) if step.contradicted)
+
+
+def weigh(
+    plan: Plan,
+    seen: Sequence[Observation | None],
+    afterwards: Observation | None,
+    vocabulary: Vocabulary,
+) -> Evidence:
+    """Compare a plan's predictions with what was seen at the end of each of its first steps, and after the last.
+
+    An effect is looked for from the end of its step until another step is to change it again. One look that
+    contradicts it is enough; without any look that says something it stays unjudged.
+    """
+    try:
+        prediction = predict(plan)
+    except (PddlError, KeyError):  # a plan that no solver has proven
+        return Evidence()
+    looks = [_Look(observation, vocabulary) for observation in (*seen, afterwards)]
+    count = len(seen)
+    steps = []
+    for index, effects in enumerate(prediction.effects[:count]):
+        verdicts: dict[bool | None, list[Literal]] = {True: [], False: [], None: []}
+        for atom, holds in effects.items():
+            end = next((j for j in range(index + 1, count) if atom in prediction.effects[j]), count + 1)
+            truths = {looks[j].truth(atom) for j in range(index, end)} - {None}
+            agrees = None if not truths else truths == {holds}
+            verdicts[agrees].append(Literal(atom=atom, holds=holds))
+        steps.append(
+            StepEvidence(
+                confirmed=tuple(verdicts[True]),
+                contradicted=tuple(verdicts[False]),
+                unjudged=tuple(verdicts[None]),
+            )
+        )
+    last = looks[-1]
+    goal = prediction.problem.goal
+    unseen = [a for group in atoms(goal) if last.truth(a := ground(group, {})) is None]
+    return Evidence(
+        steps=tuple(steps),
+        goal=evaluate(goal, last.truth, prediction.domain, prediction.problem),
+        expected=_expected(prediction, count),
+        goal_unseen=tuple(unseen),
+    )
+
+
+def _expected(prediction: Prediction, count: int) -> tuple[Literal, ...]:
+    final: dict[Atom, bool] = {}
+    for effects in prediction.effects[:count]:
+        final |= effects
+    return tuple(Literal(atom=atom, holds=holds) for atom, holds in final.items())
+
+
+class _Look:
+    """What one observation says about atoms."""
+
+    def __init__(self, observation: Observation | None, vocabulary: Vocabulary) -> None:
+        self._observation = observation
+        self._extensions: Mapping[str, Extension] = vocabulary.after(observation) if observation else {}
+
+    def truth(self, atom: Atom) -> Truth:
+        """Whether it shows the atom; None where it has nothing to say."""
+        extension = self._extensions.get(atom[0])
+        if extension is None or self._observation is None:
+            return None
+        if any(arg in self._observation.hidden for arg in atom[1:]):
+            return None
+        return extension.truth(atom[1:], self._observation.objects)
