@@ -159,7 +159,7 @@ def test_where_nothing_shows_the_effect_the_referee_s_word_counts() -> None:
     [
         ((HOLDING, RELEASED), ON_PLATE, set()),
         ((HOLDING, RELEASED), ON_GROUND, {"place_on"}),
-        ((HOLDING,), ON_GROUND, {"place_on"}),  # it did not run
+        ((HOLDING,), HOLDING, {"place_on"}),  # it did not run
     ],
 )
 def test_a_success_proves_only_what_was_seen(
