@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from spca.result import RunResult
-from spca_core.options import Preset, RunOptions
+from spca_core.options import RunOptions
 from spca_core.run_folder import RunFolder
 
 LEVELS = "touch_02,pickup_02,pick_and_place_01,stack_01"
@@ -50,7 +50,7 @@ def main(
     console.print(summary)
 
 
-def _run(level: str, transport: str, preset: Preset, seed: int) -> RunResult:
+def _run(level: str, transport: str, preset: str, seed: int) -> RunResult:
     options = RunOptions.model_validate(
         {"level": level, "transport": transport, "preset": preset, "seed": seed, "video": False}
     )

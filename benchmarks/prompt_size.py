@@ -15,7 +15,6 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from spca.inproc import build_tabletop
 from spca.testing import pddl
 from spca_coder.language import LanguageCoder
 from spca_coder.relevance import relevant, tokens_of
@@ -27,6 +26,7 @@ from spca_core.ports.chat import Message
 from spca_planner.language import messages
 from spca_planner.pddl.syntax import parse_domain
 from spca_tabletop.act.api import TABLETOP_API
+from spca_tabletop.kit import build_tabletop
 
 SIZES = (10, 100, 1000)
 MANNERS = (

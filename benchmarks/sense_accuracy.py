@@ -19,8 +19,9 @@ from spca_core.geometry import wrap_angle
 from spca_core.layout import Layout, cluttered_layout, random_layout
 from spca_core.names import symbol_of
 from spca_core.world import World, load_world
+from spca_sense.catalogue import Catalogue
 from spca_sense.detection import Detection
-from spca_sense.detector import Detector
+from spca_sense.detector import ShapeDetector
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import PRESETS, draw_variation
 
@@ -77,7 +78,7 @@ def measure(tables: int, preset: str, first: int) -> Errors:
     world = load_world()
     robot = world.robot.model_copy(update={"home": world.robot.out_of_view})
     away = world.model_copy(update={"robot": robot})
-    detector = Detector(world)
+    detector = ShapeDetector(Catalogue.from_world(world))
     errors = Errors()
     simulator = None
     for seed in range(first, first + tables):

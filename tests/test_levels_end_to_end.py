@@ -6,12 +6,13 @@ from contextlib import closing
 
 import pytest
 
-from spca.inproc import build_tabletop, run_inproc
+from spca.inproc import run_inproc
 from spca_core.options import RunOptions
 from spca_core.plan import Draft, Plan, Step
 from spca_core.run_folder import RunFolder
 from spca_core.verdict import Outcome
 from spca_sim.variation import SimVariation
+from spca_tabletop.kit import build_tabletop
 
 FIRST_LEVELS = ("touch_02", "pickup_02", "pick_and_place_01", "stack_01")
 

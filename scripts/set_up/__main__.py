@@ -84,6 +84,8 @@ def _pending(places: Places, with_tests: bool) -> list[Step]:
         )
     if not places.ros_sourced:
         steps.append(("relocated", packages, lambda: ros_wheels.relocate(places)))
+    described = _digest(environment.setups(), sys.version)
+    steps.append(("described", described, lambda: environment.write_metadata(places, log)))
     elsewhere = () if places.ros_sourced or places.default else (str(places.colcon("install")),)
     built = _digest(interfaces.sources(), packages, *elsewhere)
     steps.append(("interfaces", built, lambda: interfaces.build(places, log)))

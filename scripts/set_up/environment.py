@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from contextlib import suppress
@@ -114,10 +115,23 @@ def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def setups() -> list[Path]:
+    """The `setup.py` of every Python package of `src/`."""
+    return sorted((ROOT / "src").glob("*/setup.py"))
+
+
+def write_metadata(places: Places, log: Path) -> None:
+    """Write the packages' metadata, in which Python finds their entry points."""
+    folder = places.metadata
+    shutil.rmtree(folder, ignore_errors=True)
+    script = Path(__file__).with_name("metadata.py")
+    run("writing metadata", [places.python, script, folder, *setups()], log, clean_environment())
+
+
 def put_sources_on_path(places: Places) -> None:
     """Make every Python package of `src/` importable where it lies, and the built interfaces."""
     interfaces = places.colcon("install") / "spca_interfaces" / places.site_packages.relative_to(places.venv)
-    folders = [*sorted(p.parent for p in (ROOT / "src").glob("*/setup.py")), interfaces]
+    folders = [*(setup.parent for setup in setups()), places.metadata, interfaces]
     _write_if_changed(places.site_packages / "spca.pth", "".join(f"{folder}\n" for folder in folders))
 
 

@@ -48,6 +48,11 @@ class Places:
         return self.venv / ".spca"
 
     @property
+    def metadata(self) -> Path:
+        """The metadata of the project's own packages."""
+        return self.stamps / "metadata"
+
+    @property
     def workspace(self) -> Path:
         """The colcon workspace."""
         return ROOT / "ros2_ws"

@@ -36,7 +36,8 @@ setup(
             "spca = spca.cli:main",
             "brain = spca.ros.brain:main",
             "run_level = spca.ros.client:main",
-        ]
+        ],
+        "spca.proposers": ["builtin = spca.proposals:open_builtin", "openai = spca.proposals:open_openai"],
     },
     zip_safe=False,
 )

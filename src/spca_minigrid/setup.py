@@ -17,5 +17,8 @@ setup(
     ],
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
+    entry_points={
+        "spca.environments": ["minigrid = spca_minigrid.kit:MinigridKit"],
+    },
     zip_safe=False,
 )

@@ -17,6 +17,9 @@ setup(
     ],
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
-    entry_points={"console_scripts": ["sense = spca_sense.node:main"]},
+    entry_points={
+        "console_scripts": ["sense = spca_sense.node:main"],
+        "spca.detectors": ["shapes = spca_sense.detector:ShapeDetector"],
+    },
     zip_safe=False,
 )

@@ -21,7 +21,8 @@ setup(
         "console_scripts": [
             "executor = spca_tabletop.ros.executor_node:main",
             "display = spca_tabletop.ros.display.node:main",
-        ]
+        ],
+        "spca.environments": ["tabletop = spca_tabletop.kit:TabletopKit"],
     },
     zip_safe=False,
 )

@@ -1,50 +1,52 @@
-"""What each kind of environment brings along, beside the `Environment` itself: the one place that knows them all."""
+"""The installed environments, by name and by the levels they own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
 
-from spca_core.errors import SpcaError
+from spca_core.errors import InputError
+from spca_core.extensions import find, installed
 from spca_core.options import RunOptions
-from spca_core.ports.environment import Environment
-from spca_core.ports.proposer import PlanProposer
-from spca_planner.critics.vocabulary import Vocabulary
+from spca_core.ports.kit import Kit
+
+GROUP = "spca.environments"
 
 
-@dataclass(frozen=True)
-class Kit:
-    """What an environment needs around it.
-
-    `builtin` drafts plans without a model, `vocabulary` links its words to PDDL's, `build` makes the environment
-    that a run's options ask for, in lockstep.
-    """
-
-    builtin: PlanProposer
-    vocabulary: Vocabulary
-    build: Callable[[RunOptions], Environment]
+@cache
+def kit_named(name: str) -> Kit:
+    """The kit of an environment. Raises InputError when it is not installed."""
+    kit: Kit = find(GROUP, name).load()()
+    if kit.name != name:
+        raise InputError(f"the environment '{name}' calls itself '{kit.name}'", hint="both must be the same")
+    return kit
 
 
-def kit_of(environment: str) -> Kit:
-    """By the environment's name."""
-    if environment == "tabletop":
-        return _tabletop()
-    if environment == "minigrid":
-        return _minigrid()
-    raise SpcaError(f"no kit for the environment '{environment}'")
+def kits() -> list[Kit]:
+    """All installed kits, those whose levels need no prefix first."""
+    return sorted((kit_named(name) for name in installed(GROUP)), key=lambda k: (not k.bare_names, k.name))
 
 
-def _tabletop() -> Kit:
-    from spca.inproc import build_tabletop  # which needs the stages, and these a kit
-    from spca_tabletop.plan.proposer import BuiltinProposer
-    from spca_tabletop.plan.vocabulary import TabletopVocabulary
+def kit_of(level: str) -> Kit:
+    """The kit that owns a level: `name:level`, or a plain name or path. Raises InputError when none does."""
+    prefix, colon, _ = level.partition(":")
+    if colon and prefix in installed(GROUP):
+        return kit_named(prefix)
+    for kit in kits():
+        if kit.bare_names and (not colon or "/" in prefix):
+            return kit
+    known = [info.name for kit in kits() for info in kit.levels()]
+    close = get_close_matches(level, known, 1)
+    raise InputError(
+        f"unknown level '{level}'",
+        hint=f"did you mean '{close[0]}'?" if close else "`spca levels` lists them",
+    )
 
-    return Kit(BuiltinProposer(), TabletopVocabulary(), build_tabletop)
 
-
-def _minigrid() -> Kit:
-    from spca.grid.run import build_minigrid
-    from spca_minigrid.proposer import MissionProposer
-    from spca_minigrid.vocabulary import MissionVocabulary
-
-    return Kit(MissionProposer(), MissionVocabulary(), build_minigrid)
+def checked_kit(options: RunOptions) -> Kit:
+    """The kit of a run's level. Raises InputError unless a run with these options could begin."""
+    kit = kit_of(options.level)
+    if options.preset not in kit.presets:
+        raise InputError(f"--preset '{options.preset}'", hint=f"{kit.name} has {', '.join(kit.presets)}")
+    kit.check(options)
+    return kit

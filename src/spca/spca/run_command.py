@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from spca.ending import Ending
-from spca.grid.names import is_minigrid
+from spca.kits import checked_kit, kit_of
 from spca.progress import Progress
 from spca.result import RunResult
 from spca.terminal import notices, results
@@ -19,8 +19,6 @@ from spca_core.options import Manifest, RunOptions
 from spca_core.paths import RUNS
 from spca_core.run_folder import MANIFEST, STATE, RunFolder
 from spca_llm.config import is_configured
-from spca_sim.display import require_display
-from spca_tabletop.presets import load_table
 
 CRASH = "crash.txt"
 
@@ -28,14 +26,7 @@ CRASH = "crash.txt"
 def start_run(options: RunOptions, out: Path | None = None) -> int:
     """Run a level in a new folder; returns the exit status. Raises InputError for bad input, before anything moves."""
     options = _settled(options)
-    if options.view:
-        require_display()
-    if is_minigrid(options.level):
-        from spca.grid.run import build_minigrid
-
-        build_minigrid(options).close()
-    else:
-        load_table(options)
+    checked_kit(options)
     folder = RunFolder.create(Path(options.level).stem, out)
     return _drive(options, folder, resume=False)
 
@@ -94,11 +85,7 @@ def _drive(options: RunOptions, folder: RunFolder, resume: bool) -> int:
 
 
 def _runner(options: RunOptions) -> Callable[..., RunResult]:
-    if is_minigrid(options.level):
-        from spca.grid.run import run_minigrid
-
-        return run_minigrid
-    if options.transport == "inproc":
+    if options.transport == "inproc" or kit_of(options.level).ros() is None:
         from spca.inproc import run_inproc
 
         return run_inproc
@@ -118,12 +105,7 @@ def _document(folder: RunFolder, options: RunOptions, console: Console) -> Path:
     """Video, MCAP log and report. A fault in one of them is said and costs only itself."""
     from spca.report import write_report as write_page
 
-    if is_minigrid(options.level):
-        return write_page(folder)
-    from spca_tabletop.mcap_log import write_mcap
-    from spca_tabletop.video import write_video
-
-    for make in (write_video, write_mcap) if options.video else (write_mcap,):
+    for make in kit_of(options.level).documents(options):
         try:
             make(folder, options)
         except Exception as error:

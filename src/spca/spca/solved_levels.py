@@ -13,9 +13,9 @@ from spca_core.model import Record
 from spca_core.options import RunOptions
 from spca_core.plan import Plan
 from spca_core.ports.environment import Environment
+from spca_core.ports.vocabulary import Vocabulary
 from spca_core.run_folder import write_atomically
 from spca_core.verdict import Outcome
-from spca_planner.critics.vocabulary import Vocabulary
 from spca_planner.prediction import weigh
 
 log = structlog.get_logger(__name__)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from spca.inproc import build_tabletop
+from spca.proposals import open_models
 from spca.run_command import start_run
 from spca.solved_levels import SolvedLevels
-from spca.stages import open_models, open_stages
+from spca.stages import open_stages
 from spca.testing.fallible_model import MODELS, SKILLS, FallibleModel, configuration
 from spca.testing.model_run import run_with_model
 from spca_core.errors import InputError
@@ -24,6 +24,7 @@ from spca_llm.testing.behaviours import Say
 from spca_llm.testing.server import ModelServer
 from spca_planner.solver.process import SolverProcess
 from spca_tabletop.environment import InprocTabletop
+from spca_tabletop.kit import TabletopKit, build_tabletop
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 
 
@@ -122,7 +123,7 @@ def test_a_changed_skill_is_trusted_only_if_what_it_solved_still_passes(lifted: 
         llm = lifted / "other.yaml"
         llm.write_text(configuration(server.base_url))
         asked = options(lifted, level="pickup_03", llm=str(llm))
-        with open_stages(asked, InprocTabletop, RunFolder(lifted / "unused")) as stages:
+        with open_stages(asked, TabletopKit(), RunFolder(lifted / "unused")) as stages:
             assert stages.promote is not None
             harmful = stages.library.replace(
                 "for grasp in ctx.grasps(cube):",
@@ -158,7 +159,7 @@ def test_what_grew_from_nothing_stays_apart_from_the_builtin_skills(lifted: Path
     builtin = InprocTabletop.builtin_skills.read_text()
     for skills, known in (("builtin", {"pick_up"}), ("trusted", {"pick_up"}), ("empty", {"lift_cube"})):
         asked = options(lifted, proposer="builtin", skills=skills)
-        with open_stages(asked, InprocTabletop, RunFolder(lifted / "unused")) as stages:
+        with open_stages(asked, TabletopKit(), RunFolder(lifted / "unused")) as stages:
             assert all(f"def {name}(" in stages.library for name in known)
             assert (stages.library == builtin) == (skills != "empty")
 

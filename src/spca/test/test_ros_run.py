@@ -149,18 +149,15 @@ def test_the_arm_stops_when_the_supervisor_dies() -> None:
 
 _SUPERVISOR = """
 from spca_core.options import RunOptions
-from spca_tabletop.presets import draw_table, load_table
 from spca_tabletop.ros.environment import RosTabletop
 from spca_core.contracts.environment_contract import plan
 from spca_ros.session import Session
 
 RESTLESS = "def idle(ctx, thing):\\n    while True:\\n        ctx.move_named('out_of_view')\\n        ctx.move_named('home')\\n"
-world, level = load_table(RunOptions(level="stack_01"))
 with Session("supervisor") as node:
     node.say("ready")
     tabletop = RosTabletop(node)
-    tabletop.wait_ready(30.0)
-    tabletop.begin("stack_01", level, draw_table("nominal", 0, world, level)[0])
+    tabletop.begin(RunOptions(level="stack_01"), 30.0)
     tabletop.act("a", plan("idle"), RESTLESS)
 """
 

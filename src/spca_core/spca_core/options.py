@@ -15,7 +15,6 @@ from spca_core.paths import ROOT
 
 Transport = Literal["ros", "inproc"]
 Skills = Literal["auto", "builtin", "trusted", "empty"]
-Preset = Literal["nominal", "shuffled", "noisy", "hard"]
 
 # The packages whose versions decide what a run does.
 _VERSIONED = ("mujoco", "numpy", "scipy", "ompl", "ruckig", "unified-planning", "up-fast-downward", "up-tamer",
@@ -29,7 +28,8 @@ class RunOptions(Record):
     world: str = ""
     """A world file by name or path; empty is the one the level is made for."""
     transport: Transport = "ros"
-    preset: Preset = "nominal"
+    preset: str = "nominal"
+    """Which distribution of initial states; the environment's kit lists its presets."""
     seed: int = Field(0, ge=0)
     noise: bool = True
     proposer: str = "builtin"
@@ -43,6 +43,8 @@ class RunOptions(Record):
     language model, else `builtin`."""
     library: str = ""
     """Folder of what is learned and trusted; `library/` in the project if empty."""
+    detector: str = "shapes"
+    """What finds things in camera frames, by the name of its entry point."""
     vision: bool = False
     """Whether a vision model describes each first look, beside the detector."""
     llm: str = ""

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from spca.grid.names import PREFIX
-from spca.grid.run import run_minigrid, run_trial
-from spca.kits import kit_of
+from spca.grid.run import run_trial
+from spca.inproc import run_inproc
+from spca.kits import kit_named, kit_of, kits
 from spca.result import RunResult
 from spca.stages import open_stages
 from spca.supervisor import Supervisor
@@ -25,6 +25,7 @@ from spca_llm.testing.server import ModelServer, Seen
 from spca_minigrid.bench import MinigridBench, Trial
 from spca_minigrid.ending import Ending
 from spca_minigrid.environment import MinigridEnvironment
+from spca_minigrid.kit import MinigridKit
 from spca_minigrid.levels import find_level
 from spca_minigrid.mission import parse_mission
 from spca_minigrid.proposer import DOMAIN
@@ -41,14 +42,14 @@ def solver() -> Iterator[SolverProcess]:
 
 @pytest.fixture
 def planner(solver: SolverProcess, tmp_path: Path) -> Iterator[Planner]:
-    options = RunOptions(level=PREFIX + "MiniGrid-Empty-5x5")
-    with open_stages(options, MinigridEnvironment, RunFolder(tmp_path), solver) as stages:
+    options = RunOptions(level="minigrid:" + "MiniGrid-Empty-5x5")
+    with open_stages(options, MinigridKit(), RunFolder(tmp_path), solver) as stages:
         yield stages.planner
 
 
 def run(level: str, seed: int, folder: Path, solver: SolverProcess, **more: object) -> RunResult:
-    options = RunOptions.model_validate({"level": PREFIX + level, "seed": seed, **more})
-    return run_minigrid(options, RunFolder(folder), solver=solver)
+    options = RunOptions.model_validate({"level": "minigrid:" + level, "seed": seed, **more})
+    return run_inproc(options, RunFolder(folder), solver=solver)
 
 
 # Two or three of each category; among them what needs exploring, order, keys, boxes, clearing and several rounds.
@@ -103,7 +104,7 @@ def test_an_interrupted_run_goes_on(solver: SolverProcess, tmp_path: Path) -> No
     result = run("MiniGrid-DoorKey-6x6", 1, tmp_path, solver)
     state = (tmp_path / "state.json").read_text()
     assert result.success and '"ended"' in state
-    options = RunOptions(level=PREFIX + "MiniGrid-DoorKey-6x6", seed=1)
+    options = RunOptions(level="minigrid:" + "MiniGrid-DoorKey-6x6", seed=1)
     with closing(MinigridEnvironment(find_level("MiniGrid-DoorKey-6x6"), 1)) as fresh:
         (tmp_path / "checkpoint.bin").write_bytes(fresh.checkpoint())
     import json
@@ -111,13 +112,18 @@ def test_an_interrupted_run_goes_on(solver: SolverProcess, tmp_path: Path) -> No
     (tmp_path / "state.json").write_text(
         json.dumps({**json.loads(state), "phase": "act", "ended": None, "round": 1})
     )
-    again = run_minigrid(options, RunFolder(tmp_path), resume=True, solver=solver)
+    again = run_inproc(options, RunFolder(tmp_path), resume=True, solver=solver)
     assert again.success and again.verdict.stamp == result.verdict.stamp
 
 
 def test_each_environment_has_its_kit() -> None:
-    for name in ("tabletop", "minigrid"):
-        assert kit_of(name).builtin.name == "builtin"
+    assert [kit.name for kit in kits()][:1] == ["tabletop"], "first the one whose levels need no prefix"
+    for level, name in (("stack_01", "tabletop"), ("minigrid:MiniGrid-Empty-5x5", "minigrid")):
+        kit = kit_of(level)
+        assert kit is kit_named(name)
+        assert kit.builtin().name == "builtin"
+        assert kit.api.environment == kit.build(RunOptions(level=level)).name == name
+        assert level in {info.name for info in kit.levels()}
 
 
 def test_locked_doors_that_are_seen_are_planned_for(planner: Planner) -> None:

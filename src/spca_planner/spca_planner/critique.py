@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from spca_core.plan import Draft, Plan, PlanRequest, Rejection, Step
-from spca_planner.critics.vocabulary import Vocabulary
+from spca_core.ports.vocabulary import Vocabulary
 from spca_planner.solver.judgement import Case, Context
 from spca_planner.solver.process import SolverProcess
 

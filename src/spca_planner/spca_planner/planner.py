@@ -10,7 +10,8 @@ from typing import Literal
 from spca_core.errors import Cancelled
 from spca_core.plan import Draft, DraftRecord, Mode, Plan, PlanRequest, PlanResult, Rejection
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
-from spca_planner.critics.vocabulary import FactVocabulary, Vocabulary
+from spca_core.ports.vocabulary import Vocabulary
+from spca_planner.critics.vocabulary import FactVocabulary
 from spca_planner.critique import Critics, Judged
 from spca_planner.patience import interruptible
 from spca_planner.solver.process import SolverProcess

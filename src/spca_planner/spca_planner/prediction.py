@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import Plan
-from spca_planner.critics.vocabulary import Extension, Vocabulary
+from spca_core.ports.vocabulary import Extension, Vocabulary
 from spca_planner.pddl.formula import Atom, Truth, atoms, bindings, evaluate, ground
 from spca_planner.pddl.lint import parse, quantified
 from spca_planner.pddl.sexpr import Group, PddlError

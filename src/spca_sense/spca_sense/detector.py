@@ -6,7 +6,6 @@ import numpy as np
 
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Pose
-from spca_core.world import World
 from spca_sense.catalogue import Catalogue
 from spca_sense.colours import label_colours
 from spca_sense.cubes import FoundCube, find_cubes
@@ -20,11 +19,11 @@ _SUSPICIOUS_TILT = np.radians(1.0)
 _SUSPICIOUS_OFFSET = 0.01
 
 
-class Detector:
-    """Finds cubes and plates in single frames; has no memory. Give it a world (of which it keeps the classes) or a catalogue."""
+class ShapeDetector:
+    """Finds cubes and plates by colour and shape. See `spca_sense.detectors.Detector`."""
 
-    def __init__(self, knowledge: World | Catalogue) -> None:
-        self.catalogue = knowledge if isinstance(knowledge, Catalogue) else Catalogue.from_world(knowledge)
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
 
     def detect(self, frame: RgbdFrame) -> Look:
         """All things in sight, and the cubes that must carry what stands high, from high to low.

@@ -21,29 +21,30 @@ from spca_ros.action_server import Job, LongAction
 from spca_ros.camera import RequestedCamera
 from spca_ros.convert.records import from_msg, pose_from_msg, to_msg
 from spca_ros.convert.robot import joint_state
+from spca_ros.kit import VisionSlot
 from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode, answering, run_nodes
 from spca_ros.qos import STATE
 from spca_ros.seal import seal, unseal
-from spca_sense.detector import Detector
+from spca_sense.detectors import make_detector
 from spca_sense.looks import save_looks
 from spca_sense.remarks import with_remarks
 from spca_sense.tracker import SceneTracker
-from spca_sense.vision import VisionModel
 
 
 class SenseNode(SpcaNode):
     """Perceives on request. It moves nothing: whoever asks clears the view first.
 
-    `vision`, a model that adds remarks to the detector's scenes, may be set and changed later.
+    `vision` may hold a model that adds its remarks to the detector's scenes, a different one for each run.
     """
 
-    def __init__(self, loop: Loop | None = None, vision: VisionModel | None = None) -> None:
+    def __init__(self, loop: Loop | None = None, vision: VisionSlot | None = None) -> None:
         super().__init__(names.SENSE, loop)
         world = load_world(self.parameter("world", "tabletop", "a world in worlds/ or a path"))
-        self.vision = vision
+        detector = self.parameter("detector", "shapes", "name of an installed detector")
+        self._vision = vision or VisionSlot()
         self._camera: Camera = RequestedCamera(self, world.camera)
-        self._tracker = SceneTracker(Detector(world))
+        self._tracker = SceneTracker(make_detector(detector, world))
         self._looks: list[tuple[RgbdFrame, Scene]] = []
         self._scene = self.create_publisher(SceneMsg, names.SCENE, STATE)
         self._perceiving = LongAction(self, Perceive, names.PERCEIVE, self._perceive)
@@ -65,9 +66,10 @@ class SenseNode(SpcaNode):
         tool: Pose | None = pose_from_msg(goal.tool[0]) if goal.tool else None
         joints = joint_state(goal.joints[0]) if goal.joints else None
         scene = self._tracker.update(frame, goal.held or None, tool, joints)
-        if goal.task and self.vision is not None:
+        model = self._vision.model
+        if goal.task and model is not None:
             job.feedback(Perceive.Feedback(attempt=goal.attempt, stage="describing"))
-            scene = with_remarks(scene, self.vision, frame.colour, from_msg(Task, goal.task[0]))
+            scene = with_remarks(scene, model, frame.colour, from_msg(Task, goal.task[0]))
         self._looks.append((frame, scene))
         message = to_msg(scene, SceneMsg())
         self._scene.publish(message)

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import ModelError
+from spca_core.ports.vision import VisionModel
 from spca_core.scene import Scene
 from spca_core.task import Task
-from spca_sense.vision import VisionModel
 
 PREFIX = "Remark of an image model, not verified: "
 MOST_REMARKS = 8

@@ -11,7 +11,7 @@ from spca_core.scene import Scene, SceneObject
 from spca_core.trajectory import JointState
 from spca_sense.association import associate, new_id, remembered_there
 from spca_sense.detection import UNKNOWN, Detection, Look, square_yaw
-from spca_sense.detector import Detector
+from spca_sense.detectors import Detector
 from spca_sense.footprint import footprint, shared_area
 from spca_sense.presence import presence
 from spca_sense.relations import relate

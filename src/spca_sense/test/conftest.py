@@ -15,8 +15,9 @@ from spca_core.names import symbol_of
 from spca_core.scene import SceneObject
 from spca_core.trajectory import JOINT_NAMES
 from spca_core.world import Joints, World, WorldObject, load_world
+from spca_sense.catalogue import Catalogue
 from spca_sense.detection import Detection, Look
-from spca_sense.detector import Detector
+from spca_sense.detector import ShapeDetector
 from spca_sense.tracker import SceneTracker
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import SimVariation
@@ -133,10 +134,10 @@ def shelf(world: World) -> Shelf:
 
 
 @pytest.fixture(scope="session")
-def detector(world: World) -> Detector:
-    return Detector(world)
+def detector(world: World) -> ShapeDetector:
+    return ShapeDetector(Catalogue.from_world(world))
 
 
 @pytest.fixture
-def tracker(detector: Detector) -> SceneTracker:
+def tracker(detector: ShapeDetector) -> SceneTracker:
     return SceneTracker(detector)

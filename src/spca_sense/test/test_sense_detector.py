@@ -10,7 +10,8 @@ from spca_core.camera import RgbdFrame
 from spca_core.geometry import Pose
 from spca_core.layout import cluttered_layout, nominal_layout, random_layout
 from spca_core.world import World
-from spca_sense.detector import Detector
+from spca_sense.catalogue import Catalogue
+from spca_sense.detector import ShapeDetector
 from spca_sim.variation import SimVariation, draw_variation
 
 
@@ -137,7 +138,7 @@ def test_touching_cubes_of_one_colour(twin_world: World, twin_studio, shelf, che
         "plate_red": shelf.plate(0.6, -0.1),
         "plate_red_2": shelf.plate(0.6, 0.011),
     }
-    check(Detector(twin_world).detect(twin_studio.shoot(poses)), poses)
+    check(ShapeDetector(Catalogue.from_world(twin_world)).detect(twin_studio.shoot(poses)), poses)
 
 
 @pytest.mark.parametrize("side", [0.0, np.pi / 2, -2.0])
@@ -243,7 +244,7 @@ def test_a_thing_on_the_ground_is_seen_there(world: World, open_studio) -> None:
         "box_blue": Pose.from_xyz_yaw(0.45, 0.1, 0.42, 0.1),
         "plate_green": Pose.from_xyz_yaw(0.7, -0.15, 0.004),
     }
-    look = Detector(small).detect(open_studio(small).shoot(poses))
+    look = ShapeDetector(Catalogue.from_world(small)).detect(open_studio(small).shoot(poses))
     found = {(d.kind, d.colour): d for d in look.detections}
     assert set(found) == {("cube", "red"), ("cube", "blue"), ("plate", "green")}
     assert found["cube", "red"].pose.position == pytest.approx(poses["box_red"].position, abs=0.004)
@@ -296,7 +297,10 @@ def test_images_of_another_size_are_refused(studio, detector) -> None:
 
 def test_equal_frames_give_equal_looks(world: World, studio, detector) -> None:
     frame = studio.shoot(random_layout(world, 3).poses)
-    assert detector.detect(frame).detections == Detector(world).detect(frame).detections
+    assert (
+        detector.detect(frame).detections
+        == ShapeDetector(Catalogue.from_world(world)).detect(frame).detections
+    )
 
 
 def test_confidence_falls_with_what_is_hidden(world: World, studio, detector) -> None:

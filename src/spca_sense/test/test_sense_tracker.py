@@ -12,7 +12,8 @@ from spca_core.layout import nominal_layout, random_layout
 from spca_core.scene import Scene
 from spca_core.trajectory import JointState
 from spca_core.world import World
-from spca_sense.detector import Detector
+from spca_sense.catalogue import Catalogue
+from spca_sense.detector import ShapeDetector
 from spca_sense.tracker import SceneTracker
 
 STRAIGHT_DOWN = (1.0, 0.0, 0.0, 0.0)
@@ -216,7 +217,7 @@ def test_holding_from_the_first_look_on(studio, tracker, nominal) -> None:
 
 
 def test_things_of_one_colour_keep_their_ids(twin_world, twin_studio, shelf) -> None:
-    tracker = SceneTracker(Detector(twin_world))
+    tracker = SceneTracker(ShapeDetector(Catalogue.from_world(twin_world)))
     poses = {
         "box_red": shelf.cube(0.45, 0.2),
         "box_red_2": shelf.cube(0.45, 0.0),

@@ -11,6 +11,7 @@ from spca_core.contacts import ContactSample
 from spca_core.layout import Layout
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan
+from spca_core.ports.vision import VisionModel
 from spca_core.scene import Scene
 from spca_core.skill import CtxApi, StepReport
 from spca_core.verdict import Outcome, Verdict
@@ -20,11 +21,12 @@ from spca_motion.sim_robot import SimRobot
 from spca_referee.level import Level, task
 from spca_referee.referee import Referee
 from spca_robot.gripper_2f85 import PAD_TIP
-from spca_sense.detector import Detector
+from spca_sense.catalogue import Catalogue
+from spca_sense.detector import ShapeDetector
+from spca_sense.detectors import Detector
 from spca_sense.observation import observation_of
 from spca_sense.remarks import with_remarks
 from spca_sense.tracker import SceneTracker
-from spca_sense.vision import VisionModel
 from spca_sim.live_view import LiveView
 from spca_sim.pace import Pacer
 from spca_sim.simulator import MujocoSimulator
@@ -53,6 +55,7 @@ class InprocTabletop:
         simulator: MujocoSimulator,
         seed: int = 0,
         vision: VisionModel | None = None,
+        detector: Detector | None = None,
     ) -> None:
         self.task = task(level)
         self.recording = Recording()
@@ -64,7 +67,7 @@ class InprocTabletop:
         self.recording.states.attach(self._sim)
         self._robot = SimRobot(self._sim)
         self._arm = embedded_arm(world, self._robot)
-        self._tracker = SceneTracker(Detector(world))
+        self._tracker = SceneTracker(detector or ShapeDetector(Catalogue.from_world(world)))
         self._ctx = TabletopCtx(world, self._arm, self._perceive, lambda: self._sim.time, PAD_TIP)
         self._executor = PlanExecutor(TABLETOP_API, builtin=self.builtin_skills.read_text())
         self._cancelled = False

@@ -8,7 +8,7 @@ from itertools import combinations
 from spca_core.contacts import Pair, pair
 from spca_core.errors import InputError
 from spca_core.layout import Layout, cluttered_layout, nominal_layout, random_layout
-from spca_core.options import Preset, RunOptions
+from spca_core.options import RunOptions
 from spca_core.world import World, load_world
 from spca_referee.level import Level, load_level
 from spca_referee.rules import bind_rules
@@ -25,7 +25,7 @@ def load_table(options: RunOptions) -> tuple[World, Level]:
     return load_world(options.world or level.world), level
 
 
-def draw_table(preset: Preset, seed: int, world: World, level: Level) -> tuple[Layout, SimVariation]:
+def draw_table(preset: str, seed: int, world: World, level: Level) -> tuple[Layout, SimVariation]:
     """The layout at the start and the simulator's variation, by seed.
 
     Drawn again where the level's own changes would put two things into one place, or where the level would be won

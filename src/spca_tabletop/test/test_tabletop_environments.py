@@ -7,14 +7,13 @@ from contextlib import contextmanager
 
 import pytest
 
-from spca.inproc import build_tabletop
 from spca_core.contracts.environment_contract import EnvironmentContract, plan
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.ports.environment import Environment
 from spca_core.scene import Scene
 from spca_ros.testing import executor, referee, running, sense, sim
-from spca_tabletop.presets import draw_table, load_table
+from spca_tabletop.kit import build_tabletop
 from spca_tabletop.ros.environment import RosTabletop
 
 OPTIONS = RunOptions(level="stack_01", seed=5)
@@ -69,17 +68,13 @@ class TestRos(TabletopContract):
         with running(sim(), sense(), executor(), referee(), name="supervisor") as (node, _):
             node.say("ready")
             request.cls.tabletop = RosTabletop(node)
-            request.cls.tabletop.wait_ready(10.0)
             yield
 
     @contextmanager
     def fresh(self) -> Iterator[Environment]:
         """Stack the red cube on the blue one."""
         tabletop: RosTabletop = self.tabletop  # type: ignore[attr-defined]
-        world, level = load_table(OPTIONS)
-        tabletop.begin(
-            OPTIONS.level, level, draw_table(OPTIONS.preset, OPTIONS.seed, world, level)[0], OPTIONS.seed
-        )
+        tabletop.begin(OPTIONS, 10.0)
         yield tabletop
 
     def test_restore_brings_back_world_memory_and_verdict(self) -> None:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from spca_core.errors import InputError
 from spca_core.model import Record
-from spca_core.options import Preset, RunOptions
+from spca_core.options import RunOptions
 from spca_referee.level import list_levels
 
 
@@ -17,7 +17,7 @@ class Trial(Record):
     """One run of a campaign."""
 
     level: str
-    preset: Preset
+    preset: str
     seed: int
 
     @property
@@ -30,7 +30,7 @@ class CampaignSpec(Record):
     """Levels × presets × tables (seeds from `first_seed` on; the nominal preset has one table only, but new noise)."""
 
     levels: tuple[str, ...]
-    presets: tuple[Preset, ...] = ("shuffled",)
+    presets: tuple[str, ...] = ("shuffled",)
     tables: int = Field(20, ge=1)
     first_seed: int = 0
     proposer: str = "builtin"

@@ -1,18 +1,15 @@
-"""MiniGrid levels as runs: the same stages, supervisor and run folder as the robot's."""
+"""A trial of the MiniGrid bench: one run, and the row of figures that it comes to."""
 
 from __future__ import annotations
 
 import atexit
 import shutil
-from contextlib import closing
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from spca.drive import drive
 from spca.ending import Ending
-from spca.events import Listener
-from spca.grid.names import PREFIX
 from spca.logs import log_to
 from spca.result import RunResult
 from spca.stages import open_stages
@@ -21,31 +18,15 @@ from spca_core.run_folder import MANIFEST, RunFolder
 from spca_minigrid.bench import Trial, TrialRow
 from spca_minigrid.ending import ending_of
 from spca_minigrid.environment import MinigridEnvironment
-from spca_minigrid.levels import find_level
+from spca_minigrid.kit import MinigridKit
 from spca_minigrid.proposer import DOMAIN
 from spca_planner.solver.process import SolverProcess
-
-
-def build_minigrid(options: RunOptions) -> MinigridEnvironment:
-    """The environment that `options` ask for. InputError for an unknown level."""
-    return MinigridEnvironment(find_level(options.level.removeprefix(PREFIX)), options.seed)
-
-
-def run_minigrid(
-    options: RunOptions,
-    folder: RunFolder,
-    listeners: tuple[Listener, ...] = (),
-    resume: bool = False,
-    solver: SolverProcess | None = None,
-) -> RunResult:
-    """Run one level to its end, or take up an interrupted run; its folder then holds every attempt."""
-    return _run(options, folder, listeners, resume, solver)[0]
 
 
 def run_trial(trial: Trial, runs: Path) -> TrialRow:
     """A bench's trial, in a worker process that keeps its solver warm; the folders of failures are kept in `runs`."""
     options = RunOptions(
-        level=PREFIX + trial.level.name,
+        level=f"{MinigridKit.name}:{trial.level.name}",
         seed=trial.seed,
         transport="inproc",
         proposer=trial.bench.proposer,
@@ -55,7 +36,7 @@ def run_trial(trial: Trial, runs: Path) -> TrialRow:
         video=False,
     )
     with TemporaryDirectory(prefix="spca_trial_") as temporary:
-        _, row = _run(options, RunFolder(Path(temporary)), (), False, _warm_solver())
+        _, row = _run(options, RunFolder(Path(temporary)))
         if not row.success:
             shutil.copytree(temporary, runs / trial.key.replace("/", "_"), dirs_exist_ok=True)
     return row
@@ -70,21 +51,15 @@ def _warm_solver() -> SolverProcess:
     return solver
 
 
-def _run(
-    options: RunOptions,
-    folder: RunFolder,
-    listeners: tuple[Listener, ...],
-    resume: bool,
-    solver: SolverProcess | None,
-) -> tuple[RunResult, TrialRow]:
+def _run(options: RunOptions, folder: RunFolder) -> tuple[RunResult, TrialRow]:
+    kit = MinigridKit()
     log_to(folder.path)
-    if not resume:
-        folder.write(MANIFEST, manifest(options))
+    folder.write(MANIFEST, manifest(options))
     with (
-        open_stages(options, MinigridEnvironment, folder, solver) as stages,
-        closing(build_minigrid(options)) as environment,
+        open_stages(options, kit, folder, _warm_solver()) as stages,
+        kit.session(options, folder) as environment,
     ):
-        result = drive(environment, stages, folder, listeners, resume)
+        result = drive(environment, stages, folder, (), False)
         return result, _row(environment, result)
 
 

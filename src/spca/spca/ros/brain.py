@@ -1,6 +1,6 @@
-"""The process that thinks: the nodes `sense`, `planner`, `coder` and `supervisor`, and the language models' keys.
+"""The process that thinks: the nodes `supervisor`, `planner`, `coder` and perception, with the language models' keys.
 
-One process, for the stages share the models' budgets and their ledger. `python -m spca.ros.brain`, or an executable of
+It is one process because the stages share the models' budgets and their ledger. `python -m spca.ros.brain`, or an executable of
 this package for `ros2 run`.
 """
 
@@ -10,33 +10,35 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from spca.kits import kit_of
 from spca.ros.supervisor_node import SupervisorNode
 from spca.stages import Stages, open_stages
 from spca_coder.node import CoderNode
 from spca_core.options import RunOptions
 from spca_core.run_folder import RunFolder
 from spca_planner.node import PlannerNode
+from spca_ros.kit import VisionSlot
 from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode, run_nodes
-from spca_sense.node import SenseNode
-from spca_tabletop.ros.environment import RosTabletop
 
 
 def make_nodes() -> list[SpcaNode]:
     """The nodes of this process, on one loop."""
     loop = Loop()
-    sense, planner, coder = SenseNode(loop), PlannerNode(loop=loop), CoderNode(loop=loop)
+    slot = VisionSlot()
+    planner, coder = PlannerNode(loop=loop), CoderNode(loop=loop)
 
     @contextmanager
     def stages_for_nodes(options: RunOptions, folder: RunFolder) -> Iterator[Stages]:
-        with open_stages(options, RosTabletop, folder) as stages:
-            planner.planner, coder.coder, sense.vision = stages.planner, stages.coder, stages.vision
+        with open_stages(options, kit_of(options.level), folder) as stages:
+            planner.planner, coder.coder, slot.model = stages.planner, stages.coder, stages.vision
             try:
                 yield stages
             finally:
-                planner.planner = coder.coder = sense.vision = None
+                planner.planner = coder.coder = slot.model = None
 
-    return [SupervisorNode(stages_for_nodes, loop), sense, planner, coder]
+    supervisor = SupervisorNode(stages_for_nodes, loop)
+    return [supervisor, *supervisor.side.thinking_nodes(loop, slot), planner, coder]
 
 
 def main() -> None:

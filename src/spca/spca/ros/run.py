@@ -6,6 +6,7 @@ from spca_interfaces.action import RunLevel
 
 from spca.events import Listener
 from spca.interrupt import stopping_on_interrupt
+from spca.kits import kit_of
 from spca.result import RunResult
 from spca.ros.events import event
 from spca_core.errors import Cancelled, InputError, SpcaError
@@ -15,41 +16,23 @@ from spca_ros import names
 from spca_ros.calls import ActionCall
 from spca_ros.domain import own_domain
 from spca_ros.graph import Graph, ProcessSpec
+from spca_ros.kit import RosSide
 from spca_ros.session import Session
-from spca_tabletop.presets import load_table
 
 LOGS = "log"
-THINKING = (names.SUPERVISOR, names.SENSE, names.PLANNER, names.CODER)
 
 
 def processes(options: RunOptions) -> list[ProcessSpec]:
-    """The processes of a run.
-
-    Simulated time passes only while somebody wants it to: not while a model thinks, which may take minutes, and not
-    between the order for a motion and its beginning, where it would make the arm seem late on its path.
-    """
-    _, level = load_table(options)
-    shared = {"world": options.world or level.world}
-    return [
-        ProcessSpec(
-            "spca_sim.node",
-            (names.SIM,),
-            {
-                **shared,
-                "rate": options.rate or 0.0,
-                "idle_rate": 0.0,
-                "preset": options.preset,
-                "seed": options.seed,
-                "noise": options.noise,
-                "camera": options.camera,
-                "view": options.view,
-            },
-            ends_last=True,
-        ),
-        ProcessSpec("spca.ros.brain", THINKING, shared, needs_keys=True),
-        ProcessSpec("spca_tabletop.ros.executor_node", (names.EXECUTOR,), shared),
-        ProcessSpec("spca_referee.node", (names.REFEREE,), shared),
-    ]
+    """The processes of a run: those of the environment, and the one that thinks."""
+    kit = kit_of(options.level)
+    side: RosSide = kit.ros()
+    brain = ProcessSpec(
+        "spca.ros.brain",
+        (names.SUPERVISOR, names.PLANNER, names.CODER, *side.thinking),
+        {"environment": kit.name, **side.parameters(options)},
+        needs_keys=True,
+    )
+    return [*side.processes(options), brain]
 
 
 def run_ros(

@@ -12,6 +12,7 @@ from spca_interfaces.action import RunLevel
 from spca_interfaces.msg import Verdict as VerdictMsg
 
 from spca.events import Event
+from spca.kits import checked_kit, kit_named, kits
 from spca.logs import log_to
 from spca.result import RunResult
 from spca.ros.events import event_msg
@@ -24,11 +25,10 @@ from spca_core.validation import first_problem
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction
 from spca_ros.convert.records import to_msg
+from spca_ros.kit import RosSide
 from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode
 from spca_ros.stages import RosCoder, RosPlanner
-from spca_tabletop.presets import draw_table, load_table
-from spca_tabletop.ros.environment import RosTabletop
 
 OpenStages = Callable[[RunOptions, RunFolder], AbstractContextManager[Stages]]
 """Gives the planner's and the coder's nodes what a run's options ask for, while the context lasts."""
@@ -46,15 +46,23 @@ class SupervisorNode(SpcaNode):
         self._open_stages = open_stages
         self._defaults = {
             "level": self.parameter("level", "stack_01", "name or path of a level"),
-            "preset": self.parameter("preset", "nominal", "the table: nominal, shuffled, noisy or hard"),
+            "preset": self.parameter(
+                "preset", "nominal", "one of the environment's presets, such as shuffled"
+            ),
             "seed": self.parameter("seed", 0, "draws the table and the sensor's noise"),
             "proposer": self.parameter(
                 "proposer", "builtin", "who drafts plans and skills: builtin or openai"
             ),
             "vision": self.parameter("vision", False, "whether a vision model adds remarks to first looks"),
         }
+        name = self.parameter("environment", kits()[0].name, "name of an installed environment")
+        self._kit = kit_named(name)
+        self.side: RosSide = self._kit.ros()
+        if self.side is None:
+            raise InputError(f"the environment '{name}' has no ROS side", where="parameter environment")
+        self._environment = self.side.environment(self)
         self._supervisor: Supervisor | None = None
-        self._tabletop, self._planner, self._coder = RosTabletop(self), RosPlanner(self), RosCoder(self)
+        self._planner, self._coder = RosPlanner(self), RosCoder(self)
         self._running = LongAction(self, RunLevel, names.RUN_LEVEL, self._run, self._cancel)
 
     def close(self) -> None:
@@ -92,7 +100,8 @@ class SupervisorNode(SpcaNode):
             options = RunOptions.model_validate({**self._defaults, **wanted})
         except ValidationError as error:
             raise InputError("no such run", hint=first_problem(error)) from error
-        load_table(options)  # before anything is written
+        if checked_kit(options).name != self._kit.name:  # before anything is written
+            raise InputError(f"level '{options.level}' is not of the environment '{self._kit.name}'")
         path = Path(goal.run_folder) if goal.run_folder else None
         folder = RunFolder.create(Path(options.level).stem, path)
         folder.write(MANIFEST, manifest(options))
@@ -101,18 +110,14 @@ class SupervisorNode(SpcaNode):
     def _drive(self, job: Job, options: RunOptions, folder: RunFolder) -> RunResult:
         attempt = job.goal.attempt
         log_to(folder.path)
-        world, level = load_table(options)
-        layout, _ = draw_table(options.preset, options.seed, world, level)
 
         def tell(event: Event) -> None:
             job.feedback(RunLevel.Feedback(attempt=attempt, event=event_msg(event)))
 
-        tabletop = self._tabletop
         with self._open_stages(options, folder) as stages:
-            tabletop.wait_ready(_READY_S)
-            tabletop.begin(options.level, level, layout, options.seed)
+            self._environment.begin(options, _READY_S)
             self._supervisor = supervisor = Supervisor(
-                tabletop,
+                self._environment,
                 self._planner,
                 self._coder,
                 folder,
@@ -130,4 +135,4 @@ class SupervisorNode(SpcaNode):
                 return supervisor.run(stages.library)
             finally:
                 self._supervisor = None
-                tabletop.save_recording(folder.path)
+                self._environment.save_recording(folder.path)

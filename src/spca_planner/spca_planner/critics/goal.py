@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from spca_core.observation import Observation
+from spca_core.ports.vocabulary import Extension
 from spca_planner.critics.scene import observed_truth
-from spca_planner.critics.vocabulary import Extension
 from spca_planner.pddl.formula import atoms, evaluate, ground
 from spca_planner.pddl.limits import MOST_FAULTS
 from spca_planner.pddl.sexpr import Group, Word, brief

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from spca_core.observation import Observation
-from spca_planner.critics.vocabulary import Extension
+from spca_core.ports.vocabulary import Extension
 from spca_planner.pddl.formula import Atom, Truth, ground
 from spca_planner.pddl.limits import MOST_FAULTS
 from spca_planner.pddl.syntax import Domain, Problem

@@ -1,53 +1,13 @@
-"""What an environment's observations can say about PDDL predicates, and which objects a task text names."""
+"""Vocabulary for environments whose predicates are named like their observed facts."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Protocol
 
 from spca_core.observation import Observation
+from spca_core.ports.vocabulary import Extension
 from spca_core.task import Task
-
-
-@dataclass(frozen=True)
-class Extension:
-    """All true atoms of one predicate, complete for arguments of the given kinds (a set per argument).
-
-    `unsaid` are atoms about which the observation has nothing to say all the same.
-    """
-
-    kinds: tuple[frozenset[str], ...]
-    atoms: frozenset[tuple[str, ...]]
-    unsaid: frozenset[tuple[str, ...]] = frozenset()
-
-    def truth(self, args: tuple[str, ...], objects: Mapping[str, str]) -> bool | None:
-        """Whether the atom with these arguments holds; None where the observation has nothing to say."""
-        if args in self.atoms:
-            return True
-        if args in self.unsaid:
-            return None
-        known = len(args) == len(self.kinds) and all(
-            objects.get(a) in kinds for a, kinds in zip(args, self.kinds, strict=True)
-        )
-        return False if known else None
-
-
-class Vocabulary(Protocol):
-    """The link between an environment's words and PDDL's."""
-
-    def extensions(self, observation: Observation) -> dict[str, Extension]:
-        """What the observation says, by the names that a PDDL predicate may have."""
-        ...
-
-    def after(self, observation: Observation) -> dict[str, Extension]:
-        """The same for an observation made when something has been done: only what it shows for certain."""
-        ...
-
-    def required(self, task: Task, observation: Observation) -> tuple[str, ...]:
-        """The objects without which a goal cannot be what the task asks for."""
-        ...
 
 
 class FactVocabulary:

@@ -7,7 +7,7 @@ from typing import Literal
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import ActionSchema
-from spca_planner.critics.vocabulary import Extension
+from spca_core.ports.vocabulary import Extension
 
 Words = tuple[str, ...]
 """A step of a plan: the action's name and its arguments."""

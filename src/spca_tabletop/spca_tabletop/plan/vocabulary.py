@@ -6,9 +6,10 @@ import re
 
 from spca_core.names import words_of
 from spca_core.observation import Observation
+from spca_core.ports.vocabulary import Extension
 from spca_core.scene import RELATIONS
 from spca_core.task import Task
-from spca_planner.critics.vocabulary import Extension, required_part
+from spca_planner.critics.vocabulary import required_part
 from spca_tabletop.language.lexicon import COLOURS
 from spca_tabletop.plan.problem import reachable
 

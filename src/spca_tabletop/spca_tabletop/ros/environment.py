@@ -22,6 +22,7 @@ from std_srvs.srv import SetBool, Trigger
 from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.layout import Layout
 from spca_core.observation import Observation
+from spca_core.options import RunOptions
 from spca_core.plan import ActResult, Plan
 from spca_core.scene import Scene
 from spca_core.skill import CtxApi, StepReport
@@ -40,6 +41,7 @@ from spca_ros.seal import seal, unseal
 from spca_sense.observation import observation_of
 from spca_tabletop.act import skills
 from spca_tabletop.act.api import TABLETOP_API
+from spca_tabletop.presets import draw_table, load_table
 
 SETTLE_S = 2.0
 """Simulated seconds after the last step: the referee needs its time-to-live and its dwell, things come to rest."""
@@ -47,6 +49,7 @@ _NODES = (names.SIM, names.REFEREE, names.SENSE, names.EXECUTOR)
 _RECORDERS = (names.SIM, names.REFEREE, names.SENSE)
 _CHUNK_S = 0.1  # simulated seconds between two looks at the verdict
 _SAMPLE_S = 0.021  # between two contact samples, and a little
+_READY_S = 60.0  # wall seconds for the nodes to come up
 _PATIENCE_S = 10.0  # wall seconds for an answer that ought to come at once
 _SLOW_S = 60.0  # wall seconds for what Gazebo is asked through its command line
 
@@ -99,12 +102,12 @@ class RosTabletop:
         self._look = ActionCall(node, Look, names.LOOK, self._peers[names.EXECUTOR])
         self._execute = ActionCall(node, ExecutePlan, names.EXECUTE, self._peers[names.EXECUTOR])
 
-    def begin(self, level_name: str, level: Level, layout: Layout, seed: int = 0) -> None:
-        """Lay the table and begin a level; the referee's node finds it by `level_name`, a name or a path.
-
-        Raises InputError when the level or the layout is refused.
-        """
-        self._order = _Order(level_name, level, layout, seed)
+    def begin(self, options: RunOptions, timeout: float = _READY_S) -> None:
+        """See `spca_ros.kit.RosEnvironment`. The referee's node finds the level by the same name or path."""
+        self._wait_ready(timeout)
+        world, level = load_table(options)
+        layout, _ = draw_table(options.preset, options.seed, world, level)
+        self._order = _Order(options.level, level, layout, options.seed)
         self.task = task(level)
         self._cancelled = False
         if not self._connected:
@@ -243,8 +246,7 @@ class RosTabletop:
 
     # --- for runs -----------------------------------------------------------------------------------------------
 
-    def wait_ready(self, timeout: float) -> None:
-        """Wait for all nodes that the tabletop consists of."""
+    def _wait_ready(self, timeout: float) -> None:
         end = time.monotonic() + timeout
         for peer in self._peers.values():
             peer.wait_ready(max(end - time.monotonic(), 0.1))

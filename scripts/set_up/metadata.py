@@ -1,0 +1,27 @@
+"""Writes the metadata (name, version, entry points) of every package of `src/`, so that Python finds its plugins.
+
+The packages are used where they lie; an installed package would have this beside its modules. Run by the environment's
+own Python: `python metadata.py FOLDER SETUP_PY …`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+
+def write(folder: Path, setups: list[Path]) -> None:
+    """One `NAME.egg-info` in `folder` for each `setup.py`."""
+    from distutils.core import run_setup  # setuptools brings it
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for setup in setups:
+        os.chdir(setup.parent)
+        run_setup(setup.name, ["--quiet", "egg_info", "--egg-base", str(folder)])
+
+
+if __name__ == "__main__":
+    import setuptools  # noqa: F401  (provides distutils where Python has none)
+
+    write(Path(sys.argv[1]), [Path(argument) for argument in sys.argv[2:]])

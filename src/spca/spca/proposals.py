@@ -1,0 +1,114 @@
+"""Who drafts plans and skills in a run: the built-in proposers, a language model, or an installed plugin.
+
+An entry of the group `spca.proposers` names an `OpenProposals`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from spca.learned import recording_of
+from spca.result import Usage
+from spca_coder.language import LanguageCoder
+from spca_core.options import RunOptions
+from spca_core.plan import Mode
+from spca_core.ports.chat import Role
+from spca_core.ports.kit import Kit
+from spca_core.ports.proposer import CodeProposer, PlanProposer
+from spca_core.ports.vision import VisionModel
+from spca_core.run_folder import RunFolder
+from spca_llm.chat import Chat
+from spca_llm.config import LlmConfig, load_config
+from spca_llm.connect import REPLAY, open_chat
+from spca_planner.language import LanguageProposer
+from spca_sense.language import LanguageVision
+
+LLM = "llm"
+"""The folder in a run's folder where every exchange with a model is recorded."""
+_PLANNER_ROLES: dict[Mode, Role] = {
+    "fresh": "planner_big",
+    "reuse": "planner_small",
+    "replan": "planner_big",
+    "repair": "planner_small",
+}
+
+
+@dataclass(frozen=True)
+class Proposals:
+    """What a proposer brings to a run.
+
+    `planner` may differ by mode. Without a `coder`, an action that has no skill ends the run. What `learns` may use
+    skills and domains of earlier runs, adds its own after a success, and may try again from where its plan began.
+    """
+
+    planner: PlanProposer | Mapping[Mode, PlanProposer]
+    coder: CodeProposer | None = None
+    vision: VisionModel | None = None
+    learns: bool = False
+    usage: Callable[[], dict[str, Usage]] = field(default=dict)
+
+
+OpenProposals = Callable[[Kit, RunOptions, RunFolder], AbstractContextManager[Proposals]]
+"""Opens what a run needs, for as long as the context lasts.
+
+Raises InputError for what cannot work: no key, no such server, nothing recorded.
+"""
+
+
+@contextmanager
+def open_builtin(kit: Kit, options: RunOptions, folder: RunFolder) -> Iterator[Proposals]:
+    """The environment's own proposer, deterministic and without a model. It writes no skills."""
+    yield Proposals(kit.builtin())
+
+
+@contextmanager
+def open_openai(kit: Kit, options: RunOptions, folder: RunFolder) -> Iterator[Proposals]:
+    """Language models behind any server that speaks the OpenAI protocol."""
+    with open_models(options, folder.path / LLM) as chat:
+        yield Proposals(
+            planner={mode: LanguageProposer(chat, role) for mode, role in _PLANNER_ROLES.items()},
+            coder=LanguageCoder(chat),
+            vision=LanguageVision(chat) if options.vision else None,
+            learns=True,
+            usage=lambda: usage_of(chat),
+        )
+
+
+@contextmanager
+def open_models(options: RunOptions, folder: Path) -> Iterator[Chat]:
+    """The models of a run, recording into `folder`. Raises InputError unless each of them answers."""
+    roles: list[Role] = ["planner_big", "planner_small", "coder"]
+    if options.vision:
+        roles.append("vision")
+    replay = options.llm.startswith(REPLAY)
+    config = None if replay else _shared(load_config(Path(options.llm) if options.llm else None))
+    with open_chat(recording_of(options.llm) if replay else "", folder, config) as chat:
+        chat.preflight(roles)
+        yield chat
+
+
+def usage_of(chat: Chat) -> dict[str, Usage]:
+    """What each role has used so far, for a run's result."""
+    wanted = Usage.model_fields
+    return {
+        role: Usage(**{name: value for name, value in totals if name in wanted})
+        for role, totals in chat.ledger.totals().items()
+    }
+
+
+def _shared(config: LlmConfig) -> LlmConfig:
+    """Whoever configures one planner means it for both sizes, and for the code as well. Images are another matter."""
+    roles = dict(config.roles)
+    substitutes: dict[Role, tuple[Role, ...]] = {
+        "planner_big": ("planner_small", "coder"),
+        "planner_small": ("planner_big", "coder"),
+        "coder": ("planner_big", "planner_small"),
+    }
+    for role, others in substitutes.items():
+        found = next((config.roles[o] for o in others if o in config.roles), None)
+        if role not in roles and found is not None:
+            roles[role] = found
+    return config.model_copy(update={"roles": roles})

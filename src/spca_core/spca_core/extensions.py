@@ -1,0 +1,81 @@
+"""What is installed that extends spca: environments, proposers, detectors, engines, skills.
+
+Plugins are Python entry points. A package of anybody's adds one by declaring it in its `pyproject.toml`:
+
+    [project.entry-points."spca.environments"]
+    corridor = "corridor.kit:CorridorKit"
+
+Nothing of spca is edited for that; the project's own parts are declared in the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from spca_core.errors import InputError
+
+GROUPS = {
+    "spca.environments": "worlds in which the loop runs (`spca_core.ports.kit.Kit`)",
+    "spca.proposers": "who drafts plans and skills (`spca.proposals.OpenProposals`)",
+    "spca.detectors": "what finds things in a camera frame (`spca_sense.detectors.MakeDetector`)",
+    "spca.engines": "what solves a planning problem",
+    "spca.skills": "a planning action, the skill that carries it out, and the words that ask for it",
+}
+"""The extension points by name, and what an entry of each has to be."""
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """One installed plugin; nothing of it is imported before `load`."""
+
+    group: str
+    name: str
+    package: str
+    """The distribution that brings it, with its version."""
+    target: str
+    """What the entry point names, `module:attribute`."""
+    _entry: EntryPoint
+
+    def load(self) -> Any:
+        """Import it. Raises InputError when its package is broken, naming the package."""
+        try:
+            return self._entry.load()
+        except Exception as error:
+            raise InputError(
+                f"cannot load {self.group} '{self.name}': {type(error).__name__}: {error}",
+                where=f"{self.package} ({self.target})",
+                hint="mend or uninstall that package",
+            ) from error
+
+
+def installed(group: str) -> dict[str, Plugin]:
+    """All plugins of a group by name, in alphabetical order. Raises InputError when two packages claim a name."""
+    found: dict[str, Plugin] = {}
+    for entry in sorted(entry_points(group=group), key=lambda e: e.name):
+        package = f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else "unknown"
+        plugin = Plugin(group, entry.name, package, entry.value, entry)
+        other = found.setdefault(entry.name, plugin)
+        if other.target != plugin.target:
+            raise InputError(
+                f"two packages bring a {group} '{entry.name}': {other.package} and {package}",
+                hint="uninstall one of them",
+            )
+    return found
+
+
+def find(group: str, name: str, where: str = "") -> Plugin:
+    """The plugin of that name. Raises InputError, with what is installed, when there is none."""
+    available = installed(group)
+    if name in available:
+        return available[name]
+    close = get_close_matches(name, available, 1)
+    meant = f"did you mean '{close[0]}'? " if close else ""
+    listed = ", ".join(available) or "none"
+    raise InputError(
+        f"no {group.removeprefix('spca.').removesuffix('s')} '{name}' is installed",
+        where=where,
+        hint=f"{meant}installed: {listed}",
+    )

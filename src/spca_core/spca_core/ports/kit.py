@@ -1,0 +1,92 @@
+"""Port: a kit, all that makes a world usable by spca: its levels, its environments, its built-in proposer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Protocol
+
+from spca_core.model import Record
+from spca_core.options import RunOptions
+from spca_core.ports.environment import Environment
+from spca_core.ports.proposer import PlanProposer
+from spca_core.ports.vision import VisionModel
+from spca_core.ports.vocabulary import Vocabulary
+from spca_core.run_folder import RunFolder
+from spca_core.skill import CtxApi
+
+DocumentMaker = Callable[[RunFolder, RunOptions], Path]
+"""Makes one file for people from a finished run (a video, a log), and returns its path."""
+
+
+class LevelInfo(Record):
+    """A level as a list of levels shows it."""
+
+    name: str
+    """What `spca run` takes."""
+    group: str
+    about: str
+    """The task in a sentence or two."""
+    time_limit_s: float | None = None
+    """Simulated seconds; None where the world counts steps."""
+
+
+class Kit(Protocol):
+    """One world, found through the entry-point group `spca.environments`; a class without arguments.
+
+    Constructing it must be cheap: heavy modules are imported by its methods.
+    """
+
+    name: str
+    """The environment's name, which is also its entry point's, and the prefix of its levels: `name:level`."""
+    about: str
+    """One line for lists."""
+    bare_names: bool
+    """Whether its levels may be named without the prefix, and by the path of a level file."""
+    presets: Sequence[str]
+    """The names of its distributions of initial states, the default one first."""
+
+    @property
+    def api(self) -> CtxApi:
+        """What a skill may call."""
+        ...
+
+    @property
+    def builtin_skills(self) -> Path:
+        """Python file of the skills that come with the environment."""
+        ...
+
+    def builtin(self) -> PlanProposer:
+        """The proposer that needs no language model."""
+        ...
+
+    def vocabulary(self) -> Vocabulary:
+        """The link between its words and PDDL's."""
+        ...
+
+    def levels(self) -> Sequence[LevelInfo]:
+        """Every level that comes with it, in the order of the curriculum."""
+        ...
+
+    def check(self, options: RunOptions) -> None:
+        """Raise InputError unless a run with these options could begin: before anything is written or moves."""
+        ...
+
+    def build(self, options: RunOptions, vision: VisionModel | None = None) -> Environment:
+        """The environment in this process, in lockstep. Raises InputError for an unknown level or preset."""
+        ...
+
+    def session(
+        self, options: RunOptions, folder: RunFolder, vision: VisionModel | None = None
+    ) -> AbstractContextManager[Environment]:
+        """`build`, with what a run adds: a live view if asked for, and its recording in `folder` at the end."""
+        ...
+
+    def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
+        """What to make from a finished run besides its report."""
+        ...
+
+    def ros(self) -> Any:
+        """Its ROS side (`spca_ros.kit.RosSide`), or None where it runs in one process only."""
+        ...

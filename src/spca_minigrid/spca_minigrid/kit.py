@@ -1,0 +1,85 @@
+"""MiniGrid's kit: what the rest of spca needs to know of these worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spca_core.options import RunOptions
+from spca_core.ports.kit import DocumentMaker, LevelInfo
+from spca_core.ports.proposer import PlanProposer
+from spca_core.ports.vision import VisionModel
+from spca_core.ports.vocabulary import Vocabulary
+from spca_core.run_folder import RunFolder
+from spca_core.skill import CtxApi
+
+if TYPE_CHECKING:
+    from spca_minigrid.environment import MinigridEnvironment
+
+
+class MinigridKit:
+    """See `spca_core.ports.kit.Kit`. A level is named `minigrid:LEVEL`; the seed draws its maze."""
+
+    name = "minigrid"
+    about = "MiniGrid and BabyAI: an agent that sees 7×7 cells of a maze"
+    bare_names = False
+    presets: Sequence[str] = ("nominal",)
+    builtin_skills = Path(__file__).with_name("skills.py")
+
+    @cached_property
+    def api(self) -> CtxApi:
+        """What a skill may call."""
+        from spca_minigrid.environment import MinigridEnvironment
+
+        return MinigridEnvironment.api
+
+    def builtin(self) -> PlanProposer:
+        """The proposer that reads the mission by a grammar."""
+        from spca_minigrid.proposer import MissionProposer
+
+        return MissionProposer()
+
+    def vocabulary(self) -> Vocabulary:
+        """Predicates are named like the observed facts."""
+        from spca_minigrid.vocabulary import MissionVocabulary
+
+        return MissionVocabulary()
+
+    def levels(self) -> Sequence[LevelInfo]:
+        """The curriculum."""
+        from spca_minigrid.levels import curriculum
+
+        return [
+            LevelInfo(name=f"{self.name}:{found.name}", group=found.category, about=found.about)
+            for found in curriculum()
+        ]
+
+    def check(self, options: RunOptions) -> None:
+        """Raise InputError for an unknown level."""
+        self.build(options).close()
+
+    def build(self, options: RunOptions, vision: VisionModel | None = None) -> MinigridEnvironment:
+        """See `Kit.build`; there is no picture for a vision model to describe."""
+        from spca_minigrid.environment import MinigridEnvironment
+        from spca_minigrid.levels import find_level
+
+        return MinigridEnvironment(find_level(options.level.removeprefix(f"{self.name}:")), options.seed)
+
+    @contextmanager
+    def session(
+        self, options: RunOptions, folder: RunFolder, vision: VisionModel | None = None
+    ) -> Iterator[MinigridEnvironment]:
+        """See `Kit.session`."""
+        with closing(self.build(options)) as environment:
+            yield environment
+
+    def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
+        """Nothing besides the report."""
+        return ()
+
+    def ros(self) -> None:
+        """It runs in one process."""
+        return

@@ -1,0 +1,118 @@
+"""The tabletop's kit: what the rest of spca needs to know of this world, and how it is built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spca_core.options import RunOptions
+from spca_core.ports.kit import DocumentMaker, LevelInfo
+from spca_core.ports.proposer import PlanProposer
+from spca_core.ports.vision import VisionModel
+from spca_core.ports.vocabulary import Vocabulary
+from spca_core.run_folder import RunFolder
+from spca_core.skill import CtxApi
+from spca_tabletop import act
+from spca_tabletop.act.api import TABLETOP_API
+
+if TYPE_CHECKING:
+    from spca_sim.variation import SimVariation
+    from spca_tabletop.environment import InprocTabletop
+    from spca_tabletop.ros.side import TabletopRos
+
+
+class TabletopKit:
+    """See `spca_core.ports.kit.Kit`."""
+
+    name = "tabletop"
+    about = "a UR5 with a Robotiq 2F-85 and an RGB-D camera over a table with cubes and plates"
+    bare_names = True
+    presets: Sequence[str] = ("nominal", "shuffled", "noisy", "hard")
+    api: CtxApi = TABLETOP_API
+    builtin_skills = Path(act.__file__).with_name("skills.py")
+
+    def builtin(self) -> PlanProposer:
+        """The proposer that reads the task by a grammar."""
+        from spca_tabletop.plan.proposer import BuiltinProposer
+
+        return BuiltinProposer()
+
+    def vocabulary(self) -> Vocabulary:
+        """What cubes, plates and their relations are called in PDDL."""
+        from spca_tabletop.plan.vocabulary import TabletopVocabulary
+
+        return TabletopVocabulary()
+
+    def levels(self) -> Sequence[LevelInfo]:
+        """The level files in `levels/`."""
+        from spca_referee.level import list_levels, load_level
+
+        loaded = [(name, load_level(name)) for name in list_levels()]
+        return [
+            LevelInfo(name=n, group=v.task_group, about=v.description, time_limit_s=v.time_limit_s)
+            for n, v in loaded
+        ]
+
+    def check(self, options: RunOptions) -> None:
+        """Raise InputError for an unknown level or world, or a live view without a display."""
+        from spca_sim.display import require_display
+        from spca_tabletop.presets import load_table
+
+        if options.view:
+            require_display()
+        load_table(options)
+
+    def build(self, options: RunOptions, vision: VisionModel | None = None) -> InprocTabletop:
+        """See `Kit.build`."""
+        return build_tabletop(options, vision=vision)
+
+    @contextmanager
+    def session(
+        self, options: RunOptions, folder: RunFolder, vision: VisionModel | None = None
+    ) -> Iterator[InprocTabletop]:
+        """See `Kit.session`."""
+        with (
+            closing(self.build(options, vision)) as environment,
+            environment.live_view() if options.view else nullcontext(),
+        ):
+            try:
+                yield environment
+            finally:
+                environment.save_recording(folder.path)
+
+    def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
+        """The MCAP log and, unless it is switched off, the video."""
+        from spca_tabletop.mcap_log import write_mcap
+        from spca_tabletop.video import write_video
+
+        return (write_video, write_mcap) if options.video else (write_mcap,)
+
+    def ros(self) -> TabletopRos:
+        """See `spca_ros.kit.RosSide`."""
+        from spca_tabletop.ros.side import TabletopRos
+
+        return TabletopRos()
+
+
+def build_tabletop(
+    options: RunOptions, variation: SimVariation | None = None, vision: VisionModel | None = None
+) -> InprocTabletop:
+    """The environment that `options` ask for; `variation` takes the place of the preset's, for experiments.
+
+    `vision` adds its description to the detector's first look. Raises InputError for an unknown level or world.
+    """
+    from spca_sense.detectors import make_detector
+    from spca_sim.simulator import MujocoSimulator
+    from spca_tabletop.environment import InprocTabletop
+    from spca_tabletop.presets import draw_table, load_table
+
+    world, level = load_table(options)
+    layout, drawn = draw_table(options.preset, options.seed, world, level)
+    simulator = MujocoSimulator(world, options.noise, variation or drawn, options.camera)
+    detector = make_detector(options.detector, world)
+    environment = InprocTabletop(level, world, layout, simulator, options.seed, vision, detector)
+    if options.rate is not None:
+        environment.pace(options.rate)
+    return environment

@@ -1,0 +1,58 @@
+"""The tabletop's ROS side: which processes and nodes it consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spca_core.options import RunOptions
+from spca_ros import names
+from spca_ros.graph import ProcessSpec, Value
+from spca_ros.kit import VisionSlot
+from spca_ros.loop import Loop
+from spca_ros.node import SpcaNode
+from spca_tabletop.presets import load_table
+from spca_tabletop.ros.environment import RosTabletop
+
+
+class TabletopRos:
+    """See `spca_ros.kit.RosSide`."""
+
+    thinking = (names.SENSE,)
+
+    def processes(self, options: RunOptions) -> Sequence[ProcessSpec]:
+        """Simulator, executor and referee, a process each.
+
+        Simulated time passes only while somebody wants it to: not while a model thinks, which may take minutes, and
+        not between the request for a motion and its start, where it would make the arm seem late on its path.
+        """
+        shared = self.parameters(options)
+        sim: dict[str, Value] = {
+            **shared,
+            "rate": options.rate or 0.0,
+            "idle_rate": 0.0,
+            "preset": options.preset,
+            "seed": options.seed,
+            "noise": options.noise,
+            "camera": options.camera,
+            "view": options.view,
+        }
+        return [
+            ProcessSpec("spca_sim.node", (names.SIM,), sim, ends_last=True),
+            ProcessSpec("spca_tabletop.ros.executor_node", (names.EXECUTOR,), shared),
+            ProcessSpec("spca_referee.node", (names.REFEREE,), shared),
+        ]
+
+    def thinking_nodes(self, loop: Loop, vision: VisionSlot) -> Sequence[SpcaNode]:
+        """Sense, which shares the language models with the planner and the coder."""
+        from spca_sense.node import SenseNode
+
+        return [SenseNode(loop, vision)]
+
+    def parameters(self, options: RunOptions) -> dict[str, str]:
+        """The world's and the detector's names."""
+        _, level = load_table(options)
+        return {"world": options.world or level.world, "detector": options.detector}
+
+    def environment(self, node: SpcaNode) -> RosTabletop:
+        """The tabletop as seen from a node."""
+        return RosTabletop(node)

@@ -1,0 +1,40 @@
+"""The packages and the arrows between them: as the import linter finds them, and as the architecture page says."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from importlinter.cli import lint_imports
+
+from spca_core.paths import ROOT
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+LINTER = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+LAYERS = [{name.strip() for name in layer.split("|")} for layer in LINTER["contracts"][0]["layers"]]
+
+
+def test_arrows_point_one_way(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Run in the test command: a circle, or an arrow that points up, fails here and is named in the output."""
+    monkeypatch.chdir(ROOT)
+    assert lint_imports(cache_dir=str(tmp_path)) == 0
+
+
+def test_the_linter_knows_every_package() -> None:
+    packages = {path.parent.name for path in (ROOT / "src").glob("*/setup.py")}
+    assert set(LINTER["root_packages"]) == packages == set().union(*LAYERS)
+
+
+def test_the_architecture_page_shows_the_same_layers() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    table = page.split("## Packages")[1].split("\n## ")[0]
+    rows = [
+        set(re.findall(r"`(spca\w*)`", row.split("|")[2])) for row in table.splitlines()[2:] if "`" in row
+    ]
+    assert rows == LAYERS
