@@ -35,6 +35,8 @@ def test_the_architecture_page_shows_the_same_layers() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text()
     table = page.split("## Packages")[1].split("\n## ")[0]
     rows = [
-        set(re.findall(r"`(spca\w*)`", row.split("|")[2])) for row in table.splitlines()[2:] if "`" in row
+        set(re.findall(r"`(spca\w*)`", row.split("|")[2]))
+        for row in table.splitlines()
+        if row.startswith("|") and "`" in row
     ]
     assert rows == LAYERS

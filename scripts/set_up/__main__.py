@@ -87,7 +87,7 @@ def _pending(places: Places, with_tests: bool) -> list[Step]:
     described = _digest(environment.setups(), sys.version)
     steps.append(("described", described, lambda: environment.write_metadata(places, log)))
     elsewhere = () if places.ros_sourced or places.default else (str(places.colcon("install")),)
-    built = _digest(interfaces.sources(), packages, *elsewhere)
+    built = _digest(interfaces.sources(), sys.version, *interfaces.built_against(), *elsewhere)
     steps.append(("interfaces", built, lambda: interfaces.build(places, log)))
     return [step for step in steps if not _stamped(places, step[0], step[1])]
 

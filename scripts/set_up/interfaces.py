@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import colcon
+from environment import RUNTIME_LOCK
 from places import ROOT, Places
 from progress import run
 
@@ -14,6 +15,12 @@ SOURCE = ROOT / "src" / "spca_interfaces"
 def sources() -> list[Path]:
     """Every file that a change of the interfaces touches."""
     return [SOURCE / "package.xml", SOURCE / "CMakeLists.txt", *sorted(SOURCE.glob("*/*.*"))]
+
+
+def built_against() -> list[str]:
+    """The pins whose change makes the compiled interfaces stale: ROS's wheels, and numpy for its headers."""
+    lines = RUNTIME_LOCK.read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line.startswith(("ros-", "numpy=="))]
 
 
 def build(places: Places, log: Path) -> None:
