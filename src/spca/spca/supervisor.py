@@ -20,9 +20,10 @@ from spca_core.observation import Observation
 from spca_core.plan import ActResult, CodeRequest, DraftRecord, Plan, PlanRequest, PlanResult
 from spca_core.ports.environment import Environment
 from spca_core.ports.stages import Coder, Planner
+from spca_core.ports.vocabulary import Vocabulary
 from spca_core.run_folder import RunFolder
 from spca_core.verdict import Outcome, Verdict
-from spca_planner.critics.vocabulary import FactVocabulary, Vocabulary
+from spca_planner.critics.vocabulary import FactVocabulary
 from spca_planner.prediction import Evidence, weigh
 
 Promote = Callable[[str, Plan, Mapping[str, str]], Promotion]

@@ -40,7 +40,7 @@ _REFERENCE = (
 
 
 class TabletopVocabulary:
-    """See `spca_planner.critics.vocabulary.Vocabulary`."""
+    """See `spca_core.ports.vocabulary.Vocabulary`."""
 
     def extensions(self, observation: Observation) -> dict[str, Extension]:
         """What is seen: where cubes rest, what is free, what is held. Nothing counts as touched before the plan."""
