@@ -47,7 +47,7 @@ def test_events_and_records_reach_the_run_folder(tmp_path: Path) -> None:
     assert [e.model_dump(mode="json") for e in told] == [
         e.model_dump(mode="json") for e in folder.lines(Event)
     ]
-    for file in ("run.json", "result.json", "states.npz", "contacts.json", "looks/01.png", "looks/01.json"):
+    for file in ("run.json", "result.json", "states.npz", "contacts.json", "looks/01.jpg", "looks/01.json"):
         assert (tmp_path / file).is_file(), file
 
 

@@ -1,4 +1,4 @@
-"""Writes what was seen: each picture with the detections drawn in, and the scene that was made of it."""
+"""Writes what was seen: raw colour and depth, the picture with the detections drawn in, and the scene made of it."""
 
 from __future__ import annotations
 
@@ -6,17 +6,36 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
+import numpy as np
+from numpy.typing import NDArray
 
 from spca_core.camera import RgbdFrame
 from spca_core.scene import Scene
 from spca_sense.drawing import draw_scene
 
+_FAST = [cv2.IMWRITE_PNG_COMPRESSION, 1]
+_JPEG = [cv2.IMWRITE_JPEG_QUALITY, 88]
+
 
 def save_looks(looks: Sequence[tuple[RgbdFrame, Scene]], folder: Path) -> None:
-    """Write `NN.png` and `NN.json` for each look, counting on from what is in the folder already."""
+    """Write the files of each look, counting on from what is in the folder already.
+
+    `NN.json` is the scene, `NN.jpg` the picture with the detections, `NN_colour.png` and `NN_depth.png` the frame as
+    the camera delivered it; depth as 16 bits a pixel in whole millimetres, 0 for none (REP 118).
+    """
     folder.mkdir(parents=True, exist_ok=True)
     done = len(list(folder.glob("*.json")))
     for number, (frame, scene) in enumerate(looks, done + 1):
+        name = f"{number:02}"
         drawn = draw_scene(frame, scene)
-        cv2.imwrite(str(folder / f"{number:02}.png"), cv2.cvtColor(drawn, cv2.COLOR_RGB2BGR))
-        (folder / f"{number:02}.json").write_text(scene.model_dump_json())
+        cv2.imwrite(str(folder / f"{name}.jpg"), cv2.cvtColor(drawn, cv2.COLOR_RGB2BGR), _JPEG)
+        colour = cv2.cvtColor(frame.colour, cv2.COLOR_RGB2BGR)
+        cv2.imwrite(str(folder / f"{name}_colour.png"), colour, _FAST)
+        cv2.imwrite(str(folder / f"{name}_depth.png"), millimetres(frame.depth), _FAST)
+        (folder / f"{name}.json").write_text(scene.model_dump_json())
+
+
+def millimetres(depth: NDArray[np.float32]) -> NDArray[np.uint16]:
+    """Depth in metres as whole millimetres; what does not fit into 16 bits is none."""
+    scaled = np.rint(depth * 1000.0)
+    return np.where((scaled > 0) & (scaled < 65536), scaled, 0).astype(np.uint16)

@@ -1,8 +1,13 @@
-"""Makes a video of recorded states: H.264 in MP4, small enough to go into a report."""
+"""Makes a video of recorded states: H.264 in MP4, 720p, small enough to send around."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
@@ -21,11 +26,25 @@ from spca_sim.state import SimState
 from spca_sim.variation import SimVariation
 from spca_sim.view import View, overview, sensor_view
 
-_INSET_SHARE = 0.3  # of the picture's width
+HD = (1280, 720)
+"""Width and height in pixels."""
+
+_INSET_SHARE = 0.24  # of the picture's width
 _MARGIN = 8  # px
 _WHITE, _SHADE = (255, 255, 255), (40, 40, 40)
+_GREEN, _RED = (70, 190, 110), (225, 75, 60)
+_END_S = 2.5  # s for which the last picture stays, with the verdict
+_AT_REST = 2e-4  # rad and m; a state that differs less from the one before is not drawn anew
 
 Frame = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Banner:
+    """What the last picture says: the verdict in one line."""
+
+    text: str
+    good: bool
 
 
 def render_video(
@@ -35,61 +54,110 @@ def render_video(
     *,
     variation: SimVariation | None = None,
     captions: Sequence[tuple[float, str]] = (),
-    size: tuple[int, int] = (480, 360),
+    verdict: Banner | None = None,
+    size: tuple[int, int] = HD,
     fps: float = 12.0,
     speed: float = 2.0,
     inset: bool = True,
-) -> None:
+) -> Frame:
     """Draw the states, `speed` times as fast as simulated, and write them to `path` (`.mp4`).
 
-    `captions` are (simulated seconds, text): each is shown from its time on. `size` is in pixels, even numbers.
-    `inset` adds what the sensor's camera sees. InputError when there is nothing to draw.
+    `captions` are (simulated seconds, text): each is shown from its time on. `verdict` is shown at the end, for a
+    few seconds. `size` is in pixels, even numbers. `inset` adds what the sensor's camera sees. The speed is written
+    in the picture. Returns the last picture (H, W, 3). Raises InputError when there is nothing to draw.
     """
     if not states:
         raise InputError("no states to make a video of", where=str(path))
-    camera = _Cameraman(world, variation or SimVariation(), size, inset)
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream("libx264", rate=Fraction(fps).limit_denominator(1000))
-        stream.width, stream.height = size
-        stream.pix_fmt = "yuv420p"
-        stream.options = {"crf": "27", "preset": "veryfast"}
-        for state in _at_rate(states, speed / fps):
-            picture = camera.shoot(state, _caption_at(captions, state.stamp))
-            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
-        container.mux(stream.encode())
+    shown = list(_at_rate(states, speed / fps))
+    scenes = _Scenes(world, variation or SimVariation(), size, inset)
+    with Mp4(path, size, fps) as file:
+        for state, scene in zip(shown, _in_order(scenes, shown), strict=True):
+            picture = scene.copy()
+            _write(picture, f"{state.stamp:.1f} s  ({speed:g}x speed)", bottom=False)
+            _write(picture, _caption_at(captions, state.stamp), bottom=True)
+            file.add(picture)
+        if verdict is not None:
+            picture = _with_banner(picture, verdict)
+            for _ in range(round(_END_S * fps)):
+                file.add(picture)
+    return picture
 
 
 def render_still(
     world: World, state: SimState, size: tuple[int, int] = (480, 360), inset: bool = False
 ) -> Frame:
     """One picture (H, W, 3) of a state, as the video would show it."""
-    return _Cameraman(world, SimVariation(), size, inset).shoot(state, "")
+    return _Scenes(world, SimVariation(), size, inset).draw(state)
 
 
-class _Cameraman:
-    """Holds the renderers of each set of objects that turns up."""
+class Mp4:
+    """An H.264 file that pictures are added to. Use as a context manager. `size` is in pixels, even numbers."""
+
+    def __init__(self, path: Path, size: tuple[int, int], fps: float) -> None:
+        self._container = av.open(str(path), "w", options={"movflags": "+faststart"})
+        self._stream = self._container.add_stream("libx264", rate=Fraction(fps).limit_denominator(1000))
+        self._stream.width, self._stream.height = size
+        self._stream.pix_fmt = "yuv420p"
+        self._stream.options = {"crf": "27", "preset": "veryfast"}
+
+    def __enter__(self) -> Mp4:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._container.mux(self._stream.encode())
+        self._container.close()
+
+    def add(self, picture: Frame) -> None:
+        """Add one picture (H, W, 3), RGB."""
+        self._container.mux(self._stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
+
+
+def _in_order(scenes: _Scenes, states: Iterable[SimState]) -> Iterator[Frame]:
+    """The pictures of the states, drawn by all cores; what stays at rest is drawn once."""
+    cores = min(len(os.sched_getaffinity(0)), 4)
+    pending: deque[Future[Frame]] = deque()
+    drawn: SimState | None = None
+    with ThreadPoolExecutor(cores) as pool:  # MuJoCo and OpenCV work without the interpreter's lock
+        for state in states:
+            if drawn is None or not _same(state, drawn):
+                drawn, future = state, pool.submit(scenes.draw, state)
+            pending.append(future)
+            if len(pending) > 2 * cores:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
+
+
+def _same(a: SimState, b: SimState) -> bool:
+    return a.objects == b.objects and bool(np.abs(a.qpos - b.qpos).max() < _AT_REST)
+
+
+class _Scenes:
+    """Draws states. Every thread has its own renderers, one for each view and set of objects that turns up."""
 
     def __init__(self, world: World, variation: SimVariation, size: tuple[int, int], inset: bool) -> None:
         self._world, self._variation = world, variation
         self._views = [overview(world, *size)]
         if inset:
             self._views.append(_scaled(sensor_view(world, variation), round(size[0] * _INSET_SHARE)))
-        self._renderers: dict[tuple[str, ...], list[RayRenderer]] = {}
+        self._own = threading.local()
 
-    def shoot(self, state: SimState, caption: str) -> Frame:
-        """The picture of a state."""
-        if state.objects not in self._renderers:
-            model, _ = build_physics(self._world, state.objects, self._variation)
-            lighting = Lighting.of(self._world, self._variation)
-            self._renderers[state.objects] = [RayRenderer(model, view, lighting) for view in self._views]
-        picture, *insets = (r.render(state.qpos)[0] for r in self._renderers[state.objects])
+    def draw(self, state: SimState) -> Frame:
+        """The picture (H, W, 3) of a state, without any text."""
+        picture, *insets = (r.render(state.qpos)[0] for r in self._renderers(state.objects))
         for small in insets:
             framed = cv2.copyMakeBorder(small, 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=_WHITE)
             h, w = framed.shape[:2]
             picture[_MARGIN : _MARGIN + h, -_MARGIN - w : -_MARGIN] = framed
-        _write(picture, f"{state.stamp:5.1f} s", bottom=False)
-        _write(picture, caption, bottom=True)
         return picture
+
+    def _renderers(self, objects: tuple[str, ...]) -> list[RayRenderer]:
+        mine: dict[tuple[str, ...], list[RayRenderer]] = self._own.__dict__.setdefault("renderers", {})
+        if objects not in mine:
+            model, _ = build_physics(self._world, objects, self._variation)
+            lighting = Lighting.of(self._world, self._variation)
+            mine[objects] = [RayRenderer(model, view, lighting) for view in self._views]
+        return mine[objects]
 
 
 def _at_rate(states: Sequence[SimState], interval: float) -> Iterator[SimState]:
@@ -125,8 +193,30 @@ def _scaled(view: View, width: int) -> View:
     )
 
 
+def _with_banner(picture: Frame, verdict: Banner) -> Frame:
+    """The picture with a band across it that says the verdict, in as large a type as fits."""
+    picture = picture.copy()
+    height, width = picture.shape[:2]
+    band = picture[round(0.78 * height) : round(0.9 * height)]
+    band[:] = np.asarray(0.25 * band + 0.75 * np.array(_GREEN if verdict.good else _RED), np.uint8)
+    scale = _scale(picture) * 1.6
+    (long, tall), _ = cv2.getTextSize(verdict.text, cv2.FONT_HERSHEY_SIMPLEX, scale, 2)
+    scale *= min(1.0, (width - 4 * _MARGIN) / long)
+    (long, tall), _ = cv2.getTextSize(verdict.text, cv2.FONT_HERSHEY_SIMPLEX, scale, 2)
+    at = ((width - long) // 2, (band.shape[0] + tall) // 2)
+    cv2.putText(band, verdict.text, at, cv2.FONT_HERSHEY_SIMPLEX, scale, _WHITE, 2, cv2.LINE_AA)
+    return picture
+
+
+def _scale(picture: Frame) -> float:
+    """How large OpenCV's letters are to be: readable at any size of picture."""
+    return max(0.5, picture.shape[0] / 900)
+
+
 def _write(picture: Frame, text: str, bottom: bool) -> None:
     """Put a line of text into a picture's left corner."""
-    x, y = _MARGIN, picture.shape[0] - _MARGIN if bottom else _MARGIN + 12
-    for at, colour in (((x + 1, y + 1), _SHADE), ((x, y), _WHITE)):
-        cv2.putText(picture, text, at, cv2.FONT_HERSHEY_SIMPLEX, 0.5, colour, 1, cv2.LINE_AA)
+    scale = _scale(picture)
+    x, y = _MARGIN, picture.shape[0] - 2 * _MARGIN if bottom else round(_MARGIN + 24 * scale)
+    for dx, dy, colour in ((1, 1, _SHADE), (-1, 1, _SHADE), (2, 2, _SHADE), (0, 0, _WHITE)):
+        at = (x + dx, y + dy)
+        cv2.putText(picture, text, at, cv2.FONT_HERSHEY_SIMPLEX, scale, colour, 1, cv2.LINE_AA)

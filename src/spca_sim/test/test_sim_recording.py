@@ -17,8 +17,9 @@ from spca_sim.live_view import LiveView
 from spca_sim.pace import Pacer, step_paced
 from spca_sim.recording import StateRecorder, load_states, save_states
 from spca_sim.simulator import MujocoSimulator
+from spca_sim.state import SimState
 from spca_sim.variation import PRESETS, SimVariation, draw_variation
-from spca_sim.video import render_still, render_video
+from spca_sim.video import Banner, _Scenes, render_still, render_video
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +84,39 @@ def test_the_video_shows_the_run(world: World, recorder: StateRecorder, tmp_path
     assert frames[0].std() > 20, "an empty picture"
     assert np.abs(frames[5] - frames[0]).mean() > 1, "the arm does not move"
     assert path.stat().st_size < 100_000
+
+
+def test_the_video_ends_with_the_verdict(world: World, recorder: StateRecorder, tmp_path: Path) -> None:
+    path = tmp_path / "run.mp4"
+    last = render_video(
+        world,
+        recorder.states[:3],
+        path,
+        verdict=Banner("fail: the cube fell", good=False),
+        size=(320, 180),
+        fps=4,
+    )
+    with av.open(str(path)) as container:
+        frames = [f.to_ndarray(format="rgb24") for f in container.decode(video=0)]
+    assert len(frames) >= 10  # it stays for 2.5 s
+    band = last[145:158].reshape(-1, 3)
+    assert np.median(band[:, 0]) > 2 * np.median(band[:, 1])  # red: it failed
+    assert (band.min(axis=1) > 240).sum() > 50  # white letters
+    assert np.abs(frames[-1].astype(int) - last).mean() < 12
+
+
+def test_what_stands_still_is_drawn_once(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = MujocoSimulator(world).state()
+    still = [SimState(stamp, state.objects, state.qpos) for stamp in np.arange(0.0, 4.0, 0.02)]
+    drawn: list[SimState] = []
+    draw = _Scenes.draw
+    monkeypatch.setattr(_Scenes, "draw", lambda self, state: drawn.append(state) or draw(self, state))
+    render_video(world, still, tmp_path / "run.mp4", size=(160, 90), fps=5)
+    with av.open(str(tmp_path / "run.mp4")) as container:
+        assert len(list(container.decode(video=0))) == 10
+    assert len(drawn) == 1
 
 
 def test_an_empty_video_is_refused(world: World, tmp_path: Path) -> None:

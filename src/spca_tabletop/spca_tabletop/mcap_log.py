@@ -1,6 +1,8 @@
 """An MCAP log of a run's topics, made after the verdict from what the run recorded; Foxglove and rosbag2 open it.
 
-Log times are simulated time since the level began. Frames: `world`, and one for every moving body.
+Log times are simulated time since the level began. Frames: `world`, one for every moving body, and the camera's. Topics
+have the names and types that the ROS nodes use, except that depth is 16UC1 (whole millimetres, as it was recorded).
+`rviz/foxglove.json` is a layout for it.
 """
 
 from __future__ import annotations
@@ -14,11 +16,13 @@ import cv2
 import mujoco
 import numpy as np
 from mcap_ros2.writer import Writer
+from numpy.typing import NDArray
 
-from spca_core.geometry import Vec3
+from spca_core.camera import CameraIntrinsics
+from spca_core.geometry import Pose, Vec3
 from spca_core.options import RunOptions
-from spca_core.plan import ActResult
-from spca_core.run_folder import RunFolder
+from spca_core.plan import ActResult, PlanResult
+from spca_core.run_folder import EVENTS, RunFolder
 from spca_core.scene import Scene
 from spca_core.trajectory import JOINT_NAMES
 from spca_core.verdict import Verdict
@@ -31,6 +35,7 @@ from spca_tabletop.presets import load_table
 from spca_tabletop.recording import CONTACTS, LOOKS, STATES
 
 LOG = "run.mcap"
+CAMERA_FRAME = "camera_color_optical_frame"
 Message = dict[str, Any]
 _CONTACT_PERIOD = 0.1
 _COLOURS: dict[str, Vec3] = {"red": (0.8, 0.1, 0.1), "green": (0.1, 0.6, 0.2), "blue": (0.1, 0.25, 0.8)}
@@ -43,7 +48,7 @@ def write_mcap(folder: RunFolder, options: RunOptions) -> Path:
     with path.open("wb") as stream:
         log = _Log(Writer(stream))
         states = load_states(folder.path / STATES) if (folder.path / STATES).is_file() else []
-        for write in (_write_states, _write_looks, _write_contacts, _write_steps, _write_verdict):
+        for write in _WRITERS:
             write(log, folder.path, world, states)
         log.finish()
     return path
@@ -137,26 +142,85 @@ def _geom_markers(model: mujoco.MjModel) -> Iterator[Message]:
 
 
 def _write_looks(log: _Log, folder: Path, world: World, _: list[SimState]) -> None:
-    """/camera/detections (the frame with what was found), /scene and /scene_markers."""
-    for path in sorted((folder / LOOKS).glob("*.json")):
+    """What the camera delivered and what was made of it: raw RGB-D, /scene, and both as pictures and text."""
+    paths = sorted((folder / LOOKS).glob("*.json"))
+    if paths:
+        pose = world.camera.pose
+        x, y, z, w = pose.quaternion
+        mounted = {"transforms": [_transform(0.0, CAMERA_FRAME, pose.position, (w, x, y, z))]}
+        log.add("/tf_static", "tf2_msgs/TFMessage", 0.0, mounted)
+    for path in paths:
         scene = Scene.model_validate_json(path.read_bytes())
-        image = cv2.imread(str(path.with_suffix(".png")))
-        if image is not None:
-            jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 85])[1].tobytes()
-            message = {
-                "header": _header(scene.stamp, "camera_color_optical_frame"),
-                "format": "jpeg",
-                "data": jpeg,
-            }
-            log.add("/camera/detections", "sensor_msgs/CompressedImage", scene.stamp, message)
-        log.add(
-            "/scene_markers",
-            "visualization_msgs/MarkerArray",
-            scene.stamp,
-            {"markers": _scene_markers(scene)},
-        )
-        text = {"data": " ".join(scene.sentences)}
-        log.add("/scene_text", "std_msgs/String", scene.stamp, text)
+        _write_frame(log, path, scene.stamp, world.camera.intrinsics)
+        log.add("/scene", "spca_interfaces/Scene", scene.stamp, _scene(scene))
+        markers = {"markers": _scene_markers(scene)}
+        log.add("/scene_markers", "visualization_msgs/MarkerArray", scene.stamp, markers)
+        log.add("/scene_text", "std_msgs/String", scene.stamp, {"data": " ".join(scene.sentences)})
+
+
+def _write_frame(log: _Log, path: Path, stamp: float, intrinsics: CameraIntrinsics) -> None:
+    """The images of one look; those that are missing are left out."""
+    colour = cv2.imread(str(path.with_name(f"{path.stem}_colour.png")))
+    if colour is not None:
+        rgb = cv2.cvtColor(colour, cv2.COLOR_BGR2RGB)
+        log.add("/camera/color/image_raw", "sensor_msgs/Image", stamp, _image(rgb, "rgb8", stamp))
+        log.add("/camera/color/camera_info", "sensor_msgs/CameraInfo", stamp, _info(intrinsics, stamp))
+    depth = cv2.imread(str(path.with_name(f"{path.stem}_depth.png")), cv2.IMREAD_UNCHANGED)
+    if depth is not None:
+        log.add("/camera/depth/image_raw", "sensor_msgs/Image", stamp, _image(depth, "16UC1", stamp))
+    if (drawn := path.with_suffix(".jpg")).is_file():
+        message = {"header": _header(stamp, CAMERA_FRAME), "format": "jpeg", "data": drawn.read_bytes()}
+        log.add("/camera/detections", "sensor_msgs/CompressedImage", stamp, message)
+
+
+def _image(pixels: NDArray[Any], encoding: str, stamp: float) -> Message:
+    height, width = pixels.shape[:2]
+    little = np.ascontiguousarray(pixels.astype(pixels.dtype.newbyteorder("<")))
+    return {
+        "header": _header(stamp, CAMERA_FRAME),
+        "height": height,
+        "width": width,
+        "encoding": encoding,
+        "is_bigendian": 0,
+        "step": little.nbytes // height,
+        "data": little.tobytes(),
+    }
+
+
+def _info(i: CameraIntrinsics, stamp: float) -> Message:
+    """The calibration of a camera without distortion."""
+    return {
+        "header": _header(stamp, CAMERA_FRAME),
+        "height": i.height,
+        "width": i.width,
+        "distortion_model": "plumb_bob",
+        "d": [0.0] * 5,
+        "k": [i.fx, 0.0, i.cx, 0.0, i.fy, i.cy, 0.0, 0.0, 1.0],
+        "r": [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+        "p": [i.fx, 0.0, i.cx, 0.0, 0.0, i.fy, i.cy, 0.0, 0.0, 0.0, 1.0, 0.0],
+        "binning_x": 0,
+        "binning_y": 0,
+        "roi": {"x_offset": 0, "y_offset": 0, "height": 0, "width": 0, "do_rectify": False},
+    }
+
+
+def _scene(scene: Scene) -> Message:
+    objects = [
+        {
+            **{name: getattr(o, name) for name in ("id", "kind", "colour", "confidence", "visible")},
+            "pose": _pose(o.pose),
+            "size": _vector(o.size),
+            "last_seen": _time(o.last_seen),
+        }
+        for o in scene.objects
+    ]
+    return {
+        "header": _header(scene.stamp),
+        "objects": objects,
+        "relations": [{"predicate": f.predicate, "args": list(f.args)} for f in scene.relations],
+        "sentences": list(scene.sentences),
+        "notes": list(scene.notes),
+    }
 
 
 def _scene_markers(scene: Scene) -> list[Message]:
@@ -193,6 +257,27 @@ def _write_contacts(log: _Log, folder: Path, _: World, __: list[SimState]) -> No
         log.add("/contacts", "spca_interfaces/Contacts", float(stamp), message)
 
 
+def _write_plans(log: _Log, folder: Path, _: World, __: list[SimState]) -> None:
+    """/plan: every plan that was found, when its stage had ended."""
+    ended = [
+        event["sim"]
+        for line in _lines(folder / EVENTS)
+        if (event := json.loads(line))["kind"] == "stage_ended" and event["stage"] == "plan"
+    ]
+    paths = sorted(folder.glob("round_*/plan_*.json"), key=lambda path: int(path.stem.split("_")[-1]))
+    for path, stamp in zip(paths, ended, strict=False):  # a run that was killed may lack the last event
+        plan = PlanResult.model_validate_json(path.read_bytes()).plan
+        if plan is not None:
+            message = plan.model_dump(mode="json")
+            for schema in message["schemas"]:
+                schema["parameters"] = [{"name": name, "type": kind} for name, kind in schema["parameters"]]
+            log.add("/plan", "spca_interfaces/Plan", stamp, message)
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text().splitlines() if path.is_file() else []
+
+
 def _write_steps(log: _Log, folder: Path, _: World, __: list[SimState]) -> None:
     """/steps: every executed step of a plan, when it ended."""
     for path in sorted(folder.glob("round_*/act_*.json")):
@@ -213,6 +298,9 @@ def _write_verdict(log: _Log, folder: Path, _: World, __: list[SimState]) -> Non
     log.add("/verdict", "spca_interfaces/Verdict", verdict.stamp, message)
 
 
+_WRITERS = (_write_states, _write_looks, _write_contacts, _write_plans, _write_steps, _write_verdict)
+
+
 def _time(stamp: float) -> Message:
     return {"sec": int(stamp), "nanosec": round((stamp - int(stamp)) * 1e9) % 1_000_000_000}
 
@@ -229,6 +317,11 @@ def _vector(values: Any) -> Message:
 def _quaternion(wxyz: Any) -> Message:
     w, x, y, z = (float(v) for v in wxyz)
     return {"x": x, "y": y, "z": z, "w": w}
+
+
+def _pose(pose: Pose) -> Message:
+    x, y, z, w = pose.quaternion
+    return {"position": _vector(pose.position), "orientation": _quaternion((w, x, y, z))}
 
 
 def _transform(stamp: float, frame: str, position: Any, wxyz: Any) -> Message:

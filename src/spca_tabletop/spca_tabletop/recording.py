@@ -29,7 +29,7 @@ class Recording:
         self.looks.append((frame, scene))
 
     def save(self, folder: Path, timeline: Sequence[ContactInterval]) -> None:
-        """Write `looks/NN.png` with the detections drawn in, `looks/NN.json`, `contacts.json` and `states.npz`."""
+        """Write the files of `looks/` (see `save_looks`), `contacts.json` and `states.npz`."""
         save_looks(self.looks, folder / LOOKS)
         save_timeline(timeline, folder / CONTACTS)
         save_states(self.states.states, folder / STATES)

@@ -2,27 +2,52 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+
+import cv2
 
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult
 from spca_core.run_folder import RunFolder
 from spca_sim.recording import load_states
-from spca_sim.video import render_video
+from spca_sim.video import Banner, render_video
 from spca_tabletop.presets import draw_table, load_table
 from spca_tabletop.recording import STATES
 
 VIDEO = "video.mp4"
+THUMBNAIL = "thumbnail.jpg"
+_THUMBNAIL_SIZE = (480, 270)  # px
 
 
 def write_video(folder: RunFolder, options: RunOptions) -> Path:
-    """Write `video.mp4` into the run's folder, captioned with the plan's steps; returns its path."""
+    """Write `video.mp4` and, from its last picture, `thumbnail.jpg` into the run's folder; returns the video's path.
+
+    The captions are the plan's steps; how the run ended stands at the end.
+    """
     world, level = load_table(options)
     _, variation = draw_table(options.preset, options.seed, world, level)
-    captions = [(0.0, "sense and plan")]
+    captions = [(0.0, level.title)]
     for path in sorted(folder.path.glob("round_*/act_*.json")):
         for step in ActResult.model_validate_json(path.read_bytes()).steps:
             captions.append((step.started, f"{step.action}({', '.join(step.args)})"))
     path = folder.path / VIDEO
-    render_video(world, load_states(folder.path / STATES), path, variation=variation, captions=captions)
+    last = render_video(
+        world,
+        load_states(folder.path / STATES),
+        path,
+        variation=variation,
+        captions=captions,
+        verdict=_banner(folder.path / "result.json"),
+    )
+    small = cv2.resize(cv2.cvtColor(last, cv2.COLOR_RGB2BGR), _THUMBNAIL_SIZE, interpolation=cv2.INTER_AREA)
+    cv2.imwrite(str(folder.path / THUMBNAIL), small, [cv2.IMWRITE_JPEG_QUALITY, 80])
     return path
+
+
+def _banner(result: Path) -> Banner | None:
+    """How the run ended; None where it has not."""
+    if not result.is_file():
+        return None
+    said = json.loads(result.read_text())
+    return Banner(f"{said['outcome'].replace('_', ' ')}: {said['reason']}", said["outcome"] == "success")

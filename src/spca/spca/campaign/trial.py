@@ -94,7 +94,7 @@ def _digest(result: RunResult, path: Path) -> str:
 
 
 def _thumbnail(path: Path) -> str:
-    looks = sorted((path / "looks").glob("*.png"))
+    looks = sorted((path / "looks").glob("*.jpg"))
     image = cv2.imread(str(looks[-1])) if looks else None
     if image is None:
         return ""

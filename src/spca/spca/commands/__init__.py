@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import pkgutil
 from importlib import import_module
+from typing import Any
 
 import typer
-from click import Context
 from typer.core import TyperGroup
 
 PANELS = LEVELS, BENCHES, MACHINE = "Levels and runs", "Benches and programs", "This installation"
@@ -20,7 +20,7 @@ PANELS = LEVELS, BENCHES, MACHINE = "Levels and runs", "Benches and programs", "
 class CommandsByPanel(TyperGroup):
     """Lists its commands panel by panel."""
 
-    def list_commands(self, ctx: Context) -> list[str]:
+    def list_commands(self, ctx: Any) -> list[str]:
         """The names of the commands, in the order of the help page."""
         panels = {name: getattr(command, "rich_help_panel", "") for name, command in self.commands.items()}
         return sorted(

@@ -42,7 +42,7 @@ def write_report(folder: RunFolder) -> Path:
             plans=plans,
             codes=[c for c in codes if c.drafts],
             acts=acts,
-            looks=[_look(f) for f in sorted((path / "looks").glob("*.png"))],
+            looks=[_look(f) for f in sorted((path / "looks").glob("*.jpg"))],
             steps=step_timeline(steps, end),
             contacts=contact_timeline(intervals, end),
             video=_data_uri(path / "video.mp4", "video/mp4"),
@@ -85,7 +85,7 @@ def _text(path: Path) -> str:
 
 def _look(path: Path) -> dict[str, Any]:
     scene = _json(path.with_suffix(".json")) or {}
-    return {"image": _data_uri(path, "image/png"), "stamp": scene.get("stamp", 0.0), "scene": scene}
+    return {"image": _data_uri(path, "image/jpeg"), "stamp": scene.get("stamp", 0.0), "scene": scene}
 
 
 def _data_uri(path: Path, kind: str) -> str:
