@@ -1,20 +1,22 @@
 """The node graph and one level: `ros2 launch spca bringup.launch.py level:=stack_01`.
 
-The launch ends when the level has its verdict, or with the reason as soon as a node ends by itself.
+The launch ends when the level has its verdict, or with the reason as soon as a node ends by itself. With robot:=none no
+simulator and no level is started: the nodes stand for a robot whose driver runs elsewhere (docs/real-robot.md).
 """
 
 from __future__ import annotations
 
 import importlib.util
+import json
 import shutil
-import sys
+from collections.abc import Mapping
 from pathlib import Path
 
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
     EmitEvent,
-    ExecuteProcess,
     IncludeLaunchDescription,
     LogInfo,
     OpaqueFunction,
@@ -24,15 +26,15 @@ from launch.event_handlers import OnProcessExit
 from launch.events import Shutdown
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
 
-from spca_core.options import RunOptions
-from spca_tabletop.presets import load_table
+from spca.ros.run import processes
 from spca_core.errors import InputError, SpcaError
-from spca_ros import environment
+from spca_core.options import RunOptions
+from spca_ros import environment, names
+from spca_ros.graph import CONFIG, ProcessSpec, Value
 
 HERE = Path(__file__).parent
-GAZEBO_LAG = 0.4
-"""Seconds that the arm may be behind its path over Gazebo."""
 ARGUMENTS = (
     ("level", "stack_01", None, "name or path of a level"),
     ("sim", "gazebo", ["gazebo", "mujoco"], "the simulator"),
@@ -43,13 +45,14 @@ ARGUMENTS = (
     (
         "robot",
         "generated",
-        ["generated", "vendor"],
-        "the robot in Gazebo: self-contained, or the vendors' meshes",
+        ["generated", "vendor", "none"],
+        "the robot in Gazebo: self-contained, or the vendors' meshes; none: a real one, driven from elsewhere",
     ),
     ("headless", "true", ["true", "false"], "no simulator window"),
     ("rviz", "false", ["true", "false"], "open RViz"),
     ("rate", "0.0", None, "real-time factor; 0: as fast as it can"),
     ("record", "", None, "the run's folder; empty: a new one in runs/"),
+    ("config", "", None, "a file of parameters on top of config/nodes.yaml"),
 )
 
 
@@ -64,60 +67,75 @@ def generate_launch_description() -> LaunchDescription:
 
 def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     chosen = {name: LaunchConfiguration(name).perform(context) for name, *_ in ARGUMENTS}
-    _check_installed(chosen)
-    environment.ensure()
-    seed = int(chosen["layout_seed"] or 0)
-    _, level = load_table(
-        RunOptions(level=chosen["level"])
-    )  # an unknown level is said here, before anything starts
-    world = level.world
-    # Gazebo's time passes while messages are on their way; the embedded simulator's waits for them.
-    patience = {"tracking_lag": GAZEBO_LAG} if chosen["sim"] == "gazebo" else {}
-    nodes = [
-        _node("spca.ros.brain", world=world, proposer=chosen["proposer"]),
-        _node("spca_tabletop.ros.executor_node", world=world, arm=chosen["arm"], **patience),
-        _node("spca_referee.node", world=world),
-    ]
-    if chosen["sim"] == "mujoco":
-        nodes.append(
-            _node(
-                "spca_sim.node",
-                world=world,
-                rate=float(chosen["rate"]),
-                idle_rate=0.0,
-                preset=chosen["preset"],
-                seed=seed,
-                view=chosen["headless"] == "false",
-            )
-        )
-    client = ExecuteProcess(
-        name="client",
-        cmd=[
-            *(sys.executable, "-m", "spca.ros.client", chosen["level"], "--seed", str(seed)),
-            *("--preset", chosen["preset"], "--run-folder", chosen["record"]),
-        ],
-        output="screen",
+    real = chosen["robot"] == "none"
+    seed = _number("layout_seed", chosen["layout_seed"] or "0", int)
+    options = RunOptions(
+        level=chosen["level"],
+        preset=chosen["preset"],
+        seed=seed,
+        rate=_number("rate", chosen["rate"], float) or None,
+        view=chosen["headless"] == "false",
     )
+    specs = processes(options)  # an unknown level is reported here, before anything starts
+    _check_installed(chosen, specs)
+    environment.ensure()
+
+    files = [CONFIG / "nodes.yaml"]
+    if chosen["sim"] == "gazebo" and not real:
+        files.append(CONFIG / "gazebo.yaml")
+    if chosen["config"]:
+        files.append(Path(chosen["config"]).resolve())
+    extra: dict[str, dict[str, Value]] = {
+        names.SUPERVISOR: {"proposer": chosen["proposer"]},
+        names.EXECUTOR: {"arm": chosen["arm"], "driver": "ros2_control" if real else "spca"},
+    }
+    simulated = chosen["sim"] == "mujoco" and not real
+    nodes = [_node(s, files, extra, sim_time=not real) for s in specs if simulated or names.SIM not in s.nodes]
+
+    world = str(next(s.parameters["world"] for s in specs if "world" in s.parameters))
     includes = []
-    if chosen["sim"] == "gazebo":
+    if chosen["sim"] == "gazebo" and not real:
         drawn = {"world": world, "layout_seed": str(seed) if seed else ""}
         drawn |= {name: chosen[name] for name in ("robot", "headless", "rate")}
         includes.append(_include("gazebo.launch.py", drawn))
     if chosen["rviz"] == "true":
-        publisher = "false" if chosen["sim"] == "gazebo" else "true"
+        publisher = "true" if simulated else "false"
         includes.append(_include("rviz.launch.py", {"world": world, "robot_state_publisher": publisher}))
-    return [*includes, *nodes, *(_ends(n) for n in nodes), client, _ends(client, well=True)]
+    actions = [*includes, *nodes, *(_ends(n) for n in nodes)]
+    if real:
+        return actions
+    client = Node(
+        package="spca",
+        executable="run_level",
+        name="client",
+        arguments=[
+            *(chosen["level"], "--seed", str(seed), "--preset", chosen["preset"]),
+            *("--run-folder", chosen["record"]),
+        ],
+        output="screen",
+    )
+    return [*actions, client, _ends(client, well=True)]
 
 
-def _node(module: str, **parameters: object) -> ExecuteProcess:
-    """One process of the graph, started as `bin/spca run` starts it, with typed parameters."""
-    given = {"use_sim_time": True, **parameters}
-    texts = [f"{name}:={str(v).lower() if isinstance(v, bool) else v}" for name, v in given.items()]
-    flags = [part for text in texts for part in ("-p", text)]
-    return ExecuteProcess(cmd=[sys.executable, "-m", module, "--ros-args", *flags], name=module, output="log")
+def _node(
+    spec: ProcessSpec, files: list[Path], extra: Mapping[str, Mapping[str, Value]], sim_time: bool
+) -> Node:
+    """One process of the graph. What is given here for a node wins over the files."""
+    given = []
+    for node in spec.nodes:
+        values = {"use_sim_time": sim_time, **spec.parameters, **extra.get(node, {})}
+        for name, value in values.items():
+            given += ["-p", f"{node}:{name}:={json.dumps(value)}"]
+    return Node(
+        package=spec.package,
+        executable=spec.executable,
+        parameters=[str(file) for file in files],
+        ros_arguments=given,
+        output="log",
+    )
 
 
-def _ends(process: ExecuteProcess, well: bool = False) -> RegisterEventHandler:
+def _ends(process: Node, well: bool = False) -> RegisterEventHandler:
     """Whatever ends first ends the launch: the client with the verdict (`well`: it may end), a node with its fault.
 
     The launch's exit status is 0 only if the client's is; an exception is the one way to another one.
@@ -135,16 +153,29 @@ def _ends(process: ExecuteProcess, well: bool = False) -> RegisterEventHandler:
     return RegisterEventHandler(OnProcessExit(target_action=process, on_exit=on_exit))
 
 
-def _check_installed(chosen: dict[str, str]) -> None:
+def _check_installed(chosen: Mapping[str, str], specs: list[ProcessSpec]) -> None:
     """Name at once what is missing; gazebo.launch.py does so for Gazebo."""
+    docs = "docs/full-stack.md says how"
     if chosen["arm"] == "moveit" and importlib.util.find_spec("moveit") is None:
-        raise InputError(
-            "not installed: moveit_py", "arm:=moveit", "docs/full-stack.md says how, or use arm:=embedded"
-        )
+        raise InputError("not installed: moveit_py", "arm:=moveit", f"{docs}, or use arm:=embedded")
     if chosen["rviz"] == "true" and shutil.which("rviz2") is None:
-        raise InputError(
-            "not installed: rviz2", "rviz:=true", "docs/full-stack.md says how, or use rviz:=false"
-        )
+        raise InputError("not installed: rviz2", "rviz:=true", f"{docs}, or use rviz:=false")
+    for package in {"spca", *(s.package for s in specs)}:
+        try:
+            get_package_prefix(package)
+        except PackageNotFoundError as error:
+            raise InputError(
+                f"the ROS package '{package}' is not found",
+                "AMENT_PREFIX_PATH",
+                "build the workspace (cd ros2_ws && colcon build) and source install/setup.bash",
+            ) from error
+
+
+def _number(name: str, text: str, kind: type) -> float:
+    try:
+        return kind(text)
+    except ValueError:
+        raise InputError(f"'{text}' is not a number", f"{name}:=") from None
 
 
 def _include(name: str, arguments: dict[str, str]) -> IncludeLaunchDescription:

@@ -117,7 +117,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     )
     node = Node(
         package="spca_gazebo",
-        executable="node",
+        executable="sim",
         name="sim",
         parameters=[
             {

@@ -10,7 +10,7 @@ from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from spca_core.paths import ROOT
+from spca_core.paths import data
 from spca_core.world import load_world
 from spca_description.urdf import build_urdf
 
@@ -47,8 +47,8 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     world = load_world(argument("world"))
     actions: list[LaunchDescriptionEntity] = [
         Node(
-            package="spca_tabletop.ros.display",
-            executable="node",
+            package="spca_tabletop",
+            executable="display",
             name="display",
             parameters=[{"world": argument("world")}],
         )
@@ -59,7 +59,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             Node(package="robot_state_publisher", executable="robot_state_publisher", parameters=[robot])
         )
     if argument("rviz") == "true":
-        view = str(ROOT / "rviz" / "spca.rviz")
+        view = str(data("rviz", "spca") / "spca.rviz")
         actions.append(
             Node(package="rviz2", executable="rviz2", arguments=["-d", view], parameters=[sim_time])
         )

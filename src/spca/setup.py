@@ -26,7 +26,6 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
         *tree("launch"),
-        *tree("config"),
         *tree("rviz"),
     ],
     install_requires=["setuptools"],

@@ -17,10 +17,13 @@ from pathlib import Path
 from types import TracebackType
 
 from spca_core.errors import EXIT_BAD_INPUT, Cancelled, InputError, SpcaError
+from spca_core.paths import data
 from spca_ros.node import DIE_WITH_PARENT, SpcaNode
 from spca_ros.peer import NodeLost, Peer
 
 Value = str | int | float | bool
+CONFIG = data("config", "spca_ros")
+"""Parameter files of the nodes; nodes.yaml is for every graph."""
 _END_S = 4.0  # wall seconds that a process has for its end before it is killed
 
 
@@ -41,6 +44,16 @@ class ProcessSpec:
         """What people call it."""
         return "+".join(self.nodes)
 
+    @property
+    def package(self) -> str:
+        """The ament package that has the module."""
+        return self.module.partition(".")[0]
+
+    @property
+    def executable(self) -> str:
+        """What `ros2 run` calls it: the node's name, or the module's where several nodes live in it."""
+        return self.nodes[0] if len(self.nodes) == 1 else self.module.rpartition(".")[2]
+
 
 def _environment(with_keys: bool) -> dict[str, str]:
     secret = re.compile(r"KEY|TOKEN|SECRET|PASSW|^SPCA_LLM", re.IGNORECASE)
@@ -55,15 +68,16 @@ class NodeProcess:
         self.log = logs / f"{spec.name}.log"
         parameters = logs / f"{spec.name}.yaml"
         values = {"use_sim_time": True, **spec.parameters}
-        parameters.write_text(json.dumps({"/**": {"ros__parameters": values}}))  # JSON is YAML
+        named = {node: {"ros__parameters": values} for node in spec.nodes}
+        parameters.write_text(json.dumps(named, indent=1))  # JSON is YAML
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 [
                     *(sys.executable, "-m", spec.module),
                     *(
                         "--ros-args",
-                        "--params-file",
-                        str(parameters),
+                        *("--params-file", str(CONFIG / "nodes.yaml")),
+                        *("--params-file", str(parameters)),
                         "--disable-rosout-logs",
                         "--disable-external-lib-logs",
                     ),

@@ -33,12 +33,12 @@ class RosRobot:
 
     def __init__(self, node: SpcaNode, patience: float = 5.0, driver: Driver | None = None) -> None:
         self._node, self._patience = node, patience
+        self._driver = driver or SpcaDriver(node)
         self._news = threading.Condition()
         self._state: JointState | None = None
         self._arrived = 0.0
         self._broken = ""
         node.create_subscription(JointStateMsg, names.JOINT_STATES, self._on_state, SENSOR)
-        self._driver = driver or SpcaDriver(node)
         self._goal = 0
         self.attempt = ""
         """Named in every goal, for whoever reads the log."""
