@@ -121,7 +121,7 @@ def _node(
     spec: ProcessSpec, files: list[Path], extra: Mapping[str, Mapping[str, Value]], sim_time: bool
 ) -> Node:
     """One process of the graph. What is given here for a node wins over the files."""
-    given = []
+    given = [part for file in files for part in ("--params-file", str(file))]
     for node in spec.nodes:
         values = {"use_sim_time": sim_time, **spec.parameters, **extra.get(node, {})}
         for name, value in values.items():
@@ -129,8 +129,7 @@ def _node(
     return Node(
         package=spec.package,
         executable=spec.executable,
-        parameters=[str(file) for file in files],
-        ros_arguments=given,
+        ros_arguments=given,  # (launch_ros puts `parameters=` behind these, and the last one wins)
         output="log",
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from rclpy.utilities import remove_ros_args
 from spca_interfaces.action import RunLevel
 
 from spca.interrupt import stopping_on_interrupt
@@ -31,7 +32,7 @@ def main() -> None:
     parser.add_argument("--preset", default="nominal")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--run-folder", default="", help="a new one in runs/ by default")
-    order = parser.parse_args()
+    order = parser.parse_args(remove_ros_args(sys.argv)[1:])
     goal = RunLevel.Goal(level=order.level, preset=order.preset, seed=order.seed, run_folder=order.run_folder)
     interrupted: list[bool] = []
     with Session("client") as node, Progress() as progress:
