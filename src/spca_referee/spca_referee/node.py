@@ -106,7 +106,8 @@ class RefereeNode(SpcaNode):
     ) -> SaveRecording.Response:
         with answering(response):
             timeline = self._referee.timeline() if self._referee is not None else ()
-            save_timeline(timeline, Path(request.folder) / names.CONTACTS_FILE)
+            if request.folder:
+                save_timeline(timeline, Path(request.folder) / names.CONTACTS_FILE)
         return response
 
 

@@ -18,7 +18,7 @@ from types import TracebackType
 
 from spca_core.errors import EXIT_BAD_INPUT, Cancelled, InputError, SpcaError
 from spca_core.paths import data
-from spca_ros.node import DIE_WITH_PARENT, SpcaNode
+from spca_ros.node import DIE_WITH_PARENT, SpcaNode, background
 from spca_ros.peer import NodeLost, Peer
 
 Value = str | int | float | bool
@@ -36,6 +36,8 @@ class ProcessSpec:
     parameters: Mapping[str, Value] = field(default_factory=dict)
     needs_keys: bool = False
     """Whether it talks to language models. The others start without keys in their environment."""
+    command: tuple[str, ...] = ()
+    """What is run in place of the module: a launch file that brings the nodes up, for example."""
     ends_last: bool = False
     """Whether it ends when all others have: what drives the arm must live to hear that it shall hold."""
 
@@ -70,18 +72,16 @@ class NodeProcess:
         values = {"use_sim_time": True, **spec.parameters}
         named = {node: {"ros__parameters": values} for node in spec.nodes}
         parameters.write_text(json.dumps(named, indent=1))  # JSON is YAML
+        arguments = (
+            "--ros-args",
+            *("--params-file", str(CONFIG / "nodes.yaml")),
+            *("--params-file", str(parameters)),
+            "--disable-rosout-logs",
+            "--disable-external-lib-logs",
+        )
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                [
-                    *(sys.executable, "-m", spec.module),
-                    *(
-                        "--ros-args",
-                        *("--params-file", str(CONFIG / "nodes.yaml")),
-                        *("--params-file", str(parameters)),
-                        "--disable-rosout-logs",
-                        "--disable-external-lib-logs",
-                    ),
-                ],
+                spec.command or (sys.executable, "-m", spec.module, *arguments),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -125,7 +125,8 @@ class Graph:
     """The processes of a run. Use as a context manager; leaving it leaves no process behind.
 
     `node` is the starting process's own, in the same domain. Logs and parameters go to `logs`.
-    `on_lost` is called, in a thread of its own, with the reason as soon as a process ends by itself.
+    `on_lost` is called, in a thread of its own, with the reason as soon as a process ends by itself. If it returns
+    True, that process is started again and the graph goes on; else the graph has failed (see `check`).
     """
 
     def __init__(
@@ -133,9 +134,10 @@ class Graph:
         node: SpcaNode,
         specs: Sequence[ProcessSpec],
         logs: Path,
-        on_lost: Callable[[SpcaError], None] | None = None,
+        on_lost: Callable[[NodeProcess, SpcaError], bool] | None = None,
     ) -> None:
-        self._on_lost = on_lost
+        self._on_lost, self._logs = on_lost, logs
+        self._changing = threading.Lock()
         self._ending = False
         self._failure: SpcaError | None = None
         self._news: queue.SimpleQueue[None] = queue.SimpleQueue()
@@ -149,7 +151,7 @@ class Graph:
             self.close()
             raise
         for process in self.processes:
-            threading.Thread(target=self._watch, args=(process,), daemon=True).start()
+            background(self._watch, process)
 
     def __enter__(self) -> Graph:
         return self
@@ -182,7 +184,8 @@ class Graph:
 
     def close(self) -> None:
         """End all processes and wait for them; harmless when called twice."""
-        self._ending = True
+        with self._changing:
+            self._ending = True
         for last in (False, True):
             leaving = [p for p in self.processes if p.spec.ends_last is last]
             for process in leaving:
@@ -199,7 +202,14 @@ class Graph:
         status = process.wait()
         if self._ending or self._failure is not None:
             return
-        self._failure = process.complaint(status)
+        complaint = process.complaint(status)
+        if self._on_lost is not None and self._on_lost(process, complaint):
+            with self._changing:
+                if self._ending:
+                    return
+                again = NodeProcess(process.spec, self._logs)
+                self.processes[self.processes.index(process)] = again
+            background(self._watch, again)
+            return
+        self._failure = complaint
         self.wake()
-        if self._on_lost is not None:
-            self._on_lost(self._failure)

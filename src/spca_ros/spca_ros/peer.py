@@ -35,6 +35,8 @@ class Peer:
         self._ready, self._lost = threading.Event(), threading.Event()
         self._message = ""
         self._alive = 0
+        self.starts = 0
+        """How often it has become ready: it may be started again after a fault."""
         node.create_subscription(
             NodeStatus,
             names.status(name),
@@ -68,6 +70,8 @@ class Peer:
     def _on_status(self, status: NodeStatus) -> None:
         if status.state == NodeStatus.READY:
             self._lost.clear()
+            self._message = ""
+            self.starts += 1
             self._ready.set()
             if self._on_ready is not None:
                 self._on_ready()

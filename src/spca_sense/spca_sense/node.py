@@ -93,7 +93,8 @@ class SenseNode(SpcaNode):
         self, request: SaveRecording.Request, response: SaveRecording.Response
     ) -> SaveRecording.Response:
         with answering(response):
-            save_looks(self._looks, Path(request.folder) / names.LOOKS_FOLDER)
+            if request.folder:
+                save_looks(self._looks, Path(request.folder) / names.LOOKS_FOLDER)
             self._looks.clear()
         return response
 

@@ -6,7 +6,7 @@ import sys
 import time
 from array import array
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
@@ -38,9 +38,26 @@ from spca_sim.variation import draw_variation
 
 PRESETS = ("nominal", "shuffled", "noisy", "hard")
 CAMERAS = ("ray", "gl")
+CameraKind = Literal["ray", "gl"]
 _BATCH = 5  # contact samples in one message, at most
 _CLOCK_PERIOD = 0.01  # wall seconds between two clock messages, at least
 _FEEDBACK_PERIOD = 0.1  # wall seconds between two words on a motion's progress
+
+
+class _Variant(NamedTuple):
+    """What a simulator is built with; the seed counts only where it draws something."""
+
+    preset: str
+    seed: int
+    noise: bool
+    camera: CameraKind
+
+    @classmethod
+    def of(cls, preset: str, seed: int, noise: bool, camera: str) -> _Variant:
+        """With a table's preset: one that draws only the layout leaves the world as described."""
+        varied = preset in ("noisy", "hard")
+        kind: CameraKind = "gl" if camera == "gl" else "ray"
+        return cls(preset if varied else "nominal", seed if varied else 0, noise, kind)
 
 
 class SimNode(SpcaNode):
@@ -63,15 +80,12 @@ class SimNode(SpcaNode):
         camera = self.parameter(
             "camera", "ray", "how pictures are made: by ray casting (no GL needed) or by GL", choices=CAMERAS
         )
-        variation = draw_variation(preset if preset in ("noisy", "hard") else "nominal", seed)
-        self._sim = MujocoSimulator(world, noise, variation, "gl" if camera == "gl" else "ray")
-        view = self.parameter("view", False, "a window that shows the simulation")
-        self._view = LiveView(self._sim) if view else None
-        self._conductor = Conductor(self._sim, rate or None, idle_rate)
+        self._wants_view = self.parameter("view", False, "a window that shows the simulation")
+        self._world, self._rates = world, (rate or None, idle_rate)
         self._recorder = StateRecorder()
-        self._recorder.attach(self._sim)
         self._samples: list[ContactSample] = []
-        self._sim.on_contacts(self._samples.append)
+        self._view: LiveView | None = None
+        self._build(_Variant.of(preset, seed, noise, camera))
         self._epoch = ""
         self._told = self._told_clock = self._fed_back = 0.0
         self._goals: dict[str, ServerGoalHandle] = {}
@@ -95,6 +109,18 @@ class SimNode(SpcaNode):
             self.create_service(kind, name, answer)
         self._follow = self._action(FollowTrajectory, names.FOLLOW, self._on_follow, CancelResponse.ACCEPT)
         self._gripper = self._action(CommandGripper, names.GRIPPER, self._on_grip, CancelResponse.REJECT)
+
+    def _build(self, variant: _Variant) -> None:
+        """Make the simulator anew, as one variant of the world."""
+        self._variant = variant
+        self._sim = MujocoSimulator(
+            self._world, variant.noise, draw_variation(variant.preset, variant.seed), variant.camera
+        )
+        self._conductor = Conductor(self._sim, *self._rates)
+        self._recorder.attach(self._sim)
+        self._sim.on_contacts(self._samples.append)
+        if self._wants_view:
+            self._view = LiveView(self._sim)
 
     # --- turns --------------------------------------------------------------------------------------------------
 
@@ -230,10 +256,19 @@ class SimNode(SpcaNode):
     def _reset(self, request: ResetWorld.Request, response: ResetWorld.Response) -> ResetWorld.Response:
         with answering(response):
             self._flush()
+            if request.vary:
+                self._become(_Variant.of(request.preset, request.seed, request.noise, request.camera))
             self._conductor.reset(from_msg(Layout, request.layout), request.seed)
             self._epoch = request.epoch
             self._tell()
         return response
+
+    def _become(self, variant: _Variant) -> None:
+        if variant == self._variant:
+            return
+        self._conductor.hold()
+        self.close()
+        self._build(variant)
 
     def _checkpoint(self, _: Checkpoint.Request, response: Checkpoint.Response) -> Checkpoint.Response:
         with answering(response):
@@ -254,7 +289,9 @@ class SimNode(SpcaNode):
         self, request: SaveRecording.Request, response: SaveRecording.Response
     ) -> SaveRecording.Response:
         with answering(response):
-            save_states(self._recorder.states, Path(request.folder) / names.STATES_FILE)
+            if request.folder:
+                save_states(self._recorder.states, Path(request.folder) / names.STATES_FILE)
+            self._recorder.states.clear()
         return response
 
     def close(self) -> None:

@@ -1,0 +1,167 @@
+"""The graph that stays up between runs (`spca up`): where its state is found, and whether it fits a run.
+
+The keeper (`spca.ros.keeper`) holds a lock for as long as it lives and keeps a state file beside it, both in the user's
+runtime folder and readable by this user only. There is one such graph for each checkout.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from spca_core.errors import SpcaError
+from spca_core.model import Record
+from spca_core.options import RunOptions
+from spca_core.paths import ROOT, runtime_folder
+from spca_core.validation import expecting
+from spca_ros.seal import fingerprint
+
+_KEYS = re.compile(r"KEY|TOKEN|SECRET|PASSW|^SPCA_LLM", re.IGNORECASE)
+
+
+class NodeState(Record):
+    """A process of the graph."""
+
+    name: str
+    """Of its nodes, joined by `+`."""
+    pid: int
+    state: str
+    """`starting`, `ready`, or `lost` until it has been started again."""
+    restarts: int = 0
+
+
+class Standing(Record):
+    """What the keeper says of its graph."""
+
+    pid: int
+    """The keeper's."""
+    domain: int
+    """The ROS domain of all nodes."""
+    options: RunOptions
+    """What the nodes were started with; a run may ask for another level, preset, seed and camera."""
+    world: str
+    sim: str
+    arm: str
+    keys: str
+    """Fingerprint of the environment variables that decide which language models are asked."""
+    code: str
+    """Of the sources that the nodes run."""
+    logs: str
+    began: float
+    """Seconds since the epoch, as the next ones."""
+    idle_until: float
+    """When it ends unless a run begins before; infinite while a run is under way."""
+    ready: bool = False
+    nodes: tuple[NodeState, ...] = ()
+    fault: str = ""
+    """Why a process was last started again, or why the whole graph has ended."""
+    fault_at: float = 0.0
+
+
+def files() -> tuple[Path, Path, Path]:
+    """State file, lock and folder of logs of this checkout's graph."""
+    name = hashlib.sha256(str(ROOT).encode()).hexdigest()[:12]
+    folder = runtime_folder()
+    return folder / f"graph-{name}.json", folder / f"graph-{name}.lock", folder / f"log-{name}"
+
+
+def find() -> Standing | None:
+    """The graph that is up, also while it is still starting, or None."""
+    state, lock, _ = files()
+    if not state.is_file() or not _held(lock):
+        return None
+    try:
+        content = state.read_bytes()
+    except FileNotFoundError:  # it has just ended
+        return None
+    with expecting("the state of a graph", state):
+        return Standing.model_validate_json(content)
+
+
+def write(standing: Standing) -> None:
+    """Replace the state file, for its owner's eyes only."""
+    state, _, _ = files()
+    fresh = state.with_suffix(".new")
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(standing.model_dump_json())
+    fresh.replace(state)
+
+
+@contextmanager
+def keeping() -> Iterator[None]:
+    """Hold the keeper's lock; leaving it removes the state file. Raises SpcaError when another keeper lives."""
+    state, lock, _ = files()
+    with lock.open("w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise SpcaError("a graph is up already; `spca status` shows it") from None
+        try:
+            yield
+        finally:
+            state.unlink(missing_ok=True)
+
+
+@contextmanager
+def using(standing: Standing) -> Iterator[bool]:
+    """Have the graph to oneself while the context lasts; False if another run has it."""
+    _, lock, _ = files()
+    with lock.with_suffix(".run").open("w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        yield True
+
+
+def misfit(standing: Standing, options: RunOptions, world: str) -> str:
+    """Why a run cannot use the graph, in words that follow "it"; "" if it can."""
+    if not standing.ready:
+        return "is not ready yet"
+    if standing.code != code_stamp():
+        return "runs older code; `spca down` and `spca up` start it anew"
+    if standing.world != world:
+        return f"has the world '{standing.world}', not '{world}'"
+    for name in ("rate", "view"):
+        if (has := getattr(standing.options, name)) != (wanted := getattr(options, name)):
+            return f"was started with {name} {has}, not {wanted}"
+    asks_models = options.proposer != "builtin" or options.vision
+    if asks_models and standing.keys != keys_fingerprint():
+        return "was started with other settings for language models"
+    return ""
+
+
+def keys_fingerprint() -> str:
+    """Of the environment variables that language models are reached by; tells nothing about them."""
+    return fingerprint(repr(sorted((k, v) for k, v in os.environ.items() if _KEYS.search(k))))
+
+
+def code_stamp() -> str:
+    """Changes with every edit of a source file of the packages."""
+    newest, count = 0, 0
+    for folder in sorted(Path(__file__).resolve().parents[3].glob("spca*")):
+        for path, _, names in os.walk(folder):
+            for name in names:
+                if name.endswith((".py", ".yaml", ".j2", ".pddl")):
+                    newest = max(newest, os.stat(os.path.join(path, name)).st_mtime_ns)
+                    count += 1
+    return f"{count}:{newest}"
+
+
+def _held(lock: Path) -> bool:
+    try:
+        with lock.open("r") as handle:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
