@@ -13,6 +13,7 @@ LEASE = "lease"
 SCENE = "scene"
 PLAN = "plan"
 VERDICT = "verdict"
+DIAGNOSTICS = "/diagnostics"
 
 
 def status(node: str) -> str:

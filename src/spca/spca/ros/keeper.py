@@ -6,7 +6,6 @@ some idle time, or when the terminal that it was started from is closed.
 
 from __future__ import annotations
 
-import math
 import os
 import select
 import signal
@@ -74,7 +73,6 @@ class Keeper:
             code=standing.code_stamp(),
             logs=str(logs),
             began=time.time(),
-            idle_until=math.inf,
         )
         self._diagnostics = node.create_publisher(DiagnosticArray, names.DIAGNOSTICS, EVERY)
         status = f"{names.RUN_LEVEL}/_action/status"
@@ -105,7 +103,7 @@ class Keeper:
             update={
                 "nodes": nodes,
                 "ready": all(node.state == "ready" for node in nodes),
-                "idle_until": math.inf if self._busy else self._idle_since + self._order.idle_s,
+                "idle_until": None if self._busy else self._idle_since + self._order.idle_s,
                 "fault": self._fault,
                 "fault_at": self._fault_at,
             }

@@ -54,8 +54,8 @@ class Standing(Record):
     logs: str
     began: float
     """Seconds since the epoch, as the next ones."""
-    idle_until: float
-    """When it ends unless a run begins before; infinite while a run is under way."""
+    idle_until: float | None = None
+    """When it ends unless a run begins before; None while a run is under way."""
     ready: bool = False
     nodes: tuple[NodeState, ...] = ()
     fault: str = ""

@@ -1,0 +1,62 @@
+"""`spca up`, `spca down` and `spca status`: the graph that stays up between runs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from spca.commands import MACHINE
+from spca.commands.checked import checked
+
+
+def mount(app: typer.Typer) -> None:
+    """Add the three commands."""
+    app.command(
+        rich_help_panel=MACHINE,
+        epilog="Examples:  spca up · spca up --sim gazebo --arm moveit · spca up --level sign_01 --idle-minutes 5",
+    )(up)
+    app.command(rich_help_panel=MACHINE)(down)
+    app.command(rich_help_panel=MACHINE, epilog="Exit status: 0 up and ready · 1 not up, or not ready")(status)
+
+
+def up(
+    sim: Annotated[str, typer.Option(help="The simulator: mujoco or gazebo.")] = "mujoco",
+    arm: Annotated[str, typer.Option(help="Who plans motions: embedded or moveit.")] = "embedded",
+    robot: Annotated[str, typer.Option(help="The robot in Gazebo: generated or vendor.")] = "generated",
+    level: Annotated[
+        str, typer.Option(help="A level whose environment and world the nodes are started with.")
+    ] = "stack_01",
+    rate: Annotated[
+        float | None, typer.Option(help="Real-time factor; as fast as it can by default.")
+    ] = None,
+    view: Annotated[bool, typer.Option("--view", help="Open a live window (needs a display).")] = False,
+    idle_minutes: Annotated[
+        float, typer.Option(min=0.1, help="End when nothing was run for that long.")
+    ] = 30.0,
+    detach: Annotated[
+        bool, typer.Option("--detach", help="Outlive this terminal; by default it ends when that is closed.")
+    ] = False,
+) -> None:
+    """Start the nodes and return when they are ready; `spca run --transport ros` then uses them."""
+    from spca.ros.processes import Choice
+    from spca.ros.up import start
+    from spca_core.options import RunOptions
+
+    options = checked(RunOptions, level=level, rate=rate, view=view)
+    choice = checked(Choice, sim=sim, arm=arm, robot=robot)
+    start(options, choice, 60.0 * idle_minutes, detach)
+
+
+def down() -> None:
+    """End the nodes that `spca up` has started, and the run that uses them."""
+    from spca.ros.up import stop
+
+    stop()
+
+
+def status() -> None:
+    """Show the nodes that are up: their states, process ids and domain."""
+    from spca.ros.up import show
+
+    raise typer.Exit(show())

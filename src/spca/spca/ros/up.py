@@ -1,0 +1,119 @@
+"""`spca up`, `spca down`, `spca status`: starts, ends and shows the graph that stays up."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from rich.console import Console
+from rich.table import Table
+
+from spca.ros import standing
+from spca.ros.keeper import Order
+from spca.ros.processes import Choice, check_installed, processes
+from spca.ros.standing import Standing
+from spca_core.errors import EXIT_BAD_INPUT, EXIT_NOT_SOLVED, EXIT_SUCCESS, InputError, SpcaError
+from spca_core.options import RunOptions
+from spca_sim.display import require_display
+
+_END_S = 15.0  # wall seconds that the graph has for its end
+_TICK_S = 0.05
+
+
+def start(options: RunOptions, choice: Choice, idle_s: float, detach: bool) -> None:
+    """Start the keeper and return when its nodes are ready. Raises what keeps them from it."""
+    console = Console(stderr=True)
+    if (found := standing.find()) is not None:
+        console.print(f"already up: {_headline(found)}", highlight=False)
+        return
+    check_installed(choice)
+    if options.view:
+        require_display()
+    processes(options, choice)  # an unknown level is reported here, before anything starts
+    _, _, logs = standing.files()
+    logs.mkdir(parents=True, exist_ok=True)
+    log = logs / "keeper.log"
+    order = Order(options=options, choice=choice, idle_s=idle_s, terminal="" if detach else _terminal())
+    began = time.monotonic()
+    with log.open("wb") as out:
+        keeper = subprocess.Popen(
+            [sys.executable, "-m", "spca.ros.keeper", order.model_dump_json()],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            start_new_session=True,  # Ctrl-C in this terminal is for the runs in it
+        )
+    try:
+        with console.status("starting the nodes …"):
+            while (found := standing.find()) is None or not found.ready:
+                if (exit_status := keeper.poll()) is not None:
+                    lines = log.read_text(errors="replace").strip().splitlines()
+                    last = lines[-1].removeprefix("spca: ") if lines else "it said nothing"
+                    raise (InputError if exit_status == EXIT_BAD_INPUT else SpcaError)(last)
+                time.sleep(_TICK_S)
+    except KeyboardInterrupt:
+        keeper.terminate()
+        keeper.wait(_END_S)
+        raise
+    seconds = time.monotonic() - began
+    console.print(f"up in {seconds:.1f} s: {_headline(found)}", highlight=False, soft_wrap=True)
+
+
+def stop() -> None:
+    """End the graph and wait until it has ended."""
+    console = Console(stderr=True)
+    if (found := standing.find()) is None:
+        console.print("no graph is up")
+        return
+    os.kill(found.pid, signal.SIGTERM)
+    end = time.monotonic() + _END_S
+    while standing.find() is not None:
+        if time.monotonic() > end:
+            os.kill(found.pid, signal.SIGKILL)  # its nodes end with it
+            console.print(f"the graph did not end in {_END_S:.0f} s and was killed")
+            return
+        time.sleep(_TICK_S)
+    console.print("the graph has ended")
+
+
+def show() -> int:
+    """Print what is up; returns the exit status."""
+    found = standing.find()
+    if found is None:
+        Console(stderr=True).print("no graph is up; `spca up` starts one", highlight=False)
+        return EXIT_NOT_SOLVED
+    console = Console(soft_wrap=True)
+    console.print(_headline(found), highlight=False)
+    table = Table("nodes", "state", "pid", "restarts", box=None)
+    for node in found.nodes:
+        table.add_row(node.name.replace("+", " "), node.state, str(node.pid), str(node.restarts))
+    console.print(table)
+    if found.fault:
+        since = time.strftime("%H:%M:%S", time.localtime(found.fault_at))
+        console.print(f"last fault, {since}: {found.fault}", highlight=False)
+    left = "while a run is under way" if found.idle_until is None else _minutes(found.idle_until - time.time())
+    console.print(f"keeper {found.pid} · stays up {left} · logs {found.logs}", highlight=False)
+    console.print(
+        f"for ros2 commands: export ROS_DOMAIN_ID={found.domain} ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST",
+        highlight=False,
+    )
+    return EXIT_SUCCESS if found.ready else EXIT_NOT_SOLVED
+
+
+def _headline(found: Standing) -> str:
+    state = "ready" if found.ready else "not ready"
+    return f"{found.sim} with the {found.arm} arm, world {found.world}, ROS domain {found.domain}: {state}"
+
+
+def _minutes(seconds: float) -> str:
+    return f"for {max(seconds, 0.0) / 60:.0f} more minutes without a run"
+
+
+def _terminal() -> str:
+    for stream in (0, 1, 2):
+        if os.isatty(stream):
+            return os.ttyname(stream)
+    return ""
