@@ -28,7 +28,7 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from spca.ros.run import processes
+from spca.ros.processes import processes
 from spca_core.errors import InputError, SpcaError
 from spca_core.options import RunOptions
 from spca_ros import environment, names

@@ -53,13 +53,15 @@ class SpcaNode(Node):
         low: float | None = None,
         high: float | None = None,
         choices: Sequence[str] = (),
+        live: bool = False,
     ) -> _T:
-        """Declare a parameter with the type of its default and get its value; nodes read it once, at their start.
+        """Declare a parameter with the type of its default and get its value.
 
-        `low` and `high` are inclusive; one alone leaves the other side open. Raises InputError for a value of another
+        Unless it is `live`, the node reads it once, at its start, and it cannot be changed later. `low` and `high` are inclusive; one alone leaves the other side open. Raises InputError for a value of another
         type, out of range, or not among the choices.
         """
         descriptor = _descriptor(default, description, low, high, choices)
+        descriptor.read_only = not live
         where = f"parameter {name} of the node {self.get_name()}"
         try:
             value = self.declare_parameter(name, default, descriptor).value
@@ -143,7 +145,7 @@ def background(target: Callable[..., Any], *arguments: Any) -> threading.Thread:
 def _descriptor(
     default: object, description: str, low: float | None, high: float | None, choices: Sequence[str]
 ) -> ParameterDescriptor:
-    descriptor = ParameterDescriptor(description=description, read_only=True)
+    descriptor = ParameterDescriptor(description=description)
     if choices:
         descriptor.additional_constraints = f"one of: {', '.join(choices)}"
     if low is None and high is None:

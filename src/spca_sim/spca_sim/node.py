@@ -34,6 +34,7 @@ from spca_sim.conductor import DONE, Conductor
 from spca_sim.live_view import LiveView
 from spca_sim.recording import StateRecorder, save_states
 from spca_sim.simulator import MujocoSimulator
+from spca_sim.variation import PRESETS as VARIATIONS
 from spca_sim.variation import draw_variation
 
 PRESETS = ("nominal", "shuffled", "noisy", "hard")
@@ -52,13 +53,6 @@ class _Variant(NamedTuple):
     noise: bool
     camera: CameraKind
 
-    @classmethod
-    def of(cls, preset: str, seed: int, noise: bool, camera: str) -> _Variant:
-        """With a table's preset: one that draws only the layout leaves the world as described."""
-        varied = preset in ("noisy", "hard")
-        kind: CameraKind = "gl" if camera == "gl" else "ray"
-        return cls(preset if varied else "nominal", seed if varied else 0, noise, kind)
-
 
 class SimNode(SpcaNode):
     """Steps the simulator and handles callbacks in turns, in one thread: equal calls in equal order, equal results."""
@@ -72,20 +66,29 @@ class SimNode(SpcaNode):
         idle_rate = self.parameter(
             "idle_rate", 1.0, "real-time factor otherwise; 0: time stands still", low=0.0
         )
-        preset = self.parameter(
-            "preset", "nominal", "how far the simulated world differs from its description", choices=PRESETS
+        # These may be changed; the next reset then makes another simulator.
+        self.parameter(
+            "preset",
+            "nominal",
+            "how far the simulated world differs from its description",
+            choices=PRESETS,
+            live=True,
         )
-        seed = self.parameter("seed", 0, "draws that difference", low=0)
-        noise = self.parameter("noise", True, "whether the camera has sensor noise")
-        camera = self.parameter(
-            "camera", "ray", "how pictures are made: by ray casting (no GL needed) or by GL", choices=CAMERAS
+        self.parameter("seed", 0, "draws that difference", low=0, live=True)
+        self.parameter("noise", True, "whether the camera has sensor noise", live=True)
+        self.parameter(
+            "camera",
+            "ray",
+            "how pictures are made: by ray casting (no GL needed) or by GL",
+            choices=CAMERAS,
+            live=True,
         )
         self._wants_view = self.parameter("view", False, "a window that shows the simulation")
         self._world, self._rates = world, (rate or None, idle_rate)
         self._recorder = StateRecorder()
         self._samples: list[ContactSample] = []
         self._view: LiveView | None = None
-        self._build(_Variant.of(preset, seed, noise, camera))
+        self._build(self._wanted())
         self._epoch = ""
         self._told = self._told_clock = self._fed_back = 0.0
         self._goals: dict[str, ServerGoalHandle] = {}
@@ -256,12 +259,21 @@ class SimNode(SpcaNode):
     def _reset(self, request: ResetWorld.Request, response: ResetWorld.Response) -> ResetWorld.Response:
         with answering(response):
             self._flush()
-            if request.vary:
-                self._become(_Variant.of(request.preset, request.seed, request.noise, request.camera))
+            self._become(self._wanted())
             self._conductor.reset(from_msg(Layout, request.layout), request.seed)
             self._epoch = request.epoch
             self._tell()
         return response
+
+    def _wanted(self) -> _Variant:
+        """What the parameters ask for. A preset that draws only the layout leaves the world as described."""
+        preset, seed, noise, camera = (
+            self.get_parameter(name).value for name in ("preset", "seed", "noise", "camera")
+        )
+        if preset not in PRESETS or camera not in CAMERAS:
+            raise SpcaError(f"preset '{preset}', camera '{camera}': one of {PRESETS} and of {CAMERAS}")
+        varied = preset in VARIATIONS and preset != "nominal"
+        return _Variant(preset if varied else "nominal", seed if varied else 0, noise, camera)
 
     def _become(self, variant: _Variant) -> None:
         if variant == self._variant:

@@ -20,7 +20,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.qos import qos_profile_action_status_default
 
 from spca.ros import standing
-from spca.ros.processes import Choice, processes, world_of
+from spca.ros.processes import Choice, parameters, processes
 from spca.ros.standing import NodeState, Standing
 from spca_core.errors import EXIT_BROKEN, SpcaError
 from spca_core.model import Record
@@ -66,7 +66,7 @@ class Keeper:
             pid=os.getpid(),
             domain=domain,
             options=order.options,
-            world=world_of(order.options),
+            parameters=parameters(order.options),
             sim=order.choice.sim,
             arm=order.choice.arm,
             keys=standing.keys_fingerprint(),

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import importlib.util
 from dataclasses import replace
 from typing import Literal
 
+from spca.kits import kit_of
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.options import RunOptions
 from spca_core.paths import data
 from spca_ros import names
-from spca_ros.graph import ProcessSpec
+from spca_ros.graph import ProcessSpec, Value
+from spca_ros.kit import RosSide
 
 GAZEBO_LAG = 0.4
 """Simulated seconds that the arm may be behind its path over Gazebo, as in config/gazebo.yaml."""
@@ -26,32 +28,50 @@ class Choice(Record):
     """The robot's description in Gazebo."""
 
 
-def chosen(specs: Sequence[ProcessSpec], choice: Choice, options: RunOptions) -> list[ProcessSpec]:
-    """The same processes with that simulator and that arm."""
-    return [_chosen(spec, choice, options) for spec in specs]
+def parameters(options: RunOptions) -> dict[str, str]:
+    """What a graph is made for: the environment's name, and the parameters that its nodes share."""
+    kit = kit_of(options.level)
+    side: RosSide | None = kit.ros()
+    if side is None:
+        raise InputError(
+            f"the environment '{kit.name}' runs in one process only", hint="use --transport inproc"
+        )
+    return {"environment": kit.name, **side.parameters(options)}
+
+
+def processes(options: RunOptions, choice: Choice | None = None) -> list[ProcessSpec]:
+    """The processes of a graph: those of the environment, and the one that thinks.
+
+    Raises InputError for an unknown level, before anything starts.
+    """
+    shared, choice = parameters(options), choice or Choice()
+    side: RosSide = kit_of(options.level).ros()
+    thinking = (names.SUPERVISOR, names.PLANNER, names.CODER, *side.thinking)
+    brain = ProcessSpec("spca.ros.brain", thinking, shared, needs_keys=True)
+    return [*(_chosen(spec, choice, options) for spec in side.processes(options)), brain]
 
 
 def _chosen(spec: ProcessSpec, choice: Choice, options: RunOptions) -> ProcessSpec:
     if names.EXECUTOR in spec.nodes:
-        lag = {"tracking_lag": GAZEBO_LAG} if choice.sim == "gazebo" else {}
-        return replace(spec, parameters={**spec.parameters, "arm": choice.arm, **lag})
+        given: dict[str, Value] = {"arm": choice.arm}
+        if choice.sim == "gazebo":
+            given["tracking_lag"] = GAZEBO_LAG
+        return replace(spec, parameters={**spec.parameters, **given})
     if names.SIM in spec.nodes and choice.sim == "gazebo":
-        given = {
+        drawn = {
             "world": spec.parameters["world"],
             "robot": choice.robot,
             "headless": str(not options.view).lower(),
             "rate": options.rate or 0.0,
         }
         launch = str(data("launch", "spca") / "gazebo.launch.py")
-        arguments = (f"{name}:={value}" for name, value in given.items())
+        arguments = (f"{name}:={value}" for name, value in drawn.items())
         return replace(spec, command=("ros2", "launch", launch, *arguments))
     return spec
 
 
 def check_installed(choice: Choice) -> None:
     """Raise InputError, naming what is missing for that simulator and that arm."""
-    import importlib.util
-
     docs = "docs/full-stack.md says how"
     if choice.arm == "moveit" and importlib.util.find_spec("moveit") is None:
         raise InputError("not installed: moveit_py", "--arm moveit", f"{docs}, or use --arm embedded")

@@ -1,38 +1,51 @@
-"""`--transport ros`: starts the nodes, has the supervisor run a level, and ends the nodes, whatever happens."""
+"""`--transport ros`: has the supervisor of a node graph run a level: of the one that stands, or of one for this run."""
 
 from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 
 from spca_interfaces.action import RunLevel
 
 from spca.events import Listener
 from spca.interrupt import stopping_on_interrupt
-from spca.kits import kit_of
 from spca.result import RunResult
+from spca.ros import standing
 from spca.ros.events import event
+from spca.ros.processes import parameters, processes
+from spca.ros.standing import Standing
 from spca_core.errors import Cancelled, InputError, SpcaError
 from spca_core.options import RunOptions, manifest
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_ros import names
 from spca_ros.calls import ActionCall
 from spca_ros.domain import own_domain
-from spca_ros.graph import Graph, ProcessSpec
-from spca_ros.kit import RosSide
+from spca_ros.graph import Graph
+from spca_ros.node import SpcaNode
+from spca_ros.peer import NodeLost, Peer
 from spca_ros.session import Session
 
 LOGS = "log"
+_READY_S = 20.0  # wall seconds that the nodes of a standing graph may take to be found
+_NEWS_S = 3.0  # wall seconds until the keeper has told why a node was lost
 
 
-def processes(options: RunOptions) -> list[ProcessSpec]:
-    """The processes of a run: those of the environment, and the one that thinks."""
-    kit = kit_of(options.level)
-    side: RosSide = kit.ros()
-    brain = ProcessSpec(
-        "spca.ros.brain",
-        (names.SUPERVISOR, names.PLANNER, names.CODER, *side.thinking),
-        {"environment": kit.name, **side.parameters(options)},
-        needs_keys=True,
-    )
-    return [*side.processes(options), brain]
+@dataclass(frozen=True)
+class _Connection:
+    """A graph as a run sees it."""
+
+    node: SpcaNode
+    supervisor: Peer
+    wait_ready: Callable[[Callable[[], bool]], None]
+    check: Callable[[], None]
+    """Raises the reason if the graph has failed."""
+    wake: Callable[[], None]
+    fault: Callable[[], str] = lambda: ""
+    """Why a node was lost since the run began, as far as anybody knows better than the supervisor."""
 
 
 def run_ros(
@@ -42,11 +55,11 @@ def run_ros(
 
     Raises the reason at once when a node is lost, and Cancelled when the user stops it before it has begun.
     """
-    specs = processes(options)
+    shared = parameters(options)
     if not resume:
         folder.write(MANIFEST, manifest(options))
     interrupted: list[bool] = []
-    with own_domain(), Session("cli") as node, Graph(node, specs, folder.path / LOGS) as graph:
+    with _connected(options, shared, folder) as graph:
 
         def interrupt() -> None:
             interrupted.append(True)
@@ -61,14 +74,79 @@ def run_ros(
                 listener(event(message.event))
 
         with stopping_on_interrupt(interrupt):
-            run_level = ActionCall(node, RunLevel, names.RUN_LEVEL, graph.peers[names.SUPERVISOR])
-            graph.wait_ready(cancelled=cancelled)
+            run_level = ActionCall(graph.node, RunLevel, names.RUN_LEVEL, graph.supervisor)
+            graph.wait_ready(lambda: bool(interrupted))
             goal = RunLevel.Goal(attempt=folder.path.name, run_folder=str(folder.path), resume=resume)
-            result = run_level(goal, on_feedback, cancelled)
-    if result.input_error:
-        raise InputError(result.message)
-    if not result.outcome:
-        if interrupted:
-            raise Cancelled(result.message)
-        raise SpcaError(result.message)
+            try:
+                result = run_level(goal, on_feedback, cancelled)
+            except NodeLost as error:
+                raise SpcaError(graph.fault() or str(error)) from error
+        if result.input_error:
+            raise InputError(result.message)
+        if not result.outcome:
+            if interrupted:
+                raise Cancelled(result.message)
+            raise SpcaError(graph.fault() or result.message)
     return folder.read("result.json", RunResult)
+
+
+@contextmanager
+def _connected(
+    options: RunOptions, shared: dict[str, str], folder: RunFolder
+) -> Iterator[_Connection]:
+    """The standing graph if it fits and is free, else one that ends with the run."""
+    found = standing.find()
+    with ExitStack() as stack:
+        if found is not None:
+            problem = standing.misfit(found, options, shared)
+            if not problem and not stack.enter_context(standing.using(found)):
+                problem = "is busy with another run"
+            if not problem:
+                yield stack.enter_context(_standing(found))
+                return
+            print(f"spca: not on the graph that is up: it {problem}", file=sys.stderr)
+        yield stack.enter_context(_own(options, folder))
+
+
+@contextmanager
+def _own(options: RunOptions, folder: RunFolder) -> Iterator[_Connection]:
+    specs = processes(options)
+    with own_domain(), Session("cli") as node, Graph(node, specs, folder.path / LOGS) as graph:
+        yield _Connection(
+            node,
+            graph.peers[names.SUPERVISOR],
+            lambda cancelled: graph.wait_ready(cancelled=cancelled),
+            graph.check,
+            graph.wake,
+        )
+
+
+@contextmanager
+def _standing(found: Standing) -> Iterator[_Connection]:
+    began, before = time.time(), os.environ.get("ROS_DOMAIN_ID")
+    os.environ["ROS_DOMAIN_ID"] = str(found.domain)
+    try:
+        with Session("cli") as node:
+            supervisor = Peer(node, names.SUPERVISOR)
+
+            def check() -> None:
+                if standing.find() is None:
+                    raise SpcaError("the graph that was up has ended; its reason: " + standing.last_words())
+
+            def fault() -> str:
+                end = time.monotonic() + _NEWS_S
+                while time.monotonic() < end:
+                    now = standing.find()
+                    if now is None or now.fault_at > began:
+                        return now.fault if now is not None else standing.last_words()
+                    time.sleep(0.1)
+                return ""
+
+            yield _Connection(
+                node, supervisor, lambda _: supervisor.wait_ready(_READY_S), check, lambda: None, fault
+            )
+    finally:
+        if before is None:
+            del os.environ["ROS_DOMAIN_ID"]
+        else:
+            os.environ["ROS_DOMAIN_ID"] = before

@@ -24,6 +24,9 @@ from spca_ros.seal import fingerprint
 _KEYS = re.compile(r"KEY|TOKEN|SECRET|PASSW|^SPCA_LLM", re.IGNORECASE)
 
 
+KEEPER_LOG = "keeper.log"
+
+
 class NodeState(Record):
     """A process of the graph."""
 
@@ -44,7 +47,8 @@ class Standing(Record):
     """The ROS domain of all nodes."""
     options: RunOptions
     """What the nodes were started with; a run may ask for another level, preset, seed and camera."""
-    world: str
+    parameters: dict[str, str]
+    """Environment, world and so on: see `spca.ros.processes.parameters`."""
     sim: str
     arm: str
     keys: str
@@ -81,6 +85,16 @@ def find() -> Standing | None:
         return None
     with expecting("the state of a graph", state):
         return Standing.model_validate_json(content)
+
+
+def last_words() -> str:
+    """Why the keeper's last graph has ended, as it said."""
+    _, _, logs = files()
+    try:
+        lines = (logs / KEEPER_LOG).read_text(errors="replace").strip().splitlines()
+    except OSError:
+        lines = []
+    return lines[-1].removeprefix("spca: ") if lines else "it said nothing"
 
 
 def write(standing: Standing) -> None:
@@ -120,17 +134,18 @@ def using(standing: Standing) -> Iterator[bool]:
         yield True
 
 
-def misfit(standing: Standing, options: RunOptions, world: str) -> str:
+def misfit(standing: Standing, options: RunOptions, parameters: dict[str, str]) -> str:
     """Why a run cannot use the graph, in words that follow "it"; "" if it can."""
     if not standing.ready:
         return "is not ready yet"
     if standing.code != code_stamp():
         return "runs older code; `spca down` and `spca up` start it anew"
-    if standing.world != world:
-        return f"has the world '{standing.world}', not '{world}'"
+    for name, wanted in parameters.items():
+        if (has := standing.parameters.get(name, "")) != wanted:
+            return f"has the {name} '{has}', not '{wanted}'"
     for name in ("rate", "view"):
-        if (has := getattr(standing.options, name)) != (wanted := getattr(options, name)):
-            return f"was started with {name} {has}, not {wanted}"
+        if getattr(standing.options, name) != getattr(options, name):
+            return f"was started with another --{name}"
     asks_models = options.proposer != "builtin" or options.vision
     if asks_models and standing.keys != keys_fingerprint():
         return "was started with other settings for language models"

@@ -35,10 +35,9 @@ def start(options: RunOptions, choice: Choice, idle_s: float, detach: bool) -> N
     processes(options, choice)  # an unknown level is reported here, before anything starts
     _, _, logs = standing.files()
     logs.mkdir(parents=True, exist_ok=True)
-    log = logs / "keeper.log"
     order = Order(options=options, choice=choice, idle_s=idle_s, terminal="" if detach else _terminal())
     began = time.monotonic()
-    with log.open("wb") as out:
+    with (logs / standing.KEEPER_LOG).open("wb") as out:
         keeper = subprocess.Popen(
             [sys.executable, "-m", "spca.ros.keeper", order.model_dump_json()],
             stdin=subprocess.DEVNULL,
@@ -50,9 +49,8 @@ def start(options: RunOptions, choice: Choice, idle_s: float, detach: bool) -> N
         with console.status("starting the nodes …"):
             while (found := standing.find()) is None or not found.ready:
                 if (exit_status := keeper.poll()) is not None:
-                    lines = log.read_text(errors="replace").strip().splitlines()
-                    last = lines[-1].removeprefix("spca: ") if lines else "it said nothing"
-                    raise (InputError if exit_status == EXIT_BAD_INPUT else SpcaError)(last)
+                    kind = InputError if exit_status == EXIT_BAD_INPUT else SpcaError
+                    raise kind(standing.last_words())
                 time.sleep(_TICK_S)
     except KeyboardInterrupt:
         keeper.terminate()
@@ -105,7 +103,11 @@ def show() -> int:
 
 def _headline(found: Standing) -> str:
     state = "ready" if found.ready else "not ready"
-    return f"{found.sim} with the {found.arm} arm, world {found.world}, ROS domain {found.domain}: {state}"
+    return f"{found.sim} with the {found.arm} arm, {_of(found)}, ROS domain {found.domain}: {state}"
+
+
+def _of(found: Standing) -> str:
+    return ", ".join(f"{name} {value}" for name, value in found.parameters.items())
 
 
 def _minutes(seconds: float) -> str:

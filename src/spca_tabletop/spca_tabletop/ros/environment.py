@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rcl_interfaces.srv import SetParameters
+from rclpy.parameter import Parameter
 from spca_interfaces.action import ExecutePlan, Look
 from spca_interfaces.msg import Layout as LayoutMsg
 from spca_interfaces.msg import Plan as PlanMsg
@@ -58,10 +60,9 @@ _SLOW_S = 60.0  # wall seconds for what Gazebo is asked through its command line
 class _Order:
     """What a level is begun with."""
 
-    name: str
+    options: RunOptions
     level: Level
     layout: Layout
-    seed: int
 
 
 class RosTabletop:
@@ -84,7 +85,8 @@ class RosTabletop:
         self._news = threading.Condition()
         self._message = VerdictMsg()
         self._epoch = ""
-        self._connected = self._cancelled = False
+        self._connected: list[int] = []  # how often each node had started when data was seen to flow
+        self._cancelled = False
         self._can_go_back = True
         node.create_subscription(VerdictMsg, names.VERDICT, self._on_verdict, STATE)
 
@@ -92,6 +94,7 @@ class RosTabletop:
             return ServiceCall(node, kind, name, self._peers[owner])
 
         self._reset = service(ResetWorld, names.RESET, names.SIM)
+        self._set_parameters = service(SetParameters, f"{names.SIM}/set_parameters", names.SIM)
         self._pause = service(SetBool, names.PAUSE, names.SIM)
         self._hold = service(Trigger, names.HOLD, names.SIM)
         self._begin_level = service(BeginLevel, names.BEGIN_LEVEL, names.REFEREE)
@@ -107,13 +110,26 @@ class RosTabletop:
         self._wait_ready(timeout)
         world, level = load_table(options)
         layout, _ = draw_table(options.preset, options.seed, world, level)
-        self._order = _Order(options.level, level, layout, options.seed)
+        self._order = _Order(options, level, layout)
         self.task = task(level)
         self._cancelled = False
-        if not self._connected:
+        self._vary(options)
+        if self._connected != (starts := [peer.starts for peer in self._peers.values()]):
             self._begin()
             self._connect()
+            self._connected = starts
         self._begin()
+        for forget in self._record.values():  # what was recorded before is of no run, or of one that was lost
+            _expect(forget(SaveRecording.Request(), timeout=_PATIENCE_S))
+
+    def _vary(self, options: RunOptions) -> None:
+        """Have the simulator built, at the next reset, as the preset says: light, friction, calibration and so on."""
+        wanted = {name: getattr(options, name) for name in ("preset", "seed", "noise", "camera")}
+        parameters = [Parameter(name, value=value).to_parameter_msg() for name, value in wanted.items()]
+        answer = self._set_parameters(SetParameters.Request(parameters=parameters), timeout=_PATIENCE_S)
+        for name, result in zip(wanted, answer.results, strict=True):
+            if not result.successful and "undeclared" not in result.reason:  # Gazebo's node varies nothing
+                raise InputError(f"--{name} {wanted[name]}", hint=result.reason)
 
     def _connect(self) -> None:
         """Let a little time pass until contacts are seen to reach the referee, and its verdicts this node.
@@ -125,7 +141,6 @@ class RosTabletop:
             if time.monotonic() > end:
                 raise NodeLost("no contacts reach the referee, or no verdicts come from it")
             self._robot.wait(_CHUNK_S)
-        self._connected = True
 
     def _begin(self) -> None:
         order = self._order
@@ -133,9 +148,9 @@ class RosTabletop:
         layout = to_msg(order.layout, LayoutMsg())
         for name in (names.EXECUTOR, names.SENSE):
             _expect(self._load[name](Restore.Request(epoch=epoch), timeout=_PATIENCE_S))
-        level = BeginLevel.Request(epoch=epoch, level=order.name, layout=layout)
+        level = BeginLevel.Request(epoch=epoch, level=order.options.level, layout=layout)
         _expect(self._begin_level(level), InputError)
-        world = ResetWorld.Request(epoch=epoch, layout=layout, seed=order.seed)
+        world = ResetWorld.Request(epoch=epoch, layout=layout, seed=order.options.seed)
         _expect(self._reset(world, timeout=_SLOW_S), InputError)
         self._await_verdict(lambda message: True)
         self._robot.wait_news()
