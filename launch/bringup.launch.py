@@ -90,7 +90,9 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         names.EXECUTOR: {"arm": chosen["arm"], "driver": "ros2_control" if real else "spca"},
     }
     simulated = chosen["sim"] == "mujoco" and not real
-    nodes = [_node(s, files, extra, sim_time=not real) for s in specs if simulated or names.SIM not in s.nodes]
+    nodes = [
+        _node(s, files, extra, sim_time=not real) for s in specs if simulated or names.SIM not in s.nodes
+    ]
 
     world = str(next(s.parameters["world"] for s in specs if "world" in s.parameters))
     includes = []

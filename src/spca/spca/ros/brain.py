@@ -1,7 +1,7 @@
 """The process that thinks: the nodes `supervisor`, `planner`, `coder` and perception, with the language models' keys.
 
-It is one process because the stages share the models' budgets and their ledger. `python -m spca.ros.brain`, or an executable of
-this package for `ros2 run`.
+It is one process because the stages share the models' budgets and their ledger. `python -m spca.ros.brain`, or the
+executable `brain` of this package for `ros2 run`.
 """
 
 from __future__ import annotations
@@ -17,20 +17,21 @@ from spca_coder.node import CoderNode
 from spca_core.options import RunOptions
 from spca_core.run_folder import RunFolder
 from spca_planner.node import PlannerNode
+from spca_planner.solver.process import SolverProcess
 from spca_ros.kit import VisionSlot
 from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode, run_nodes
 
 
-def make_nodes() -> list[SpcaNode]:
-    """The nodes of this process, on one loop."""
+def make_nodes(solver: SolverProcess) -> list[SpcaNode]:
+    """The nodes of this process, on one loop. All runs plan with `solver`, which stays warm between them."""
     loop = Loop()
     slot = VisionSlot()
     planner, coder = PlannerNode(loop=loop), CoderNode(loop=loop)
 
     @contextmanager
     def stages_for_nodes(options: RunOptions, folder: RunFolder) -> Iterator[Stages]:
-        with open_stages(options, kit_of(options.level), folder) as stages:
+        with open_stages(options, kit_of(options.level), folder, solver) as stages:
             planner.planner, coder.coder, slot.model = stages.planner, stages.coder, stages.vision
             try:
                 yield stages
@@ -38,12 +39,15 @@ def make_nodes() -> list[SpcaNode]:
                 planner.planner = coder.coder = slot.model = None
 
     supervisor = SupervisorNode(stages_for_nodes, loop)
+    solver.start()
     return [supervisor, *supervisor.side.thinking_nodes(loop, slot), planner, coder]
 
 
 def main() -> None:
     """Run the nodes; the exit status is the process's."""
-    sys.exit(run_nodes(make_nodes))
+    with SolverProcess() as solver:
+        status = run_nodes(lambda: make_nodes(solver))
+    sys.exit(status)
 
 
 if __name__ == "__main__":

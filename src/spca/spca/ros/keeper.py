@@ -117,7 +117,9 @@ class Keeper:
 
     def _state_of(self, process: NodeProcess) -> NodeState:
         peers = [self.graph.peers[name] for name in process.spec.nodes]
-        state = "ready" if all(p.ready for p in peers) else "lost" if any(p.lost for p in peers) else "starting"
+        state = (
+            "ready" if all(p.ready for p in peers) else "lost" if any(p.lost for p in peers) else "starting"
+        )
         restarts = len(self._restarts.get(process.spec.name, ()))
         return NodeState(name=process.spec.name, pid=process.pid, state=state, restarts=restarts)
 

@@ -91,9 +91,7 @@ def run_ros(
 
 
 @contextmanager
-def _connected(
-    options: RunOptions, shared: dict[str, str], folder: RunFolder
-) -> Iterator[_Connection]:
+def _connected(options: RunOptions, shared: dict[str, str], folder: RunFolder) -> Iterator[_Connection]:
     """The standing graph if it fits and is free, else one that ends with the run."""
     found = standing.find()
     with ExitStack() as stack:

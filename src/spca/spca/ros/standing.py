@@ -178,5 +178,3 @@ def _held(lock: Path) -> bool:
     except BlockingIOError:
         return True
     return False
-
-

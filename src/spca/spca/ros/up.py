@@ -92,7 +92,9 @@ def show() -> int:
     if found.fault:
         since = time.strftime("%H:%M:%S", time.localtime(found.fault_at))
         console.print(f"last fault, {since}: {found.fault}", highlight=False)
-    left = "while a run is under way" if found.idle_until is None else _minutes(found.idle_until - time.time())
+    left = (
+        "while a run is under way" if found.idle_until is None else _minutes(found.idle_until - time.time())
+    )
     console.print(f"keeper {found.pid} · stays up {left} · logs {found.logs}", highlight=False)
     console.print(
         f"for ros2 commands: export ROS_DOMAIN_ID={found.domain} ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST",

@@ -1,0 +1,248 @@
+"""The graph that stays up between runs: one is started here, and everything is tried on it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from spca_interfaces.action import RunLevel
+
+from spca.events import Event
+from spca.ros import standing
+from spca.ros.keeper import diagnostics
+from spca.ros.processes import Choice, parameters, processes
+from spca.ros.run import run_ros
+from spca.ros.standing import NodeState, Standing
+from spca_core.errors import InputError, SpcaError
+from spca_core.options import RunOptions
+from spca_core.run_folder import RunFolder
+from spca_ros import names
+from spca_ros.calls import ActionCall
+from spca_ros.peer import Peer
+from spca_ros.qos import EVERY
+from spca_ros.session import Session
+
+pytestmark = pytest.mark.ros
+
+
+def _standing(**fields: object) -> Standing:
+    options = RunOptions(level="stack_01")
+    known: dict[str, object] = {
+        "pid": 1, "domain": 7, "options": options, "parameters": parameters(options), "sim": "mujoco",
+        "arm": "embedded", "keys": standing.keys_fingerprint(), "code": standing.code_stamp(), "logs": "",
+        "began": 0.0, "ready": True,
+    }  # fmt: skip
+    return Standing.model_validate(known | fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "options", "said"),
+    [
+        ({}, {"preset": "hard", "seed": 4, "camera": "gl"}, ""),
+        ({"keys": "others"}, {}, ""),
+        ({"keys": "others"}, {"proposer": "openai"}, "language models"),
+        ({}, {"rate": 1.0}, "--rate"),
+        ({}, {"level": "sign_01"}, "world"),
+        ({"code": "0:0"}, {}, "older code"),
+        ({"ready": False}, {}, "not ready"),
+    ],
+)
+def test_a_run_uses_it_only_if_it_fits(
+    fields: dict[str, object], options: dict[str, object], said: str
+) -> None:
+    wanted = RunOptions.model_validate({"level": "touch_02"} | options)
+    problem = standing.misfit(_standing(**fields), wanted, parameters(wanted))
+    assert said in problem and bool(said) == bool(problem)
+
+
+def test_its_state_is_private_and_counts_only_while_the_keeper_lives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    assert standing.find() is None
+    with standing.keeping():
+        standing.write(_standing())
+        state, _, _ = standing.files()
+        assert state.stat().st_mode & 0o777 == 0o600
+        content = state.read_bytes()
+        keeper = "from spca.ros import standing; f = standing.find(); print(f.domain if f else None)"
+        assert _python(keeper) == "7", "from another process"
+        with pytest.raises(SpcaError, match="already"), standing.keeping():
+            pass
+    state.write_bytes(content)  # as a killed keeper leaves it
+    assert standing.find() is None
+
+
+def test_one_run_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    with standing.using(_standing()) as first, standing.using(_standing()) as second:
+        assert first and not second
+    with standing.using(_standing()) as again:
+        assert again
+
+
+def test_diagnostics_tell_what_is_wrong() -> None:
+    nodes = (
+        NodeState(name="sim", pid=1, state="ready"),
+        NodeState(name="executor", pid=2, state="lost", restarts=1),
+        NodeState(name="referee", pid=3, state="ready", restarts=2),
+    )
+    message = diagnostics(_standing(nodes=nodes, fault="was killed"), 12.5)
+    assert [s.level for s in message.status] == [
+        DiagnosticStatus.OK,
+        DiagnosticStatus.ERROR,
+        DiagnosticStatus.WARN,
+    ]
+    assert message.header.stamp.sec == 12
+    assert {"pid", "restarts"} <= {pair.key for pair in message.status[0].values}
+    assert "was killed" in message.status[2].message
+
+
+def test_gazebo_and_moveit_take_the_places_of_simulator_and_arm() -> None:
+    specs = processes(RunOptions(level="stack_01"), Choice(sim="gazebo", arm="moveit"))
+    by_name = {spec.name: spec for spec in specs}
+    assert by_name["sim"].command[:2] == ("ros2", "launch")
+    assert "world:=tabletop" in by_name["sim"].command
+    assert by_name["executor"].parameters["arm"] == "moveit"
+    assert all(not spec.command for spec in specs if spec.name != "sim")
+
+
+def test_what_is_not_installed_is_said_at_once() -> None:
+    from spca.ros.processes import check_installed
+    from spca_gazebo.requirements import missing
+
+    if missing():
+        with pytest.raises(InputError, match="not installed"):
+            check_installed(Choice(sim="gazebo"))
+    check_installed(Choice())
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Standing]]:
+    """`spca up`, and in the end `spca down`, which leaves nothing behind."""
+    runtime = tmp_path_factory.mktemp("runtime")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(runtime))
+        assert _spca("up").returncode == 0
+
+        def found() -> Standing:
+            seen = standing.find()
+            assert seen is not None
+            return seen
+
+        processes = [psutil.Process(node.pid) for node in found().nodes] + [psutil.Process(found().pid)]
+        yield found
+        processes += [psutil.Process(node.pid) for node in found().nodes]
+        assert _spca("down").returncode == 0
+        _, alive = psutil.wait_procs(set(processes), timeout=10)
+        assert not alive
+        assert not list((runtime / "spca").glob("*.json"))
+
+
+@pytest.mark.slow
+def test_runs_use_it_one_after_the_other(graph: Callable[[], Standing], tmp_path: Path) -> None:
+    before = graph().nodes
+    for number, (level, preset) in enumerate([("touch_02", "nominal"), ("pickup_02", "hard")]):
+        folder = RunFolder(tmp_path / str(number))
+        folder.path.mkdir()
+        result = run_ros(RunOptions.model_validate({"level": level, "preset": preset, "seed": 3}), folder)
+        assert result.success, result.reason
+        assert (folder.path / "states.npz").is_file() and (folder.path / "looks" / "01.png").is_file()
+        assert not (folder.path / "log" / "sim.log").exists(), "no nodes of its own"
+    assert graph().nodes == before
+
+
+@pytest.mark.slow
+def test_status_and_diagnostics_show_the_nodes(graph: Callable[[], Standing]) -> None:
+    shown = _spca("status")
+    assert shown.returncode == 0
+    for words in ("sim", "executor", "referee", "supervisor", "ready", f"ROS_DOMAIN_ID={graph().domain}"):
+        assert words in shown.stdout
+    seen: list[DiagnosticArray] = []
+    with _in_domain(graph().domain), Session("onlooker") as node:
+        node.create_subscription(DiagnosticArray, names.DIAGNOSTICS, seen.append, EVERY)
+        _until(lambda: bool(seen), 10.0)
+    assert {s.name for s in seen[-1].status} >= {"spca: sim", "spca: referee"}
+
+
+@pytest.mark.slow
+def test_an_action_goal_from_elsewhere_runs_a_level(graph: Callable[[], Standing], tmp_path: Path) -> None:
+    with _in_domain(graph().domain), Session("elsewhere") as node:
+        peer = Peer(node, names.SUPERVISOR)
+        peer.wait_ready(20.0)
+        goal = RunLevel.Goal(level="touch_02", run_folder=str(tmp_path / "run"))
+        result = ActionCall(node, RunLevel, names.RUN_LEVEL, peer)(goal)
+    assert result.outcome == "success", result.message
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", ["sim", "supervisor+planner+coder+sense"])
+def test_a_dead_node_ends_the_run_and_is_started_again(
+    victim: str, graph: Callable[[], Standing], tmp_path: Path
+) -> None:
+    def kill(event: Event) -> None:
+        if event.kind == "stage_started" and event.stage == "act":
+            [pid] = [node.pid for node in graph().nodes if node.name == victim]
+            threading.Timer(0.1, os.kill, (pid, signal.SIGKILL)).start()
+
+    with pytest.raises(SpcaError, match=f"{victim.split('+', maxsplit=1)[0]}.*SIGKILL"):
+        run_ros(RunOptions(level="stack_01"), RunFolder(tmp_path), (kill,))
+    _until(lambda: graph().ready and any(n.name == victim and n.restarts for n in graph().nodes), 60.0)
+    after = tmp_path / "after"
+    after.mkdir()
+    assert run_ros(RunOptions(level="touch_02"), RunFolder(after)).success
+
+
+@pytest.mark.slow
+def test_it_ends_with_its_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    leader, follower = os.openpty()
+    up = [sys.executable, "-m", "spca", "up"]
+    assert subprocess.run(up, stdin=follower, capture_output=True, check=False, timeout=120).returncode == 0
+    os.close(follower)
+    time.sleep(0.5)
+    assert standing.find() is not None
+    os.close(leader)
+    _until(lambda: standing.find() is None, 15.0)
+    assert "terminal" in standing.last_words()
+
+
+@contextmanager
+def _in_domain(domain: int) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROS_DOMAIN_ID", str(domain))
+        yield
+
+
+def _spca(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "spca", *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def _python(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def _until(condition: Callable[[], bool], timeout: float) -> None:
+    end = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.1)
