@@ -58,7 +58,7 @@ class Keeper:
         self._restarts: dict[str, deque[float]] = {}
         self._fault, self._fault_at = "", 0.0
         self._why_ended = ""
-        self._busy = False
+        self._busy = self._worked = False
         self._idle_since = time.time()
         self._told = 0.0
         _, _, logs = standing.files()
@@ -90,7 +90,8 @@ class Keeper:
         while not self._ended.wait(_TICK_S):
             self.graph.check()
             self._look()
-            if not self._seen.ready and time.monotonic() > deadline:
+            self._worked = self._worked or self._seen.ready
+            if not self._worked and time.monotonic() > deadline:
                 raise SpcaError(f"the graph is not ready after {_READY_S:.0f} s; its logs: {self._seen.logs}")
             if not self._busy and time.time() - self._idle_since > self._order.idle_s:
                 self.stop(f"nothing was run for {self._order.idle_s / 60:.0f} min")
@@ -129,7 +130,7 @@ class Keeper:
         self._fault, self._fault_at = str(reason), now
         past = self._restarts.setdefault(process.spec.name, deque(maxlen=_RESTARTS))
         hopeless = len(past) == _RESTARTS and now - past[0] < _WITHIN_S
-        if hopeless or not self._seen.ready:  # what has never worked will not work the next time
+        if hopeless or not self._worked:  # what has never worked will not work the next time
             return False
         past.append(now)
         return True
