@@ -113,7 +113,10 @@ def tables(nodes: Iterable[SpcaNode]) -> str:
         "## Nodes",
         _table(
             ("node", "`ros2 run`", "what it does"),
-            [(f"`{n}`", f"`{EXECUTABLES.get(n, 'spca brain')}`", NODES[n]) for n in (x.get_name() for x in nodes)],
+            [
+                (f"`{n}`", f"`{EXECUTABLES.get(n, 'spca brain')}`", NODES[n])
+                for n in (x.get_name() for x in nodes)
+            ],
         ),
     ]
     topics: dict[tuple[str, str], tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
@@ -139,7 +142,10 @@ def tables(nodes: Iterable[SpcaNode]) -> str:
     for title, found in (("Services", services), ("Actions", actions)):
         rows = [(n, k, _names(by), meaning(n)) for (n, k), by in sorted(found.items()) if _own(n)]
         parts += [f"## {title}", _table((title.lower()[:-1], "type", "of", "what it does"), rows)]
-    parts += ["## Parameters", _table(("node", "parameter", "default", "allowed", "what it is"), _parameters(nodes))]
+    parts += [
+        "## Parameters",
+        _table(("node", "parameter", "default", "allowed", "what it is"), _parameters(nodes)),
+    ]
     return "\n\n".join(parts)
 
 
@@ -163,7 +169,9 @@ def _parameters(nodes: Iterable[SpcaNode]) -> list[tuple[str, ...]]:
             if not name.startswith(_HIDDEN_PARAMETERS):
                 said, value = node.describe_parameter(name), node.get_parameter(name).value
                 shown = str(value).lower() if isinstance(value, bool) else str(value)
-                rows.append((node.get_name(), f"`{name}`", shown or "(empty)", _allowed(said), said.description))
+                rows.append(
+                    (node.get_name(), f"`{name}`", shown or "(empty)", _allowed(said), said.description)
+                )
     return rows
 
 
