@@ -45,13 +45,18 @@ def add_usage(one: ChatUsage, other: ChatUsage) -> ChatUsage:
 
 def prompt(name: str, **values: Any) -> str:
     """A prompt from `prompts/<name>.md.j2`."""
-    return _templates().get_template(f"{name}.md.j2").render(**values).strip()
+    return render("spca_programs.ipp", name, **values)
+
+
+def render(package: str, name: str, **values: Any) -> str:
+    """A prompt from a package's `prompts/<name>.md.j2`."""
+    return _templates(package).get_template(f"{name}.md.j2").render(**values).strip()
 
 
 @cache
-def _templates() -> Environment:
+def _templates(package: str) -> Environment:
     return Environment(
-        loader=PackageLoader("spca_programs.ipp", "prompts"),
+        loader=PackageLoader(package, "prompts"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -84,10 +84,10 @@ class Evaluation(Record):
 
 
 class ProgramRunner:
-    """Calls programs in the sandbox. Use as a context manager, or `close` it."""
+    """Calls programs in the sandbox, by their `function`. Use as a context manager, or `close` it."""
 
-    def __init__(self, deadline_s: float = 2.0, memory_mb: int = 512) -> None:
-        self._deadline_s = deadline_s
+    def __init__(self, deadline_s: float = 2.0, memory_mb: int = 512, function: str = FUNCTION) -> None:
+        self._deadline_s, self._function = deadline_s, function
         self._host = SkillHost(limits=Limits(modules=PROGRAM_MODULES, memory_mb=memory_mb))
 
     def __enter__(self) -> ProgramRunner:
@@ -105,23 +105,23 @@ class ProgramRunner:
         loaded = self._host.load(source)
         if isinstance(loaded, SkillFailure):
             return _words(loaded)
-        if FUNCTION not in loaded.functions:
-            return f"there is no top-level function `{FUNCTION}`"
+        if self._function not in loaded.functions:
+            return f"there is no top-level function `{self._function}`"
         wanted = len(signature.partition("(")[2].rstrip(")").split(","))
-        parameters = loaded.functions[FUNCTION].parameters
+        parameters = loaded.functions[self._function].parameters
         if len(parameters) != wanted:
-            return f"`{FUNCTION}` takes {', '.join(parameters) or 'nothing'}; it must be `{signature}`"
+            return f"`{self._function}` takes {', '.join(parameters) or 'nothing'}; it must be `{signature}`"
         return ""
 
-    def answer(self, batch: Sequence[Sequence[Any]]) -> list[Answer]:
-        """Call the loaded program once per list of arguments."""
-        outcomes = self._host.call_many(FUNCTION, batch, self._deadline_s)
+    def answer(self, batch: Sequence[Sequence[Any]], deadline_s: float | None = None) -> list[Answer]:
+        """Call the loaded program once per list of arguments, each within the runner's deadline or another one."""
+        outcomes = self._host.call_many(self._function, batch, deadline_s or self._deadline_s)
         answers = []
         for outcome in outcomes:
             if outcome.failure is not None:
                 answers.append(Answer(problem=_words(outcome.failure), seconds=outcome.seconds))
                 continue
-            problem = _not_a_plan(outcome.value)
+            problem = _not_a_plan(outcome.value, self._function)
             plan = () if problem else tuple(outcome.value[:_LONGEST_PLAN])
             answers.append(Answer(plan=plan, problem=problem, seconds=outcome.seconds))
         return answers
@@ -162,7 +162,7 @@ def judge_answers(domain: Domain[Case], cases: Sequence[Case], answers: Sequence
     )
 
 
-def code_in(text: str) -> str:
+def code_in(text: str, function: str = FUNCTION) -> str:
     r"""The Python source in a model's answer: its last fenced block, or all of it. InputError when there is none.
 
     >>> code_in("Here it is:\n```python\ndef solve(): return []\n```\nDone.")
@@ -170,9 +170,9 @@ def code_in(text: str) -> str:
     """
     blocks = _FENCE.findall(text)
     if blocks:
-        with_function = [block for block in blocks if f"def {FUNCTION}" in block]
+        with_function = [block for block in blocks if f"def {function}" in block]
         return str((with_function or blocks)[-1])
-    if f"def {FUNCTION}" in text:
+    if f"def {function}" in text:
         return text
     raise InputError(
         "the answer holds no Python code", hint="one fenced block with the whole program is needed"
@@ -184,9 +184,9 @@ def _words(failure: SkillFailure) -> str:
     return f"{failure.kind}: {failure.message}{line}"
 
 
-def _not_a_plan(value: Any) -> str:
+def _not_a_plan(value: Any, function: str) -> str:
     if not isinstance(value, list):
-        return f"result: `{FUNCTION}` returned {_kind(value)}, not a list of action names"
+        return f"result: `{function}` returned {_kind(value)}, not a list of action names"
     strange = next((item for item in value if not isinstance(item, str)), None)
     return "" if strange is None else f"result: the list holds {_kind(strange)}, not only action names"
 

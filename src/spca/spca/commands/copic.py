@@ -1,0 +1,95 @@
+"""`spca copic`: planning programs and a selector that learns which of them to follow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spca.commands import BENCHES
+from spca.commands.checked import checked
+
+World = Annotated[
+    str, typer.Argument(help="build_order, tabletop, minigrid, one of another package, or `module:factory`.")
+]
+Task = Annotated[list[str] | None, typer.Option(help="Task type; repeatable, all by default.")]
+Run = Annotated[
+    Path | None, typer.Option("--run", help="A training's folder; the newest of the world by default.")
+]
+Llm = Annotated[
+    str, typer.Option(help="A model configuration (YAML), or `replay:FOLDER` to answer from a record.")
+]
+Count = Annotated[int, typer.Option(help="Test cases of each task type.", min=1)]
+
+copic_app = typer.Typer(
+    help="CoPiC: programs propose plans, a selector that learns from experience chooses.",
+    no_args_is_help=True,
+)
+
+
+def mount(app: typer.Typer) -> None:
+    """Add `spca copic`."""
+    app.add_typer(copic_app, name="copic", rich_help_panel=BENCHES)
+
+
+@copic_app.command(
+    epilog="Examples:  spca copic train build_order · spca copic train build_order --task superhard --programs 5 · "
+    "spca copic train tabletop --proposer model --llm llm.yaml · spca copic train build_order --out runs/mine "
+    "  (again: goes on where it was)"
+)
+def train(
+    world: World,
+    task: Task = None,
+    programs: Annotated[int, typer.Option(help="Programs that propose.", min=1, max=12)] = 3,
+    trials: Annotated[int, typer.Option(help="Trials at most.", min=1)] = 10,
+    episodes: Annotated[int, typer.Option(help="Episodes of a trial.", min=1)] = 20,
+    seed: Annotated[int, typer.Option(help="Draws cases, programs and choices.", min=0)] = 0,
+    proposer: Annotated[str, typer.Option(help="`grammar` (no model needed) or `model`.")] = "grammar",
+    selector: Annotated[str, typer.Option(help="`hashed`, or an optional one (docs/copic.md).")] = "hashed",
+    evolve: Annotated[bool, typer.Option(help="Write better programs between trials.")] = True,
+    elites: Annotated[bool, typer.Option(help="Keep the best of old and new programs.")] = True,
+    llm: Llm = "",
+    out: Annotated[Path | None, typer.Option(help="The folder; an existing one is taken up again.")] = None,
+) -> None:
+    """Write programs, train the selector by trying them, and evolve them; everything is kept in a folder."""
+    from spca.copic import train_command
+    from spca_copic.recipe import Recipe
+
+    recipe = checked(
+        Recipe, programs=programs, trials=trials, episodes=episodes, seed=seed, proposer=proposer, selector=selector,
+        evolve=evolve, elites=elites,
+    )  # fmt: skip
+    raise typer.Exit(train_command(world, task or [], recipe, llm, out))
+
+
+@copic_app.command(
+    epilog="Example:  spca copic test build_order --run runs/20260101-120000_copic_build_order --cases 20"
+)
+def test(world: World, task: Task = None, run: Run = None, cases: Count = 20) -> None:
+    """Run the trained programs and selector, frozen, on cases that they have never seen. No model is asked."""
+    from spca.copic import compare_command
+
+    raise typer.Exit(compare_command(world, task or [], run, cases, ["selector"], ""))
+
+
+@copic_app.command(
+    epilog="Examples:  spca copic compare build_order · spca copic compare tabletop --task lift --policy selector "
+    "--policy judge --llm llm.yaml"
+)
+def compare(
+    world: World,
+    task: Task = None,
+    run: Run = None,
+    cases: Count = 20,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(help="selector, random, programs (each alone), oracle, judge, react; repeatable."),
+    ] = None,
+    llm: Llm = "",
+) -> None:
+    """The selector beside other ways to choose, on the same unseen cases."""
+    from spca.copic import compare_command
+    from spca_copic.evaluation import BUILTIN
+
+    raise typer.Exit(compare_command(world, task or [], run, cases, policy or list(BUILTIN), llm))

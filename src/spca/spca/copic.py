@@ -1,0 +1,139 @@
+"""What `spca copic` does: trains and tests with progress in the terminal, and writes the report."""
+
+from __future__ import annotations
+
+from contextlib import closing, nullcontext
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from spca_copic.evaluation import WITH_MODEL, Score, evaluate, unseen_cases
+from spca_copic.recipe import Recipe, Trial
+from spca_copic.report import write_report
+from spca_copic.run import train_run
+from spca_copic.store import CopicFolder, CopicRun
+from spca_copic.worlds.registry import open_world
+from spca_core.errors import EXIT_INTERRUPTED, InputError
+from spca_core.plan_world import Episode
+from spca_core.ports.plan_world import PlanWorld
+from spca_llm.connect import open_chat
+
+
+def train_command(world_name: str, tasks: list[str], recipe: Recipe, llm: str, out: Path | None) -> int:
+    """Train in a world; status 0 when all of it is done."""
+    console = Console(highlight=False)
+    with closing(open_world(world_name)) as world:
+        run = CopicRun(world=world_name, tasks=_known(world, tasks), recipe=recipe, llm=llm)
+        folder = CopicFolder.create(run, out)
+        console.print(
+            f"[bold]copic {world_name}[/bold]  {', '.join(run.tasks)}  → {folder.path}", soft_wrap=True
+        )
+        try:
+            with _progress(console) as bar:
+                task_bar = bar.add_task("episodes", total=recipe.episodes)
+
+                def episode(task: str, trial: int, done: Episode) -> None:
+                    bar.update(task_bar, advance=1, description=f"{task}, trial {trial + 1}")
+
+                def trial(task: str, done: Trial) -> None:
+                    bar.reset(task_bar)
+                    console.print(f"  {task:<12} {_told(done)}")
+
+                train_run(folder, episode, trial, world)
+        except KeyboardInterrupt:
+            console.print(
+                "[yellow]interrupted[/yellow]: the trial under way is lost, everything before it is kept"
+            )
+            console.print(
+                f"go on with: spca copic train {world_name} {_again(run)}--out {folder.path}", soft_wrap=True
+            )
+            return EXIT_INTERRUPTED
+        console.print(f"report  {write_report(folder, world)}", soft_wrap=True)
+    console.print(f"next: spca copic compare {world_name} --run {folder.path}", soft_wrap=True)
+    return 0
+
+
+def compare_command(
+    world_name: str, tasks: list[str], run: Path | None, cases: int, policies: list[str], llm: str
+) -> int:
+    """Test in a world by one policy or several; status 0."""
+    console = Console(highlight=False)
+    folder = CopicFolder.open(run) if run is not None else CopicFolder.newest(world_name)
+    if folder.run.world != world_name:
+        raise InputError(f"a training in '{folder.run.world}', not in '{world_name}'", str(folder.path))
+    asks = any(policy in WITH_MODEL for policy in policies)
+    with (
+        closing(open_world(world_name)) as world,
+        open_chat(llm, folder.path / "compare-llm") if asks else nullcontext() as chat,
+        _progress(console) as bar,
+    ):
+        scores: list[Score] = []
+        recipe = folder.run.recipe
+        for task in tasks or folder.run.tasks:
+            state, selector = folder.trained(task)
+            unseen = unseen_cases(world, task, recipe, cases)
+            row = bar.add_task(task)
+
+            def tell(policy: str, episode: Episode, row: int = row, task: str = task) -> None:
+                bar.update(row, advance=1, description=f"{task}, {policy}")  # type: ignore[arg-type]
+
+            scores += evaluate(world, state, selector, recipe, unseen, policies, chat, tell)
+            bar.remove_task(row)
+        console.print(_table(scores))
+        console.print(f"report  {write_report(folder, world, scores)}", soft_wrap=True)
+    return 0
+
+
+def _known(world: PlanWorld, tasks: list[str]) -> tuple[str, ...]:
+    for task in tasks:
+        if task not in world.tasks:
+            raise InputError(f"unknown task type '{task}'", world.name, f"there are {', '.join(world.tasks)}")
+    return tuple(tasks) or world.tasks
+
+
+def _again(run: CopicRun) -> str:
+    """The options that say which training it was, where they are not the defaults."""
+    usual = Recipe()
+    named = {"programs": "programs", "trials": "trials", "episodes": "episodes", "seed": "seed",
+             "proposer": "proposer", "selector": "selector"}  # fmt: skip
+    words = [f"--task {task}" for task in run.tasks]
+    words += [
+        f"--{o} {getattr(run.recipe, f)}"
+        for f, o in named.items()
+        if getattr(run.recipe, f) != getattr(usual, f)
+    ]
+    words += [f"--no-{flag}" for flag in ("evolve", "elites") if not getattr(run.recipe, flag)]
+    words += [f"--llm {run.llm}"] if run.llm else []
+    return " ".join(words) + " "
+
+
+def _progress(console: Console) -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=console, transient=True)
+
+
+def _told(trial: Trial) -> str:
+    changed = len(set(trial.kept) - set(trial.programs))
+    return (
+        f"trial {trial.number + 1}: {100 * trial.success:5.1f} % solved while learning, "
+        f"{100 * trial.held_out:5.1f} % of held-out cases  {trial.steps} decisions  {trial.seconds:.0f} s"
+        + (f"  {changed} new program{'s' if changed > 1 else ''}" if changed else "")
+    )
+
+
+def _table(scores: list[Score]) -> Table:
+    table = Table("task", "policy", "solved", "score", "plans", "actions", "tokens", "s an episode", box=None)
+    for s in scores:
+        table.add_row(
+            s.task,
+            s.policy + (" (best single)" if s.best_single else ""),
+            f"{100 * s.success:.1f} %",
+            f"{s.score:.2f}",
+            f"{s.decisions:.1f}",
+            f"{s.actions:.1f}",
+            f"{s.tokens:.0f}",
+            f"{s.seconds:.2f}",
+        )
+    return table

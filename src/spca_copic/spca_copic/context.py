@@ -1,0 +1,63 @@
+"""What a selector is told of a situation: its observation as words, and what has been done so far."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from spca_core.plan_world import ActionSequence, ChoiceContext, Decision, Situation
+
+_SKIPPED = ("memory",)
+_MOST_FACTS = 160
+_MOST_TRIED = 12
+
+
+def context_of(situation: Situation, decisions: Sequence[Decision]) -> ChoiceContext:
+    """The context of the next choice of an episode."""
+    last = decisions[-1] if decisions else None
+    tried: ActionSequence = tuple(a for d in decisions for a in d.candidates[d.chosen].plan)
+    return ChoiceContext(
+        instruction=situation.instruction,
+        facts=tuple(facts_of(situation.observation)),
+        text=situation.text,
+        decision=len(decisions),
+        last_plan=last.candidates[last.chosen].plan if last else (),
+        last_failure=last.remarks[0].kind if last and last.remarks else "",
+        tried=tried[-_MOST_TRIED:],
+    )
+
+
+def facts_of(observation: dict[str, Any]) -> list[str]:
+    """An observation as short words: `path=value`, numbers by their order of magnitude, lists item by item.
+
+    >>> facts_of({"minerals": 130, "have": {"SCV": 12}, "facts": ["on cube_red table"], "held": False})
+    ['minerals=~128', 'have.SCV=12', 'facts:on cube_red table', 'held=False']
+    """
+    return [word for key in observation if key not in _SKIPPED for word in _words(key, observation[key])][
+        :_MOST_FACTS
+    ]
+
+
+def _words(path: str, value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _words(f"{path}.{key}", item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            if isinstance(item, (dict, list, tuple)):
+                yield from _words(path, item)
+            else:
+                yield f"{path}:{item}"
+    elif isinstance(value, bool) or not isinstance(value, (int, float)):
+        yield f"{path}={value}"
+    else:
+        yield f"{path}={_rounded(value)}"
+
+
+def _rounded(number: float) -> str:
+    """Small whole numbers as they are, others by the nearest power of two."""
+    if number == int(number) and abs(number) <= 16:
+        return str(int(number))
+    power = round(math.log2(abs(number))) if number else 0
+    return f"~{'-' if number < 0 else ''}{2**power if power >= 0 else f'1/{2**-power}'}"

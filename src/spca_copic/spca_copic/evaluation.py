@@ -1,0 +1,165 @@
+"""Frozen programs and selector on cases never trained on, beside other ways to choose."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+
+import numpy as np
+
+from spca_copic.choices import ProgramChoice, RandomChoice, SelectorChoice
+from spca_copic.elites import diversity
+from spca_copic.episode import Choice, run_episode
+from spca_copic.model_choices import ModelJudge, ModelPlans
+from spca_copic.oracle import OracleChoice
+from spca_copic.pool import ProgramPool
+from spca_copic.recipe import Recipe, TaskState
+from spca_core.errors import InputError
+from spca_core.model import Record
+from spca_core.plan_world import Case, Episode
+from spca_core.ports.chat import ChatModel, ChatUsage
+from spca_core.ports.plan_world import PlanWorld
+from spca_core.ports.selector import Selector
+
+BUILTIN = ("selector", "random", "programs", "oracle")
+WITH_MODEL = ("judge", "react")
+POLICIES = (*BUILTIN, *WITH_MODEL)
+"""`programs` stands for each program alone; the best of them by training is marked."""
+
+
+class Score(Record):
+    """One way to choose over the test cases of a task type."""
+
+    policy: str
+    task: str
+    episodes: int
+    success: float
+    """Share, 0-1."""
+    score: float
+    """Mean sum of rewards."""
+    decisions: float
+    """Mean of an episode."""
+    actions: float
+    """Mean of an episode."""
+    selector_seconds: float
+    """Mean wall time of a choice."""
+    seconds: float
+    """Mean wall time of an episode."""
+    switch_interval: float
+    """Mean number of decisions in a row in which one program is followed."""
+    diversity: float
+    tokens: float = 0.0
+    """Mean of an episode, asked and answered."""
+    calls: float = 0.0
+    best_single: bool = False
+    """Whether it is the program that did best alone in training."""
+    solved: tuple[bool, ...] = ()
+
+
+def evaluate(
+    world: PlanWorld,
+    state: TaskState,
+    selector: Selector,
+    recipe: Recipe,
+    cases: Sequence[Case],
+    policies: Sequence[str] = ("selector",),
+    model: ChatModel | None = None,
+    on_episode: Callable[[str, Episode], None] = lambda policy, episode: None,
+) -> list[Score]:
+    """Run every policy on every case. Raises InputError for an unknown policy, or one that needs a model there is none of."""
+    for policy in policies:
+        if policy not in POLICIES:
+            raise InputError(f"unknown policy '{policy}'", hint=f"there are {', '.join(POLICIES)}")
+        if policy in WITH_MODEL and model is None:
+            raise InputError(f"'{policy}' asks a language model", hint="configure one (see docs/models.md)")
+    scores = []
+    with ProgramPool(state.programs, recipe.deadline_s) as programs:
+        programs.check()
+        for policy in policies:
+            if policy == "programs":
+                for program in programs.programs:
+                    choice: Choice = ProgramChoice(program.id)
+                    scores.append(_score(world, state, choice, programs, cases, on_episode))
+                continue
+            if policy == "react" and model is not None:
+                plans = ModelPlans(model, world.briefing(state.task))
+                with closing(plans):
+                    scores.append(_score(world, state, _named(plans), plans, cases, on_episode, plans.usage))
+                continue
+            usage: list[ChatUsage] = []
+            if policy == "selector":
+                choice = SelectorChoice(selector)
+            elif policy == "random":
+                choice = RandomChoice(recipe.seed)
+            elif policy == "oracle":
+                choice = OracleChoice()
+            else:
+                assert model is not None
+                judge = ModelJudge(model, world.briefing(state.task))
+                choice, usage = judge, judge.usage
+            scores.append(_score(world, state, choice, programs, cases, on_episode, usage))
+    return scores
+
+
+def _named(plans: ModelPlans) -> Choice:
+    choice = ProgramChoice("model")
+    choice.name = plans.name
+    return choice
+
+
+def _score(
+    world: PlanWorld,
+    state: TaskState,
+    choice: Choice,
+    pool: ProgramPool,
+    cases: Sequence[Case],
+    on_episode: Callable[[str, Episode], None],
+    usage: list[ChatUsage] | None = None,
+) -> Score:
+    episodes = []
+    began = time.monotonic()
+    for case in cases:
+        episodes.append(run_episode(world, case, pool, choice))
+        on_episode(choice.name, episodes[-1])
+    seconds = time.monotonic() - began
+    decisions = [d for e in episodes for d in e.decisions]
+    asked = usage or []
+    return Score(
+        policy=choice.name,
+        task=state.task,
+        episodes=len(episodes),
+        success=float(np.mean([e.success for e in episodes])),
+        score=float(np.mean([e.score for e in episodes])),
+        decisions=float(np.mean([len(e.decisions) for e in episodes])),
+        actions=float(np.mean([e.actions for e in episodes])),
+        selector_seconds=float(np.mean([d.seconds for d in decisions])) if decisions else 0.0,
+        seconds=seconds / len(episodes),
+        switch_interval=switch_interval(episodes),
+        diversity=diversity(episodes),
+        tokens=sum(u.input_tokens + u.output_tokens for u in asked) / len(episodes),
+        calls=len(asked) / len(episodes),
+        best_single=choice.name == f"program {state.best_single}",
+        solved=tuple(e.success for e in episodes),
+    )
+
+
+def switch_interval(episodes: Sequence[Episode]) -> float:
+    """Decisions per stretch in which one and the same program is followed (any of those that proposed the plan)."""
+    decisions = stretches = 0
+    for episode in episodes:
+        followed: set[str] = set()
+        for decision in episode.decisions:
+            by = set(decision.candidates[decision.chosen].programs)
+            decisions += 1
+            if followed & by:
+                followed &= by
+            else:
+                stretches += 1
+                followed = by
+    return decisions / stretches if stretches else 0.0
+
+
+def unseen_cases(world: PlanWorld, task: str, recipe: Recipe, count: int) -> tuple[Case, ...]:
+    """Cases that the training with this recipe has not seen."""
+    return world.split(task, recipe.episodes + recipe.held_out, 0, count, recipe.seed).unseen

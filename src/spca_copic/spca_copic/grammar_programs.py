@@ -1,0 +1,149 @@
+"""A proposer that needs no model: programs put together from a world's fragments, mended where they failed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from random import Random
+
+from spca_core.errors import InputError
+from spca_core.plan_world import Briefing, Episode, FailureKind, Grammar, PlanningProgram
+from spca_core.ports.chat import ChatUsage
+
+_FRESH = 0.15
+"""Share of new programs that are drawn anew, so that evolution never gets stuck for good."""
+_MOST_CHANGES = 3
+
+
+class GrammarPrograms:
+    """See `spca_core.ports.program_proposer.ProgramProposer`. Deterministic."""
+
+    name = "grammar"
+
+    @property
+    def usage(self) -> ChatUsage:
+        """Nothing: no model is asked."""
+        return ChatUsage()
+
+    def write(self, briefing: Briefing, count: int, seed: int) -> list[PlanningProgram]:
+        """Different programs, each slot filled by chance."""
+        grammar = _grammar(briefing)
+        rng = Random(f"write/{briefing.task}/{seed}")
+        found: dict[str, PlanningProgram] = {}
+        for _ in range(50 * count):
+            if len(found) == count:
+                break
+            program = assemble(grammar, _any(grammar, rng), remark="drawn by chance")
+            found.setdefault(program.id, program)
+        return list(found.values())
+
+    def evolve(
+        self,
+        briefing: Briefing,
+        programs: Sequence[PlanningProgram],
+        episodes: Sequence[Episode],
+        count: int,
+        seed: int,
+    ) -> list[PlanningProgram]:
+        """Programs that differ from a present one in up to three slots, chosen by what failed while it was followed."""
+        grammar = _grammar(briefing)
+        rng = Random(f"evolve/{briefing.task}/{seed}")
+        known = {program.id for program in programs}
+        trial = 1 + max((program.trial for program in programs), default=0)
+        found: dict[str, PlanningProgram] = {}
+        for _ in range(50 * count):
+            if len(found) == count:
+                break
+            parent = rng.choice(list(programs)) if programs else None
+            if parent is None or set(parent.fragments) != _slots(grammar) or rng.random() < _FRESH:
+                program = assemble(grammar, _any(grammar, rng), trial=trial, remark="drawn by chance")
+            else:
+                program = self._mended(
+                    grammar, parent, programs, failures_of(episodes, parent.id), trial, rng
+                )
+            if program.id not in known:
+                found.setdefault(program.id, program)
+        return list(found.values())
+
+    @staticmethod
+    def _mended(
+        grammar: Grammar,
+        parent: PlanningProgram,
+        programs: Sequence[PlanningProgram],
+        failures: Counter[FailureKind],
+        trial: int,
+        rng: Random,
+    ) -> PlanningProgram:
+        """A child: fragments that mend the parent's failures, or, where none is left, some of another program's."""
+        fragments, parents, remarks = dict(parent.fragments), [parent.id], []
+        for _ in range(rng.randint(1, _MOST_CHANGES)):
+            kinds = list(failures) or ["step_limit"]
+            kind = rng.choices(kinds, [failures[k] or 1 for k in kinds])[0]
+            mends = [
+                (slot.name, f.name)
+                for slot in grammar.slots
+                for f in slot.fragments
+                if kind in f.mends and fragments[slot.name] != f.name
+            ]
+            others = [p for p in programs if p.id != parent.id and set(p.fragments) == set(fragments)]
+            if mends:
+                slot, name = rng.choice(mends)
+                fragments[slot] = name
+                remarks.append(f"{slot}: {name}, against {kind}")
+            elif others:
+                other = rng.choice(others)
+                slot = rng.choice(sorted(fragments))
+                fragments[slot] = other.fragments[slot]
+                parents = list(dict.fromkeys([*parents, other.id]))
+                remarks.append(f"{slot}: {fragments[slot]}, from {other.id}")
+        return assemble(grammar, fragments, tuple(parents), trial, "; ".join(remarks))
+
+
+def assemble(
+    grammar: Grammar,
+    fragments: dict[str, str],
+    parents: tuple[str, ...] = (),
+    trial: int = 0,
+    remark: str = "",
+) -> PlanningProgram:
+    """The program that fills each slot with the named fragment."""
+    chosen = [next(f for f in slot.fragments if f.name == fragments[slot.name]) for slot in grammar.slots]
+    head = "# " + ", ".join(f"{slot} = {name}" for slot, name in fragments.items())
+    parts = [head, grammar.helpers, *(f.source for f in chosen), grammar.main]
+    return PlanningProgram(
+        source="\n\n\n".join(part.strip() for part in parts if part.strip()) + "\n",
+        proposer=GrammarPrograms.name,
+        parents=parents,
+        trial=trial,
+        fragments=fragments,
+        remark=remark,
+    )
+
+
+def failures_of(episodes: Sequence[Episode], program: str) -> Counter[FailureKind]:
+    """How often each kind of failure came up where that program's plan was followed."""
+    return Counter(
+        remark.kind
+        for episode in episodes
+        if not episode.success
+        for decision in episode.decisions
+        if program in decision.candidates[decision.chosen].programs
+        for remark in decision.remarks
+    )
+
+
+def _any(grammar: Grammar, rng: Random) -> dict[str, str]:
+    return {slot.name: rng.choice(slot.fragments).name for slot in grammar.slots}
+
+
+def _slots(grammar: Grammar) -> set[str]:
+    return {slot.name for slot in grammar.slots}
+
+
+def _grammar(briefing: Briefing) -> Grammar:
+    if briefing.grammar is None:
+        raise InputError(
+            f"there are no fragments for '{briefing.task}'",
+            hint="have a language model write the programs (--proposer model)",
+        )
+    return briefing.grammar

@@ -1,0 +1,106 @@
+"""A proposer that has a language model write the programs: independent first drafts, then better ones from experience."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spca_copic.pool import DEADLINE_S, FUNCTION, LONGEST, SIGNATURE
+from spca_core.errors import BudgetExhausted, InputError
+from spca_core.plan_world import Briefing, Episode, PlanningProgram
+from spca_core.ports.chat import ChatModel, ChatUsage
+from spca_core.ports.proposer import ModelError
+from spca_programs.ipp.dialogue import Dialogue, add_usage, render
+from spca_programs.ipp.program import ProgramRunner, code_in
+
+REPAIRS = 2
+"""How often a program that does not load is sent back."""
+_PACKAGE = "spca_copic"
+_MOST_DECISIONS = 12
+"""Decisions of each episode that the model is shown: the last ones."""
+
+
+class LanguagePrograms:
+    """See `spca_core.ports.program_proposer.ProgramProposer`. Each program is a conversation of its own (role coder)."""
+
+    name = "model"
+
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
+        self._usage = ChatUsage()
+        self.questions = 0
+
+    @property
+    def usage(self) -> ChatUsage:
+        """What all conversations have taken so far."""
+        return self._usage
+
+    def write(self, briefing: Briefing, count: int, seed: int) -> list[PlanningProgram]:
+        """Independent drafts for the same question."""
+        question = render(_PACKAGE, "write", briefing=briefing, signature=SIGNATURE)
+        return self._different(briefing, question, count, (), 0)
+
+    def evolve(
+        self,
+        briefing: Briefing,
+        programs: Sequence[PlanningProgram],
+        episodes: Sequence[Episode],
+        count: int,
+        seed: int,
+    ) -> list[PlanningProgram]:
+        """Drafts after the programs in use and the last episodes; none, where the model fails altogether."""
+        question = render(
+            _PACKAGE, "evolve", briefing=briefing, signature=SIGNATURE, programs=programs, episodes=episodes,
+            most=_MOST_DECISIONS,
+        )  # fmt: skip
+        trial = 1 + max((program.trial for program in programs), default=0)
+        known = {program.id for program in programs}
+        try:
+            written = self._different(briefing, question, count, tuple(sorted(known)), trial)
+        except (ModelError, BudgetExhausted):
+            return []
+        return [program for program in written if program.id not in known]
+
+    def _different(
+        self, briefing: Briefing, question: str, count: int, parents: tuple[str, ...], trial: int
+    ) -> list[PlanningProgram]:
+        found: dict[str, PlanningProgram] = {}
+        trouble: ModelError | BudgetExhausted | None = None
+        with ProgramRunner(function=FUNCTION) as runner:
+            for _ in range(count):
+                try:
+                    source, model = self._one(briefing, question, runner)
+                except (ModelError, BudgetExhausted) as error:
+                    trouble = error
+                    continue
+                program = PlanningProgram(
+                    source=source, proposer=self.name, parents=parents, trial=trial, remark=f"by {model}"
+                )
+                found.setdefault(program.id, program)
+        if not found and trouble is not None:
+            raise trouble
+        return list(found.values())
+
+    def _one(self, briefing: Briefing, question: str, runner: ProgramRunner) -> tuple[str, str]:
+        """A program that loads, and the model's name. Raises ModelError when it never does."""
+        system = render(
+            _PACKAGE, "system", briefing=briefing, signature=SIGNATURE, longest=LONGEST, deadline=DEADLINE_S
+        )
+        dialogue = Dialogue(self._model, system)
+        problem = ""
+        try:
+            answer = dialogue.ask(question)
+            for attempt in range(REPAIRS + 1):
+                try:
+                    source = code_in(answer, FUNCTION)
+                    problem = runner.load(source, SIGNATURE)
+                except InputError as error:
+                    problem = str(error)
+                else:
+                    if not problem:
+                        return source, dialogue.model_name
+                if attempt < REPAIRS:
+                    answer = dialogue.ask(render(_PACKAGE, "repair", problem=problem, signature=SIGNATURE))
+        finally:
+            self._usage = add_usage(self._usage, dialogue.usage)
+            self.questions += dialogue.questions
+        raise ModelError(f"no usable program after {REPAIRS} repairs: {problem}")

@@ -1,0 +1,140 @@
+"""Programs at work: each in a sandbox of its own, asked for its plan, their answers masked and merged into candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from spca_core.errors import InputError
+from spca_core.plan_world import ActionKind, ActionSequence, Candidate, PlanningProgram, Situation
+from spca_programs.ipp.program import Answer, ProgramRunner
+
+SIGNATURE = "plan(observation, actions, task)"
+FUNCTION = "plan"
+LONGEST = 5
+"""Actions of a plan; what a program returns beyond that is cut off."""
+DEADLINE_S = 0.2
+_SECOND_CHANCE = 10
+"""A call that runs out of time is asked once more with this many times the time: a busy machine is not a bad program."""
+MEMORY = 5
+"""Past plans that a program is shown."""
+
+
+class ProgramPool:
+    """Programs kept loaded in the sandbox. Use as a context manager, or `close` it."""
+
+    def __init__(self, programs: Sequence[PlanningProgram], deadline_s: float = DEADLINE_S) -> None:
+        self._deadline_s = deadline_s
+        self._workers: dict[str, _Worker] = {}
+        self.programs: tuple[PlanningProgram, ...] = ()
+        self.use(programs)
+
+    def __enter__(self) -> ProgramPool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def use(self, programs: Sequence[PlanningProgram]) -> None:
+        """Work with these programs from now on; those that were there stay loaded."""
+        self.programs = tuple({program.id: program for program in programs}.values())
+        wanted = {program.id for program in self.programs}
+        for id_ in [id_ for id_ in self._workers if id_ not in wanted]:
+            self._workers.pop(id_).close()
+        for program in self.programs:
+            if program.id not in self._workers:
+                self._workers[program.id] = _Worker(program, self._deadline_s)
+
+    def check(self) -> None:
+        """Raises InputError, with what is wrong, for the first program that cannot be loaded."""
+        for program in self.programs:
+            if problem := self._workers[program.id].problem:
+                raise InputError(f"the program {program.id} cannot be used: {problem}")
+
+    def close(self) -> None:
+        """End the sandboxes; harmless when called twice."""
+        for worker in self._workers.values():
+            worker.close()
+        self._workers.clear()
+
+    def propose(
+        self, situation: Situation, memory: Sequence[Mapping[str, Any]], only: Sequence[str] | None = None
+    ) -> tuple[tuple[Candidate, ...], dict[str, str]]:
+        """The different plans that the programs (or `only` some, by id) propose, in the programs' order.
+
+        Also why a program proposes none: it failed, took too long, or returned no list of actions, or an empty one.
+        """
+        observation = {**situation.observation, "memory": list(memory)[-MEMORY:]}
+        actions = _plain(situation.actions)
+        proposals: dict[ActionSequence, list[str]] = {}
+        problems: dict[str, str] = {}
+        for program in self.programs:
+            if only is not None and program.id not in only:
+                continue
+            answer = self._workers[program.id].ask([observation, actions, situation.instruction])
+            plan = tuple(" ".join(action.split()) for action in answer.plan[:LONGEST])
+            if answer.problem or not plan:
+                problems[program.id] = answer.problem or "an empty plan"
+            else:
+                proposals.setdefault(plan, []).append(program.id)
+        candidates = tuple(Candidate(plan=plan, programs=tuple(ids)) for plan, ids in proposals.items())
+        return candidates, problems
+
+
+@lru_cache(maxsize=8)
+def _dumped(kinds: _Same) -> list[dict[str, Any]]:
+    return [kind.model_dump(mode="json") for kind in kinds.actions]
+
+
+def _plain(actions: tuple[ActionKind, ...]) -> list[dict[str, Any]]:
+    """Actions as programs see them. Worlds hand out the same ones again and again: they are converted once."""
+    return _dumped(_Same(actions))
+
+
+class _Same:
+    """Actions that are compared by identity, one by one: quick, and true of what a world hands out again and again."""
+
+    def __init__(self, actions: tuple[ActionKind, ...]) -> None:
+        self.actions = actions
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, _Same)
+            and len(self.actions) == len(other.actions)
+            and all(a is b for a, b in zip(self.actions, other.actions, strict=True))
+        )
+
+    def __hash__(self) -> int:
+        return hash((len(self.actions), id(self.actions[0]) if self.actions else 0))
+
+
+class _Worker:
+    """One program in its sandbox."""
+
+    def __init__(self, program: PlanningProgram, deadline_s: float) -> None:
+        self._runner = ProgramRunner(deadline_s, function=FUNCTION)
+        self._patient = deadline_s * _SECOND_CHANCE
+        self._program = program
+        self._loaded: str | None = None
+        self._slow = False
+
+    @property
+    def problem(self) -> str:
+        """Why it cannot be used; empty if it can. Loads it at the first time of asking."""
+        if self._loaded is None:
+            self._loaded = self._runner.load(self._program.source, SIGNATURE)
+        return self._loaded
+
+    def ask(self, arguments: list[Any]) -> Answer:
+        """Its answer."""
+        if self.problem:
+            return Answer(problem=self.problem)
+        answer = self._runner.answer([arguments])[0]
+        if answer.problem.startswith("timeout") and not self._slow:
+            answer = self._runner.answer([arguments], self._patient)[0]
+            self._slow = answer.problem.startswith("timeout")  # no third chance
+        return answer
+
+    def close(self) -> None:
+        self._runner.close()

@@ -1,0 +1,74 @@
+"""How a training goes, and what it leaves behind."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from spca_core.model import Record
+from spca_core.plan_world import Episode, PlanningProgram
+from spca_core.ports.chat import ChatUsage
+from spca_core.ports.selector import Learning
+
+
+class Recipe(Record):
+    """The published constants are the defaults (3 programs, 20 episodes, 10 trials, 5 shown, 128 steps)."""
+
+    programs: int = Field(3, ge=1, le=12)
+    episodes: int = Field(20, ge=1)
+    """Episodes of a trial, on as many training cases."""
+    trials: int = Field(10, ge=1)
+    """At most so many."""
+    shown: int = Field(5, ge=0)
+    """The last episodes that evolution is shown."""
+    horizon: int = Field(128, ge=1)
+    """Decisions between two updates of the selector."""
+    held_out: int = Field(5, ge=1)
+    """Further training cases, on which it is decided which programs stay."""
+    elites: bool = True
+    """Keep the best of old and new programs; without it new ones replace all, as published."""
+    evolve: bool = True
+    threshold: float = Field(0.95, ge=0, le=1)
+    """Training ends when this share of a trial's episodes succeeds and the frozen selector does as well."""
+    seed: int = Field(0, ge=0)
+    deadline_s: float = Field(0.2, gt=0)
+    selector: str = "hashed"
+    proposer: str = "grammar"
+
+
+class Trial(Record):
+    """One trial's figures."""
+
+    number: int
+    programs: tuple[str, ...]
+    success: float
+    """Share of its training episodes, with the selector sampling."""
+    held_out: float
+    """Share of the held-out cases, with the frozen selector, after the trial."""
+    score: float
+    """Mean sum of rewards of its training episodes."""
+    steps: int
+    """Decisions taken in training up to its end."""
+    learning: tuple[Learning, ...] = ()
+    usage: ChatUsage = ChatUsage()
+    """What writing programs has taken up to its end."""
+    seconds: float = 0.0
+    kept: tuple[str, ...] = ()
+    """Programs that go on after evolution; the same ones where there was none."""
+    born: tuple[str, ...] = ()
+    episodes: tuple[bool, ...] = ()
+
+
+class TaskState(Record):
+    """All that training one task type needs to go on from after a trial."""
+
+    task: str
+    programs: tuple[PlanningProgram, ...]
+    """The present ones."""
+    all_programs: tuple[PlanningProgram, ...]
+    """Every one that there ever was: the ancestry."""
+    trials: tuple[Trial, ...] = ()
+    best_single: str = ""
+    """The program (id) that does best alone on the training cases held out."""
+    finished: bool = False
+    recent: tuple[Episode, ...] = ()
+    """The last episodes, for the report."""

@@ -1,0 +1,140 @@
+"""The report of a training as one HTML page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from spca_bench.page import Page
+from spca_copic.evaluation import Score
+from spca_copic.recipe import TaskState
+from spca_copic.store import CopicFolder
+from spca_core.plan_world import Episode
+from spca_core.ports.plan_world import PlanWorld
+
+REPORT = "report.html"
+
+
+def write_report(folder: CopicFolder, world: PlanWorld, scores: Sequence[Score] = ()) -> Path:
+    """Write `report.html`: curves, programs and their ancestry, who was followed when, and a comparison if there is one."""
+    run = folder.run
+    page = Page(
+        f"CoPiC: {run.world}",
+        f"{run.recipe.programs} programs by {run.recipe.proposer}, selector {run.recipe.selector}, seed {run.recipe.seed}",
+    )
+    if scores:
+        _comparison(page, scores)
+    for task in run.tasks:
+        loaded = folder.load(task)
+        if loaded is not None and loaded[0].trials:
+            _task(page, loaded[0])
+    return page.write(folder.path / REPORT)
+
+
+def _comparison(page: Page, scores: Sequence[Score]) -> None:
+    page.heading("Ways to choose, on unseen cases")
+    oracle = {s.task: s for s in scores if s.policy == "oracle"}
+    rows = [
+        (s.task, s.policy + (" (best single)" if s.best_single else ""), s.episodes, f"{100 * s.success:.1f} %", s.score,
+         oracle[s.task].score - s.score if s.task in oracle else "", s.decisions, s.actions, s.switch_interval,
+         f"{1000 * s.selector_seconds:.1f}", f"{s.tokens:.0f}")
+        for s in scores
+    ]  # fmt: skip
+    page.table(
+        (
+            "task",
+            "policy",
+            "cases",
+            "solved",
+            "score",
+            "regret",
+            "plans",
+            "actions",
+            "plans per switch",
+            "ms a choice",
+            "tokens",
+        ),
+        rows,
+    )
+
+
+def _task(page: Page, state: TaskState) -> None:
+    page.heading(f"Training: {state.task}")
+    page.figure(_curves(state))
+    page.table(
+        ("trial", "solved", "held out", "score", "decisions", "entropy", "tokens", "s", "programs", "new ones kept"),
+        [
+            (t.number + 1, f"{100 * t.success:.0f} %", f"{100 * t.held_out:.0f} %", t.score, t.steps,
+             t.learning[-1].entropy if t.learning else "", t.usage.input_tokens + t.usage.output_tokens,
+             f"{t.seconds:.0f}", ", ".join(t.programs), ", ".join(set(t.kept) & set(t.born)))
+            for t in state.trials
+        ],
+    )  # fmt: skip
+    if state.recent:
+        page.figure(_who(state))
+    page.table(
+        ("program", "from trial", "parents", "how", "in use", ""),
+        [
+            (p.id, p.trial, ", ".join(p.parents), p.remark, "yes" if p in state.programs else "",
+             "best alone" if p.id == state.best_single else "")
+            for p in state.all_programs
+        ],
+    )  # fmt: skip
+    for program in state.programs:
+        page.listing(f"program {program.id}", program.source)
+    for episode in state.recent[-2:]:
+        page.listing(
+            f"episode {episode.case.name}: {'solved' if episode.success else episode.ended}", _told(episode)
+        )
+
+
+def _curves(state: TaskState) -> Figure:
+    figure = Figure(figsize=(9, 3))
+    by_trial, by_step = figure.subplots(1, 2, sharey=True)
+    trials = [t.number + 1 for t in state.trials]
+    for axis, across, name in (
+        (by_trial, trials, "trial"),
+        (by_step, [t.steps for t in state.trials], "decisions"),
+    ):
+        axis.plot(across, [100 * t.success for t in state.trials], "o-", label="while learning")
+        axis.plot(across, [100 * t.held_out for t in state.trials], "s--", label="held out, frozen")
+        axis.set(xlabel=name, ylim=(-3, 103))
+        axis.grid(alpha=0.3)
+    by_trial.set_ylabel("solved, %")
+    by_trial.legend(frameon=False)
+    return figure
+
+
+def _who(state: TaskState) -> Figure:
+    """Share of the last episodes' choices by program, over the course of the episodes."""
+    counts: dict[int, Counter[str]] = {}
+    for episode in state.recent:
+        for index, decision in enumerate(episode.decisions):
+            by = decision.candidates[decision.chosen].programs
+            for program in by:
+                counts.setdefault(index, Counter())[program] += 1 / len(by)  # type: ignore[assignment]
+    ids = list(dict.fromkeys(p for c in counts.values() for p in c))
+    figure = Figure(figsize=(9, 2.4))
+    axis = figure.subplots()
+    places = sorted(counts)
+    shares = [[counts[i][p] / sum(counts[i].values()) for i in places] for p in ids]
+    axis.stackplot(places, shares, labels=ids, step="mid" if len(places) > 1 else None)
+    axis.set(xlabel="decision of the episode", ylabel="share followed", ylim=(0, 1))
+    axis.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
+    return figure
+
+
+def _told(episode: Episode) -> str:
+    lines = []
+    for decision in episode.decisions:
+        lines.append(decision.context.text)
+        for index, candidate in enumerate(decision.candidates):
+            mark = "→" if index == decision.chosen else " "
+            lines.append(
+                f"  {mark} {decision.probabilities[index]:.2f}  {' · '.join(candidate.plan)}  ({', '.join(candidate.programs)})"
+            )
+        lines += [f"      {remark.text}" for remark in decision.remarks]
+    return "\n".join(lines)

@@ -1,0 +1,51 @@
+"""Training in a world, from a folder and into it; what was interrupted goes on after its last whole trial."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing, nullcontext
+from functools import partial
+
+from spca_copic.grammar_programs import GrammarPrograms
+from spca_copic.language_programs import LanguagePrograms
+from spca_copic.recipe import Trial
+from spca_copic.selectors import make_selector
+from spca_copic.store import CopicFolder
+from spca_copic.training import Listener, train_task
+from spca_copic.worlds.registry import open_world
+from spca_core.errors import InputError
+from spca_core.plan_world import Episode
+from spca_core.ports.chat import ChatModel
+from spca_core.ports.plan_world import PlanWorld
+from spca_core.ports.program_proposer import ProgramProposer
+from spca_llm.connect import open_chat
+
+PROPOSERS = (GrammarPrograms.name, LanguagePrograms.name)
+
+
+def train_run(
+    folder: CopicFolder,
+    on_episode: Callable[[str, int, Episode], None] = lambda task, trial, episode: None,
+    on_trial: Callable[[str, Trial], None] = lambda task, trial: None,
+    world: PlanWorld | None = None,
+) -> None:
+    """Train every task type of a folder that is not finished. Raises InputError, ModelError."""
+    run = folder.run
+    if run.recipe.proposer not in PROPOSERS:
+        raise InputError(
+            f"unknown proposer '{run.recipe.proposer}'", hint=f"there are {', '.join(PROPOSERS)}"
+        )
+    asks = run.recipe.proposer == LanguagePrograms.name
+    with (
+        closing(open_world(run.world)) if world is None else nullcontext(world) as opened,
+        open_chat(run.llm, folder.path / "llm") if asks else nullcontext() as chat,
+    ):
+        for task in run.tasks:
+            loaded = folder.load(task)
+            state, selector = loaded or (None, make_selector(run.recipe.selector, run.recipe.seed))
+            listener = Listener(on_episode, on_trial, partial(folder.save, selector=selector))
+            train_task(opened, task, _proposer(chat), selector, run.recipe, state, listener)
+
+
+def _proposer(chat: ChatModel | None) -> ProgramProposer:
+    return GrammarPrograms() if chat is None else LanguagePrograms(chat)

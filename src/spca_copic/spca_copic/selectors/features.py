@@ -1,0 +1,114 @@
+"""Words and pairs of words of a choice, hashed into a fixed number of signed features.
+
+K. Weinberger et al., Feature Hashing for Large Scale Multitask Learning, 2009.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from zlib import crc32
+
+import numpy as np
+
+from spca_core.plan_world import Candidate, ChoiceContext
+
+Sparse = tuple[np.ndarray, np.ndarray]
+"""Indices (int) and values (float32) of the features that are not zero; an index may occur twice."""
+
+_WORD = re.compile(r"[a-z0-9_]+", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1 << 18)
+def _hashed(word: str, bits: int) -> tuple[int, float]:
+    code = crc32(word.encode())
+    return code & ((1 << bits) - 1), 1.0 if code >> 31 else -1.0
+
+
+def candidate_features(context: ChoiceContext, candidate: Candidate, bits: int) -> Sparse:
+    """Features of one candidate in its context: three groups (itself, with the facts, with the task), of length 1 each."""
+    return _groups(
+        (_of_itself(context, candidate), _with_facts(context, candidate), _with_task(context, candidate)),
+        bits,
+    )
+
+
+def context_features(context: ChoiceContext, bits: int) -> Sparse:
+    """Features of a context alone, for the critic."""
+    state = ("bias", f"failure={context.last_failure}", f"decision={min(context.decision, 30)}",
+             f"stage={context.decision.bit_length()}")  # fmt: skip
+    return _groups((state, context.facts, _task_words(context.instruction)), bits)
+
+
+def _of_itself(context: ChoiceContext, candidate: Candidate) -> Iterator[str]:
+    plan = candidate.plan
+    repeated = sum(action in context.tried for action in plan)
+    signs = [
+        f"length={len(plan)}",
+        f"repeated={min(repeated, 3)}",
+        f"again={plan == context.last_plan}",
+        f"agree={len(candidate.programs)}",
+    ]
+    if context.last_failure:
+        signs.append(f"again={plan[:1] == context.last_plan[:1]} after {context.last_failure}")
+        signs.append(f"{_name(plan[0])} after {context.last_failure}")
+    yield "bias"
+    yield from signs
+    for program in candidate.programs:
+        yield f"by={program}"
+        yield f"by={program} after {context.last_failure} at {context.decision.bit_length()}"
+    yield f"first={plan[0]}"
+    for action in plan:
+        yield f"action={action}"
+        yield f"name={_name(action)}"
+    for one, other in pairwise(plan):
+        yield f"{one} then {other}"
+
+
+def _with_facts(context: ChoiceContext, candidate: Candidate) -> Iterator[str]:
+    """The first action with every fact; each action with the facts that speak of one of its arguments."""
+    first = candidate.plan[0]
+    for fact in context.facts:
+        yield f"{first} when {fact}"
+        yield f"{_name(first)} when {fact}"
+    for action in candidate.plan:
+        arguments = set(action.split()[1:])
+        for fact in context.facts:
+            if arguments & set(_WORD.findall(fact)):
+                yield f"{action} since {fact}"
+
+
+def _with_task(context: ChoiceContext, candidate: Candidate) -> Iterator[str]:
+    words = _task_words(context.instruction)
+    for place, action in enumerate(candidate.plan):
+        for word in words:
+            yield f"{action} for {word}"
+            yield f"{place} {_name(action)} for {word}"
+    for program in candidate.programs:
+        for word in words:
+            yield f"by={program} for {word}"
+
+
+@lru_cache(maxsize=4096)
+def _task_words(instruction: str) -> tuple[str, ...]:
+    """The words of a task and its pairs of neighbours, each once."""
+    words = [word.lower() for word in _WORD.findall(instruction)]
+    pairs = [f"{a}_{b}" for a, b in pairwise(words)]
+    return tuple(dict.fromkeys([*words, *pairs]))[:80]
+
+
+def _name(action: str) -> str:
+    return action.split(" ", 1)[0]
+
+
+def _groups(groups: Sequence[Iterable[str]], bits: int) -> Sparse:
+    indices: list[int] = []
+    values: list[float] = []
+    for group in groups:
+        found = [_hashed(word, bits) for word in group]
+        scale = 1 / max(1, len(found)) ** 0.5
+        indices += [index for index, _ in found]
+        values += [sign * scale for _, sign in found]
+    return np.array(indices, dtype=np.int32), np.array(values, dtype=np.float32)

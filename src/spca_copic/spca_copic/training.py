@@ -1,0 +1,173 @@
+"""The training of one task type: trials of episodes, updates of the selector, evolution of the programs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spca_copic.choices import SelectorChoice
+from spca_copic.elites import best_single, keep_best
+from spca_copic.episode import experience_of, run_episode
+from spca_copic.oracle import OracleChoice
+from spca_copic.pool import ProgramPool
+from spca_copic.recipe import Recipe, TaskState, Trial
+from spca_core.plan_world import Briefing, Case, Episode, PlanningProgram
+from spca_core.ports.plan_world import PlanWorld
+from spca_core.ports.program_proposer import ProgramProposer
+from spca_core.ports.selector import Experience, Learning, Selector
+
+_RECENT = 5
+_BRANCH = 10
+"""Decisions between two branchings of the oracle that judges sets of programs."""
+
+
+@dataclass
+class Listener:
+    """Who wants to know how training goes; by default nobody does."""
+
+    on_episode: Callable[[str, int, Episode], None] = lambda task, trial, episode: None
+    on_trial: Callable[[str, Trial], None] = lambda task, trial: None
+    save: Callable[[TaskState], None] = lambda state: None
+    """Called after every trial with all that is needed to go on from there, the selector being as it is then."""
+
+
+def train_task(
+    world: PlanWorld,
+    task: str,
+    proposer: ProgramProposer,
+    selector: Selector,
+    recipe: Recipe,
+    state: TaskState | None = None,
+    listener: Listener | None = None,
+) -> TaskState:
+    """Train on one task type, from the beginning or from the state after a trial; returns the last state.
+
+    The selector is left as it shall be used. Raises ModelError when a proposer gives no usable program at first.
+    """
+    training = _Training(world, task, proposer, selector, recipe, listener or Listener())
+    with training.pool:
+        return training.run(state or training.first())
+
+
+class _Training:
+    def __init__(
+        self,
+        world: PlanWorld,
+        task: str,
+        proposer: ProgramProposer,
+        selector: Selector,
+        recipe: Recipe,
+        listener: Listener,
+    ) -> None:
+        self.pool = ProgramPool((), recipe.deadline_s)
+        self._world, self._task = world, task
+        self._proposer, self._selector = proposer, selector
+        self._recipe, self._listener = recipe, listener
+        self._briefing: Briefing = world.briefing(task)
+        cases = training_cases(world, task, recipe)
+        self._cases, self._held_out = cases[: recipe.episodes], cases[recipe.episodes :]
+        self._oracle = OracleChoice(every=_BRANCH)
+
+    def first(self) -> TaskState:
+        """The state before the first trial."""
+        programs = tuple(self._proposer.write(self._briefing, self._recipe.programs, self._recipe.seed))
+        return TaskState(task=self._task, programs=programs, all_programs=programs)
+
+    def run(self, state: TaskState) -> TaskState:
+        while not state.finished:
+            state = self._trial(state)
+            self._listener.on_trial(self._task, state.trials[-1])
+            self._listener.save(state)
+        return state
+
+    def _trial(self, state: TaskState) -> TaskState:
+        began = time.monotonic()
+        number = len(state.trials)
+        self.pool.use(state.programs)
+        episodes, learning = self._roll_out(number)
+        frozen = [
+            run_episode(self._world, c, self.pool, SelectorChoice(self._selector)) for c in self._held_out
+        ]
+        success, held_out = _rate(episodes), _rate(frozen)
+        done = success >= self._recipe.threshold and held_out >= self._recipe.threshold
+        last = number + 1 >= self._recipe.trials
+        programs = state.programs
+        born: tuple[PlanningProgram, ...] = ()
+        if self._recipe.evolve and not done and not last:
+            new = self._proposer.evolve(
+                self._briefing,
+                state.programs,
+                self._shown(episodes),
+                self._recipe.programs,
+                self._recipe.seed * 1000 + number,
+            )
+            born = tuple(program for program in new if program.id not in {p.id for p in programs})
+            programs = self._keep(state, born)
+        finished = done or last
+        trial = Trial(
+            number=number,
+            programs=tuple(p.id for p in state.programs),
+            success=success,
+            held_out=held_out,
+            score=sum(e.score for e in episodes) / len(episodes),
+            steps=(state.trials[-1].steps if state.trials else 0) + sum(len(e.decisions) for e in episodes),
+            learning=tuple(learning),
+            usage=self._proposer.usage,
+            seconds=time.monotonic() - began,
+            kept=tuple(p.id for p in programs),
+            born=tuple(p.id for p in born),
+            episodes=tuple(e.success for e in episodes),
+        )
+        return TaskState(
+            task=self._task,
+            programs=programs,
+            all_programs=(*state.all_programs, *(p for p in born if p not in state.all_programs)),
+            trials=(*state.trials, trial),
+            best_single=best_single(self._world, self.pool, programs, self._held_out) if finished else "",
+            finished=finished,
+            recent=tuple(episodes[-_RECENT:]),
+        )
+
+    def _roll_out(self, number: int) -> tuple[list[Episode], list[Learning]]:
+        """A trial's episodes, the selector learning after every so many decisions and at the end."""
+        choice = SelectorChoice(self._selector, np.random.default_rng([self._recipe.seed, number]))
+        order = np.random.default_rng([self._recipe.seed, number, 1]).permutation(len(self._cases))
+        episodes: list[Episode] = []
+        learning: list[Learning] = []
+        buffer: list[Experience] = []
+        for index in order:
+            episode = run_episode(self._world, self._cases[index], self.pool, choice)
+            episodes.append(episode)
+            buffer += experience_of(episode)
+            self._listener.on_episode(self._task, number, episode)
+            if len(buffer) >= self._recipe.horizon:
+                learning.append(self._selector.learn(buffer))
+                buffer = []
+        if buffer:
+            learning.append(self._selector.learn(buffer))
+        return episodes, learning
+
+    def _shown(self, episodes: Sequence[Episode]) -> Sequence[Episode]:
+        return episodes[len(episodes) - self._recipe.shown :] if self._recipe.shown else ()
+
+    def _keep(self, state: TaskState, born: tuple[PlanningProgram, ...]) -> tuple[PlanningProgram, ...]:
+        if not born:
+            return state.programs
+        if not self._recipe.elites:
+            return born
+        everyone = [*state.programs, *born]
+        return keep_best(
+            self._world, self.pool, everyone, self._held_out, self._recipe.programs, self._oracle
+        )
+
+
+def training_cases(world: PlanWorld, task: str, recipe: Recipe) -> tuple[Case, ...]:
+    """The cases of a training: those of its episodes, then those held out."""
+    return world.split(task, recipe.episodes + recipe.held_out, 0, 0, recipe.seed).train
+
+
+def _rate(episodes: Sequence[Episode]) -> float:
+    return sum(e.success for e in episodes) / len(episodes)

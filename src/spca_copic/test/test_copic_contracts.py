@@ -1,0 +1,42 @@
+"""Every implementation of the ports keeps to their contracts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from spca_copic.grammar_programs import GrammarPrograms
+from spca_copic.ppo import PpoOptions
+from spca_copic.selectors.hashed import HashedOptions, HashedSelector
+from spca_copic.worlds.build_order.world import BuildOrderWorld
+from spca_core.contracts.plan_world_contract import PlanWorldContract
+from spca_core.contracts.program_proposer_contract import ProgramProposerContract
+from spca_core.contracts.selector_contract import SelectorContract
+from spca_core.plan_world import ActionSequence, Briefing, Situation
+from spca_core.ports.plan_world import PlanWorld
+from spca_core.ports.program_proposer import ProgramProposer
+from spca_core.ports.selector import Selector
+
+
+class TestBuildOrder(PlanWorldContract):
+    task = "medium"
+
+    @contextmanager
+    def fresh(self) -> Iterator[PlanWorld]:
+        yield BuildOrderWorld()
+
+    def useful(self, situation: Situation) -> ActionSequence:
+        return ("TRAIN SCV", "BUILD SupplyDepot")
+
+
+class TestHashedSelector(SelectorContract):
+    def make(self) -> Selector:
+        return HashedSelector(HashedOptions(bits=10, ppo=PpoOptions(epochs=6)))
+
+
+class TestGrammarPrograms(ProgramProposerContract):
+    def make(self) -> ProgramProposer:
+        return GrammarPrograms()
+
+    def briefing(self) -> Briefing:
+        return BuildOrderWorld().briefing("medium")

@@ -1,0 +1,185 @@
+"""Records of a world in which short plans are proposed, chosen and carried out, again and again, until a task is done."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Literal
+
+from spca_core.model import Record
+
+FailureKind = Literal["precondition", "no_effect", "not_found", "violation", "step_limit"]
+"""What can go wrong with an action.
+
+precondition: something it needs was not there; no_effect: it ran and changed nothing; not_found: what it names is not
+where it was looked for; violation: it did what must not be done; step_limit: there was no time left.
+"""
+
+ActionSequence = tuple[str, ...]
+"""Ground actions: an action's name and its arguments, separated by spaces, such as `pick_up cube_red table`."""
+
+
+class Case(Record):
+    """One instance of a task type; the same case always begins the same way."""
+
+    task: str
+    name: str
+    seed: int = 0
+    detail: dict[str, Any] = {}
+    """Plain JSON that the world needs to set it up."""
+
+
+class Split(Record):
+    """Cases to learn from, cases like these, and cases kept back for the test; none is in two of them."""
+
+    train: tuple[Case, ...]
+    seen: tuple[Case, ...] = ()
+    unseen: tuple[Case, ...] = ()
+
+
+class ActionKind(Record):
+    """An action that a plan may use: its name, the names of its parameters, and plain JSON about it."""
+
+    name: str
+    parameters: tuple[str, ...] = ()
+    about: str = ""
+    detail: dict[str, Any] = {}
+
+
+class Situation(Record):
+    """All that whoever plans may know now. `observation` is plain JSON; `text` says it in words."""
+
+    instruction: str
+    observation: dict[str, Any]
+    actions: tuple[ActionKind, ...]
+    text: str
+
+
+class Remark(Record):
+    """One thing that did not go as planned."""
+
+    kind: FailureKind
+    text: str
+
+
+class Transition(Record):
+    """What came of a plan. `done`: the episode is over, with or without `success`."""
+
+    situation: Situation
+    reward: float
+    success: bool
+    done: bool
+    remarks: tuple[Remark, ...] = ()
+
+
+class Fragment(Record):
+    """One way to fill a slot: Python source with a function of the slot's name; `mends` are failures it helps with."""
+
+    name: str
+    source: str
+    mends: tuple[FailureKind, ...] = ()
+
+
+class Slot(Record):
+    """A decision that a program has to make somehow, and the ways a world knows of making it."""
+
+    name: str
+    about: str
+    fragments: tuple[Fragment, ...]
+
+
+class Grammar(Record):
+    """What programs for a task type can be put together from; no choice of fragments is a solution by being there.
+
+    `main` defines `plan(observation, actions, task)` and calls the slots' functions; `helpers` is shared by all.
+    """
+
+    slots: tuple[Slot, ...]
+    main: str
+    helpers: str = ""
+
+
+class Briefing(Record):
+    """What the author of a program has to know: the world as a Python API, and a program for *another* task type."""
+
+    task: str
+    goal: str
+    """What is asked for in this task type, in words, with an example."""
+    api: str
+    example_task: str = ""
+    example: str = ""
+    grammar: Grammar | None = None
+
+
+class PlanningProgram(Record):
+    """Source text with a function `plan(observation, actions, task)`, and where it comes from."""
+
+    source: str
+    proposer: str = "hand-written"
+    parents: tuple[str, ...] = ()
+    trial: int = 0
+    """The trial that it was written for; 0 is the first."""
+    fragments: dict[str, str] = {}
+    """Slot → fragment, for a program put together from a grammar."""
+    remark: str = ""
+
+    @property
+    def id(self) -> str:
+        """Equal for equal source."""
+        return hashlib.sha256(self.source.encode()).hexdigest()[:10]
+
+
+class Candidate(Record):
+    """A plan that may be chosen, and the programs (ids) that propose it."""
+
+    plan: ActionSequence
+    programs: tuple[str, ...] = ()
+
+
+class ChoiceContext(Record):
+    """What a selector may know when it chooses: words for the situation, and what was done so far."""
+
+    instruction: str
+    facts: tuple[str, ...]
+    text: str
+    decision: int = 0
+    """How many plans have been carried out in this episode."""
+    last_plan: ActionSequence = ()
+    last_failure: str = ""
+    """Kind of the last plan's first failure; empty if there was none."""
+    tried: tuple[str, ...] = ()
+    """Actions carried out so far, the latest last."""
+
+
+class Decision(Record):
+    """One choice and what came of it. `problems` are programs (ids) without a plan, and why."""
+
+    context: ChoiceContext
+    candidates: tuple[Candidate, ...]
+    chosen: int
+    probabilities: tuple[float, ...]
+    value: float
+    reward: float
+    remarks: tuple[Remark, ...] = ()
+    problems: dict[str, str] = {}
+    seconds: float = 0.0
+    """Wall time of the choice itself."""
+
+
+class Episode(Record):
+    """One case from beginning to end."""
+
+    case: Case
+    decisions: tuple[Decision, ...]
+    success: bool
+    ended: str = ""
+    """Why it ended without success, in words."""
+
+    @property
+    def score(self) -> float:
+        """The sum of rewards."""
+        return sum(decision.reward for decision in self.decisions)
+
+    @property
+    def actions(self) -> int:
+        """How many actions were carried out or tried."""
+        return sum(len(d.candidates[d.chosen].plan) for d in self.decisions)

@@ -1,0 +1,59 @@
+"""Port: a selector that scores candidate plans and learns from what came of its choices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from spca_core.model import Record
+from spca_core.plan_world import Candidate, ChoiceContext
+
+
+class Experience(Record):
+    """One choice to learn from; `last` ends an episode. Experiences are in the order in which they were made."""
+
+    context: ChoiceContext
+    candidates: tuple[Candidate, ...]
+    chosen: int
+    probability: float
+    """Of the choice, when it was made."""
+    value: float
+    """What the critic expected then."""
+    reward: float
+    last: bool
+
+
+class Learning(Record):
+    """What an update did: means over its last epoch."""
+
+    policy_loss: float
+    value_loss: float
+    entropy: float
+    clipped: float
+    """Share of ratios outside the clipping range, 0-1."""
+    seconds: float
+
+
+class Selector(Protocol):
+    """Scores candidates; whoever asks samples from the probabilities (training) or takes the highest (test)."""
+
+    name: str
+
+    def score(self, context: ChoiceContext, candidates: Sequence[Candidate]) -> tuple[np.ndarray, float]:
+        """Probabilities, shape (len(candidates),), that sum to 1; and the expected discounted return from here."""
+        ...
+
+    def learn(self, batch: Sequence[Experience]) -> Learning:
+        """Improve on a stretch of experience."""
+        ...
+
+    def save(self, path: Path) -> None:
+        """Write everything that `load` needs, learning state included, as one file."""
+        ...
+
+    def load(self, path: Path) -> None:
+        """Take over what a file holds. Raises InputError for a damaged file or one of another kind; runs nothing."""
+        ...
