@@ -17,5 +17,10 @@ setup(
     ],
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
+    entry_points={
+        "spca.plan_worlds": [
+            "build_order = spca_copic.worlds.build_order.world:BuildOrderWorld",
+        ],
+    },
     zip_safe=False,
 )

@@ -21,6 +21,7 @@ GROUPS = {
     "spca.environments": "worlds in which the loop runs (`spca_core.ports.kit.Kit`)",
     "spca.proposers": "who drafts plans and skills (`spca.proposals.OpenProposals`)",
     "spca.detectors": "what finds things in a camera frame (`spca_sense.detectors.MakeDetector`)",
+    "spca.plan_worlds": "worlds for planning programs: makes a `spca_core.ports.plan_world.PlanWorld`",
     "spca.engines": "what solves a planning problem",
     "spca.skills": "a planning action, the skill that carries it out, and the words that ask for it",
 }
