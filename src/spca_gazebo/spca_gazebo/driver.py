@@ -11,15 +11,15 @@ import numpy as np
 from spca_core.geometry import Array
 from spca_core.trajectory import JOINT_NAMES, JointState, JointTrajectory
 from spca_robot.gripper_2f85 import SPEED, gap_of
+from spca_robot.ur5 import STOP_DECELERATION
 
-BRAKING = 12.0  # rad/s², within the UR5's limits
 _LEAST_BRAKE_S, _LEAST_RAMP_S = 0.05, 0.05
 STARTS_WITHIN = 0.05  # rad: a trajectory that begins farther from where the arm is would make it jump
 
 
 def brake(state: JointState) -> JointTrajectory:
     """To a standstill from a state, each joint with constant deceleration along its own way."""
-    seconds = max(float(np.abs(state.velocity).max()) / BRAKING, _LEAST_BRAKE_S)
+    seconds = max(float(np.max(np.abs(state.velocity) / STOP_DECELERATION)), _LEAST_BRAKE_S)
     rest = state.position + state.velocity * seconds / 2
     return JointTrajectory(
         times=np.array([seconds]), positions=rest[None], velocities=np.zeros((1, len(JOINT_NAMES)))

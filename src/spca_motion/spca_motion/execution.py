@@ -18,7 +18,8 @@ class Tolerances:
     """How closely a trajectory must be followed. Radians and seconds.
 
     The tracked state may be anywhere on the stretch of path between `lag` seconds behind the clock and `lead` before
-    it, and `path` radians (any joint) beside it. A joint state may be `stale` seconds old.
+    it, and `path` radians (any joint) beside it. A joint state may be `stale` seconds old. The gripper, too, may take `lag`
+    seconds until it obeys.
     """
 
     path: float = 0.06

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from spca_core.errors import MotionError
 from spca_core.ports.robot import Robot
 from spca_core.trajectory import JointState
-from spca_motion.execution import StopGate
+from spca_motion.execution import StopGate, Tolerances
 from spca_robot.gripper_2f85 import STROKE
 
 # Pressed this hard at a gap this wide, there is something between the pads.
 HOLD_FORCE, HOLD_GAP = 8.0, 0.002
 # A commanded gap counts as reached this near to it.
 _REACHED = 0.002
-# The pads are at rest when gap and force change less than this over `_WINDOW` seconds.
-_STILL_GAP, _STILL_FORCE, _WINDOW = 0.0001, 1.0, 0.06
+# The pads are at rest when gap and force change less than this over `_WINDOW` seconds, and have begun to move when the
+# gap has changed by `_MOVED`.
+_STILL_GAP, _STILL_FORCE, _WINDOW, _MOVED = 0.0001, 1.0, 0.06, 0.001
 _TIMEOUT = 3.0
 # Letting go: the first millimetres slowly, so that neither pad drags what was held along.
 _RELEASE_STEP, _RELEASE_STEPS, _RELEASE_PAUSE = 0.001, 5, 0.02
@@ -25,8 +26,11 @@ _RELEASE_STEP, _RELEASE_STEPS, _RELEASE_PAUSE = 0.001, 5, 0.02
 class Gripper:
     """Commands the pads and waits until they are at rest. `state` gives a joint state that is fresh, or raises."""
 
-    def __init__(self, robot: Robot, gate: StopGate, state: Callable[[], JointState]) -> None:
-        self._robot, self._gate, self._state = robot, gate, state
+    def __init__(
+        self, robot: Robot, gate: StopGate, state: Callable[[], JointState], lag: float = Tolerances.lag
+    ) -> None:
+        """`lag` is how long a command may be on its way, and how long the pads may halt in between (simulated s)."""
+        self._robot, self._gate, self._state, self._lag = robot, gate, state, lag
 
     def open(self, gap: float) -> None:
         """Open (or close) to `gap`; MotionError('gripper') if something keeps the pads from it."""
@@ -51,21 +55,24 @@ class Gripper:
 
     def holding(self) -> bool:
         """Whether the pads are pressed against something."""
-        state = self._state()
-        return state.gripper_gap > HOLD_GAP and state.gripper_force > HOLD_FORCE
+        return _pressed(self._state())
 
     def _drive(self, gap: float) -> float:
         """Command a gap and wait until the pads are at rest; returns the gap reached."""
+        begun = self._state()
         self._gate.command_gripper(gap)
         seen: deque[JointState] = deque()
 
         def at_rest(state: JointState) -> bool:
             seen.append(state)
-            while len(seen) > 1 and seen[1].stamp <= state.stamp - _WINDOW:
+            while len(seen) > 1 and seen[1].stamp <= state.stamp - max(_WINDOW, self._lag):
                 seen.popleft()
-            gaps, forces = [s.gripper_gap for s in seen], [s.gripper_force for s in seen]
-            still = max(gaps) - min(gaps) < _STILL_GAP and max(forces) - min(forces) < _STILL_FORCE
-            return self._gate.stopped or (still and state.stamp - seen[0].stamp >= _WINDOW)
+            obeyed = (
+                abs(state.gripper_gap - begun.gripper_gap) > _MOVED or state.stamp - begun.stamp > self._lag
+            )
+            expected = abs(state.gripper_gap - gap) <= _REACHED or (obeyed and _pressed(state))
+            # Pads that stand still elsewhere, pressing against nothing, may not have got the command yet.
+            return self._gate.stopped or _still(seen, _WINDOW if expected else max(_WINDOW, self._lag))
 
         rested = self._robot.wait(_TIMEOUT, at_rest)
         self._gate.check()
@@ -77,3 +84,17 @@ class Gripper:
     def _check_gap(gap: float) -> None:
         if not 0.0 <= gap <= STROKE:
             raise MotionError("limit", f"the pads open from 0 to {STROKE} m, not to {gap}")
+
+
+def _pressed(state: JointState) -> bool:
+    return state.gripper_gap > HOLD_GAP and state.gripper_force > HOLD_FORCE
+
+
+def _still(seen: Sequence[JointState], seconds: float) -> bool:
+    """Whether gap and force have hardly changed for the last `seconds` of the states, which come in their order."""
+    begin = seen[-1].stamp - seconds + 1e-9
+    before = [s for s in seen if s.stamp <= begin]
+    recent = before[-1:] + [s for s in seen if s.stamp > begin]
+    gaps, forces = [s.gripper_gap for s in recent], [s.gripper_force for s in recent]
+    still = max(gaps) - min(gaps) < _STILL_GAP and max(forces) - min(forces) < _STILL_FORCE
+    return still and bool(before)

@@ -209,5 +209,5 @@ def assembled(
 ) -> Manipulator:
     """An arm with the usual executor and gripper, which pass their commands through one gate."""
     executor = Executor(robot, StopGate(robot), tolerances)
-    gripper = Gripper(robot, executor.gate, executor.fresh_state)
+    gripper = Gripper(robot, executor.gate, executor.fresh_state, executor.tolerances.lag)
     return Manipulator(world, robot, planner, executor, gripper, empty, holding)

@@ -15,6 +15,7 @@ from spca_core.layout import Layout, nominal_layout
 from spca_core.scene import Scene
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import World, load_world
+from spca_motion.execution import Tolerances
 from spca_motion.manipulator import Manipulator, embedded_arm
 from spca_motion.sim_robot import SimRobot
 from spca_sim.simulator import MujocoSimulator
@@ -29,15 +30,21 @@ class Faulty(SimRobot):
     report: Callable[[JointState], JointState] = staticmethod(lambda state: state)
     widest = 0.085
     held = 0
+    delay = 0.0
+    due: tuple[float, float] | None = None
 
     def follow(self, trajectory: JointTrajectory) -> None:
         super().follow(self.bend(trajectory))
 
     def state(self) -> JointState:
+        if self.due is not None and self.now() >= self.due[0]:
+            super().command_gripper(self.due[1])
+            self.due = None
         return self.report(super().state())
 
     def command_gripper(self, gap: float) -> None:
-        super().command_gripper(min(gap, self.widest))
+        self.due = self.now() + self.delay, min(gap, self.widest)
+        self.state()
 
     def hold(self) -> None:
         self.held += 1
@@ -203,6 +210,23 @@ def test_pads_that_cannot_open_are_an_error(robot: Faulty, arm: Manipulator) -> 
     with pytest.raises(MotionError, match="50 mm apart instead of 85") as caught:
         arm.open()
     assert caught.value.kind == "gripper"
+
+
+@pytest.mark.parametrize("lag", [0.4, 0.05])
+def test_a_command_that_takes_its_time_to_reach_the_gripper_is_waited_for(
+    robot: Faulty, world: World, lag: float
+) -> None:
+    """As over Gazebo on a busy machine; with less patience than it takes, the pads seem to be blocked."""
+    arm = embedded_arm(world, robot, tolerances=Tolerances(lag=lag))
+    robot.delay = 0.35
+    commands = [(arm.open, 0.06), (arm.open, 0.085), (arm.close, 0.0)]
+    if lag < robot.delay:
+        with pytest.raises(MotionError, match="85 mm apart instead of 60"):
+            arm.open(0.06)
+        return
+    for command, gap in commands:
+        command(gap)
+        assert robot.state().gripper_gap == pytest.approx(gap, abs=2e-3)
 
 
 def test_a_gripper_that_never_rests_is_an_error(robot: Faulty, arm: Manipulator) -> None:

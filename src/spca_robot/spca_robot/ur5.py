@@ -47,6 +47,8 @@ TORQUE_LIMITS: Array = np.array([150.0, 150.0, 150.0, 28.0, 28.0, 28.0])  # N·m
 # Not in the data sheet. 15 rad/s² is what UR's own examples brake with; the jerk limit ramps to it in 50 ms.
 ACCELERATION_LIMITS: Array = np.full(6, 15.0)  # rad/s²
 JERK_LIMITS: Array = np.full(6, 300.0)  # rad/s³
+STOP_DECELERATION: Array = np.full(6, 25.0)
+"""How hard an arm that is told to hold brakes, rad/s²: from full speed it stands after 0.1 s, within `TORQUE_LIMITS`."""
 
 
 def link_transform(joint: int) -> Array:

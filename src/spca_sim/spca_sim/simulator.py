@@ -160,7 +160,10 @@ class MujocoSimulator:
         position, velocity = self._servo.state
         if np.abs(position - self._arm_position()).max() > _MAX_START_DEVIATION:
             position, velocity = self._arm_position(), self.data.qvel[self._scene.index.arm_qvel].copy()
-        self._servo.brake(position, velocity, self._dt)
+        inertia = np.empty((self.model.nv, self.model.nv))
+        mujoco.mj_fullM(self.model, self.data, inertia)
+        arm = self._scene.index.arm_qvel
+        self._servo.brake(position, velocity, inertia[np.ix_(arm, arm)], self._dt)
 
     def command_gripper(self, gap: float) -> None:
         """Drive the pads towards `gap` metres; tighter than what is between them means 46 N a pad."""

@@ -9,7 +9,7 @@ from spca_core.geometry import Array
 from spca_core.trajectory import JointTrajectory
 from spca_robot.arm_model import KP, KV
 from spca_robot.gripper_2f85 import SPEED, STROKE
-from spca_robot.ur5 import ACCELERATION_LIMITS
+from spca_robot.ur5 import STOP_DECELERATION
 
 
 def check_trajectory(trajectory: JointTrajectory) -> None:
@@ -35,13 +35,19 @@ def reference(trajectory: JointTrajectory, dt: float) -> tuple[Array, Array]:
     return q, v
 
 
-def braking(position: Array, velocity: Array, dt: float) -> tuple[Array, Array]:
-    """The same for a stop from that state: all joints slow down evenly and halt together, within their limits."""
-    duration = float(np.max(np.abs(velocity) / ACCELERATION_LIMITS))
+def braking(position: Array, velocity: Array, inertia: Array, dt: float) -> tuple[Array, Array]:
+    """The same for a stop from that state: all joints slow down evenly and halt together, within their limits.
+
+    `inertia` (6, 6) is the arm's joint-space inertia there, kg·m². The positions lead by what the servos need as an error
+    to give the torque that slows it down; without that, the arm would creep for 0.1 s after the reference stands.
+    """
+    duration = float(np.max(np.abs(velocity) / STOP_DECELERATION))
     if duration < dt:
         return position[None].copy(), np.zeros((1, 6))
     t = np.minimum(np.arange(1, int(np.ceil(duration / dt)) + 1) * dt, duration)[:, None]
-    return position + velocity * (t - t**2 / (2 * duration)), velocity * (1 - t / duration)
+    q, v = position + velocity * (t - t**2 / (2 * duration)), velocity * (1 - t / duration)
+    q[:-1] -= inertia @ (velocity / duration) / KP
+    return q, v
 
 
 def commands(q: Array, v: Array) -> Array:
@@ -81,9 +87,9 @@ class ArmServo:
         """Begin a trajectory at its first point."""
         self._load(*reference(trajectory, dt))
 
-    def brake(self, position: Array, velocity: Array, dt: float) -> None:
-        """Begin to stop from that state."""
-        self._load(*braking(position, velocity, dt))
+    def brake(self, position: Array, velocity: Array, inertia: Array, dt: float) -> None:
+        """Begin to stop from that state; see `braking`."""
+        self._load(*braking(position, velocity, inertia, dt))
 
     def advance(self) -> Array:
         """One step on; returns the servo command (6,) for it."""

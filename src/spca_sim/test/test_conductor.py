@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from spca_core.errors import MotionError
+from spca_core.geometry import Array
 from spca_core.layout import nominal_layout
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import load_world
+from spca_motion.limits import EMPTY
 from spca_sim.conductor import DONE, HELD, REPLACED, STALE, TICK, Conductor
 from spca_sim.simulator import MujocoSimulator
 
@@ -142,6 +144,37 @@ def test_the_arm_holds_when_the_client_of_its_motion_falls_silent(
     stopped = simulator.joint_state()
     assert np.abs(stopped.velocity).max() < 0.01
     assert np.abs(stopped.position - trajectory.positions[-1]).min() > 0.05
+
+
+def swing(simulator: MujocoSimulator, goal: Array) -> JointTrajectory:
+    """To a joint goal (6,), the fastest joint reaching the embedded arm's full speed half way."""
+    start, share = simulator.joint_state().position, np.linspace(0.0, 1.0, 101)[:, None]
+    way = goal - start
+    seconds = float(1.5 * np.abs(way / EMPTY.velocity).max())
+    return JointTrajectory(
+        share[:, 0] * seconds,
+        start + (3 * share**2 - 2 * share**3) * way,
+        (6 * share - 6 * share**2) * way / seconds,
+    )
+
+
+@pytest.mark.parametrize("pose", [(0.0, -1.6, 1.6, -1.6, -1.5, 0.0), (0.0, -0.6, 0.3, -1.3, -1.5, 0.0)])
+def test_at_full_speed_the_arm_stands_soon_after_its_client_was_last_heard(
+    simulator: MujocoSimulator, wall: Wall, pose: tuple[float, ...]
+) -> None:
+    """Folded and stretched out: after 0.2 simulated seconds, in which time first ran ahead of the client."""
+    conductor = Conductor(simulator, idle_rate=0.0, wall=wall)
+    conductor.follow("client", swing(simulator, np.array(pose)), lambda *_: None)
+    attend(conductor, simulator, 2.0)
+    trajectory = swing(simulator, np.array(pose) + 2.0 * np.eye(6)[0])
+    conductor.follow("client", trajectory, lambda *_: None)
+    attend(conductor, simulator, simulator.time + trajectory.duration / 2, wait=False)
+    heard = simulator.time
+    assert simulator.joint_state().velocity[0] > 0.95 * EMPTY.velocity[0]
+    while np.abs(simulator.joint_state().velocity).max() > 0.05:
+        conductor.advance()
+        wall.now += 0.02
+        assert simulator.time - heard <= 0.2 + 1e-6
 
 
 def test_a_silent_waiter_stops_nobody(
