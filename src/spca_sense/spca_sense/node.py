@@ -28,6 +28,7 @@ from spca_ros.qos import STATE
 from spca_ros.seal import seal, unseal
 from spca_sense.detectors import make_detector
 from spca_sense.looks import save_looks
+from spca_sense.recorded_camera import RecordedCamera
 from spca_sense.remarks import with_remarks
 from spca_sense.tracker import SceneTracker
 
@@ -43,7 +44,10 @@ class SenseNode(SpcaNode):
         world = load_world(self.parameter("world", "tabletop", "a world in worlds/ or a path"))
         detector = self.parameter("detector", "shapes", "name of an installed detector")
         self._vision = vision or VisionSlot()
-        self._camera: Camera = RequestedCamera(self, world.camera)
+        frames = self.parameter(
+            "frames", "", "folder of recorded frames that are seen instead of the camera's; empty: none"
+        )
+        self._camera: Camera = RecordedCamera(Path(frames)) if frames else RequestedCamera(self, world.camera)
         self._tracker = SceneTracker(make_detector(detector, world))
         self._looks: list[tuple[RgbdFrame, Scene]] = []
         self._scene = self.create_publisher(SceneMsg, names.SCENE, STATE)

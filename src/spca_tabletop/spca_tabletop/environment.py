@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from spca_act.executor import PlanExecutor
@@ -11,6 +12,8 @@ from spca_core.contacts import ContactSample
 from spca_core.layout import Layout
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan
+from spca_core.ports.camera import Camera
+from spca_core.ports.simulator import Simulator
 from spca_core.ports.vision import VisionModel
 from spca_core.scene import Scene
 from spca_core.skill import CtxApi, StepReport
@@ -27,9 +30,7 @@ from spca_sense.detectors import Detector
 from spca_sense.observation import observation_of
 from spca_sense.remarks import with_remarks
 from spca_sense.tracker import SceneTracker
-from spca_sim.live_view import LiveView
 from spca_sim.pace import Pacer
-from spca_sim.simulator import MujocoSimulator
 from spca_tabletop.act import skills
 from spca_tabletop.act.api import TABLETOP_API
 from spca_tabletop.act.ctx import TabletopCtx
@@ -52,7 +53,8 @@ class InprocTabletop:
         level: Level,
         world: World,
         layout: Layout,
-        simulator: MujocoSimulator,
+        simulator: Simulator,
+        camera: Camera,
         seed: int = 0,
         vision: VisionModel | None = None,
         detector: Detector | None = None,
@@ -60,17 +62,18 @@ class InprocTabletop:
         self.task = task(level)
         self.recording = Recording()
         self._level, self._world = level, world
-        self._sim = simulator
+        self._sim, self._camera = simulator, camera
         self._sim.reset(layout, seed)
         self._referee = Referee(level, world, layout.poses, start=self._sim.time)
         self._sim.on_contacts(self._judge)
-        self.recording.states.attach(self._sim)
         self._robot = SimRobot(self._sim)
         self._arm = embedded_arm(world, self._robot)
         self._tracker = SceneTracker(detector or ShapeDetector(Catalogue.from_world(world)))
         self._ctx = TabletopCtx(world, self._arm, self._perceive, lambda: self._sim.time, PAD_TIP)
         self._executor = PlanExecutor(TABLETOP_API, builtin=self.builtin_skills.read_text())
         self._cancelled = False
+        self.live_view: Callable[[], AbstractContextManager[object]] = nullcontext
+        """Opens a window on the simulation, where the simulator has one."""
         self._vision = vision
 
     # --- Environment --------------------------------------------------------------------------------------------
@@ -142,17 +145,13 @@ class InprocTabletop:
         """Write looks, contacts and states into a run's folder."""
         self.recording.save(folder, self._referee.timeline())
 
-    def live_view(self) -> LiveView:
-        """A window on the simulation, as a context manager. InputError where there is no display."""
-        return LiveView(self._sim)
-
     def pace(self, rate: float) -> None:
         """Let simulated time pass at most `rate` times as fast as wall time, from now on."""
         pacer = Pacer(rate)
         self._sim.on_contacts(lambda sample: pacer.pace(sample.stamp))
 
     def _perceive(self) -> Scene:
-        frame = self._sim.capture()
+        frame = self._camera.capture()
         scene = self._tracker.update(frame, self._arm.held, self._arm.tool_pose(), self._arm.state())
         self.recording.on_look(frame, scene)
         return scene

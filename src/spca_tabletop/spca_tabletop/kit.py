@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -104,6 +105,8 @@ def build_tabletop(
     `vision` adds its description to the detector's first look. Raises InputError for an unknown level or world.
     """
     from spca_sense.detectors import make_detector
+    from spca_sim.camera import SimulatedCamera
+    from spca_sim.live_view import LiveView
     from spca_sim.simulator import MujocoSimulator
     from spca_tabletop.environment import InprocTabletop
     from spca_tabletop.presets import draw_table, load_table
@@ -112,7 +115,10 @@ def build_tabletop(
     layout, drawn = draw_table(options.preset, options.seed, world, level)
     simulator = MujocoSimulator(world, options.noise, variation or drawn, options.camera)
     detector = make_detector(options.detector, world)
-    environment = InprocTabletop(level, world, layout, simulator, options.seed, vision, detector)
+    camera = SimulatedCamera(simulator)
+    environment = InprocTabletop(level, world, layout, simulator, camera, options.seed, vision, detector)
+    environment.recording.states.attach(simulator)
+    environment.live_view = partial(LiveView, simulator)
     if options.rate is not None:
         environment.pace(options.rate)
     return environment

@@ -1,0 +1,86 @@
+"""A camera that shows recorded frames: real tables seen once, again and again, without the robot or a simulator."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+
+from spca_core.camera import CameraIntrinsics, RgbdFrame
+from spca_core.errors import InputError
+from spca_core.geometry import Pose
+
+_SUFFIX = ".npz"
+
+
+class RecordedCamera:
+    """See `spca_core.ports.camera.Camera`. Each capture is the next frame of a folder, in the order of their names.
+
+    After the last one comes the first again, unless `once`; then TimeoutError, as from a camera that has fallen silent.
+    """
+
+    intrinsics: CameraIntrinsics
+    pose: Pose
+
+    def __init__(self, folder: Path, once: bool = False) -> None:
+        """Raises InputError unless the folder has frames (see `save_frame`), all of one calibration."""
+        self._paths = sorted(folder.glob(f"*{_SUFFIX}"))
+        if not self._paths:
+            raise InputError(f"no recorded frames (*{_SUFFIX})", where=str(folder))
+        self._once, self._next = once, 0
+        first = load_frame(self._paths[0])
+        self.intrinsics, self.pose = first.intrinsics, first.pose
+
+    def capture(self) -> RgbdFrame:
+        """The next frame. Raises TimeoutError at the end of a recording that is shown once."""
+        if self._next == len(self._paths):
+            if self._once:
+                raise TimeoutError(f"the recording has no more than {len(self._paths)} frames")
+            self._next = 0
+        path = self._paths[self._next]
+        frame = load_frame(path)
+        if (frame.intrinsics, frame.pose) != (self.intrinsics, self.pose):
+            raise InputError("calibrated differently from the first frame", where=str(path))
+        self._next += 1
+        return frame
+
+
+def save_frame(frame: RgbdFrame, path: Path) -> None:
+    """Write a frame to an `.npz` file, lossless: colour, depth, stamp (s), and the calibration as JSON."""
+    calibration = {
+        "intrinsics": frame.intrinsics.model_dump(mode="json"),
+        "pose": frame.pose.model_dump(mode="json"),
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.savez_compressed(
+        path.with_suffix(_SUFFIX),
+        colour=frame.colour,
+        depth=frame.depth,
+        stamp=np.float64(frame.stamp),
+        calibration=np.array(json.dumps(calibration)),
+    )
+
+
+def load_frame(path: Path) -> RgbdFrame:
+    """Read what `save_frame` wrote. Raises InputError for anything else."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            calibration = json.loads(str(file["calibration"]))
+            intrinsics = CameraIntrinsics.model_validate(calibration["intrinsics"])
+            pose = Pose.model_validate(calibration["pose"])
+            colour, depth, stamp = file["colour"], file["depth"], float(file["stamp"])
+    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
+        raise InputError("not a recorded frame", where=str(path), hint=str(error)) from error
+    size = (intrinsics.height, intrinsics.width)
+    if (colour.shape, colour.dtype) != ((*size, 3), np.uint8) or (depth.shape, depth.dtype) != (
+        size,
+        np.float32,
+    ):
+        raise InputError(
+            f"not a recorded frame: colour {colour.dtype}{colour.shape}, depth {depth.dtype}{depth.shape}",
+            where=str(path),
+            hint=f"uint8 and float32 of {size[0]} x {size[1]} pixels",
+        )
+    return RgbdFrame(colour, depth, intrinsics, pose, stamp)

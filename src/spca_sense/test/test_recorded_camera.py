@@ -1,0 +1,72 @@
+"""Recorded frames are a camera like any other, and what is no frame is one clear line."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spca_core.contracts.camera_contract import CameraContract
+from spca_core.errors import InputError
+from spca_core.layout import nominal_layout, random_layout
+from spca_core.world import World
+from spca_sense.detectors import Detector
+from spca_sense.recorded_camera import RecordedCamera, load_frame, save_frame
+from spca_sense.tracker import SceneTracker
+
+
+@pytest.fixture(scope="module")
+def folder(studio: Any, world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two tables."""
+    folder = tmp_path_factory.mktemp("frames")
+    save_frame(studio.shoot(dict(nominal_layout(world).poses)), folder / "01")
+    save_frame(studio.shoot(dict(random_layout(world, 2).poses)), folder / "02")
+    return folder
+
+
+class TestRecordedCamera(CameraContract):
+    @pytest.fixture
+    def camera(self, folder: Path) -> RecordedCamera:
+        return RecordedCamera(folder)
+
+
+def test_frames_come_in_order_and_then_again_or_not(folder: Path) -> None:
+    camera, once = RecordedCamera(folder), RecordedCamera(folder, once=True)
+    first, second, again = (camera.capture() for _ in range(3))
+    assert not np.array_equal(first.colour, second.colour)
+    assert np.array_equal(first.depth, again.depth) and first.stamp == again.stamp
+    once.capture()
+    once.capture()
+    with pytest.raises(TimeoutError, match="no more than 2"):
+        once.capture()
+
+
+def test_sense_sees_a_recorded_table_as_it_saw_the_table(
+    folder: Path, studio: Any, world: World, detector: Detector
+) -> None:
+    live = SceneTracker(detector).update(studio.shoot(dict(nominal_layout(world).poses)), None, None, None)
+    recorded = SceneTracker(detector).update(RecordedCamera(folder).capture(), None, None, None)
+    assert {o.id for o in recorded.objects} == {o.id for o in live.objects}
+    for thing in recorded.objects:
+        twin = live.get(thing.id)
+        assert twin is not None
+        assert thing.pose.position == pytest.approx(twin.pose.position, abs=0.004)
+
+
+def test_what_is_no_recording_is_refused(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no recorded frames"):
+        RecordedCamera(tmp_path)
+    bad = tmp_path / "01.npz"
+    bad.write_bytes(b"PK\x03\x04 nonsense")
+    with pytest.raises(InputError, match="not a recorded frame"):
+        RecordedCamera(tmp_path)
+    with zipfile.ZipFile(bad, "w"):
+        pass
+    with pytest.raises(InputError, match="not a recorded frame"):
+        load_frame(bad)
+    np.savez(bad, **{**dict(np.load(folder / "01.npz")), "depth": np.zeros((2, 2))})
+    with pytest.raises(InputError, match=r"float64\(2, 2\)"):
+        load_frame(bad)
