@@ -20,6 +20,7 @@ from spca_core.ports.stages import Coder, Planner
 from spca_core.ports.vision import VisionModel
 from spca_core.ports.vocabulary import Vocabulary
 from spca_core.run_folder import RunFolder
+from spca_core.skill_package import library_source
 from spca_llm.connect import REPLAY
 from spca_planner.planner import DraftingPlanner
 from spca_planner.solver.process import SolverProcess
@@ -84,7 +85,7 @@ def _known(
     options: RunOptions, kit: Kit, folder: RunFolder, proposals: Proposals
 ) -> tuple[Learned, TrustedDomains, str]:
     """What was learned before, the domains to start from, and the source of the skills to start with."""
-    builtin = kit.builtin_skills.read_text()
+    builtin = library_source(kit.name, kit.builtin_skills)
     learned = Learned(
         folder_of(options, folder),
         kit.name,

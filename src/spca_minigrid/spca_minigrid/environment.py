@@ -13,6 +13,7 @@ from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan
 from spca_core.ports.proposer import NotUnderstood
 from spca_core.skill import CtxApi, StepReport
+from spca_core.skill_package import library_source
 from spca_core.task import Task
 from spca_core.verdict import Condition, Outcome, Verdict
 from spca_minigrid.ctx import API, GridCtx
@@ -47,7 +48,7 @@ class MinigridEnvironment:
             limits,
             step_deadline_s=self.world.max_steps + 1,
             step_wall_s=_STEP_WALL_S,
-            builtin=SKILLS.read_text(encoding="utf-8"),
+            builtin=library_source(self.name, SKILLS),
         )
         self.last_act: ActResult | None = None
 

@@ -17,6 +17,7 @@ from spca_core.ports.simulator import Simulator
 from spca_core.ports.vision import VisionModel
 from spca_core.scene import Scene
 from spca_core.skill import CtxApi, StepReport
+from spca_core.skill_package import library_source
 from spca_core.verdict import Outcome, Verdict
 from spca_core.world import World
 from spca_motion.manipulator import embedded_arm
@@ -70,7 +71,7 @@ class InprocTabletop:
         self._arm = embedded_arm(world, self._robot)
         self._tracker = SceneTracker(detector or ShapeDetector(Catalogue.from_world(world)))
         self._ctx = TabletopCtx(world, self._arm, self._perceive, lambda: self._sim.time, PAD_TIP)
-        self._executor = PlanExecutor(TABLETOP_API, builtin=self.builtin_skills.read_text())
+        self._executor = PlanExecutor(TABLETOP_API, builtin=library_source(self.name, self.builtin_skills))
         self._cancelled = False
         self.live_view: Callable[[], AbstractContextManager[object]] = nullcontext
         """Opens a window on the simulation, where the simulator has one."""

@@ -13,6 +13,7 @@ from spca_tabletop.language.entities import Discourse, Entity, Known
 from spca_tabletop.language.meaning import Claim, Meaning
 from spca_tabletop.language.phrases import (
     Arrangement,
+    Asked,
     Build,
     Command,
     Contact,
@@ -83,6 +84,9 @@ class _Interpreter:
             self._command(Command(_VERB_OF[element.done], element.things))
         elif isinstance(element, Negative):
             self._negative(element)
+        elif isinstance(element, Asked):
+            subjects = [self._subjects((thing,))[0] for thing in element.things]
+            self._m.claims.append(Claim(element.predicate, tuple(subjects)))
 
     def finish(self, elements: int) -> Meaning:
         """Put together what belongs together, and complain about what is missing."""

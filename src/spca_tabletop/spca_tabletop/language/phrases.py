@@ -157,11 +157,21 @@ class Negative:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """What a phrase of an installed skill package asks for: an atom of the goal over single things."""
+
+    predicate: str
+    things: tuple[Thing, ...]
+
+
+@dataclass(frozen=True)
 class Context:
     """A description of the table that asks for nothing."""
 
 
-Element = Command | Build | Arrangement | Ordered | Mention | State | Contact | Passive | Negative | Context
+Element = (
+    Command | Build | Arrangement | Ordered | Mention | State | Contact | Passive | Negative | Context | Asked
+)
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,9 @@ from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.task import Task
 from spca_tabletop.language.goal import Atom, Goal, alternatives
+from spca_tabletop.language.installed import ways_to_read
 from spca_tabletop.language.interpreter import interpret
-from spca_tabletop.language.parser import readings
 from spca_tabletop.language.phrases import Reading
-from spca_tabletop.language.words import sentences
 
 _MOST_COMBINATIONS = 256
 
@@ -23,12 +22,12 @@ def understand(task: Task, observation: Observation) -> list[Goal]:
 
     Raises NotUnderstood, and Impossible where the text makes sense but not on this table.
     """
-    said = sentences(task.description) or sentences(task.title)
+    said = ways_to_read(task.description) or ways_to_read(task.title)
     if not said:
         raise NotUnderstood("The task says nothing that could be done.")
     found: dict[tuple[Goal, ...], int] = {}
     problems: list[tuple[int, int, Exception]] = []
-    for combination in islice(product(*map(readings, said)), _MOST_COMBINATIONS):
+    for combination in islice(product(*said), _MOST_COMBINATIONS):
         reading = Reading(tuple(e for r in combination for e in r.elements))
         progress = 0
         try:
@@ -62,4 +61,4 @@ def _sentence(atom: Atom) -> str:
         "on": "on the", "next_to": "next to the", "on_edge": "on the edge of the", "across": "across the",
         "holding": "in the gripper", "touched": "touched", "discarded": "thrown off the table",
     }  # fmt: skip
-    return f"the {words_of(first)} {words[predicate]} {rest}".strip()
+    return f"the {words_of(first)} {words.get(predicate, predicate.replace('_', ' '))} {rest}".strip()

@@ -9,6 +9,7 @@ from pathlib import Path
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible
+from spca_core.skill_package import extended_domain
 from spca_tabletop.language.goal import Atom, Goal
 
 _KINDS = ("cube", "plate")
@@ -16,8 +17,8 @@ _KINDS = ("cube", "plate")
 
 @lru_cache(maxsize=1)
 def domain() -> str:
-    """The tabletop's domain."""
-    return (Path(__file__).parent / "domain.pddl").read_text()
+    """The tabletop's domain, with the actions of installed skill packages."""
+    return extended_domain("tabletop", (Path(__file__).parent / "domain.pddl").read_text())
 
 
 def problem(observation: Observation, goals: Sequence[Goal]) -> str:

@@ -24,6 +24,7 @@ from spca_core.ports.arm import Arm
 from spca_core.ports.robot import Robot
 from spca_core.scene import Scene
 from spca_core.skill import StepReport
+from spca_core.skill_package import library_source
 from spca_core.world import World, load_world
 from spca_description.moveit_config import PIPELINES
 from spca_description.names import SOURCES
@@ -71,7 +72,7 @@ class ExecutorNode(SpcaNode):
         self._robot = RosRobot(self, driver=self._driver())
         self._arm = _arm(kind, world, self._robot, Tolerances(lag=lag), source, pipeline)
         self._ctx = TabletopCtx(world, self._arm, self._perceive, self._robot.now, PAD_TIP)
-        self._executor = PlanExecutor(TABLETOP_API, builtin=Path(skills.__file__).read_text(encoding="utf-8"))
+        self._executor = PlanExecutor(TABLETOP_API, builtin=library_source("tabletop", Path(skills.__file__)))
         self._sense = ActionCall(self, Perceive, names.PERCEIVE, Peer(self, names.SENSE))
         self._supervisor = Peer(self, names.SUPERVISOR, on_lost=self._stop_arm)
         self._job: Job | None = None

@@ -1,0 +1,1 @@
+"""A toy world, a toy proposer and a skill: how a package extends spca."""

@@ -1,0 +1,67 @@
+"""The corridor's kit, named by the entry point: what spca needs to know of this world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+
+from corridor.environment import CorridorEnvironment
+from corridor.proposer import CorridorProposer
+from corridor.world import API
+from spca_core.errors import InputError
+from spca_core.options import RunOptions
+from spca_core.ports.kit import DocumentMaker, LevelInfo
+from spca_core.ports.vision import VisionModel
+from spca_core.ports.vocabulary import Vocabulary
+from spca_core.run_folder import RunFolder
+from spca_planner.critics.vocabulary import FactVocabulary
+
+
+class CorridorKit:
+    """See `spca_core.ports.kit.Kit`. Levels are `corridor:2` to `corridor:99`."""
+
+    name = "corridor"
+    about = "a row of cells and an agent: the smallest world there is"
+    bare_names = False
+    presets: Sequence[str] = ("nominal",)
+    api = API
+    builtin_skills = CorridorEnvironment.builtin_skills
+
+    def builtin(self) -> CorridorProposer:
+        """The proposer that needs no model."""
+        return CorridorProposer()
+
+    def vocabulary(self) -> Vocabulary:
+        """Predicates are named like the facts."""
+        return FactVocabulary()
+
+    def levels(self) -> Sequence[LevelInfo]:
+        """A few lengths."""
+        return [LevelInfo(name=f"corridor:{n}", group="corridor", about=f"Go to c{n}.") for n in (3, 5, 20)]
+
+    def check(self, options: RunOptions) -> None:
+        """Raise InputError for a length that makes no sense."""
+        length = options.level.removeprefix("corridor:")
+        if not (length.isdigit() and 2 <= int(length) <= 99):
+            raise InputError(f"unknown level '{options.level}'", hint="corridor:2 to corridor:99")
+
+    def build(self, options: RunOptions, vision: VisionModel | None = None) -> CorridorEnvironment:
+        """The environment of a level."""
+        self.check(options)
+        return CorridorEnvironment(int(options.level.removeprefix("corridor:")))
+
+    @contextmanager
+    def session(
+        self, options: RunOptions, folder: RunFolder, vision: VisionModel | None = None
+    ) -> Iterator[CorridorEnvironment]:
+        """The environment of a run; there is nothing to record."""
+        with closing(self.build(options)) as environment:
+            yield environment
+
+    def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
+        """Nothing besides the report."""
+        return ()
+
+    def ros(self) -> None:
+        """It runs in one process."""
+        return

@@ -1,0 +1,151 @@
+"""Skills that other packages bring: a planning action, the Python that carries it out, the words that ask for it.
+
+A skill package is a Python package named by an entry point of the group `spca.skills`. Its folder holds
+
+* `skill.yaml`: `environment`, the `predicates` that the action adds, and `phrases`;
+* `action.pddl`: one action, in the vocabulary of the environment's domain and its own predicates;
+* `skill.py`: a function of the action's name, with one string argument per parameter after `ctx`.
+
+A phrase such as `push {c} against {other}` means the goal `(pushed_against {c} {other})`; each name in braces stands
+for a noun phrase of the task.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import yaml
+from pydantic import ValidationError, field_validator
+
+from spca_core.errors import InputError
+from spca_core.extensions import installed
+from spca_core.model import Record
+from spca_core.skill import python_name
+from spca_core.validation import first_problem
+
+GROUP = "spca.skills"
+_SLOT = re.compile(r"{(\w+)}")
+
+
+class Phrase(Record):
+    """Words that ask for the skill, and the ground atom they ask for."""
+
+    say: str
+    goal: str
+
+    @field_validator("goal")
+    @classmethod
+    def _is_an_atom(cls, goal: str) -> str:
+        if not re.fullmatch(r"\([\w-]+( {\w+})*\)", goal):
+            raise ValueError("is one atom over the names of the phrase, such as (pushed {c})")
+        return goal
+
+    @property
+    def predicate(self) -> str:
+        """The goal's predicate."""
+        return self.goal.strip("()").split()[0]
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The names of the noun phrases that are the goal's arguments, in order."""
+        return tuple(_SLOT.findall(self.goal))
+
+    def match(self, sentence: str) -> dict[str, str] | None:
+        """The noun phrases by name, if these are the sentence's words; otherwise None."""
+        parts = _SLOT.split(self.say)
+        pattern = "".join(
+            f"(?P<{part}>.+?)" if i % 2 else re.escape(part).replace(r"\ ", r"\s+")
+            for i, part in enumerate(parts)
+        )
+        found = re.fullmatch(rf"\s*{pattern}\s*", sentence, re.IGNORECASE)
+        return found.groupdict() if found else None
+
+
+class _Declaration(Record):
+    environment: str
+    predicates: tuple[str, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
+
+
+class SkillPackage(Record):
+    """One skill with all that belongs to it; `predicates` and `action` are PDDL, `source` is Python."""
+
+    name: str
+    environment: str
+    predicates: tuple[str, ...]
+    action: str
+    source: str
+    phrases: tuple[Phrase, ...]
+
+    @classmethod
+    def read(cls, name: str, folder: Path) -> SkillPackage:
+        """A skill package from its folder. Raises InputError that names the file at fault."""
+        try:
+            declared = _Declaration.model_validate(yaml.safe_load((folder / "skill.yaml").read_text()))
+            action, source = (folder / "action.pddl").read_text(), (folder / "skill.py").read_text()
+            functions = [n.name for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)]
+        except ValidationError as error:
+            raise InputError(first_problem(error), where=str(folder / "skill.yaml")) from error
+        except (OSError, yaml.YAMLError, SyntaxError, UnicodeDecodeError) as error:
+            raise InputError(f"skill '{name}' cannot be read: {error}", where=str(folder)) from error
+        head = re.match(r"\s*(?:;[^\n]*\n\s*)*\(:action\s+([\w-]+)", action)
+        if head is None:
+            raise InputError("holds no action", where=str(folder / "action.pddl"), hint="one (:action …)")
+        if python_name(head.group(1)) not in functions:
+            raise InputError(
+                f"has no function '{python_name(head.group(1))}'",
+                where=str(folder / "skill.py"),
+                hint=f"the action in action.pddl is '{head.group(1)}'",
+            )
+        return cls(
+            name=name,
+            environment=declared.environment,
+            predicates=declared.predicates,
+            action=action.strip(),
+            source=source,
+            phrases=declared.phrases,
+        )
+
+
+@cache
+def skill_packages(environment: str) -> tuple[SkillPackage, ...]:
+    """The installed skill packages of an environment, by name. Raises InputError for a broken one."""
+    found = []
+    for name, plugin in installed(GROUP).items():
+        module = plugin.load()
+        found.append(SkillPackage.read(name, Path(module.__file__).parent))
+    return tuple(package for package in found if package.environment == environment)
+
+
+def library_source(environment: str, builtin: Path) -> str:
+    """The skills that come with an environment and those that installed packages add, as one source."""
+    source = builtin.read_text(encoding="utf-8")
+    known = _functions(source)
+    for package in skill_packages(environment):
+        if clash := known & _functions(package.source):
+            raise InputError(
+                f"skill package '{package.name}' defines {', '.join(sorted(clash))} again",
+                hint="give its functions names of their own",
+            )
+        known |= _functions(package.source)
+        source += f"\n\n{package.source}"
+    return source
+
+
+def extended_domain(environment: str, domain: str) -> str:
+    """An environment's PDDL domain with the predicates and actions of installed skill packages."""
+    packages = skill_packages(environment)
+    predicates = "".join(f"\n    {text}" for package in packages for text in package.predicates)
+    actions = "".join(f"\n\n  {package.action}" for package in packages)
+    if not packages:
+        return domain
+    domain = domain.replace("(:predicates", f"(:predicates{predicates}", 1)
+    end = domain.rindex(")")
+    return f"{domain[:end]}{actions})\n"
+
+
+def _functions(source: str) -> set[str]:
+    return {n.name for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)}
