@@ -46,6 +46,22 @@ def test_bringup_offers_what_the_documents_promise() -> None:
     assert {"level", "headless", "rviz", "proposer", "layout_seed", "record", "robot"} <= set(declared)
     assert set(declared["sim"].choices) == {"gazebo", "mujoco"}
     assert set(declared["arm"].choices) == {"moveit", "embedded"}
+    assert set(declared["robot"].choices) == {"generated", "vendor", "none"}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"level": "stak_01"}, "stack_01"),
+        ({"rate": "fast"}, "rate:="),
+    ],
+)
+def test_bad_arguments_are_one_clear_line(
+    given: dict[str, str], said: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    embedded = {"sim": "mujoco", "arm": "embedded"} | given
+    assert run("bringup.launch.py", *embedded.items()) != 0
+    assert said in caplog.text
 
 
 @pytest.mark.skipif(not missing(), reason="Gazebo is installed")

@@ -13,6 +13,7 @@ LEASE = "lease"
 SCENE = "scene"
 PLAN = "plan"
 VERDICT = "verdict"
+GRASPS, TRAJECTORY = "executor/grasps", "executor/trajectory"
 DIAGNOSTICS = "/diagnostics"
 
 

@@ -42,6 +42,8 @@ class RosRobot:
         self._goal = 0
         self.attempt = ""
         """Named in every goal, for whoever reads the log."""
+        self.on_follow: Callable[[JointTrajectory], None] | None = None
+        """Told of every trajectory before it is sent, for whoever draws it."""
 
     # --- Robot --------------------------------------------------------------------------------------------------
 
@@ -61,6 +63,8 @@ class RosRobot:
 
     def follow(self, trajectory: JointTrajectory) -> None:
         """Begin to track a trajectory. Raises MotionError when the driver refuses it or does not answer."""
+        if self.on_follow is not None:
+            self.on_follow(trajectory)
         goal = self._driver.trajectory_goal(trajectory, self.attempt)
         self._goal += 1
         self._broken = ""

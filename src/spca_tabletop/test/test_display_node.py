@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
@@ -78,17 +79,22 @@ def test_what_a_run_publishes_becomes_markers_on_the_topics_that_rviz_shows() ->
         rclpy.try_shutdown()
 
 
-def _watch_a_run() -> None:
+def _watch_a_run() -> None:  # noqa: PLR0915 (one run, from its messages to its markers)
+    from geometry_msgs.msg import PoseArray
     from spca_interfaces.action import ExecutePlan
     from spca_interfaces.msg import Contacts, Plan, PlanStep
     from spca_interfaces.msg import Scene as SceneMsg
     from spca_interfaces.msg import Verdict as VerdictMsg
-    from visualization_msgs.msg import MarkerArray
+    from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
+    from visualization_msgs.msg import Marker, MarkerArray
 
     from spca_core.contacts import ContactSample
+    from spca_core.trajectory import JointTrajectory
+    from spca_motion.tool import NOMINAL_GAP, ToolKinematics
     from spca_ros import names
     from spca_ros.convert.contacts import contacts_msg
-    from spca_ros.convert.records import to_msg
+    from spca_ros.convert.records import pose_msg, to_msg
+    from spca_ros.convert.robot import trajectory_msg
     from spca_ros.node import SpcaNode
     from spca_ros.qos import EVERY, STATE
     from spca_tabletop.ros.display.node import DisplayNode
@@ -102,10 +108,12 @@ def _watch_a_run() -> None:
             (Plan, names.PLAN, STATE),
             (VerdictMsg, names.VERDICT, STATE),
             (Contacts, names.CONTACTS, EVERY),
+            (PoseArray, names.GRASPS, STATE),
+            (JointTrajectoryMsg, names.TRAJECTORY, STATE),
             (ExecutePlan.Impl.FeedbackMessage, f"{names.EXECUTE}/_action/feedback", EVERY),
         )
     ]
-    scene, plan, verdict, contacts, feedback = sent
+    scene, plan, verdict, contacts, grasps, trajectory, feedback = sent
 
     def turn_until(condition) -> bool:
         end = time.monotonic() + 15.0
@@ -124,6 +132,11 @@ def _watch_a_run() -> None:
         to_msg(Verdict(outcome=Outcome.SUCCESS, score=1.0, stamp=9.0, reason="all hold"), VerdictMsg())
     )
     contacts.publish(contacts_msg([ContactSample(1.0, frozenset({("box_red", "cobot")}))], "e"))
+    best = Pose(position=(0.5, 0.1, 0.45))
+    grasps.publish(PoseArray(poses=[pose_msg(best), pose_msg(Pose(position=(0.5, 0.1, 0.46)))]))
+    home = np.array(WORLD.robot.home)
+    moved = JointTrajectory(np.array([0.0, 1.0]), np.stack([home, home + 0.2]), np.zeros((2, 6)))
+    trajectory.publish(trajectory_msg(moved))
     for _ in range(20):
         node.loop.turn(0.02)
     report = ExecutePlan.Impl.FeedbackMessage()
@@ -133,18 +146,30 @@ def _watch_a_run() -> None:
         node.loop.turn(0.02)
 
     texts: dict[str, list[str]] = {}
+    markers: dict[str, list[Marker]] = {}
     for topic in topics_of_rviz():  # a late listener
         client.create_subscription(
             MarkerArray,
             topic,
-            lambda m, topic=topic: texts.__setitem__(topic, [k.text for k in m.markers]),
+            lambda m, topic=topic: (
+                texts.__setitem__(topic, [k.text for k in m.markers]),
+                markers.__setitem__(topic, list(m.markers)[1:]),
+            ),
             STATE,
         )
-    assert turn_until(lambda: len(texts) == 4), texts
+    assert turn_until(lambda: len(texts) == 6), texts
     assert "red cube" in texts["/markers/objects"]
     assert turn_until(lambda: any("✓ pick_up" in t for t in texts["/markers/plan"])), texts
     assert any("▶ place_on" in t for t in texts["/markers/plan"])
     assert any("success" in t for t in texts["/markers/verdict"])
     assert any("box_red" in t and "cobot" in t for t in texts["/markers/contacts"])
+    chosen, other = markers["/markers/grasps"]
+    assert chosen.color.a > other.color.a
+    assert (chosen.pose.position.x, chosen.pose.position.y) == (0.5, 0.1)
+    [line] = markers["/markers/path"]
+    tool = ToolKinematics(WORLD)
+    start, end = line.points[0], line.points[-1]
+    np.testing.assert_allclose([start.x, start.y, start.z], tool.tool(home, NOMINAL_GAP)[:3, 3], atol=1e-6)
+    np.testing.assert_allclose([end.x, end.y, end.z], tool.tool(home + 0.2, NOMINAL_GAP)[:3, 3], atol=1e-6)
     for each in (node, client):
         each.destroy_node()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
@@ -52,6 +52,8 @@ class TabletopCtx:
         self._tip_reach = tip_reach
         self._scene: Scene | None = None
         self._hold_height = 0.02
+        self.on_grasps: Callable[[Sequence[Pose]], None] | None = None
+        """Told of the grasps that a skill was offered, the best first, for whoever draws them."""
         self._handled = False
         """Whether the gripper has opened or closed since the last look."""
 
@@ -148,6 +150,8 @@ class TabletopCtx:
         self._thing(name)
         with _touching(self._arm, name):
             found = list(islice(grasps(self.scene, name, self._arm, self._tip_reach), CHOICES))
+        if self.on_grasps is not None:
+            self.on_grasps([g.pose for g in found])
         return [{"pose": _pose_json(g.pose), "gap": g.gap} for g in found]
 
     def _do_touch_poses(self, name: str) -> Json:

@@ -9,13 +9,16 @@ from array import array
 from pathlib import Path
 from typing import Any
 
+from geometry_msgs.msg import PoseArray
 from spca_interfaces.action import ExecutePlan, Look, Perceive
 from spca_interfaces.msg import ActResult as ActResultMsg
 from spca_interfaces.msg import Scene as SceneMsg
 from spca_interfaces.msg import StepReport as StepReportMsg
 from spca_interfaces.msg import Verdict as VerdictMsg
 from spca_interfaces.srv import Checkpoint, Restore
+from std_msgs.msg import Header
 from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
 
 from spca_act.executor import PlanExecutor
 from spca_core.errors import InputError, MotionError, SpcaError
@@ -33,8 +36,8 @@ from spca_robot.gripper_2f85 import PAD_TIP
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction
 from spca_ros.calls import ActionCall
-from spca_ros.convert.records import from_msg, pose_msg, to_msg
-from spca_ros.convert.robot import joint_state_msg
+from spca_ros.convert.records import WORLD_FRAME, from_msg, pose_msg, to_msg
+from spca_ros.convert.robot import joint_state_msg, trajectory_msg
 from spca_ros.driver import ControlDriver, Driver, SpcaDriver
 from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode, answering, background, run_nodes
@@ -73,6 +76,12 @@ class ExecutorNode(SpcaNode):
         self._arm = _arm(kind, world, self._robot, Tolerances(lag=lag), source, pipeline)
         self._ctx = TabletopCtx(world, self._arm, self._perceive, self._robot.now, PAD_TIP)
         self._executor = PlanExecutor(TABLETOP_API, builtin=library_source("tabletop", Path(skills.__file__)))
+        grasps = self.create_publisher(PoseArray, names.GRASPS, STATE)
+        trajectories = self.create_publisher(JointTrajectoryMsg, names.TRAJECTORY, STATE)
+        self._ctx.on_grasps = lambda poses: grasps.publish(
+            PoseArray(header=Header(frame_id=WORLD_FRAME), poses=[pose_msg(pose) for pose in poses])
+        )
+        self._robot.on_follow = lambda trajectory: trajectories.publish(trajectory_msg(trajectory))
         self._sense = ActionCall(self, Perceive, names.PERCEIVE, Peer(self, names.SENSE))
         self._supervisor = Peer(self, names.SUPERVISOR, on_lost=self._stop_arm)
         self._job: Job | None = None

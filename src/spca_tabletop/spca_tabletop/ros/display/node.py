@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from geometry_msgs.msg import Point, Quaternion, Vector3
+import numpy as np
+from geometry_msgs.msg import Point, PoseArray, Quaternion, Vector3
 from geometry_msgs.msg import Pose as PoseMsg
 from rclpy.publisher import Publisher
 from spca_interfaces.action import ExecutePlan
@@ -14,6 +15,7 @@ from spca_interfaces.msg import Plan as PlanMsg
 from spca_interfaces.msg import Scene as SceneMsg
 from spca_interfaces.msg import Verdict as VerdictMsg
 from std_msgs.msg import ColorRGBA
+from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import Marker, MarkerArray
 
 from spca_core.contacts import Pair
@@ -21,22 +23,30 @@ from spca_core.plan import Step
 from spca_core.scene import Scene
 from spca_core.verdict import Verdict
 from spca_core.world import load_world
+from spca_motion.tool import NOMINAL_GAP, ToolKinematics
 from spca_ros import names
 from spca_ros.convert.contacts import contact_samples
-from spca_ros.convert.records import WORLD_FRAME, from_msg
+from spca_ros.convert.records import WORLD_FRAME, from_msg, pose_from_msg
+from spca_ros.convert.robot import trajectory
 from spca_ros.node import SpcaNode, run_nodes
 from spca_ros.qos import EVERY, STATE
 from spca_tabletop.ros.display.pictures import (
     Picture,
     contact_pictures,
+    grasp_pictures,
+    path_pictures,
     plan_pictures,
     scene_pictures,
     verdict_pictures,
 )
 
 DISPLAY = "display"
-OBJECTS, PLAN, CONTACTS, VERDICT = (f"markers/{kind}" for kind in ("objects", "plan", "contacts", "verdict"))
-_KINDS = {"cube": Marker.CUBE, "cylinder": Marker.CYLINDER, "text": Marker.TEXT_VIEW_FACING}
+OBJECTS, PLAN, CONTACTS, VERDICT, GRASPS, PATH = (
+    f"markers/{kind}" for kind in ("objects", "plan", "contacts", "verdict", "grasps", "path")
+)
+_PATH_POINTS = 60  # at most; a trajectory may have many more
+_KINDS = {"cube": Marker.CUBE, "cylinder": Marker.CYLINDER, "text": Marker.TEXT_VIEW_FACING,
+          "line": Marker.LINE_STRIP}  # fmt: skip
 
 
 class DisplayNode(SpcaNode):
@@ -47,9 +57,13 @@ class DisplayNode(SpcaNode):
         self._world = load_world(self.parameter("world", "tabletop", "a world in worlds/ or a path"))
         self._steps: tuple[Step, ...] = ()
         self._touching: frozenset[Pair] | None = None
-        self._objects, self._plan, self._contacts, self._verdict = (
-            self.create_publisher(MarkerArray, topic, STATE) for topic in (OBJECTS, PLAN, CONTACTS, VERDICT)
+        self._tool = ToolKinematics(self._world)
+        self._objects, self._plan, self._contacts, self._verdict, self._grasps, self._path = (
+            self.create_publisher(MarkerArray, topic, STATE)
+            for topic in (OBJECTS, PLAN, CONTACTS, VERDICT, GRASPS, PATH)
         )
+        self.create_subscription(PoseArray, names.GRASPS, self._on_grasps, STATE)
+        self.create_subscription(JointTrajectory, names.TRAJECTORY, self._on_trajectory, STATE)
         self.create_subscription(SceneMsg, names.SCENE, self._on_scene, STATE)
         self.create_subscription(PlanMsg, names.PLAN, self._on_plan, STATE)
         self.create_subscription(VerdictMsg, names.VERDICT, self._on_verdict, STATE)
@@ -68,6 +82,15 @@ class DisplayNode(SpcaNode):
     def _on_step(self, message: ExecutePlan.Impl.FeedbackMessage) -> None:
         ended = message.feedback.step.index + 1
         self._show(self._plan, plan_pictures(self._steps, ended, self._world))
+
+    def _on_grasps(self, message: PoseArray) -> None:
+        self._show(self._grasps, grasp_pictures([pose_from_msg(pose) for pose in message.poses]))
+
+    def _on_trajectory(self, message: JointTrajectory) -> None:
+        joints = trajectory(message).positions
+        chosen = np.unique(np.linspace(0, len(joints) - 1, _PATH_POINTS).round().astype(int))
+        tools = self._tool.tool(joints[chosen], NOMINAL_GAP)
+        self._show(self._path, path_pictures([(x, y, z) for x, y, z in tools[:, :3, 3].tolist()]))
 
     def _on_contacts(self, message: Contacts) -> None:
         touching = contact_samples(message)[-1].pairs
@@ -95,6 +118,7 @@ def _marker(number: int, picture: Picture) -> Marker:
         pose=PoseMsg(position=Point(x=px, y=py, z=pz), orientation=Quaternion(x=x, y=y, z=z, w=w)),
         scale=Vector3(x=sx, y=sy, z=sz),
         color=ColorRGBA(r=r, g=g, b=b, a=a),
+        points=[Point(x=x, y=y, z=z) for x, y, z in picture.points],
         text=picture.text,
     )
     marker.header.frame_id = WORLD_FRAME

@@ -13,6 +13,7 @@ from spca_core.plan import Step
 from spca_core.scene import Scene
 from spca_core.verdict import Outcome, Verdict
 from spca_core.world import World
+from spca_robot.gripper_2f85 import STROKE
 
 Colour = tuple[float, float, float, float]
 
@@ -27,18 +28,23 @@ _OUTCOMES: dict[Outcome, Colour] = {
 }
 _SEEN, _REMEMBERED = 0.55, 0.2  # opacity
 _LETTER, _LINE = 0.03, 0.04  # m: height of letters, distance of lines
+_ORIGIN = Pose(position=(0.0, 0.0, 0.0))
 _GROW = 0.002  # m: drawn around an object, not in its faces
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A box, a cylinder (size: diameter, diameter, height) or a text (size[2]: height of its letters)."""
+    """A box, a cylinder (size: diameter, diameter, height), a text (size[2]: height of its letters), or a line.
 
-    kind: Literal["cube", "cylinder", "text"]
+    A line goes through `points`, which are in the frame `world`, and size[0] is its width.
+    """
+
+    kind: Literal["cube", "cylinder", "text", "line"]
     pose: Pose
     size: Vec3
     colour: Colour
     text: str = ""
+    points: tuple[Vec3, ...] = ()
 
 
 def scene_pictures(scene: Scene) -> list[Picture]:
@@ -72,6 +78,21 @@ def contact_pictures(pairs: Iterable[Pair], world: World) -> list[Picture]:
         _text(_beside(world, row, left=False), f"{a} – {b}", (0.7, 0.85, 1.0, 1.0))
         for row, (a, b) in enumerate(sorted(pairs))
     ]
+
+
+def grasp_pictures(poses: Sequence[Pose]) -> list[Picture]:
+    """Grasps that were considered, each as the bar between its two fingertips; the best one is opaque and comes first."""
+    return [
+        Picture("cube", pose, (0.006, STROKE, 0.006), (0.3, 1.0, 0.5, 0.9 if i == 0 else _REMEMBERED))
+        for i, pose in enumerate(poses)
+    ]
+
+
+def path_pictures(points: Sequence[Vec3]) -> list[Picture]:
+    """The way of the tool's centre point on a trajectory."""
+    if len(points) < 2:
+        return []
+    return [Picture("line", _ORIGIN, (0.004, 0.0, 0.0), (1.0, 0.75, 0.2, 0.9), points=tuple(points))]
 
 
 def verdict_pictures(verdict: Verdict, world: World) -> list[Picture]:
