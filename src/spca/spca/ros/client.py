@@ -14,7 +14,7 @@ from spca_interfaces.action import RunLevel
 from spca.interrupt import stopping_on_interrupt
 from spca.progress import Progress
 from spca.ros.events import event
-from spca_core.errors import EXIT_BAD_INPUT, EXIT_BROKEN, EXIT_NOT_SOLVED, EXIT_SUCCESS
+from spca_core.errors import EXIT_BAD_INPUT, EXIT_BROKEN, EXIT_NOT_SOLVED, EXIT_SUCCESS, SpcaError
 from spca_ros import names
 from spca_ros.calls import ActionCall
 from spca_ros.peer import Peer
@@ -35,12 +35,16 @@ def main() -> None:
     order = parser.parse_args(remove_ros_args(sys.argv)[1:])
     goal = RunLevel.Goal(level=order.level, preset=order.preset, seed=order.seed, run_folder=order.run_folder)
     interrupted: list[bool] = []
-    with Session("client") as node, Progress() as progress:
-        peer = Peer(node, names.SUPERVISOR)
-        run_level = ActionCall(node, RunLevel, names.RUN_LEVEL, peer)
-        with stopping_on_interrupt(lambda: interrupted.append(True)):
-            peer.wait_ready(READY_S)
-            result = run_level(goal, lambda m: progress(event(m.event)), lambda: bool(interrupted))
+    try:
+        with Session("client") as node, Progress() as progress:
+            peer = Peer(node, names.SUPERVISOR)
+            run_level = ActionCall(node, RunLevel, names.RUN_LEVEL, peer)
+            with stopping_on_interrupt(lambda: interrupted.append(True)):
+                peer.wait_ready(READY_S)
+                result = run_level(goal, lambda m: progress(event(m.event)), lambda: bool(interrupted))
+    except SpcaError as error:
+        print(f"spca: {error}", file=sys.stderr)
+        sys.exit(error.exit_status)
     print(f"{result.outcome or 'broken'}: {result.message}  {result.run_folder}")
     sys.exit(_status(result))
 
