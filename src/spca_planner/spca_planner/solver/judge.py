@@ -5,21 +5,21 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
+from spca_core.ports.engine import Engine
 from spca_planner.critics.goal import off_topic, unproven_empty, vacuous
 from spca_planner.critics.scene import contradictions
 from spca_planner.pddl.lint import Reading, examine
 from spca_planner.pddl.sexpr import PddlError, listed
 from spca_planner.pddl.syntax import Domain, Problem
-from spca_planner.solver.downward import Downward
 from spca_planner.solver.judgement import Case, Context, Judgement, Words
 from spca_planner.solver.reading import read
 from spca_planner.solver.validation import why_invalid
 
 
-def judge(case: Case, interrupt: int | None = None) -> Judgement:
-    """The judgement. Raises `downward.Interrupted` when file descriptor `interrupt` becomes readable meanwhile.
+def judge(case: Case, engine: Engine, interrupt: int | None = None) -> Judgement:
+    """The judgement. Raises `Interrupted` when file descriptor `interrupt` becomes readable meanwhile.
 
-    Fast Downward starts on the same text that Unified Planning reads, on the other core; that a text may turn out
+    The engine starts on the same text that Unified Planning reads, on the other core; that a text may turn out
     unreadable costs nothing, since the search is then killed.
     """
     clock = _Clock()
@@ -28,7 +28,7 @@ def judge(case: Case, interrupt: int | None = None) -> Judgement:
         return refusal.model_copy(update=clock.times())
     domain, problem = reading.domain, reading.problem
     assert domain is not None and problem is not None
-    search = Downward(case.domain, case.problem, case.timeout_s)
+    search = engine.start(case.domain, case.problem, case.timeout_s)
     try:
         try:
             task = read(case.domain, case.problem)

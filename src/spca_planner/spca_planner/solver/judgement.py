@@ -54,6 +54,7 @@ class Judgement(Record):
 
 
 class Ahead(Record):
-    """What the process does before its first case: domains to read, so that their problems are read fast."""
+    """What the process does before its first case: import the engine, and read domains, so that later it is faster."""
 
     domains: tuple[str, ...] = ()
+    engine: str

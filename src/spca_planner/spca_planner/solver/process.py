@@ -17,6 +17,7 @@ from types import TracebackType
 from spca_core.errors import Cancelled, SpcaError
 from spca_planner.pddl.limits import MOST_CHARACTERS
 from spca_planner.solver.cost import refused_unjudged
+from spca_planner.solver.engines import DEFAULT
 from spca_planner.solver.judgement import GRACE_SECONDS, Ahead, Case, Judgement
 
 _POLL_SECONDS = 0.05
@@ -28,11 +29,11 @@ _STARTS = 2
 class SolverProcess:
     """Judges drafts in another process. Usable from any thread, one case at a time; `close` it at the end.
 
-    `domains` are read ahead. `start` it early: its imports take a second or so, best spent while others work.
+    `domains` are read ahead; `engine` searches for plans. `start` it early: its imports take a second or so, best spent while others work.
     """
 
-    def __init__(self, domains: Iterable[str] = ()) -> None:
-        self._ahead = Ahead(domains=tuple(domains))
+    def __init__(self, domains: Iterable[str] = (), engine: str = DEFAULT) -> None:
+        self._ahead = Ahead(domains=tuple(domains), engine=engine)
         self._process: subprocess.Popen[bytes] | None = None
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._lock = threading.Lock()

@@ -13,15 +13,17 @@ import signal
 import sys
 import tempfile
 import traceback
-import types
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import IO
 
 from spca_core.errors import one_line
+from spca_core.ports.engine import Interrupted
 from spca_planner.pddl.limits import LONGEST_MESSAGE, clipped
 from spca_planner.solver.cost import MEMORY_BYTES, refused_unjudged
+from spca_planner.solver.engines import open_engine, skip_slow_imports
 from spca_planner.solver.judgement import GRACE_SECONDS, Ahead, Case, Judgement
 
 _ANSWER_SECONDS = 1.0
@@ -51,40 +53,41 @@ def main(scratch: str) -> None:
 
 
 def _serve(answers: IO[bytes]) -> None:
-    _skip_slow_imports()
-    from spca_planner.solver.downward import Interrupted, warm
+    skip_slow_imports()
     from spca_planner.solver.judge import judge
     from spca_planner.solver.reading import remember
 
     warnings.simplefilter("ignore")
-    warm()
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    sys.setrecursionlimit(_DEEPEST_CALLS)
     source = sys.stdin.fileno()
     lines = _lines(source)
-    for domain in Ahead.model_validate_json(next(lines, b"{}")).domains:
+    ahead = Ahead.model_validate_json(next(lines))
+    engine = open_engine(ahead.engine)
+    engine.warm()
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    sys.setrecursionlimit(_DEEPEST_CALLS)
+    for domain in ahead.domains:
         with suppress(OutOfTime), _time_limit(_AHEAD_SECONDS):
             remember(domain)
-    judge(_REHEARSAL)
+    judge(_REHEARSAL, engine)
     answers.write(b"ready\n")
     answers.flush()
     for line in lines:
         case = Case.model_validate_json(line)
         try:
-            answer = _bounded(judge, case, source)
+            answer = _bounded(partial(judge, case, engine, source), case)
         except Interrupted:
             return  # nothing is sent during a case: the input has ended
         answers.write(answer.model_dump_json().encode() + b"\n")
         answers.flush()
 
 
-def _bounded(judge: Callable[[Case, int], Judgement], case: Case, source: int) -> Judgement:
+def _bounded(judge: Callable[[], Judgement], case: Case) -> Judgement:
     """The judgement; whatever goes wrong with a draft is the draft's fault, and costs only itself."""
     from spca_planner.solver.reading import forget
 
     try:
         with _time_limit(case.timeout_s + GRACE_SECONDS - _ANSWER_SECONDS):
-            answer = judge(case, source)
+            answer = judge()
         return answer.model_copy(update={"message": clipped(answer.message, LONGEST_MESSAGE)})
     except OutOfTime:
         refusal = refused_unjudged(case, out_of_time=True)
@@ -120,16 +123,6 @@ def _time_limit(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.setitimer(signal.ITIMER_PROF, 0)
-
-
-def _skip_slow_imports() -> None:
-    """UP imports ConfigSpace, and with it most of scipy, only to name a type in the signature of a method we never call.
-
-    A stand-in halves the time this process takes to start.
-    """
-    stand_in = types.ModuleType("ConfigSpace")
-    setattr(stand_in, "ConfigurationSpace", object)  # noqa: B010 - a module has no such attribute to a type checker
-    sys.modules.setdefault("ConfigSpace", stand_in)
 
 
 def _lines(source: int) -> Iterator[bytes]:

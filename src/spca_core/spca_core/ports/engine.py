@@ -1,0 +1,50 @@
+"""Port: a planning engine that searches for a plan of a PDDL problem."""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol
+
+from spca_core.model import Record
+
+
+class Solution(Record):
+    """How a search ended; `message` says why there is no plan.
+
+    solved: `steps` are the plan, each one an action's name and its arguments. unsolvable: proven to have no plan.
+    timeout: neither found nor disproved within the limits of time and memory. refused: the engine cannot read the
+    problem or does not support what it uses.
+    """
+
+    status: Literal["solved", "unsolvable", "timeout", "refused"]
+    steps: tuple[tuple[str, ...], ...] = ()
+    message: str = ""
+
+
+class Interrupted(Exception):
+    """Nobody waits for the answer any more."""
+
+
+class Search(Protocol):
+    """A search under way, in a process of its own."""
+
+    def wait(self, interrupt: int | None = None) -> Solution:
+        """Its end, at the latest at the time limit. Raises Interrupted when that file descriptor becomes readable."""
+        ...
+
+    def close(self) -> None:
+        """Kill what still runs and remove its files; harmless when called twice."""
+        ...
+
+
+class Engine(Protocol):
+    """Starts searches. It lives in the solver's process, which has one thread, so that a search may be a fork of it."""
+
+    name: str
+
+    def warm(self) -> None:
+        """Import what searches need, so that the first one does not wait for it."""
+        ...
+
+    def start(self, domain: str, problem: str, timeout_s: float) -> Search:
+        """Begin to search for a plan, for at most `timeout_s` seconds of wall time. Returns at once."""
+        ...

@@ -1,0 +1,106 @@
+"""A fork of this process that computes something, is limited in time and memory, and can be killed at any time."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import select
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from typing import IO, NoReturn
+
+import psutil
+
+from spca_core.ports.engine import Interrupted
+from spca_planner.pddl.sexpr import PddlError
+from spca_planner.solver.cost import MEMORY_BYTES
+
+CANNOT_START = 31
+"""Exit status of a child that failed before it could become what it should."""
+OUT_OF_MEMORY = 22
+"""The same as Fast Downward's own."""
+_PR_SET_PDEATHSIG = 1
+
+
+class Child:
+    """One child, started at once. Only for processes with a single thread. `end` it when it is no longer needed.
+
+    `work` runs in the child; what it raises is the end of its output. `deadline` is of `time.monotonic`.
+    """
+
+    def __init__(self, work: Callable[[], None], deadline: float) -> None:
+        self._deadline = deadline
+        reader, writer = os.pipe()
+        self._pid = os.fork()
+        if self._pid == 0:
+            os.close(reader)
+            _run(work, writer, deadline - time.monotonic())
+        os.close(writer)
+        self._log: IO[bytes] = os.fdopen(reader, "rb", buffering=0)
+
+    def join(self, interrupt: int | None) -> tuple[int, str]:
+        """Exit status and the end of its output; it is killed at the deadline. Raises Interrupted."""
+        output = b""
+        watched = [self._log.fileno()] + ([interrupt] if interrupt is not None else [])
+        while True:
+            left = self._deadline - time.monotonic()
+            ready = select.select(watched, [], [], max(0.0, left))[0]
+            if interrupt is not None and interrupt in ready:
+                self.end()
+                raise Interrupted
+            chunk = self._log.read(65536) if ready else b""
+            if not chunk:
+                break
+            output = (output + chunk)[-8192:]
+        if left <= 0:
+            self.end()
+            return -signal.SIGKILL, ""
+        pid, self._pid = self._pid, 0
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        self._log.close()
+        return status, output.decode(errors="replace")
+
+    def end(self) -> None:
+        """Kill it, and whatever it has started, if it still runs."""
+        if self._pid:
+            offspring = psutil.Process(self._pid).children(recursive=True)
+            os.kill(self._pid, signal.SIGKILL)
+            for process in offspring:
+                with suppress(psutil.NoSuchProcess):
+                    process.kill()
+            os.waitpid(self._pid, 0)
+            self._pid = 0
+        self._log.close()
+
+
+def _run(work: Callable[[], None], log: int, seconds: float) -> NoReturn:
+    status = CANNOT_START
+    try:
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # should the parent be killed outright
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        most = max(1, int(seconds) + 2)
+        resource.setrlimit(resource.RLIMIT_CPU, (most, most))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+        work()
+        status = 0
+    except MemoryError:
+        status = OUT_OF_MEMORY
+    except BaseException as error:
+        plain = isinstance(error, PddlError) or type(error).__name__ == "ParseError"  # the translator's
+        words = str(error) if plain else "".join(traceback.format_exception_only(error))
+        os.write(2, words.encode(errors="replace"))
+    finally:
+        sys.stdout.flush()
+        os._exit(status)
+
+
+def last_words(log: str) -> str:
+    """The end of a log in one line: error messages come last."""
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    return " ".join(lines[-3:])[-300:]

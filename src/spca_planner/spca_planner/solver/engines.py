@@ -1,0 +1,62 @@
+"""The planning engines that can be chosen by name: those of installed packages, and Unified Planning's own."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import types
+from importlib.metadata import entry_points
+
+from spca_core.errors import InputError
+from spca_core.ports.engine import Engine
+
+DEFAULT = "fast-downward"
+GROUP = "spca.engines"
+"""Entry points of this group name a class (or function) without arguments that makes an `Engine`."""
+
+_OWN = {DEFAULT: "spca_planner.solver.downward:FastDownward"}
+
+
+def open_engine(name: str) -> Engine:
+    """The engine of that name. Raises InputError for one that is not installed."""
+    declared = _declared()
+    if name in declared:
+        module, _, attribute = declared[name].partition(":")
+        engine: Engine = getattr(importlib.import_module(module), attribute)()
+        return engine
+    skip_slow_imports()
+    from spca_planner.solver.factory import FactoryEngine, oneshot_engines
+
+    if name not in oneshot_engines():
+        raise InputError(
+            f"unknown engine '{name}'", where="--engine", hint=f"installed: {', '.join(installed())}"
+        )
+    return FactoryEngine(name)
+
+
+def installed() -> list[str]:
+    """The names of all engines on this machine, the default first. Imports Unified Planning, which takes a second."""
+    skip_slow_imports()
+    from spca_planner.solver.factory import oneshot_engines
+
+    return list(dict.fromkeys([*_declared(), *sorted(oneshot_engines())]))
+
+
+def require_engine(name: str) -> None:
+    """Raises InputError, before anything is started, for an engine that is not installed."""
+    if name not in _declared():
+        open_engine(name)
+
+
+def skip_slow_imports() -> None:
+    """UP imports ConfigSpace, and with it most of scipy, only to name a type in the signature of a method we never call.
+
+    A stand-in halves the time this process takes to start.
+    """
+    stand_in = types.ModuleType("ConfigSpace")
+    setattr(stand_in, "ConfigurationSpace", object)  # noqa: B010 - a module has no such attribute to a type checker
+    sys.modules.setdefault("ConfigSpace", stand_in)
+
+
+def _declared() -> dict[str, str]:
+    return _OWN | {point.name: point.value for point in entry_points(group=GROUP)}

@@ -1,0 +1,115 @@
+"""Any engine that is registered with Unified Planning's factory, by name: `pyperplan`, `tamer`, …"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+from unified_planning.engines import CompilationKind
+from unified_planning.engines.mixins import OneshotPlannerMixin
+from unified_planning.engines.results import PlanGenerationResultStatus
+from unified_planning.environment import get_environment
+from unified_planning.model import Problem
+from unified_planning.plans import SequentialPlan
+
+from spca_core.ports.engine import Solution
+from spca_planner.solver.child import OUT_OF_MEMORY, Child, last_words
+from spca_planner.solver.reading import read
+
+_COMPILED_AWAY = (
+    (CompilationKind.QUANTIFIERS_REMOVING, ("EXISTENTIAL_CONDITIONS", "UNIVERSAL_CONDITIONS", "FORALL_EFFECTS")),
+    (CompilationKind.CONDITIONAL_EFFECTS_REMOVING, ("CONDITIONAL_EFFECTS",)),
+    (CompilationKind.DISJUNCTIVE_CONDITIONS_REMOVING, ("DISJUNCTIVE_CONDITIONS",)),
+    (CompilationKind.NEGATIVE_CONDITIONS_REMOVING, ("NEGATIVE_CONDITIONS",)),
+)  # fmt: skip
+"""What Unified Planning can rewrite for engines that do not support it: (how, features of a problem's kind)."""
+
+_SOLVED = (PlanGenerationResultStatus.SOLVED_SATISFICING, PlanGenerationResultStatus.SOLVED_OPTIMALLY)
+
+
+def oneshot_engines() -> list[str]:
+    """The engines of Unified Planning that are installed here and can make plans. Meta-engines are left out."""
+    factory = get_environment().factory
+    return [n for n in factory.engines if "[" not in n and factory.engine(n).is_oneshot_planner()]
+
+
+class FactoryEngine:
+    """An `Engine` of Unified Planning. What it does not support is compiled away first, as far as that is possible."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def warm(self) -> None:
+        """Import the engine."""
+        get_environment().factory.engine(self.name)
+
+    def start(self, domain: str, problem: str, timeout_s: float) -> FactorySearch:
+        """See `Engine`."""
+        return FactorySearch(self.name, domain, problem, timeout_s)
+
+
+class FactorySearch:
+    """One search, in a fork of this process; its result is a file."""
+
+    def __init__(self, engine: str, domain: str, problem: str, timeout_s: float) -> None:
+        self._engine, self._domain, self._problem = engine, domain, problem
+        self._timeout_s = timeout_s
+        self._answer = Path(tempfile.mkstemp(prefix="spca_plan_")[1])
+        self._child = Child(self._work, time.monotonic() + timeout_s)
+
+    def wait(self, interrupt: int | None = None) -> Solution:
+        """See `Search`."""
+        code, log = self._child.join(interrupt)
+        answer = self._answer.read_text()
+        if code == 0 and answer:
+            return Solution.model_validate_json(answer)
+        if code < 0 or code == OUT_OF_MEMORY:
+            return Solution(status="timeout", message=f"no plan found within {self._timeout_s:g} s")
+        return Solution(status="refused", message=f"{self._engine} cannot solve it: {last_words(log)}")
+
+    def close(self) -> None:
+        """See `Search`."""
+        self._child.end()
+        self._answer.unlink(missing_ok=True)
+
+    def _work(self) -> None:
+        """In the child."""
+        warnings.simplefilter("ignore")
+        self._answer.write_text(_solve(self._engine, read(self._domain, self._problem)).model_dump_json())
+
+
+def _solve(name: str, problem: Problem) -> Solution:
+    environment = problem.environment
+    engine: OneshotPlannerMixin = environment.factory.engine(name)()
+    supported = engine.supported_kind().features
+    if "ACTIONS_COST" not in supported:
+        problem.clear_quality_metrics()  # a plan need not be the cheapest
+    removable = {feature for _, features in _COMPILED_AWAY for feature in features}
+    if lacking := problem.kind.features - supported - removable:
+        words = ", ".join(sorted(f.lower().replace("_", " ") for f in lacking))
+        return Solution(status="refused", message=f"{name} does not support {words}")
+    undo = []
+    for kind, features in _COMPILED_AWAY:
+        if (problem.kind.features - supported) & set(features):
+            with environment.factory.Compiler(problem_kind=problem.kind, compilation_kind=kind) as compiler:
+                result = compiler.compile(problem, kind)
+            problem, back = result.problem, result.map_back_action_instance
+            undo.append(back)
+    result = engine.solve(problem)
+    if result.status in _SOLVED:
+        plan = result.plan
+        assert isinstance(plan, SequentialPlan)
+        for back in reversed(undo):
+            plan = plan.replace_action_instances(back)
+        steps = tuple((s.action.name, *map(str, s.actual_parameters)) for s in plan.actions)
+        return Solution(status="solved", steps=steps)
+    if result.status is PlanGenerationResultStatus.UNSOLVABLE_PROVEN:
+        return Solution(status="unsolvable", message=f"{name} proves that no plan exists")
+    if result.status is PlanGenerationResultStatus.UNSOLVABLE_INCOMPLETELY:
+        message = f"{name} finds no plan, without a proof that there is none"
+        return Solution(status="unsolvable", message=message)
+    return Solution(
+        status="refused", message=f"{name} ended with: {result.status.name.lower().replace('_', ' ')}"
+    )

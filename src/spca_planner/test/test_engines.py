@@ -1,0 +1,69 @@
+"""The planning engines: one contract, and how one is chosen."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import pytest
+
+from spca_core.contracts.engine_contract import DOMAIN, EngineContract, switches
+from spca_core.errors import InputError
+from spca_core.ports.engine import Engine
+from spca_planner.solver.engines import installed, open_engine, require_engine
+from spca_planner.solver.judgement import Case
+from spca_planner.solver.process import SolverProcess
+from spca_tabletop.language.examples import goals, scene
+from spca_tabletop.plan.problem import domain, problem
+
+PYPERPLAN = pytest.mark.skipif(find_spec("up_pyperplan") is None, reason="up-pyperplan is not installed")
+
+
+class TestFastDownward(EngineContract):
+    @pytest.fixture(scope="class")
+    def engine(self) -> Engine:
+        return open_engine("fast-downward")
+
+
+@PYPERPLAN
+class TestPyperplan(EngineContract):
+    @pytest.fixture(scope="class")
+    def engine(self) -> Engine:
+        return open_engine("pyperplan")
+
+
+@pytest.mark.slow
+def test_the_tabletop_is_planned_by_another_engine() -> None:
+    text = problem(scene(on={"cube_blue": "cube_red"}), sorted(goals("on R B, on B T"), key=sorted))
+    with SolverProcess(engine="fast-downward-opt") as solver:
+        answer = solver.judge(Case(domain=domain(), problem=text, timeout_s=60))
+    assert (answer.critic, answer.message) == ("", "")
+    assert [words[0] for words in answer.steps] == ["pick_up", "place_on_table", "pick_up", "stack_on"]
+
+
+@PYPERPLAN
+def test_what_an_engine_does_not_support_is_said() -> None:
+    text = problem(scene(), sorted(goals("on R B, on B T"), key=sorted))
+    with SolverProcess(engine="pyperplan") as solver:
+        answer = solver.judge(Case(domain=domain(), problem=text, timeout_s=60))
+    assert answer.critic == "parse" and answer.message == "pyperplan does not support equalities"
+
+
+@PYPERPLAN
+def test_what_can_be_rewritten_for_an_engine_is_rewritten() -> None:
+    with SolverProcess(engine="pyperplan") as solver:
+        answer = solver.judge(
+            Case(domain=DOMAIN, problem=switches("(or (lit a) (not (dark b)))"), timeout_s=60)
+        )
+    assert answer.critic == "" and [words[0] for words in answer.steps] == ["flip"]
+
+
+def test_an_unknown_engine_is_refused_with_what_there_is() -> None:
+    with pytest.raises(InputError) as caught:
+        require_engine("slow-upward")
+    assert str(caught.value).startswith("unknown engine 'slow-upward' (--engine): installed: fast-downward, ")
+    require_engine("fast-downward")
+
+
+def test_unified_plannings_engines_are_offered() -> None:
+    assert {"fast-downward", "tamer"} <= set(installed())
+    assert not [name for name in installed() if "[" in name]
