@@ -17,5 +17,8 @@ setup(
     ],
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
+    entry_points={
+        "spca.engines": ["fast-downward = spca_planner.solver.downward:FastDownward"],
+    },
     zip_safe=False,
 )

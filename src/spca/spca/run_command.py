@@ -19,6 +19,7 @@ from spca_core.options import Manifest, RunOptions
 from spca_core.paths import RUNS
 from spca_core.run_folder import MANIFEST, STATE, RunFolder
 from spca_llm.config import is_configured
+from spca_planner.solver.engines import require_engine
 
 CRASH = "crash.txt"
 
@@ -27,6 +28,7 @@ def start_run(options: RunOptions, out: Path | None = None) -> int:
     """Run a level in a new folder; returns the exit status. Raises InputError for bad input, before anything moves."""
     options = _settled(options)
     checked_kit(options)
+    require_engine(options.engine)
     folder = RunFolder.create(Path(options.level).stem, out)
     return _drive(options, folder, resume=False)
 

@@ -67,7 +67,8 @@ def open_stages(
             kit.vocabulary(),
             budgets.drafts,
             options.solver_timeout_s,
-            solver=solver,
+            solver=solver if solver is not None and solver.engine == options.engine else None,
+            engine=options.engine,
         ) as planner:
             yield Stages(
                 planner=planner,

@@ -22,7 +22,7 @@ GROUPS = {
     "spca.proposers": "who drafts plans and skills (`spca.proposals.OpenProposals`)",
     "spca.detectors": "what finds things in a camera frame (`spca_sense.detectors.MakeDetector`)",
     "spca.plan_worlds": "worlds for planning programs: makes a `spca_core.ports.plan_world.PlanWorld`",
-    "spca.engines": "what solves a planning problem",
+    "spca.engines": "what searches for plans (`spca_core.ports.engine.Engine`)",
     "spca.skills": "a planning action, the skill that carries it out, and the words that ask for it",
 }
 """The extension points by name, and what an entry of each has to be."""

@@ -50,6 +50,8 @@ class RunOptions(Record):
     llm: str = ""
     """For example `replay:FOLDER`: where a language model's answers come from; empty is the configured server."""
     video: bool = True
+    engine: str = "fast-downward"
+    """The planning engine, by name (`spca_planner.solver.engines`)."""
     solver_timeout_s: float = Field(20.0, gt=0)
     budgets: Budgets = Budgets()
 

@@ -14,6 +14,7 @@ from spca_core.ports.vocabulary import Vocabulary
 from spca_planner.critics.vocabulary import FactVocabulary
 from spca_planner.critique import Critics, Judged
 from spca_planner.patience import interruptible
+from spca_planner.solver.engines import DEFAULT
 from spca_planner.solver.process import SolverProcess
 from spca_planner.trusted import TrustedDomains
 
@@ -29,8 +30,9 @@ class DraftingPlanner:
     """A `Planner` for one environment (its name chooses the trusted domains).
 
     `proposers`: one for all modes, or one for each. `budget`: drafts for one request. `solver_timeout_s`: wall time
-    of one search. `domains` are read ahead, and so are those that a proposer has as its `domains`. `start` it early and `close` it at the end; it keeps a warm solver process, or uses the `solver` it
-    is given.
+    of one search, by the planning `engine`. `domains` are read ahead, and so are those that a proposer has as its
+    `domains`. `start` it early and `close` it at the end; it keeps a warm solver process, or uses the `solver` it is
+    given, with its engine.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class DraftingPlanner:
         solver_timeout_s: float = 20.0,
         domains: tuple[str, ...] = (),
         solver: SolverProcess | None = None,
+        engine: str = DEFAULT,
     ) -> None:
         self._environment = environment
         self._proposers: Mapping[Mode, PlanProposer] = (
@@ -52,7 +55,7 @@ class DraftingPlanner:
         self._owns_solver = solver is None
         fixed = [d for p in self._proposers.values() for d in getattr(p, "domains", ())]
         known = dict.fromkeys((*domains, *fixed, *trusted.all(environment)))
-        self._solver = solver or SolverProcess(known)
+        self._solver = solver or SolverProcess(known, engine)
         self._critics = Critics(self._solver, vocabulary or FactVocabulary(), solver_timeout_s)
 
     def start(self) -> None:

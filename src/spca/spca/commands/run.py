@@ -40,6 +40,10 @@ def run(
     seed: Annotated[int, typer.Option(help="Draws the table (except nominal) and the sensor's noise.")] = 0,
     noise: Annotated[bool, typer.Option(help="Sensor noise of the camera.")] = True,
     proposer: Annotated[str, typer.Option(help="`builtin` (no model needed), `openai`, or `auto`.")] = "auto",
+    engine: Annotated[
+        str,
+        typer.Option(help="Planning engine: fast-downward, or one of Unified Planning's that is installed."),
+    ] = "fast-downward",
     llm: Annotated[
         str,
         typer.Option(help="A model configuration (YAML), or `replay:FOLDER` to answer from a recorded run."),
@@ -70,7 +74,7 @@ def run(
 
     options = checked(
         RunOptions, level=level, transport=transport, preset=preset, seed=seed, noise=noise, proposer=proposer,
-        llm=llm, skills=skills, library=library, vision=vision, rate=rate, view=view, camera=camera, world=world, video=video,
+        engine=engine, llm=llm, skills=skills, library=library, vision=vision, rate=rate, view=view, camera=camera, world=world, video=video,
     )  # fmt: skip
     raise typer.Exit(start_run(options, out))
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 import types
-from importlib.metadata import entry_points
 
+from spca_core import extensions
 from spca_core.errors import InputError
 from spca_core.ports.engine import Engine
 
@@ -14,37 +13,33 @@ DEFAULT = "fast-downward"
 GROUP = "spca.engines"
 """Entry points of this group name a class (or function) without arguments that makes an `Engine`."""
 
-_OWN = {DEFAULT: "spca_planner.solver.downward:FastDownward"}
-
 
 def open_engine(name: str) -> Engine:
     """The engine of that name. Raises InputError for one that is not installed."""
-    declared = _declared()
-    if name in declared:
-        module, _, attribute = declared[name].partition(":")
-        engine: Engine = getattr(importlib.import_module(module), attribute)()
+    plugins = extensions.installed(GROUP)
+    if name in plugins:
+        engine: Engine = plugins[name].load()()
         return engine
     skip_slow_imports()
     from spca_planner.solver.factory import FactoryEngine, oneshot_engines
 
     if name not in oneshot_engines():
-        raise InputError(
-            f"unknown engine '{name}'", where="--engine", hint=f"installed: {', '.join(installed())}"
-        )
+        hint = f"installed: {', '.join(installed())}"
+        raise InputError(f"unknown engine '{name}'", where="--engine", hint=hint)
     return FactoryEngine(name)
 
 
 def installed() -> list[str]:
-    """The names of all engines on this machine, the default first. Imports Unified Planning, which takes a second."""
+    """The names of all engines on this machine. Imports Unified Planning, which takes a second."""
     skip_slow_imports()
     from spca_planner.solver.factory import oneshot_engines
 
-    return list(dict.fromkeys([*_declared(), *sorted(oneshot_engines())]))
+    return list(dict.fromkeys([*extensions.installed(GROUP), *sorted(oneshot_engines())]))
 
 
 def require_engine(name: str) -> None:
     """Raises InputError, before anything is started, for an engine that is not installed."""
-    if name not in _declared():
+    if name not in extensions.installed(GROUP):
         open_engine(name)
 
 
@@ -56,7 +51,3 @@ def skip_slow_imports() -> None:
     stand_in = types.ModuleType("ConfigSpace")
     setattr(stand_in, "ConfigurationSpace", object)  # noqa: B010 - a module has no such attribute to a type checker
     sys.modules.setdefault("ConfigSpace", stand_in)
-
-
-def _declared() -> dict[str, str]:
-    return _OWN | {point.name: point.value for point in entry_points(group=GROUP)}

@@ -29,7 +29,8 @@ _STARTS = 2
 class SolverProcess:
     """Judges drafts in another process. Usable from any thread, one case at a time; `close` it at the end.
 
-    `domains` are read ahead; `engine` searches for plans. `start` it early: its imports take a second or so, best spent while others work.
+    `domains` are read ahead; `engine` searches for plans. `start` it early: its imports take a
+    second or so, best spent while others work.
     """
 
     def __init__(self, domains: Iterable[str] = (), engine: str = DEFAULT) -> None:
@@ -85,6 +86,11 @@ class SolverProcess:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @property
+    def engine(self) -> str:
+        """The name of the planning engine."""
+        return self._ahead.engine
 
     @property
     def pid(self) -> int | None:
