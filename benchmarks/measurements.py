@@ -18,10 +18,11 @@ from typing import Annotated
 
 import typer
 
-from spca.campaign.results import TrialResult, read_results
-from spca.campaign.run import MANIFEST
-from spca.campaign.statistics import by, causes, medians, success_rate
-from spca_core.options import Manifest
+from spca.benches import bench_in
+from spca.benches.levels import causes
+from spca.benches.runs import RunSummary
+from spca_bench.campaign import read_campaign, read_head
+from spca_bench.statistics import Rate, groups, median_of
 from spca_core.paths import ROOT
 
 OUT = ROOT / "docs" / "measurements.md"
@@ -80,32 +81,32 @@ def machine() -> str:
 
 def campaign_section(folder: Path) -> Iterator[str]:
     """Success and medians by preset and group."""
-    results = read_results(folder)[0]
-    manifest = Manifest.model_validate_json((folder / MANIFEST).read_bytes())
-    levels = {r.trial.level for r in results}
-    for preset, trials in by(results, "preset").items():
-        tables = {r.trial.seed for r in trials}
+    done = read_campaign(bench_in(folder), folder).done
+    revision = read_head(folder).software.git_revision
+    for preset, trials in sorted(groups(done, lambda d: d.trial.preset).items()):
+        levels, tables = {d.trial.level for d in trials}, {d.trial.seed for d in trials}
         yield f"## Levels, `{preset}` tables"
         yield ""
-        yield f"{len(levels)} levels × {len(tables)} tables, built-in proposer, in-process, revision {manifest.git_revision}."
+        yield f"{len(levels)} levels × {len(tables)} tables, built-in proposer, in-process, revision {revision}."
         yield "Medians; wall and simulated time are from the first look to the verdict."
         yield ""
         yield "| group | solved | 95 % interval | wall s | sense s | plan s | act s | simulated s |"
         yield "|---|---|---|---|---|---|---|---|"
-        for group, members in [*by(trials, "group").items(), ("**all**", trials)]:
-            yield row(group, members)
+        for group, members in [*sorted(groups(trials, lambda d: d.trial.group).items()), ("**all**", trials)]:
+            yield row(group, [d.result for d in members])
         yield ""
-        for cause, count in causes(trials):
+        for cause, count in causes(d.result for d in trials):
             yield f"* {count} × {cause}"
         yield ""
 
 
-def row(group: str, trials: list[TrialResult]) -> str:
+def row(group: str, results: list[RunSummary]) -> str:
     """One line of a campaign's table."""
-    rate, m = success_rate(trials), medians(trials)
-    low, high = rate.interval
-    times = " | ".join(f"{m.get(k, 0.0):.2f}" for k in ("wall", "sense", "plan", "act", "sim"))
-    return f"| {group} | {rate.good}/{rate.total} | {100 * low:.1f}–{100 * high:.1f} % | {times} |"
+    rate = Rate.of(r.success for r in results)
+    times = [median_of(r.wall for r in results)]
+    times += [median_of(r.stage_wall.get(s, 0.0) for r in results) for s in ("sense", "plan", "act")]
+    times.append(median_of(r.sim for r in results))
+    return f"| {group} | {rate} | {rate.percent_interval} | {' | '.join(f'{t:.2f}' for t in times)} |"
 
 
 if __name__ == "__main__":

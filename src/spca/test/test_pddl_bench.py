@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from spca.pddl_bench.judge import judge, why_wrong
-from spca.pddl_bench.page import write_page
-from spca.pddl_bench.run import PddlBench, read_trials, run_bench
-from spca.pddl_bench.statistics import model_rows
-from spca.pddl_bench.tasks import PddlTask, load_tasks, task_names
-from spca.pddl_bench.trial import Trial
+from spca.benches.pddl.bench import PddlBench
+from spca.benches.pddl.judge import judge, why_wrong
+from spca.benches.pddl.tasks import PddlTask, load_tasks, task_names
+from spca.benches.pddl.trial import PddlResult
+from spca_bench.campaign import Campaign
+from spca_bench.engine import run_campaign
+from spca_bench.report import write_report
 from spca_core.errors import InputError
 from spca_core.plan import Draft
 from spca_llm.testing.behaviours import Behaviour, Raw, Say, Status, refuse, say_json
@@ -161,18 +162,23 @@ def answer(draft: Draft, **options: object) -> Say:
 
 def bench(
     script: list[Behaviour], folder: Path, monkeypatch: pytest.MonkeyPatch, **options: object
-) -> tuple[list[Trial], str, list[Seen]]:
+) -> tuple[list[PddlResult], Campaign, list[Seen]]:
     with ModelServer(script) as server:
         configure(folder, server, monkeypatch)
-        values = {
-            "tasks": ("gripper",),
-            "attempts": 4,
-            "timeout_s": 10,
-            "llm": str(folder / "llm.yaml"),
-            **options,
-        }
-        trials, note = run_bench(PddlBench.model_validate(values), folder / "bench")
-        return trials, note, server.requests
+        settings = settings_of(folder, **options)
+        campaign = run_campaign(settings, folder / "bench", workers=1)
+        return [d.result for d in campaign.done], campaign, server.requests
+
+
+def settings_of(folder: Path, **options: object) -> PddlBench:
+    values = {
+        "tasks": ("gripper",),
+        "attempts": 4,
+        "trials_each": 1,
+        "timeout_s": 10,
+        "llm": str(folder / "llm.yaml"),
+    }
+    return PddlBench.model_validate({**values, **options})
 
 
 def configure(folder: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch, budget: str = "{}") -> None:
@@ -187,67 +193,79 @@ def test_a_model_repairs_its_draft_by_what_the_critics_say(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = [answer(TYPO), Say("Sure! Here it is."), answer(UNSOLVABLE), answer(gripper(), usage=(100, 50))]
-    trials, note, requests = bench(script, tmp_path, monkeypatch)
-    assert note == ""
-    assert [a.judged.status for a in trials[0].attempts] == ["syntax", "no_answer", "unsolvable", "solved"]
-    assert trials[0].solved_at == 4
+    [result], campaign, requests = bench(script, tmp_path, monkeypatch)
+    assert not campaign.stopped and not campaign.broken
+    assert [a.judged.status for a in result.attempts] == ["syntax", "no_answer", "unsolvable", "solved"]
+    assert result.solved_at == 4
     assert "robot_inn" not in requests[0].text
     assert "did you mean 'robot_in'" in requests[1].text
     assert "did you mean 'robot_in'" in requests[2].text  # nothing usable came between
     assert "never becomes true" in requests[3].text
-    (row,) = model_rows(trials, 4)
-    assert row.solved == (0, 0, 0, 1)
-    assert (row.input_tokens, row.output_tokens) == (
-        120,
-        60,
-    )  # the unusable answer's tokens are in the ledger only
+    assert result.used.calls == 4  # the unusable answer's tokens count as well
+    [row] = campaign.bench.table(campaign.done).shown()
+    assert row[2:5] == ["0 %", "0 %", "100 %"]  # solved@1, 2, 4
 
 
 def test_the_reference_is_never_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A plan that fails in the reference ends the trial; a looser bench would have counted it."""
-    trials, _, requests = bench([answer(CHEAT), answer(gripper())], tmp_path, monkeypatch)
-    assert trials[0].status == "wrong"
-    assert trials[0].solved_at is None
-    assert trials[0].accepted_at == 1
+    [result], _, requests = bench([answer(CHEAT), answer(gripper())], tmp_path, monkeypatch)
+    assert result.status == "wrong"
+    assert result.solved_at is None
+    assert result.accepted_at == 1
     assert len(requests) == 1
 
 
 def test_a_model_that_never_answers_has_a_clear_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script = [refuse(), Raw(b"<html>"), Status(429, headers={"retry-after": "0"}), Status(500), Say("")]
-    trials, note, _ = bench(script, tmp_path, monkeypatch)
-    assert [a.judged.status for a in trials[0].attempts] == ["no_answer"] * 4
-    assert note == ""
-    assert "refused" in trials[0].attempts[0].judged.message
+    [result], campaign, _ = bench([refuse(), Raw(b"<html>"), Say(""), Say("no")], tmp_path, monkeypatch)
+    assert [a.judged.status for a in result.attempts] == ["no_answer"] * 4
+    assert not campaign.stopped
+    assert "refused" in result.attempts[0].judged.message
+
+
+@pytest.mark.parametrize("fault", [Status(429, headers={"retry-after": "0"}), Status(500), Status(401)])
+def test_a_server_that_fails_breaks_the_trial_and_says_nothing_of_the_model(
+    fault: Status, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results, campaign, _ = bench([answer(TYPO), fault, fault], tmp_path, monkeypatch)
+    assert results == [] and list(campaign.broken) == ["test-model/gripper/p1/1"]
+    with ModelServer([answer(gripper())]) as server:
+        configure(tmp_path, server, monkeypatch)
+        campaign = run_campaign(settings_of(tmp_path), tmp_path / "bench", workers=1)
+    assert not campaign.broken and campaign.done[0].result.solved_at == 1
 
 
 def test_a_spent_budget_ends_the_bench_and_the_rest_goes_on_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    options = PddlBench(tasks=("gripper",), trials=3, timeout_s=10, llm=str(tmp_path / "llm.yaml"))
+    options = settings_of(tmp_path, trials_each=3)
     with ModelServer([answer(gripper(), usage=(900, 200))] * 3) as server:
         configure(tmp_path, server, monkeypatch, budget="{tokens: 1000}")
-        trials, note = run_bench(options, tmp_path / "bench")
-        assert len(trials) == 1
-        assert "1000 tokens" in note
-        assert "Ended early" in write_page(tmp_path / "bench", note).read_text()
+        campaign = run_campaign(options, tmp_path / "bench", workers=1)
+        assert len(campaign.done) == 1
+        assert "1000 tokens" in campaign.stopped
+        assert "Ended early" in write_report(campaign).read_text()
         configure(tmp_path, server, monkeypatch)
-        trials, note = run_bench(options, tmp_path / "bench")
-        assert [t.number for t in trials] == [1, 2, 3]
+        campaign = run_campaign(options, tmp_path / "bench", workers=1)
+        assert [d.trial.number for d in campaign.done] == [1, 2, 3]
         assert len(server.requests) == 3
-    with pytest.raises(InputError, match="holds another bench"):
-        run_bench(options.model_copy(update={"attempts": 2}), tmp_path / "bench")
+        with pytest.raises(InputError, match="holds another campaign"):
+            run_campaign(options.model_copy(update={"attempts": 2}), tmp_path / "bench", workers=1)
 
 
 def test_a_replay_needs_no_server_and_comes_to_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trials, _, _ = bench([answer(TYPO), answer(gripper())], tmp_path, monkeypatch)
-    values = {"tasks": ("gripper",), "attempts": 4, "llm": f"replay:{tmp_path / 'bench'}"}
-    again, _ = run_bench(PddlBench.model_validate(values), tmp_path / "again")
-    assert [[a.judged.status for a in t.attempts] for t in again] == [["syntax", "solved"]]
-    assert [t.model for t in again] == [t.model for t in trials]
+    results, campaign, _ = bench(
+        [answer(TYPO), answer(gripper()), answer(gripper())], tmp_path, monkeypatch, trials_each=2
+    )
+    assert [len(r.attempts) for r in results] == [2, 1]
+    replay = settings_of(tmp_path, llm=f"replay:{tmp_path / 'bench'}", trials_each=2)
+    again = run_campaign(replay, tmp_path / "again", workers=1)
+    assert [d.trial for d in again.done] == [d.trial for d in campaign.done]
+    fates = [[a.judged.status for a in d.result.attempts] for d in again.done]
+    assert fates == [["syntax", "solved"], ["solved"]]
 
 
 def test_models_are_compared_and_the_page_stands_alone(
@@ -258,13 +276,12 @@ def test_models_are_compared_and_the_page_stands_alone(
 
     with ModelServer(script, models=("good", "bad")) as server:
         configure(tmp_path, server, monkeypatch)
-        options = PddlBench(models=("good", "bad"), tasks=("gripper",), llm=str(tmp_path / "llm.yaml"))
-        trials, _ = run_bench(options, tmp_path / "bench")
-    assert {t.model: t.status for t in trials} == {"good": "solved", "bad": "wrong"}
-    assert read_trials(tmp_path / "bench") == trials
-    page = write_page(tmp_path / "bench").read_text()
+        options = settings_of(tmp_path, models=("good", "bad"))
+        campaign = run_campaign(options, tmp_path / "bench", workers=1)
+    assert {d.trial.model: d.result.status for d in campaign.done} == {"good": "solved", "bad": "wrong"}
+    page = write_report(campaign).read_text()
     assert "<svg" in page
-    assert "solved at 1" in page
+    assert "solved at attempt 1" in page
     assert not re.search(r"""(src|href)=["']?http""", page)
 
 
@@ -272,7 +289,6 @@ def test_an_unreachable_server_is_bad_input_before_anything_is_written(tmp_path:
     (tmp_path / "llm.yaml").write_text(
         "roles: {planner_big: {model: m, base_url: 'http://127.0.0.1:9/v1', attempts: 1}}"
     )
-    options = PddlBench(tasks=("gripper",), llm=str(tmp_path / "llm.yaml"))
     with pytest.raises(InputError, match="cannot reach"):
-        run_bench(options, tmp_path / "bench")
-    assert not (tmp_path / "bench" / "bench.json").exists()
+        run_campaign(settings_of(tmp_path), tmp_path / "bench", workers=1)
+    assert not (tmp_path / "bench").exists()

@@ -1,14 +1,50 @@
-"""A report as one self-contained HTML page: headings, tables, listings and figures drawn as SVG."""
+"""A report as one self-contained HTML page: headings, tables, listings, pictures and figures drawn as SVG."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, select_autoescape
+from jinja2 import Environment, PackageLoader, Template, select_autoescape
+from matplotlib import rc_context
 from matplotlib.figure import Figure
+
+from spca_core.run_folder import write_atomically
+
+_STYLE: Any = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "svg.fonttype": "none"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Heads and rows; numbers with a fraction are shown with at most two decimals."""
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[object]] = field(default_factory=list)
+
+    def shown(self) -> list[list[str]]:
+        """The rows as text."""
+        return [[_cell(c) for c in row] for row in self.rows]
+
+
+@dataclass(frozen=True)
+class Card:
+    """A small picture (a data URI, or empty) with a caption and a link; both may be empty."""
+
+    title: str
+    text: str
+    link: str = ""
+    picture: str = ""
+
+
+def new_figure(width: float = 6.4, height: float = 3.0) -> tuple[Figure, Any]:
+    """A figure of `width` by `height` inches in the style of the pages, and its axes."""
+    with rc_context(_STYLE):
+        figure = Figure(figsize=(width, height))
+        return figure, figure.subplots()
 
 
 class Page:
@@ -20,38 +56,53 @@ class Page:
 
     def heading(self, text: str) -> None:
         """Begin a section."""
-        self._parts.append({"kind": "heading", "text": text})
+        self._add("heading", text=text)
 
-    def text(self, text: str) -> None:
-        """A paragraph."""
-        self._parts.append({"kind": "text", "text": text})
+    def text(self, text: str, warning: bool = False) -> None:
+        """A paragraph; in red if it is a warning."""
+        self._add("text", text=text, warning=warning)
 
     def listing(self, title: str, text: str) -> None:
         """Text in its own layout (code, a plan), folded away under a title."""
-        self._parts.append({"kind": "listing", "title": title, "text": text})
+        self._add("listing", title=title, text=text)
 
     def table(self, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-        """A table; numbers are shown with at most two decimals."""
-        shown = [[f"{c:.2f}" if isinstance(c, float) else c for c in row] for row in rows]
-        self._parts.append({"kind": "table", "heads": heads, "rows": shown})
+        """A table."""
+        self._add("table", heads=heads, rows=Table(heads, list(rows)).shown())
+
+    def cards(self, cards: Sequence[Card]) -> None:
+        """Small pictures with captions, side by side."""
+        self._add("cards", cards=cards)
 
     def figure(self, figure: Figure) -> None:
         """A matplotlib figure."""
         svg = io.StringIO()
-        figure.savefig(svg, format="svg", bbox_inches="tight")
-        text = svg.getvalue()
-        self._parts.append({"kind": "figure", "svg": text[text.index("<svg") :]})
+        with rc_context(_STYLE):
+            figure.savefig(svg, format="svg", bbox_inches="tight")
+        self._add("figure", svg=svg.getvalue()[svg.getvalue().index("<svg") :])
 
     def write(self, path: Path) -> Path:
         """Render the page to a file; returns its path."""
-        templates = Environment(
-            loader=PackageLoader("spca_bench"),
-            autoescape=select_autoescape(default=True),
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        template = templates.get_template("page.html.j2")
-        path.write_text(
-            template.render(title=self._title, subtitle=self._subtitle, parts=self._parts), encoding="utf-8"
-        )
+        text = _template().render(title=self._title, subtitle=self._subtitle, parts=self._parts)
+        write_atomically(path, text.encode())
         return path
+
+    def _add(self, kind: str, **values: Any) -> None:
+        self._parts.append({"kind": kind, **values})
+
+
+@cache
+def _template() -> Template:
+    templates = Environment(
+        loader=PackageLoader("spca_bench"),
+        autoescape=select_autoescape(default=True),
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return templates.get_template("page.html.j2")
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.2f}" if isinstance(value, float) else str(value)

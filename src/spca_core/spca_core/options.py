@@ -56,20 +56,29 @@ class RunOptions(Record):
     budgets: Budgets = Budgets()
 
 
-class Manifest(Record):
-    """A run's options and everything else that decides what it does."""
+class Software(Record):
+    """What runs: the project's revision, the interpreter, the platform, and the packages that matter."""
 
-    options: RunOptions
     git_revision: str
     python: str
     platform: str
     versions: dict[str, str]
 
 
+class Manifest(Software):
+    """A run's options and everything else that decides what it does."""
+
+    options: RunOptions
+
+
 def manifest(options: RunOptions) -> Manifest:
     """The manifest of a run started here and now."""
-    return Manifest(
-        options=options,
+    return Manifest(options=options, **software().model_dump())
+
+
+def software() -> Software:
+    """What runs here and now."""
+    return Software(
         git_revision=_git_revision(),
         python=platform.python_version(),
         platform=platform.platform(),

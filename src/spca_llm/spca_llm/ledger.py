@@ -87,12 +87,8 @@ class Ledger:
         tokens = sum(t.input_tokens + t.output_tokens for t in totals)
         usd = sum(t.usd for t in totals)
         left = self.seconds_left()
-        if self.budget.tokens is not None and tokens >= self.budget.tokens:
-            raise BudgetExhausted(f"the level's {self.budget.tokens} tokens are used up ({tokens} so far)")
-        if self.budget.usd is not None and usd >= self.budget.usd:
-            raise BudgetExhausted(
-                f"the level's {self.budget.usd:g} US dollars are used up ({usd:.4f} so far)"
-            )
+        if problem := self.budget.exceeded(tokens, usd):
+            raise BudgetExhausted(f"the level's {problem}")
         if left is not None and left <= 0:
             raise BudgetExhausted(f"the level's {self.budget.seconds:g} s for language models are over")
 

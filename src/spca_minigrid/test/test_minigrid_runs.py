@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from spca.grid.run import run_trial
 from spca.inproc import run_inproc
 from spca.kits import kit_named, kit_of, kits
 from spca.result import RunResult
@@ -22,8 +21,6 @@ from spca_core.ports.stages import Planner
 from spca_core.run_folder import RunFolder
 from spca_llm.testing.behaviours import Behaviour, Say, say_json
 from spca_llm.testing.server import ModelServer, Seen
-from spca_minigrid.bench import MinigridBench, Trial
-from spca_minigrid.ending import Ending
 from spca_minigrid.environment import MinigridEnvironment
 from spca_minigrid.kit import MinigridKit
 from spca_minigrid.levels import find_level
@@ -85,18 +82,6 @@ def test_builtin_solves(level: str, seed: int, solver: SolverProcess, tmp_path: 
     assert result.rounds == (
         2 if "Carrying" in level else 1
     )  # there, the level does not count the very first drop
-
-
-def test_a_trial_tells_what_a_bench_wants_to_know(tmp_path: Path) -> None:
-    bench = MinigridBench()
-    good = run_trial(Trial(level=find_level("MiniGrid-Empty-5x5"), seed=0, bench=bench), tmp_path)
-    assert good.ended.ending is Ending.SUCCESS and good.primitives == 5 and good.reward > 0.9
-    assert good.planner["fresh"] == 1 and set(good.stage_seconds) == {"sense", "plan", "code", "act"}
-    assert not list(tmp_path.iterdir())
-    nothing = MinigridBench(skills="empty", library=tmp_path / "library")
-    bad = run_trial(Trial(level=find_level("MiniGrid-Empty-5x5"), seed=0, bench=nothing), tmp_path / "runs")
-    assert bad.ended.ending is Ending.MISSING_SKILL and "enter" in bad.ended.why
-    assert (tmp_path / "runs" / "MiniGrid-Empty-5x5_0" / "result.json").is_file()
 
 
 def test_an_interrupted_run_goes_on(solver: SolverProcess, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`spca bench …`: campaigns and benchmarks."""
+"""`spca bench`: campaigns that can be interrupted, resumed, compared and shown. Heavy imports wait until one runs."""
 
 from __future__ import annotations
 
@@ -10,16 +10,23 @@ import typer
 from spca.commands import BENCHES
 from spca.commands.checked import checked
 
-bench_app = typer.Typer(help="Campaigns and benchmarks.", no_args_is_help=True)
-
 Llm = Annotated[
     str, typer.Option(help="A model configuration (YAML), or `replay:FOLDER` to answer from a record.")
 ]
 Data = Annotated[
     Path | None, typer.Option(help="Folder of GRASP's released grids; generated ones by default.")
 ]
-Out = Annotated[Path | None, typer.Option(help="The bench's folder; an existing one is taken up again.")]
-Workers = Annotated[int, typer.Option(help="Processes.", min=1)]
+Out = Annotated[Path | None, typer.Option(help="The campaign's folder; an existing one is taken up again.")]
+Workers = Annotated[
+    int | None, typer.Option(help="Processes; the cores by default. With 1, no process is started.", min=1)
+]
+Scheduler = Annotated[str, typer.Option(help="Address of an outside dask scheduler, tcp://HOST:8786.")]
+Compare = Annotated[Path | None, typer.Option(help="The folder of an earlier campaign to compare with.")]
+
+bench_app = typer.Typer(
+    help="Benchmarks. Every campaign is a folder with results (JSONL, CSV), settings and one page.",
+    no_args_is_help=True,
+)
 
 
 def mount(app: typer.Typer) -> None:
@@ -42,68 +49,56 @@ def bench_levels(
     tables: Annotated[int, typer.Option(help="Tables a level.")] = 20,
     first_seed: Annotated[int, typer.Option(help="Seed of the first table.")] = 0,
     proposer: Annotated[str, typer.Option(help="As in `spca run`.")] = "builtin",
-    out: Annotated[
-        Path | None, typer.Option(help="The campaign's folder; an existing one is taken up again.")
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Processes of the local cluster; the cores by default.")
-    ] = None,
-    scheduler: Annotated[
-        str, typer.Option(help="Address of an outside dask scheduler, tcp://HOST:8786.")
-    ] = "",
-    compare: Annotated[Path | None, typer.Option(help="An earlier campaign to compare with.")] = None,
+    out: Out = None,
+    workers: Workers = None,
+    scheduler: Scheduler = "",
+    compare: Compare = None,
 ) -> None:
-    """Run levels on many tables, in parallel; results as JSONL and one HTML page. Exit status 0 if all were solved."""
-    from spca.campaign.command import bench
+    """Run levels on many tables, in parallel. Exit status 0 if all were solved."""
+    from spca.benches.command import run_bench
+    from spca.benches.levels import LevelsBench
+    from spca_referee.level import select_levels
 
-    raise typer.Exit(
-        bench(
-            levels or ["all"],
-            preset or ["shuffled"],
-            tables,
-            first_seed,
-            proposer,
-            out,
-            workers,
-            scheduler,
-            compare,
-        )
-    )
+    bench = checked(
+        LevelsBench, levels=select_levels(levels or ["all"]), presets=preset or ["shuffled"], tables=tables,
+        first_seed=first_seed, proposer=proposer,
+    )  # fmt: skip
+    raise typer.Exit(run_bench(bench, out, workers, scheduler, compare))
 
 
 @bench_app.command(
-    "pddl",
-    epilog="Examples:  spca bench pddl gripper rovers · spca bench pddl --model qwen3:8b --model qwen3:32b · "
-    "spca bench pddl --llm replay:runs/20260101-120000_pddl",
+    "minigrid",
+    epilog="Examples:  spca bench minigrid · spca bench minigrid hazard_avoidance,MiniGrid-DoorKey --seeds 20 · "
+    "spca bench minigrid --proposer openai --skills empty",
 )
-def bench_pddl(
-    domains: Annotated[
-        list[str] | None, typer.Argument(help="Domains (blocksworld, gripper, …); all by default.")
-    ] = None,
-    model: Annotated[
-        list[str] | None, typer.Option(help="In place of the configured one of planner_big; repeatable.")
-    ] = None,
-    attempts: Annotated[int, typer.Option(help="Drafts a task.")] = 8,
-    trials: Annotated[int, typer.Option(help="How often each task is put to each model.")] = 1,
-    timeout: Annotated[
-        float, typer.Option(help="Seconds that the planner may search for each draft.")
-    ] = 20.0,
-    llm: Annotated[
-        str, typer.Option(help="A model configuration (YAML), or `replay:FOLDER` of an earlier bench.")
+def bench_minigrid(
+    levels: Annotated[
+        str, typer.Argument(help="Categories or levels (beginnings, comma-separated); all by default.")
     ] = "",
-    out: Annotated[
-        Path | None, typer.Option(help="The bench's folder; an existing one is taken up again.")
+    seeds: Annotated[int, typer.Option(help="Seeds a level.", min=1)] = 5,
+    first_seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
+    proposer: Annotated[str, typer.Option(help="`builtin` (no model needed) or `openai`.")] = "builtin",
+    llm: Llm = "",
+    skills: Annotated[
+        str, typer.Option(help="Skills at the start: builtin, trusted, empty, or auto.")
+    ] = "auto",
+    library: Annotated[
+        Path | None, typer.Option(help="Folder of what is learned; library/ by default.")
     ] = None,
+    out: Out = None,
+    workers: Workers = None,
+    scheduler: Scheduler = "",
+    compare: Compare = None,
 ) -> None:
-    """From plain descriptions to PDDL: does a model's plan hold in the reference? Needs a configured model."""
-    from spca.pddl_bench.command import bench_pddl as run_bench
-    from spca.pddl_bench.run import PddlBench
+    """Run the MiniGrid curriculum: categories × seeds, next to the published figures."""
+    from spca.benches.command import run_bench
+    from spca.benches.minigrid import MinigridBench
 
     bench = checked(
-        PddlBench, models=tuple(model or ()), tasks=tuple(domains or ()), attempts=attempts, trials=trials,
-        timeout_s=timeout, llm=llm,
+        MinigridBench, levels=levels, seeds=seeds, first_seed=first_seed, proposer=proposer, llm=llm, skills=skills,
+        library=library,
     )  # fmt: skip
-    run_bench(bench, out)
+    raise typer.Exit(run_bench(bench, out, workers, scheduler, compare))
 
 
 @bench_app.command(
@@ -130,10 +125,11 @@ def bench_grasp(
     count: Annotated[int, typer.Option(help="Grids of each family.", min=1)] = 100,
     deadline: Annotated[float, typer.Option(help="Seconds a program has for one environment.")] = 2.0,
     out: Out = None,
-    workers: Workers = 2,
+    workers: Workers = None,
+    scheduler: Scheduler = "",
 ) -> None:
     """Score a policy on GRASP: all 16,000 environments, or any slice of them."""
-    from spca.grid.command import bench_grasp as run
+    from spca.benches.command import run_bench
     from spca_programs.grasp.bench import GraspBench
     from spca_programs.grasp.dataset import Slice
 
@@ -148,37 +144,63 @@ def bench_grasp(
         count=count,
     )
     bench = checked(GraspBench, policy=policy, data=data, seed=seed, part=part, deadline=deadline)
-    raise typer.Exit(run(bench, out, workers))
+    raise typer.Exit(run_bench(bench, out, workers, scheduler))
 
 
 @bench_app.command(
-    "minigrid",
-    epilog="Examples:  spca bench minigrid · spca bench minigrid hazard_avoidance,MiniGrid-DoorKey --seeds 20 · "
-    "spca bench minigrid --proposer openai --skills empty",
+    "pddl",
+    epilog="Examples:  spca bench pddl gripper rovers · spca bench pddl --model qwen3:8b --model qwen3:32b · "
+    "spca bench pddl --llm replay:campaigns/20260101-120000_pddl",
 )
-def bench_minigrid(
-    levels: Annotated[
-        str, typer.Argument(help="Categories or levels (beginnings, comma-separated); all by default.")
-    ] = "",
-    seeds: Annotated[int, typer.Option(help="Seeds a level.", min=1)] = 5,
-    first_seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
-    proposer: Annotated[str, typer.Option(help="`builtin` (no model needed) or `openai`.")] = "builtin",
-    llm: Llm = "",
-    skills: Annotated[
-        str, typer.Option(help="Skills at the start: builtin, trusted, empty, or auto.")
-    ] = "auto",
-    library: Annotated[
-        Path | None, typer.Option(help="Folder of what is learned; library/ by default.")
+def bench_pddl(
+    domains: Annotated[
+        list[str] | None, typer.Argument(help="Domains (blocksworld, gripper, …); all by default.")
     ] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(help="In place of the configured one of planner_big; repeatable.")
+    ] = None,
+    attempts: Annotated[int, typer.Option(help="Drafts a task.", min=1)] = 10,
+    trials: Annotated[int, typer.Option(help="How often each task is put to each model.", min=1)] = 5,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds that the planner may search for each draft.")
+    ] = 20.0,
+    llm: Llm = "",
     out: Out = None,
-    workers: Workers = 2,
+    workers: Workers = None,
+    scheduler: Scheduler = "",
 ) -> None:
-    """Run the MiniGrid curriculum: categories × seeds, beside the published figures."""
-    from spca.grid.command import bench_minigrid as run
-    from spca_minigrid.bench import MinigridBench
+    """From plain descriptions to PDDL: does a model's plan hold in the reference? Needs a configured model."""
+    from spca.benches.command import run_bench
+    from spca.benches.pddl.bench import PddlBench
 
     bench = checked(
-        MinigridBench, levels=levels, seeds=seeds, first_seed=first_seed, proposer=proposer, llm=llm, skills=skills,
-        library=library,
+        PddlBench, models=tuple(model or ()), tasks=tuple(domains or ()), attempts=attempts, trials_each=trials,
+        timeout_s=timeout, llm=llm,
     )  # fmt: skip
-    raise typer.Exit(run(bench, out, workers))
+    raise typer.Exit(run_bench(bench, out, workers, scheduler))
+
+
+@bench_app.command("resume", epilog="Example:  spca bench resume campaigns/20260101-120000_levels")
+def resume(
+    folder: Annotated[Path, typer.Argument(help="The folder of a campaign.")],
+    workers: Workers = None,
+    scheduler: Scheduler = "",
+    compare: Compare = None,
+) -> None:
+    """Go on with a campaign: run what has no result yet, and what broke."""
+    from spca.benches import bench_in
+    from spca.benches.command import run_bench
+
+    raise typer.Exit(run_bench(bench_in(folder), folder, workers, scheduler, compare))
+
+
+@bench_app.command("show", epilog="Example:  spca bench show campaigns/20260101-120000_levels")
+def show(
+    folder: Annotated[Path, typer.Argument(help="The folder of a campaign.")],
+    compare: Compare = None,
+) -> None:
+    """Show a campaign's table, and write its page and tables again; nothing is run."""
+    from spca.benches import bench_in
+    from spca.benches.command import show_campaign
+
+    show_campaign(bench_in(folder), folder, compare)

@@ -49,33 +49,13 @@ def write(
     ] = None,
 ) -> None:
     """Have a language model write a program, refine it, test it and keep it."""
-    from spca.grid.programs import write_program
+    from spca.programs import write_program
     from spca_programs.ipp.develop import Recipe
 
     recipe = checked(
         Recipe, strategy=strategy, refine=refine, patience=patience, train=train, test=test, seed=seed
     )
     write_program(task, recipe, program, llm, data, store)
-
-
-@ipp_app.command(epilog="Example:  spca ipp compare grasp my_policy.py 3f2a --test 1600")
-def compare(
-    task: Task,
-    programs: Annotated[
-        list[str] | None, typer.Argument(help="Ids or files; all that are stored by default.")
-    ] = None,
-    test: Annotated[int, typer.Option(help="Cases.", min=1)] = 1000,
-    seed: Annotated[int, typer.Option(help="Draws the cases.")] = 0,
-    data: Data = None,
-    store: Annotated[
-        Path | None, typer.Option(help="Where programs are kept; library/programs by default.")
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="An HTML page with the figures and the programs.")] = None,
-) -> None:
-    """Run programs on the same cases and show their figures."""
-    from spca.grid.programs import compare_programs
-
-    compare_programs(task, programs or [], test, seed, data, store, out)
 
 
 @ipp_app.command(epilog="Example:  spca ipp think grasp --method two-step --cases 20")
@@ -88,6 +68,6 @@ def think(
     data: Data = None,
 ) -> None:
     """Let a language model plan without a program, case by case, for comparison."""
-    from spca.grid.programs import think_about
+    from spca.programs import think_about
 
     think_about(task, method, cases, seed, llm, data)

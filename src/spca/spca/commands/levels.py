@@ -47,8 +47,7 @@ def levels(
 
 
 def _tabletop(patterns: list[str]) -> list[dict[str, object]]:
-    from spca.campaign.spec import select_levels
-    from spca_referee.level import load_level
+    from spca_referee.level import load_level, select_levels
 
     found = [load_level(name) for name in select_levels(tuple(patterns))]
     return [

@@ -61,3 +61,7 @@ class ModelError(Exception):
 
     def __reduce__(self) -> tuple[type, tuple[str, str]]:
         return type(self), (str(self), self.kind)
+
+
+SERVER_FAULTS = frozenset({"busy", "broken", "unreachable"})
+"""The kinds of ModelError that say nothing of the model: its server was not there, or could not serve."""

@@ -109,3 +109,23 @@ def _write(shop: Workshop, strategy: str) -> tuple[list[Program], str]:
             raise
         return written, f"the strategy was cut short: {error}"
     return written, "the strategy is complete"
+
+
+def history_of(development: Development) -> str:
+    """How a program came about, in a few lines."""
+    lines = [
+        f"{number}. {'best so far' if a.best else 'not better'}: {a.train.mean:.3f} in training, "
+        f"{a.train.problems} without a plan ({a.program.origin.strategy}, {a.program.id})"
+        for number, a in enumerate(development.attempts, start=1)
+    ]
+    usage = development.usage
+    lines.append(f"ended: {development.ended}")
+    lines.append(
+        f"test: {development.test.mean:.3f} ± {development.test.sd:.3f} over {development.test.cases} cases, possible "
+        f"{development.test.reference:.3f}, completed {100 * development.test.completion:.1f} %"
+    )
+    lines.append(
+        f"{development.questions} questions, {usage.input_tokens} + {usage.output_tokens} tokens, "
+        f"{usage.cost_usd:.4f} US dollars; {development.usd_per_case:.6f} a test case"
+    )
+    return "\n".join(lines)

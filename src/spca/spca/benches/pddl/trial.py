@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
-from spca.pddl_bench.judge import FINAL, Judged, Status, judge
-from spca.pddl_bench.prompts import PddlAnswer, messages
-from spca.pddl_bench.tasks import PddlTask
+from spca.benches.pddl.judge import FINAL, Judged, Status, judge
+from spca.benches.pddl.prompts import PddlAnswer, messages
+from spca.benches.pddl.tasks import PddlTask
 from spca_core.model import Record
 from spca_core.plan import Draft
-from spca_core.ports.chat import ChatModel, ChatUsage, Role
-from spca_core.ports.proposer import ModelError
+from spca_core.ports.chat import ChatUsage, Role
+from spca_core.ports.proposer import SERVER_FAULTS, ModelError
+from spca_llm.chat import Chat
+from spca_llm.ledger import Totals
 from spca_planner.solver.process import SolverProcess
 
 ROLE: Role = "planner_big"
@@ -26,13 +27,11 @@ class Attempt(Record):
     judge_seconds: float = 0.0
 
 
-class Trial(Record):
-    """All attempts of one model at one task; `number` counts repetitions from 1."""
+class PddlResult(Record):
+    """All attempts of one model at one task, and what the model used for them."""
 
-    model: str
-    task: str
-    number: int
     attempts: tuple[Attempt, ...]
+    used: Totals = Totals()
 
     @property
     def status(self) -> Status:
@@ -50,35 +49,28 @@ class Trial(Record):
         return len(self.attempts) if self.status in FINAL else None
 
 
-def run_trial(
-    task: PddlTask,
-    chat: ChatModel,
-    solver: SolverProcess,
-    model: str,
-    number: int = 1,
-    attempts: int = 8,
-    timeout_s: float = 20.0,
-    on_attempt: Callable[[Attempt], None] = lambda attempt: None,
-) -> Trial:
+def run_attempts(
+    task: PddlTask, chat: Chat, solver: SolverProcess, attempts: int = 8, timeout_s: float = 20.0
+) -> PddlResult:
     """At most `attempts` drafts. The reference's verdict is never told to the model, so a found plan ends the trial.
 
-    Raises BudgetExhausted and InputError, as the chat model does.
+    Raises BudgetExhausted and InputError, as the chat model does, and ModelError where it is the server that failed.
     """
     done: list[Attempt] = []
     draft: Draft | None = None
     judged: Judged | None = None
     while len(done) < attempts and not (judged and judged.status in FINAL):
-        usage, began = ChatUsage(), time.monotonic()
         try:
             reply = chat.complete(ROLE, messages(task, draft, judged), PddlAnswer)
         except ModelError as error:
-            attempt = Attempt(judged=Judged(status="no_answer", message=f"the model: {error}"))
-        else:
-            usage, began = reply.usage, time.monotonic()
-            draft = Draft(domain=reply.parsed.domain, problem=reply.parsed.problem)
-            judged = judge(draft, task, solver, timeout_s)
-            seconds = time.monotonic() - began
-            attempt = Attempt(judged=judged, draft=draft, usage=usage, judge_seconds=seconds)
-        done.append(attempt)
-        on_attempt(attempt)
-    return Trial(model=model, task=task.name, number=number, attempts=tuple(done))
+            if error.kind in SERVER_FAULTS:
+                raise
+            done.append(Attempt(judged=Judged(status="no_answer", message=f"the model: {error}")))
+            continue
+        began = time.monotonic()
+        draft = Draft(domain=reply.parsed.domain, problem=reply.parsed.problem)
+        judged = judge(draft, task, solver, timeout_s)
+        done.append(
+            Attempt(judged=judged, draft=draft, usage=reply.usage, judge_seconds=time.monotonic() - began)
+        )
+    return PddlResult(attempts=tuple(done), used=chat.ledger.totals().get(ROLE, Totals()))

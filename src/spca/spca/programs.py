@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from spca_core.errors import InputError
 from spca_core.paths import RUNS
@@ -16,9 +15,7 @@ from spca_core.ports.chat import Role
 from spca_llm.chat import Chat
 from spca_llm.connect import open_chat
 from spca_programs.grasp.domain import GraspDomain
-from spca_programs.ipp.compare import HEADS, compare, history_of, write_page
-from spca_programs.ipp.develop import Recipe, develop
-from spca_programs.ipp.program import Program
+from spca_programs.ipp.develop import Recipe, develop, history_of
 from spca_programs.ipp.refinement import Attempt
 from spca_programs.ipp.store import PROGRAMS, ProgramStore
 from spca_programs.ipp.thinking import METHODS, think
@@ -53,25 +50,6 @@ def write_program(
         made = develop(domain, chat, recipe, first, show)
     console.print(history_of(made))
     console.print(f"kept in {programs.save(made)}", soft_wrap=True)
-
-
-def compare_programs(
-    task: str, names: list[str], test: int, seed: int, data: Path | None, store: Path | None, out: Path | None
-) -> None:
-    """Run programs on the same test cases; show them, the best first."""
-    domain, programs = domain_of(task, data), ProgramStore(store or PROGRAMS)
-    chosen: list[tuple[str, Program]] = [(name, programs.find(task, name)) for name in names]
-    if not names:
-        chosen = [(d.program.id, d.program) for d in programs.all(task)]
-    if not chosen:
-        raise InputError(f"no program for {task}", str(programs.folder), "write one with `spca ipp write`")
-    compared = compare(domain, chosen, domain.split(1, test, seed)[1])
-    table = Table(*HEADS, box=None)
-    for one in compared:
-        table.add_row(*(f"{v:.2f}" if isinstance(v, float) else str(v) for v in one.row()))
-    Console().print(table)
-    if out is not None:
-        Console().print(f"report {write_page(task, compared, out)}", soft_wrap=True)
 
 
 def think_about(task: str, method: str, cases: int, seed: int, llm: str, data: Path | None) -> None:

@@ -1,0 +1,105 @@
+"""A bench on the command line: progress, an interruption without noise, the table, the page."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from spca.terminal import as_typed, notices, results, show_table
+from spca_bench.bench import Bench, Done
+from spca_bench.campaign import RESULTS, Campaign, Entry, read_campaign, read_head
+from spca_bench.engine import run_campaign
+from spca_bench.report import write_report
+from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS, InputError
+from spca_core.paths import ROOT
+
+
+def run_bench(
+    bench: Bench[Any, Any],
+    out: Path | None = None,
+    workers: int | None = None,
+    scheduler: str = "",
+    baseline: Path | None = None,
+) -> int:
+    """Run a campaign, or go on with the one in `out`; show its table and write its page. Returns the exit status.
+
+    1 if a trial was not solved, broke, or was not run; benches whose trials are not solved or failed end with 0.
+    """
+    folder = out or ROOT / "campaigns" / f"{datetime.now():%Y%m%d-%H%M%S}_{bench.name}"
+    if baseline is not None and read_head(baseline).bench != bench.name:
+        raise InputError(f"no campaign of `{bench.name}` to compare with", where=str(baseline))
+    if (folder / RESULTS).is_file():
+        for complaint in read_campaign(bench, folder).complaints:
+            notices().print(f"spca: {complaint}", markup=False)
+    try:
+        campaign = _with_progress(bench, folder, workers, scheduler)
+    except KeyboardInterrupt:
+        notices().print(f"spca: interrupted; go on with: {_resume(folder)}", markup=False)
+        return EXIT_INTERRUPTED
+    show(campaign)
+    results().print(f"page  {write_report(campaign, baseline)}", soft_wrap=True, markup=False)
+    if campaign.broken or campaign.stopped:
+        notices().print(f"  go on with: {_resume(folder)}", markup=False)
+        return EXIT_NOT_SOLVED
+    solved = all(bench.success(d.result) is not False for d in campaign.done)
+    return EXIT_SUCCESS if solved else EXIT_NOT_SOLVED
+
+
+def show_campaign(bench: Bench[Any, Any], folder: Path, baseline: Path | None = None) -> None:
+    """Show the table of a campaign, and write its page and tables again."""
+    campaign = read_campaign(bench, folder)
+    show(campaign)
+    results().print(f"page  {write_report(campaign, baseline)}", soft_wrap=True, markup=False)
+
+
+def show(campaign: Campaign[Any, Any]) -> None:
+    """Print a campaign's table, and what is not in it."""
+    table = campaign.bench.table(campaign.done)
+    show_table(table.heads, table.shown())
+    if campaign.broken:
+        notices().print(
+            f"  [yellow]{len(campaign.broken)} broken[/yellow], not counted; resuming runs them again"
+        )
+    if campaign.stopped:
+        notices().print(f"  [yellow]ended early[/yellow]: {escape(campaign.stopped)}")
+
+
+def _with_progress(
+    bench: Bench[Any, Any], folder: Path, workers: int | None, scheduler: str
+) -> Campaign[Any, Any]:
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
+    )  # fmt: skip
+    trials = bench.trials()
+    by_key = {t.key: t for t in trials}
+    with Progress(*columns, console=notices()) as bar:
+        known = len(read_campaign(bench, folder).results)
+        task = bar.add_task("trials", total=len(trials), completed=known)
+
+        def on_entry(campaign: Campaign[Any, Any], entry: Entry) -> None:
+            bar.update(task, completed=len(campaign.results) + len(campaign.broken))
+            if entry.broken:
+                bar.console.print(
+                    f"  [yellow]broken[/yellow] {entry.trial}: {escape(entry.broken)}", highlight=False
+                )
+                return
+            remark = bench.remark(Done(by_key[entry.trial], campaign.results[entry.trial]))
+            if remark:
+                bar.console.print(f"  {escape(entry.trial)}: {escape(remark)}", highlight=False)
+
+        return run_campaign(bench, folder, workers, scheduler, on_entry)
+
+
+def _resume(folder: Path) -> str:
+    return as_typed(f"bench resume {folder}")

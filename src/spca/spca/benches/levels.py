@@ -1,0 +1,198 @@
+"""`spca bench levels`: tabletop levels on many tables."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from spca.benches.runs import STAGES, RunSummary, failed_cards, keep_failed, run_level
+from spca.kits import kit_of
+from spca_bench import plots
+from spca_bench.bench import Bench, Done
+from spca_bench.page import Page, Table, new_figure
+from spca_bench.statistics import Rate, groups, median_of
+from spca_core.model import Record
+from spca_core.options import RunOptions
+
+# The published figures: 22 of 31 levels on one table, 5.13 minutes each.
+PUBLISHED_SOLVED, PUBLISHED_MINUTES = Rate(good=22, total=31), 5.13
+
+
+class LevelTrial(Record):
+    """One level on one table."""
+
+    level: str
+    preset: str
+    seed: int
+
+    @property
+    def key(self) -> str:
+        """Its name within the bench."""
+        return f"{self.level}/{self.preset}/{self.seed}"
+
+    @property
+    def group(self) -> str:
+        """`stack` of `stack_01`."""
+        return self.level.rpartition("_")[0]
+
+
+class LevelsBench(Bench[LevelTrial, RunSummary]):
+    """Levels × presets × tables: seeds from `first_seed` on. The nominal preset has one table only, but new noise."""
+
+    name = "levels"
+    result_type: ClassVar[type[Record]] = RunSummary
+
+    levels: tuple[str, ...]
+    """By name."""
+    presets: tuple[str, ...] = ("shuffled",)
+    tables: int = Field(20, ge=1)
+    first_seed: int = Field(0, ge=0)
+    proposer: str = "builtin"
+
+    @property
+    def title(self) -> str:
+        """See `Bench`."""
+        return f"Levels: {len(self.levels)} on {self.tables} tables each, proposer {self.proposer}"
+
+    def prepare(self, folder: Path) -> None:
+        """Every level and preset must be there."""
+        for trial in self.trials()[: len(self.levels) * len(self.presets)]:
+            kit_of(trial.level).check(self._options(trial))
+
+    def trials(self) -> list[LevelTrial]:
+        """Table by table, so that an interrupted campaign has tried everything equally often."""
+        return [
+            LevelTrial(level=level, preset=preset, seed=seed)
+            for seed in range(self.first_seed, self.first_seed + self.tables)
+            for preset in self.presets
+            for level in self.levels
+        ]
+
+    def run_trial(self, trial: LevelTrial, folder: Path) -> RunSummary:
+        """In lockstep. The run's folder is kept, with a report, only if it failed."""
+        summary, run, _ = run_level(self._options(trial), folder, trial.key.replace("/", "_"))
+        keep_failed(summary, run)
+        return summary
+
+    def _options(self, trial: LevelTrial) -> RunOptions:
+        return RunOptions(
+            level=trial.level, preset=trial.preset, seed=trial.seed, transport="inproc", proposer=self.proposer,
+            video=False,
+        )  # fmt: skip
+
+    def success(self, result: RunSummary) -> bool:
+        """See `Bench`."""
+        return result.success
+
+    def fingerprint(self, result: RunSummary) -> str:
+        """See `Bench`."""
+        return result.digest
+
+    def remark(self, done: Done[LevelTrial, RunSummary]) -> str:
+        """See `Bench`."""
+        return "" if done.result.success else f"{done.result.outcome}: {done.result.cause}"
+
+    def table(self, done: Sequence[Done[LevelTrial, RunSummary]]) -> Table:
+        """By preset and group; times are medians."""
+        rows = [
+            (preset, group, str(rate), rate.percent_interval, *_times([d.result for d in members]))
+            for preset, own in groups(done, lambda d: d.trial.preset).items()
+            for group, members in [*sorted(groups(own, lambda d: d.trial.group).items()), ("all", own)]
+            for rate in [_rate(members)]
+        ]
+        heads = (
+            "preset",
+            "group",
+            "solved",
+            "95 % interval",
+            "wall s",
+            *(f"{s} s" for s in STAGES),
+            "simulated s",
+        )
+        return Table(heads, rows)
+
+    def report(self, done: Sequence[Done[LevelTrial, RunSummary]], page: Page) -> None:
+        """See `Bench`."""
+        page.text(
+            f"Times are medians. The published run solved {PUBLISHED_SOLVED} levels ({PUBLISHED_SOLVED.percent}) on one "
+            f"table, with language models, in {PUBLISHED_MINUTES} minutes each."
+        )
+        page.heading("Success by group")
+        page.figure(plots.rates(_rates(done, lambda d: d.trial.preset, lambda d: d.trial.group)))
+        page.heading("Stages")
+        results = [d.result for d in done]
+        stages = {s: [r.stage_wall.get(s, 0.0) for r in results] for s in STAGES}
+        page.figure(plots.boxes(stages, "wall time (s)", logarithmic=True))
+        page.heading("Simulated time of solved trials")
+        solved = [d for d in done if d.result.success]
+        by_group = sorted(groups(solved, lambda d: d.trial.group).items())
+        page.figure(
+            plots.boxes({g: [d.result.sim for d in own] for g, own in by_group}, "simulated time (s)")
+        )
+        page.heading("Rounds")
+        page.figure(_rounds(results))
+        if failed := [(d.trial.key, d.result) for d in done if not d.result.success]:
+            page.heading("Why trials failed")
+            page.figure(plots.counts(dict(causes(r for _, r in failed)[:12]), "failed trials"))
+            page.cards(failed_cards(failed))
+        page.heading("Levels")
+        by_level = _rates(done, lambda d: d.trial.preset, lambda d: d.trial.level)
+        page.table(
+            ("level", *by_level),
+            [(level, *(own.get(level) for own in by_level.values())) for level in self.levels],
+        )
+
+    def rows(self, done: Done[LevelTrial, RunSummary]) -> Iterable[Mapping[str, Any]]:
+        """See `Bench`; without the picture."""
+        for row in super().rows(done):
+            yield {**{k: v for k, v in row.items() if k != "thumbnail"}, "group": done.trial.group}
+
+
+def causes(results: Iterable[RunSummary]) -> list[tuple[str, int]]:
+    """Causes of failure, the most frequent first, with numbers and names of objects blanked out."""
+    return Counter(_pattern(r.cause) for r in results if not r.success).most_common()
+
+
+def _pattern(cause: str) -> str:
+    cause = re.sub(r"\b(cube|plate|box)_\w+", r"\1", cause)
+    cause = re.sub(r"\b(red|green|blue) (cube|plate)", r"\2", cause)
+    return re.sub(r"-?\d+(\.\d+)?", "N", cause)[:160]
+
+
+def _rate(done: Iterable[Done[Any, RunSummary]]) -> Rate:
+    return Rate.of(d.result.success for d in done)
+
+
+def _rates(
+    done: Sequence[Done[LevelTrial, RunSummary]], series: Any, group: Any
+) -> dict[str, dict[str, Rate]]:
+    return {
+        name: {g: _rate(members) for g, members in sorted(groups(own, group).items())}
+        for name, own in groups(done, series).items()
+    }
+
+
+def _times(results: Sequence[RunSummary]) -> tuple[float, ...]:
+    stages = (median_of(r.stage_wall.get(s, 0.0) for r in results) for s in STAGES)
+    return (median_of(r.wall for r in results), *stages, median_of(r.sim for r in results))
+
+
+def _rounds(results: Sequence[RunSummary]) -> Any:
+    figure, axis = new_figure(6.4, 1.8)
+    numbers = range(1, max((r.rounds for r in results), default=1) + 1)
+    for label, colour, width, success in (
+        ("solved", "#3b6fd4", 0.8, True),
+        ("not solved", "#b42318", 0.3, False),
+    ):
+        heights = [sum(r.rounds == n and r.success is success for r in results) for n in numbers]
+        axis.bar(list(numbers), heights, color=colour, label=label, width=width)
+    axis.set_xticks(list(numbers))
+    axis.set_xlabel("rounds")
+    axis.set_yscale("symlog")
+    axis.legend(frameon=False)
+    return figure

@@ -1,0 +1,211 @@
+"""`spca bench minigrid`: the MiniGrid curriculum on several seeds, next to the published figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from statistics import mean
+from typing import Any, ClassVar
+
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from spca.benches.runs import STAGES, RunSummary, acts, failed_cards, keep_failed, run_level
+from spca.ending import Ending
+from spca_bench import plots
+from spca_bench.bench import Bench, Done
+from spca_bench.page import Page, Table
+from spca_bench.statistics import Rate, groups, median_of
+from spca_core.model import Record
+from spca_core.options import RunOptions, Skills
+from spca_minigrid import published
+from spca_minigrid.ending import Ended, ending_of
+from spca_minigrid.kit import MinigridKit
+from spca_minigrid.levels import CATEGORIES, NINE, Level, select_levels
+from spca_minigrid.reference import Reference, reference
+
+
+class MinigridTrial(Record):
+    """One level with one seed."""
+
+    level: Level
+    seed: int
+
+    @property
+    def key(self) -> str:
+        """Its name within the bench."""
+        return f"{self.level.name}/{self.seed}"
+
+
+class MinigridResult(RunSummary):
+    """A run, how it ended, and what it is compared with. `sim` counts primitives."""
+
+    ended: Ended
+    reference: Reference
+
+    @property
+    def ratio(self) -> float | None:
+        """Primitives per primitive of the reference, for successes that have one."""
+        return self.sim / self.reference.steps if self.success and self.reference.steps else None
+
+
+Trials = Sequence[Done[MinigridTrial, MinigridResult]]
+
+
+class MinigridBench(Bench[MinigridTrial, MinigridResult]):
+    """Levels by category or name (comma-separated beginnings, empty for all) on seeds from `first_seed`."""
+
+    name = "minigrid"
+    result_type: ClassVar[type[Record]] = MinigridResult
+
+    levels: str = ""
+    seeds: int = Field(5, ge=1)
+    first_seed: int = 0
+    proposer: str = "builtin"
+    llm: str = ""
+    """Where a language model's answers come from, as for `spca run`."""
+    skills: Skills = "auto"
+    library: Path | None = None
+    """Folder of what is learned; `library/` in the project if None."""
+
+    @property
+    def title(self) -> str:
+        """See `Bench`."""
+        last = self.first_seed + self.seeds - 1
+        return f"MiniGrid curriculum: seeds {self.first_seed}-{last}, proposer {self.proposer}"
+
+    def trials(self) -> list[MinigridTrial]:
+        """In the curriculum's order."""
+        seeds = range(self.first_seed, self.first_seed + self.seeds)
+        return [MinigridTrial(level=level, seed=s) for level in select_levels(self.levels) for s in seeds]
+
+    def run_trial(self, trial: MinigridTrial, folder: Path) -> MinigridResult:
+        """The run's folder is kept only if it failed."""
+        options = RunOptions(
+            level=f"{MinigridKit.name}:{trial.level.name}", seed=trial.seed, transport="inproc", proposer=self.proposer, llm=self.llm,
+            skills=self.skills, library=str(self.library or ""), video=False,
+        )  # fmt: skip
+        summary, run, result = run_level(options, folder, trial.key.replace("/", "_"))
+        no_skill = result.outcome is Ending.GAVE_UP and result.reason.startswith("no skill for")
+        ended = ending_of(result.verdict, next(reversed(acts(run)), None), result.reason if no_skill else "")
+        keep_failed(summary, run)
+        return MinigridResult(**dict(summary), ended=ended, reference=reference(trial.level, trial.seed))
+
+    def success(self, result: MinigridResult) -> bool:
+        """See `Bench`."""
+        return result.success
+
+    def fingerprint(self, result: MinigridResult) -> str:
+        """See `Bench`."""
+        return result.digest
+
+    def remark(self, done: Done[MinigridTrial, MinigridResult]) -> str:
+        """See `Bench`."""
+        ended = done.result.ended
+        return "" if done.result.success else f"{ended.ending.value} {ended.why}"
+
+    def table(self, done: Trials) -> Table:
+        """By category; medians of primitives, of their ratio to the shortest way, and of wall seconds."""
+        heads = ("category", "levels", "success", "%", "95 % interval", "published", "primitives", "× shortest",
+                 "rounds", "wall s")  # fmt: skip
+        nine = [d for d in done if d.trial.level.category in NINE]
+        parts = {**_by_category(done), "the nine published categories": nine, "all": list(done)}
+        return Table(heads, [_row(name, own) for name, own in parts.items() if own])
+
+    def report(self, done: Trials, page: Page) -> None:
+        """See `Bench`."""
+        page.text(
+            "Primitives, their ratio to the shortest way of someone who knows the whole world, and wall seconds are "
+            "medians; rounds are means. The published run, with language models, had one seed a level: "
+            f"{published.OVERALL[0]} of {published.OVERALL[1]} levels in all, {published.ROUNDS} rounds, "
+            f"{published.MEDIAN_MINUTES} minutes a level in the median and {published.MEAN_MINUTES} in the mean, "
+            f"{published.USD} US dollars of tokens."
+        )
+        for line in ratios_in_view(done):
+            page.text(line)
+        page.figure(_success_plot(done))
+        page.heading("Success by seed")
+        by_seed = groups(sorted(done, key=lambda d: d.trial.seed), lambda d: str(d.trial.seed))
+        page.table(("seed", "success"), [(seed, _rate(own)) for seed, own in by_seed.items()])
+        failed = [(d.trial.key, d.result) for d in done if not d.result.success]
+        page.heading(f"Trials that failed ({len(failed)})")
+        page.table(
+            ("trial", "mission", "ending", "step", "why"),
+            [(k, r.reference.mission, r.ended.ending.value, r.ended.action, r.ended.why) for k, r in failed],
+        )
+        page.cards(failed_cards(list(failed)))
+        page.heading("Planner, coder, time")
+        page.table(("", "sum"), list(_sums([d.result for d in done]).items()))
+        page.heading("By level")
+        page.table(
+            ("level", "category", "success", "primitives by seed", "shortest by seed", "published learning"),
+            [_level_row(own) for own in groups(done, lambda d: d.trial.level.name).values()],
+        )
+
+    def rows(self, done: Done[MinigridTrial, MinigridResult]) -> Iterable[Mapping[str, Any]]:
+        """See `Bench`; without the picture."""
+        for row in super().rows(done):
+            yield {k: v for k, v in row.items() if k != "thumbnail"}
+
+
+def ratios_in_view(done: Trials) -> list[str]:
+    """How much longer than the shortest way successes were that did not have to look around first."""
+    lines = []
+    for name, what in (("in_view", "their whole world"), ("named_in_view", "all that the mission names")):
+        successes = [d.result for d in done if getattr(d.result.reference, name)]
+        if ratios := [r.ratio for r in successes if r.ratio is not None]:
+            lines.append(
+                f"{len(ratios)} successes had {what} in view at the first look: {mean(ratios):.3f} times the shortest "
+                f"way on average, {max(ratios):.2f} at most."
+            )
+    return lines
+
+
+def _by_category(done: Trials) -> dict[str, list[Done[MinigridTrial, MinigridResult]]]:
+    return {c: own for c in CATEGORIES if (own := [d for d in done if d.trial.level.category == c])}
+
+
+def _rate(done: Trials) -> Rate:
+    return Rate.of(d.result.success for d in done)
+
+
+def _row(name: str, done: Trials) -> tuple[object, ...]:
+    rate, results = _rate(done), [d.result for d in done]
+    good, tried = published.SUCCESS.get(name, (None, None))
+    ratios = [r.ratio for r in results if r.ratio is not None]
+    return (
+        name, len({d.trial.level.name for d in done}), rate, rate.percent, rate.percent_interval,
+        "" if good is None else f"{good}/{tried}", int(median_of(r.sim for r in results)),
+        median_of(ratios) if ratios else None, mean(r.rounds for r in results), median_of(r.wall for r in results),
+    )  # fmt: skip
+
+
+def _sums(results: Sequence[MinigridResult]) -> dict[str, object]:
+    plans, codes = [r.planner.model_dump() for r in results], [r.coder.model_dump() for r in results]
+    usage = [u for r in results for u in r.usage.values()]
+    return {
+        **{f"planner drafts, {mode}": sum(p[mode] for p in plans) for mode in plans[0]},
+        **{f"code drafts, {kind}": sum(c[kind] for c in codes) for kind in codes[0]},
+        **{f"seconds, {s}": float(sum(r.stage_wall.get(s, 0.0) for r in results)) for s in STAGES},
+        "tokens": sum(u.input_tokens + u.output_tokens for u in usage),
+        "US dollars": float(sum(u.usd for u in usage)),
+    }
+
+
+def _level_row(done: Trials) -> tuple[object, ...]:
+    level, results = done[0].trial.level, [d.result for d in done]
+    episodes, after_500 = published.LEARNING.get(level.name, ("", 0))
+    return (
+        level.name,
+        level.category,
+        _rate(done),
+        " ".join(f"{r.sim:.0f}{'' if r.success else '✗'}" for r in results),
+        " ".join("-" if r.reference.steps is None else str(r.reference.steps) for r in results),
+        f"{episodes} episodes to 99 %; {after_500} % after 500" if episodes else "",
+    )
+
+
+def _success_plot(done: Trials) -> Figure:
+    own = {name: _rate(trials) for name, trials in _by_category(done).items()}
+    known = {n: Rate(good=g, total=t) for n, (g, t) in published.SUCCESS.items() if n in own and t}
+    return plots.rates({"this campaign": own, "published": known}, "share of trials with success")

@@ -1,0 +1,106 @@
+"""What a benchmark has to say of itself; the engine does the rest."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from spca_bench.page import Page, Table
+from spca_core.model import Record
+
+
+class Trial(Protocol):
+    """The unit of work: whatever is run, counted and repeated as one. Must be picklable."""
+
+    @property
+    def key(self) -> str:
+        """Its name within the bench; the same for the same trial in every session."""
+        ...
+
+
+TrialT = TypeVar("TrialT", bound=Trial)
+ResultT = TypeVar("ResultT", bound=Record)
+
+
+@dataclass(frozen=True)
+class Done(Generic[TrialT, ResultT]):
+    """A trial with its result."""
+
+    trial: TrialT
+    result: ResultT
+
+
+class Bench(Record, Generic[TrialT, ResultT]):
+    """Settings of one benchmark, as a record that can be sent to a worker.
+
+    A new benchmark is a subclass: its fields are its settings, and with `name` and `result_type` it says what it is
+    called and how a line of its results is read.
+    """
+
+    name: ClassVar[str]
+    result_type: ClassVar[type[Record]]
+    not_identity: ClassVar[frozenset[str]] = frozenset()
+    """Settings that may change when a campaign is resumed: limits, but nothing that a result depends on."""
+
+    # --- what is run ---------------------------------------------------------------------------------------------
+
+    def identity(self) -> Mapping[str, Any]:
+        """What a result depends on, as plain JSON; a folder holds the results of one identity only."""
+        return self.model_dump(mode="json", exclude=set(self.not_identity))
+
+    def prepare(self, folder: Path) -> None:
+        """Check, before anything is written, that the trials can be run. Raises InputError."""
+
+    @abstractmethod
+    def trials(self) -> Sequence[TrialT]:
+        """Every trial, in the order in which they are begun."""
+
+    @abstractmethod
+    def run_trial(self, trial: TrialT, folder: Path) -> ResultT:
+        """Run one trial, in a worker process; `folder` is the campaign's.
+
+        A trial that fails is a result. What raises is a *broken* trial: it is counted apart, and run again when the
+        campaign is resumed. BudgetExhausted ends the campaign early.
+        """
+
+    def chain_of(self, trial: TrialT) -> str:
+        """Trials of one chain run one after the other, in their order; a broken one holds up those behind it."""
+        return trial.key
+
+    def why_stop(self, done: Sequence[Done[TrialT, ResultT]]) -> str:
+        """Why no further trial may begin, for example a limit on money; empty if one may."""
+        return ""
+
+    # --- what is shown -------------------------------------------------------------------------------------------
+
+    @property
+    def title(self) -> str:
+        """The heading of the page."""
+        return self.name
+
+    def success(self, result: ResultT) -> bool | None:
+        """Whether a trial succeeded, where that can be said: campaigns are compared by it."""
+        return None
+
+    def fingerprint(self, result: ResultT) -> str:
+        """Equal for a result that repeats another one exactly; empty where nothing of the kind can be said."""
+        return ""
+
+    def remark(self, done: Done[TrialT, ResultT]) -> str:
+        """One line for the terminal as soon as the trial has ended; empty for nothing worth saying."""
+        return ""
+
+    @abstractmethod
+    def table(self, done: Sequence[Done[TrialT, ResultT]]) -> Table:
+        """The figures by groups: the table in the terminal and at the top of the page."""
+
+    def report(self, done: Sequence[Done[TrialT, ResultT]], page: Page) -> None:
+        """Add the bench's own tables, plots and published figures to the page."""
+
+    def rows(self, done: Done[TrialT, ResultT]) -> Iterable[Mapping[str, Any]]:
+        """A trial as rows of the exported table; nested values are flattened to `name.key` by the export."""
+        trial: dict[str, Any] = done.trial.model_dump(mode="json") if isinstance(done.trial, Record) else {}
+        yield {"trial": done.trial.key, **trial, **done.result.model_dump(mode="json")}

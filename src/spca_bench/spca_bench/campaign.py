@@ -1,0 +1,145 @@
+"""A campaign on disk: what it is, one JSON line for every trial that has ended, and what can be read from that."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, cast
+
+from pydantic import ValidationError
+
+from spca_bench.bench import Bench, Done, ResultT, TrialT
+from spca_core.errors import InputError
+from spca_core.model import Record
+from spca_core.options import Software, software
+from spca_core.run_folder import write_atomically
+
+HEAD, RESULTS = "bench.json", "results.jsonl"
+
+
+class Head(Record):
+    """What a campaign is: its bench with all settings, what its results depend on, and what it was begun with."""
+
+    bench: str
+    settings: dict[str, Any]
+    identity: dict[str, Any]
+    software: Software
+
+
+class Entry(Record):
+    """One line of results: a trial that has ended, or one that is broken (why is in one line)."""
+
+    trial: str
+    seconds: float
+    """Wall time in the worker."""
+    broken: str = ""
+    result: dict[str, Any] | None = None
+    stop: str = ""
+    """A limit that ends the campaign; such an entry is not written down."""
+
+
+@dataclass
+class Campaign(Generic[TrialT, ResultT]):
+    """A bench with what its folder holds: results, and causes of broken trials, by the trials' keys."""
+
+    bench: Bench[TrialT, ResultT]
+    folder: Path
+    trials: Sequence[TrialT]
+    results: dict[str, ResultT] = field(default_factory=dict)
+    broken: dict[str, str] = field(default_factory=dict)
+    complaints: list[str] = field(default_factory=list)
+    stopped: str = ""
+    """Why it ended early, if it did."""
+
+    @property
+    def done(self) -> list[Done[TrialT, ResultT]]:
+        """Every trial that has a result, in the order of the trials."""
+        return [Done(t, self.results[t.key]) for t in self.trials if t.key in self.results]
+
+    def add(self, entry: Entry) -> None:
+        """Take in one line of results. ValidationError if it does not hold a result of this bench."""
+        if entry.result is None:
+            self.broken[entry.trial] = entry.broken
+        else:
+            self.results[entry.trial] = cast("ResultT", self.bench.result_type.model_validate(entry.result))
+            self.broken.pop(entry.trial, None)
+
+
+def read_campaign(bench: Bench[TrialT, ResultT], folder: Path) -> Campaign[TrialT, ResultT]:
+    """All results of a bench's trials, the newest for each.
+
+    A line that cannot be read is a complaint, and costs only its own trial, which is run again.
+    """
+    campaign = Campaign(bench, folder, bench.trials())
+    keys = {t.key for t in campaign.trials}
+    path = folder / RESULTS
+    for number, line in enumerate(path.read_text(errors="replace").splitlines() if path.is_file() else (), 1):
+        try:
+            entry = Entry.model_validate_json(line)
+            if entry.trial in keys:
+                campaign.add(entry)
+        except ValidationError:
+            if line.strip():
+                problem = "not a result, passed over; its trial is run again"
+                campaign.complaints.append(f"{path}:{number}: {problem}")
+    return campaign
+
+
+def append(folder: Path, entry: Entry) -> None:
+    """Add a line; it is on disk when this returns. After a torn last line a new one is begun."""
+    path = folder / RESULTS
+    torn = path.is_file() and path.stat().st_size > 0 and not path.read_bytes().endswith(b"\n")
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write(("\n" if torn else "") + entry.model_dump_json(exclude_defaults=True) + "\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def read_head(folder: Path) -> Head:
+    """What campaign a folder holds. InputError if it holds none."""
+    path = folder / HEAD
+    try:
+        return Head.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError) as error:
+        raise InputError(
+            "holds no campaign", where=str(folder), hint="name a folder that `spca bench` has made"
+        ) from error
+
+
+@contextmanager
+def claimed(folder: Path, bench: Bench[Any, Any]) -> Iterator[None]:
+    """Begin a campaign in `folder`, or take up the same one again; nobody else may run it meanwhile.
+
+    Raises InputError when the folder holds another campaign, or something else.
+    """
+    identity = json.loads(json.dumps(bench.identity()))
+    if (folder / HEAD).is_file():
+        head = read_head(folder)
+        there = {"bench": head.bench, **head.identity}
+        wanted = {"bench": bench.name, **identity}
+        different = sorted(k for k in {*there, *wanted} if there.get(k) != wanted.get(k))
+        if different:
+            raise InputError(
+                f"holds another campaign ({', '.join(different)} differ)",
+                where=str(folder),
+                hint="name a new folder with --out",
+            )
+    elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(
+            "is not empty and holds no campaign", where=str(folder), hint="name a new folder with --out"
+        )
+    else:
+        settings = bench.model_dump(mode="json")
+        head = Head(bench=bench.name, settings=settings, identity=identity, software=software())
+        write_atomically(folder / HEAD, head.model_dump_json(indent=1).encode())
+    with (folder / HEAD).open() as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise InputError("this campaign is being run already", where=str(folder)) from error
+        yield

@@ -1,0 +1,147 @@
+"""Runs the trials of a bench that have no result yet, in this process or on a dask cluster."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Generic
+
+from spca_bench.bench import Bench, ResultT, TrialT
+from spca_bench.campaign import Campaign, Entry, append, claimed, read_campaign
+from spca_bench.cluster import open_cluster
+from spca_core.errors import BudgetExhausted, SpcaError, one_line
+
+# After so many broken trials in a row something is wrong that the next one will not survive either.
+BROKEN_IN_A_ROW = 10
+_LONGEST_CAUSE = 300
+
+OnEntry = Callable[[Campaign[Any, Any], Entry], None]
+
+
+def run_campaign(
+    bench: Bench[TrialT, ResultT],
+    folder: Path,
+    workers: int | None = None,
+    scheduler: str = "",
+    on_entry: OnEntry = lambda campaign, entry: None,
+) -> Campaign[TrialT, ResultT]:
+    """Run every trial that the folder has no result of, broken ones included; returns all that it holds then.
+
+    `workers` is the number of processes (the cores by default); a single worker is this process itself. `scheduler` is
+    the address of an outside dask scheduler whose workers see `folder` at the same path. `on_entry` is called after each
+    trial. Raises InputError for a folder of another campaign, and what `Bench.prepare` raises.
+    """
+    folder = folder.resolve()
+    bench.prepare(folder)
+    with claimed(folder, bench):
+        campaign = read_campaign(bench, folder)
+        campaign.broken.clear()  # they are run again
+        queue = _Queue(campaign)
+        workers = min(workers or os.cpu_count() or 1, max(1, len(queue)))
+        if workers == 1 and not scheduler:
+            ended = _in_this_process(bench, folder, queue)
+        else:
+            ended = _on_cluster(bench, folder, queue, workers, scheduler)
+        in_a_row = 0
+        for entry in ended:
+            if not entry.stop:
+                append(folder, entry)
+                campaign.add(entry)
+                on_entry(campaign, entry)
+            in_a_row = in_a_row + 1 if entry.broken else 0
+            why = entry.stop or bench.why_stop(campaign.done)
+            if in_a_row >= BROKEN_IN_A_ROW:
+                why = f"{in_a_row} broken trials in a row, the last one: {entry.broken}"
+            if why:
+                campaign.stopped = why
+                queue.close()
+        return campaign
+
+
+class _Queue(Generic[TrialT, ResultT]):
+    """The trials to be run. Of a chain, one at a time; a broken trial holds up the rest of its chain."""
+
+    def __init__(self, campaign: Campaign[TrialT, ResultT]) -> None:
+        self._chain_of = campaign.bench.chain_of
+        self._waiting = [t for t in campaign.trials if t.key not in campaign.results]
+        self._busy: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def take(self) -> TrialT | None:
+        """The next trial that may begin now, if there is one."""
+        for place, trial in enumerate(self._waiting):
+            if self._chain_of(trial) not in self._busy:
+                self._busy.add(self._chain_of(trial))
+                return self._waiting.pop(place)
+        return None
+
+    def ended(self, trial: TrialT, entry: Entry) -> None:
+        """A trial that was taken has ended."""
+        if entry.result is not None:
+            self._busy.discard(self._chain_of(trial))
+
+    def close(self) -> None:
+        """Nothing further may begin."""
+        self._waiting.clear()
+
+
+def _in_this_process(
+    bench: Bench[TrialT, ResultT], folder: Path, queue: _Queue[TrialT, ResultT]
+) -> Iterator[Entry]:
+    while (trial := queue.take()) is not None:
+        entry = run_one(bench, trial, str(folder))
+        queue.ended(trial, entry)
+        yield entry
+
+
+def _on_cluster(
+    bench: Bench[TrialT, ResultT], folder: Path, queue: _Queue[TrialT, ResultT], workers: int, scheduler: str
+) -> Iterator[Entry]:
+    from dask.distributed import as_completed
+
+    with open_cluster(workers, scheduler) as client:
+        running: dict[Any, TrialT] = {}
+        completed = as_completed()
+
+        def fill() -> None:
+            # One more than there are workers: no worker waits while a result is written.
+            while len(running) <= len(client.ncores()) and (trial := queue.take()) is not None:
+                future = client.submit(run_one, bench, trial, str(folder), pure=False)
+                running[future] = trial
+                completed.add(future)
+
+        fill()
+        while running:
+            future = next(completed)
+            trial = running.pop(future)
+            try:
+                entry = future.result()
+            except Exception as error:  # its worker died, several times
+                entry = Entry(trial=trial.key, seconds=0.0, broken=_cause(error))
+            queue.ended(trial, entry)
+            yield entry
+            fill()
+
+
+def run_one(bench: Bench[TrialT, ResultT], trial: TrialT, folder: str) -> Entry:
+    """One trial in the calling process; whatever it raises makes it a broken trial."""
+    began = time.monotonic()
+    broken = stop = ""
+    result = None
+    try:
+        result = bench.run_trial(trial, Path(folder)).model_dump(mode="json")
+    except BudgetExhausted as error:
+        stop = str(error)
+    except Exception as error:  # a trial that breaks must not take the campaign with it
+        broken = _cause(error)
+    seconds = round(time.monotonic() - began, 3)
+    return Entry(trial=trial.key, seconds=seconds, broken=broken, result=result, stop=stop)
+
+
+def _cause(error: Exception) -> str:
+    text = str(error) if isinstance(error, SpcaError) else f"{type(error).__name__}: {error}"
+    return one_line(text)[:_LONGEST_CAUSE] or type(error).__name__

@@ -1,0 +1,62 @@
+"""The plots that several benches share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from matplotlib.figure import Figure
+
+from spca_bench.page import new_figure
+from spca_bench.statistics import Rate
+
+
+def rates(series: Mapping[str, Mapping[str, Rate]], label: str = "share of trials solved") -> Figure:
+    """Shares with 95 % intervals: `series` by name, one mark for each of its groups."""
+    names = list(dict.fromkeys(group for own in series.values() for group in own))
+    figure, axis = new_figure(6.4, 0.7 + 0.32 * len(names) * max(1.0, 0.6 * len(series)))
+    step = min(0.2, 0.8 / max(1, len(series)))
+    for i, (name, own) in enumerate(series.items()):
+        offset = (i - (len(series) - 1) / 2) * step
+        for j, (group, rate) in enumerate(own.items()):
+            low, high = rate.interval
+            error = [[max(0.0, rate.value - low)], [max(0.0, high - rate.value)]]
+            axis.errorbar(
+                rate.value, names.index(group) + offset, xerr=error, fmt="o", ms=4, capsize=2, color=f"C{i}",
+                label=name if j == 0 else None,
+            )  # fmt: skip
+    axis.set_yticks(range(len(names)), names)
+    axis.invert_yaxis()
+    lowest = min((r.interval[0] for own in series.values() for r in own.values()), default=0.0)
+    axis.set_xlim(max(-0.01, min(0.85, lowest - 0.02)), 1.01)
+    axis.set_xlabel(f"{label}, with 95 % interval")
+    if len(series) > 1:
+        axis.legend(frameon=False)
+    return figure
+
+
+def boxes(groups: Mapping[str, Sequence[float]], label: str, logarithmic: bool = False) -> Figure:
+    """Distributions as horizontal box plots."""
+    figure, axis = new_figure(6.4, 0.8 + 0.3 * max(1, len(groups)))
+    floor = 1e-4 if logarithmic else float("-inf")
+    data = [[max(v, floor) for v in values] for values in groups.values() if values]
+    if data:
+        axis.boxplot(
+            data, orientation="horizontal", tick_labels=[n for n, v in groups.items() if v], widths=0.6,
+            flierprops={"ms": 2},
+        )  # fmt: skip
+    axis.invert_yaxis()
+    if logarithmic:
+        axis.set_xscale("log")
+    axis.set_xlabel(label)
+    return figure
+
+
+def counts(groups: Mapping[str, int], label: str, width: float = 9.0) -> Figure:
+    """Counts as horizontal bars, long names cut."""
+    figure, axis = new_figure(width, 0.6 + 0.3 * max(1, len(groups)))
+    names = [n if len(n) < 90 else n[:88] + "…" for n in groups]
+    axis.barh(range(len(names)), list(groups.values()), color="#b42318")
+    axis.set_yticks(range(len(names)), names)
+    axis.invert_yaxis()
+    axis.set_xlabel(label)
+    return figure

@@ -1,0 +1,74 @@
+"""The page of a campaign: the part that is the same for every bench, around what the bench adds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from spca_bench.campaign import Campaign, read_campaign, read_head
+from spca_bench.export import write_tables
+from spca_bench.page import Page
+from spca_bench.statistics import Paired, Rate
+
+PAGE = "index.html"
+
+
+def write_report(campaign: Campaign[Any, Any], baseline: Path | None = None) -> Path:
+    """Write `index.html` and the tables into the campaign's folder; returns the page's path.
+
+    `baseline` is the folder of an earlier campaign of the same kind, to compare with by trial.
+    """
+    bench, done = campaign.bench, campaign.done
+    head = read_head(campaign.folder)
+    made = head.software
+    page = Page(
+        bench.title,
+        f"campaign {campaign.folder.name} · {len(done)} of {len(campaign.trials)} trials"
+        + (f", {len(campaign.broken)} broken" if campaign.broken else "")
+        + f" · revision {made.git_revision} · Python {made.python}",
+    )
+    if campaign.stopped:
+        page.text(f"Ended early: {campaign.stopped}", warning=True)
+    for complaint in campaign.complaints:
+        page.text(complaint, warning=True)
+    verdicts = [v for d in done if (v := bench.success(d.result)) is not None]
+    if verdicts:
+        rate = Rate.of(verdicts)
+        page.text(
+            f"{rate.good} of {rate.total} trials solved ({rate.percent}, 95 % interval {rate.percent_interval})."
+        )
+    table = bench.table(done)
+    page.table(table.heads, table.rows)
+    if baseline is not None:
+        _compare(campaign, baseline, page)
+    if done:
+        bench.report(done, page)
+    if campaign.broken:
+        page.heading("Broken trials")
+        page.text("Not counted above; they are run again when the campaign is resumed.")
+        page.table(("trial", "cause"), list(campaign.broken.items()))
+    page.listing("Settings", json.dumps(head.settings, indent=1, ensure_ascii=False))
+    write_tables(campaign)
+    return page.write(campaign.folder / PAGE)
+
+
+def _compare(campaign: Campaign[Any, Any], baseline: Path, page: Page) -> None:
+    bench = campaign.bench
+    before = read_campaign(bench, baseline).results
+    pairs = [(d.trial.key, before[d.trial.key], d.result) for d in campaign.done if d.trial.key in before]
+    page.heading(f"Compared with {baseline.name}")
+    verdicts = [(key, bench.success(old), bench.success(new)) for key, old, new in pairs]
+    paired = Paired.of((bool(new), bool(old)) for _, old, new in verdicts)
+    low, high = paired.interval
+    page.text(
+        f"{len(pairs)} trials in common: {paired.both + paired.second} solved before, {paired.both + paired.first} now "
+        f"(difference {100 * paired.difference:+.1f} %, 95 % interval {100 * low:+.1f} to {100 * high:+.1f} %, "
+        f"McNemar's exact p = {paired.p_value:.3g})."
+    )
+    prints = [(bench.fingerprint(old), bench.fingerprint(new)) for _, old, new in pairs]
+    if any(a or b for a, b in prints):
+        page.text(f"{sum(a != b for a, b in prints)} did not repeat bit for bit.")
+    for word, better in (("Better", True), ("Worse", False)):
+        if keys := [key for key, old, new in verdicts if old != new and bool(new) is better]:
+            page.text(f"{word}: {', '.join(keys)}", warning=not better)

@@ -1,0 +1,101 @@
+"""For tests: a bench whose trials do what they are told to."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from spca_bench.bench import Bench, Done
+from spca_bench.page import Table
+from spca_bench.statistics import Rate
+from spca_core.errors import BudgetExhausted
+from spca_core.model import Record
+
+
+class ToyTrial(Record):
+    """A number and the chain that it belongs to."""
+
+    number: int
+    chain: str
+
+    @property
+    def key(self) -> str:
+        """Its name within the bench."""
+        return f"{self.chain}/{self.number}"
+
+
+class ToyResult(Record):
+    """Whether it was solved, and how many trials of its chain were done before."""
+
+    solved: bool
+    before: int = 0
+
+
+class ToyBench(Bench[ToyTrial, ToyResult]):
+    """`chains` × `length` trials. Each appends a line to `log` in the campaign's folder.
+
+    Trials named in `fails` are not solved; those in `breaks` raise while the folder holds a file `broken`; those in `dies`
+    kill their own worker, once; `costs` are used up by that trial.
+    """
+
+    name = "toy"
+    result_type: ClassVar[type[Record]] = ToyResult
+    not_identity = frozenset({"breaks", "dies", "seconds", "limit", "costs"})
+
+    chains: tuple[str, ...] = ("a",)
+    length: int = 3
+    chained: bool = False
+    fails: tuple[str, ...] = ()
+    breaks: tuple[str, ...] = ()
+    dies: tuple[str, ...] = ()
+    costs: str = ""
+    seconds: float = 0.0
+    limit: int | None = None
+
+    def trials(self) -> list[ToyTrial]:
+        """Chain by chain."""
+        return [ToyTrial(number=n, chain=c) for c in self.chains for n in range(self.length)]
+
+    def chain_of(self, trial: ToyTrial) -> str:
+        """See `Bench`."""
+        return trial.chain if self.chained else trial.key
+
+    def run_trial(self, trial: ToyTrial, folder: Path) -> ToyResult:
+        """See the class."""
+        time.sleep(self.seconds)
+        if trial.key in self.breaks and (folder / "broken").exists():
+            raise RuntimeError("the server is gone")
+        mark = folder / f"died_{trial.key.replace('/', '_')}"
+        if trial.key in self.dies and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        if trial.key == self.costs:
+            raise BudgetExhausted("3 US dollars are used up")
+        log = folder / "log"
+        before = sum(
+            line.startswith(trial.chain) for line in (log.read_text() if log.exists() else "").splitlines()
+        )
+        with log.open("a") as stream:
+            stream.write(f"{trial.key}\n")
+        return ToyResult(solved=trial.key not in self.fails, before=before)
+
+    def why_stop(self, done: Sequence[Done[ToyTrial, ToyResult]]) -> str:
+        """See `Bench`."""
+        return f"{self.limit} trials are enough" if self.limit is not None and len(done) >= self.limit else ""
+
+    def success(self, result: ToyResult) -> bool:
+        """See `Bench`."""
+        return result.solved
+
+    def remark(self, done: Done[ToyTrial, ToyResult]) -> str:
+        """See `Bench`."""
+        return "" if done.result.solved else "not solved"
+
+    def table(self, done: Sequence[Done[ToyTrial, ToyResult]]) -> Table:
+        """One row."""
+        rate = Rate.of(d.result.solved for d in done)
+        return Table(("solved", "95 % interval"), [(rate, rate.percent_interval)])

@@ -1,0 +1,122 @@
+"""The engine: nothing is lost by an interruption, a broken trial, a dead worker or a torn line."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from spca_bench.campaign import HEAD, RESULTS, read_campaign
+from spca_bench.engine import BROKEN_IN_A_ROW, run_campaign
+from spca_bench.report import write_report
+from spca_bench.testing import ToyBench
+from spca_core.errors import InputError
+
+
+def log(folder: Path) -> list[str]:
+    return (folder / "log").read_text().split()
+
+
+def test_what_has_a_result_is_not_run_again(tmp_path: Path) -> None:
+    bench = ToyBench(limit=2)
+    campaign = run_campaign(bench, tmp_path / "c", workers=1)
+    assert log(tmp_path / "c") == ["a/0", "a/1"]
+    assert campaign.stopped == "2 trials are enough"
+    campaign = run_campaign(bench.model_copy(update={"limit": None}), tmp_path / "c", workers=1)
+    assert log(tmp_path / "c") == ["a/0", "a/1", "a/2"]
+    assert [d.trial.key for d in campaign.done] == ["a/0", "a/1", "a/2"]
+
+
+def test_a_folder_holds_one_campaign(tmp_path: Path) -> None:
+    run_campaign(ToyBench(), tmp_path / "c", workers=1)
+    with pytest.raises(InputError, match=r"holds another campaign \(length differ\)"):
+        run_campaign(ToyBench(length=4), tmp_path / "c", workers=1)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "letter.txt").write_text("mine")
+    with pytest.raises(InputError, match="is not empty and holds no campaign"):
+        run_campaign(ToyBench(), tmp_path / "full", workers=1)
+    assert not (tmp_path / "full" / HEAD).exists()
+
+
+def test_a_broken_trial_is_counted_apart_and_run_again(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    bench = ToyBench(breaks=("a/1",), limit=0)
+    run_campaign(bench, folder, workers=1)
+    (folder / "broken").touch()
+    bench = bench.model_copy(update={"limit": None})
+    campaign = run_campaign(bench, folder, workers=1)
+    assert campaign.broken == {"a/1": "RuntimeError: the server is gone"}
+    assert [d.trial.key for d in campaign.done] == ["a/0", "a/2"]
+    page = write_report(campaign).read_text()
+    assert "2 of 2 trials solved" in page and "Broken trials" in page and "the server is gone" in page
+    (folder / "broken").unlink()
+    campaign = run_campaign(bench, folder, workers=1)
+    assert not campaign.broken and len(campaign.done) == 3
+    assert not read_campaign(bench, folder).broken
+
+
+def test_a_broken_trial_holds_up_only_its_own_chain(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    bench = ToyBench(chains=("a", "b"), chained=True, breaks=("a/1",), limit=1)
+    run_campaign(bench, folder, workers=1)
+    (folder / "broken").touch()
+    bench = bench.model_copy(update={"limit": None})
+    campaign = run_campaign(bench, folder, workers=1)
+    assert {d.trial.key for d in campaign.done} == {"a/0", "b/0", "b/1", "b/2"}
+    (folder / "broken").unlink()
+    campaign = run_campaign(bench, folder, workers=1)
+    assert all(d.result.before == d.trial.number for d in campaign.done)
+
+
+def test_broken_trials_in_a_row_end_the_campaign(tmp_path: Path) -> None:
+    keys = tuple(f"a/{n}" for n in range(1, 30))
+    bench = ToyBench(length=30, breaks=keys, limit=1)
+    run_campaign(bench, tmp_path / "c", workers=1)
+    (tmp_path / "c" / "broken").touch()
+    campaign = run_campaign(bench.model_copy(update={"limit": None}), tmp_path / "c", workers=1)
+    assert len(campaign.broken) == BROKEN_IN_A_ROW
+    assert "in a row" in campaign.stopped
+
+
+def test_a_spent_budget_ends_the_campaign_without_a_trace(tmp_path: Path) -> None:
+    campaign = run_campaign(ToyBench(costs="a/1"), tmp_path / "c", workers=1)
+    assert campaign.stopped == "3 US dollars are used up"
+    assert list(campaign.results) == ["a/0"] and not campaign.broken
+
+
+def test_a_torn_or_corrupt_line_costs_only_its_own_trial(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    run_campaign(ToyBench(length=4), folder, workers=1)
+    lines = (folder / RESULTS).read_text().splitlines()
+    (folder / RESULTS).write_text("\n".join([lines[0], lines[1][:20], lines[2], lines[3][:30]]))
+    campaign = read_campaign(ToyBench(length=4), folder)
+    assert set(campaign.results) == {"a/0", "a/2"}
+    assert [c.partition(", ")[0][-18:] for c in campaign.complaints] == [
+        f"{RESULTS}:{n}: not a result"[-18:] for n in (2, 4)
+    ]
+    campaign = run_campaign(ToyBench(length=4), folder, workers=1)
+    assert len(campaign.done) == 4
+    assert set(read_campaign(ToyBench(length=4), folder).results) == {"a/0", "a/1", "a/2", "a/3"}
+
+
+def test_results_are_a_table_as_well(tmp_path: Path) -> None:
+    write_report(run_campaign(ToyBench(fails=("a/1",)), tmp_path / "c", workers=1))
+    with (tmp_path / "c" / "results.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [(r["trial"], r["solved"]) for r in rows] == [("a/0", "True"), ("a/1", "False"), ("a/2", "True")]
+
+
+def test_two_campaigns_are_compared_by_trial(tmp_path: Path) -> None:
+    run_campaign(ToyBench(fails=("a/0",)), tmp_path / "old", workers=1)
+    new = run_campaign(ToyBench(fails=("a/2",)), tmp_path / "new", workers=1)
+    page = write_report(new, tmp_path / "old").read_text()
+    assert "3 trials in common: 2 solved before, 2 now" in page
+    assert "Better: a/0" in page and "Worse: a/2" in page
+
+
+@pytest.mark.slow
+def test_a_killed_worker_costs_nothing_but_time(tmp_path: Path) -> None:
+    bench = ToyBench(length=6, dies=("a/2",))
+    campaign = run_campaign(bench, tmp_path / "c", workers=2)
+    assert len(campaign.done) == 6 and not campaign.broken
