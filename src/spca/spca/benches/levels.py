@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from spca.benches.runs import STAGES, RunSummary, failed_cards, keep_failed, run_level
-from spca.kits import kit_of
+from spca.kits import checked_kit
 from spca_bench import plots
 from spca_bench.bench import Bench, Done
 from spca_bench.page import Page, Table, new_figure
@@ -62,7 +62,7 @@ class LevelsBench(Bench[LevelTrial, RunSummary]):
     def prepare(self, folder: Path) -> None:
         """Every level and preset must be there."""
         for trial in self.trials()[: len(self.levels) * len(self.presets)]:
-            kit_of(trial.level).check(self._options(trial))
+            checked_kit(self._options(trial))
 
     def trials(self) -> list[LevelTrial]:
         """Table by table, so that an interrupted campaign has tried everything equally often."""
