@@ -128,7 +128,7 @@ def _digest(result: RunResult, acts: list[ActResult]) -> str:
 def _thumbnail(path: Path) -> str:
     import cv2
 
-    looks = sorted((path / "looks").glob("*.png"))
+    looks = sorted((path / "looks").glob("*.jpg"))
     image = cv2.imread(str(looks[-1])) if looks else None
     if image is None:
         return ""
