@@ -31,6 +31,7 @@ from launch_ros.actions import Node
 from spca.ros.processes import processes
 from spca_core.errors import InputError, SpcaError
 from spca_core.options import RunOptions
+from spca_description.moveit_config import PIPELINES
 from spca_ros import environment, names
 from spca_ros.graph import CONFIG, ProcessSpec, Value
 
@@ -39,8 +40,14 @@ ARGUMENTS = (
     ("level", "stack_01", None, "name or path of a level"),
     ("sim", "gazebo", ["gazebo", "mujoco"], "the simulator"),
     ("arm", "moveit", ["moveit", "embedded"], "who plans motions"),
+    (
+        "pipeline",
+        "ompl",
+        list(PIPELINES),
+        "which of MoveIt's planning pipelines searches (arm:=moveit)",
+    ),
     ("proposer", "builtin", ["builtin", "openai"], "who drafts plans and skills"),
-    ("preset", "nominal", ["nominal", "shuffled", "noisy", "hard"], "the table (sim:=mujoco)"),
+    ("preset", "nominal", ["nominal", "shuffled", "noisy", "hard"], "the table; over Gazebo the layout only, not the noise, light and friction"),
     ("layout_seed", "0", None, "draws the table and the sensor's noise"),
     (
         "robot",
@@ -87,7 +94,12 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         files.append(Path(chosen["config"]).resolve())
     extra: dict[str, dict[str, Value]] = {
         names.SUPERVISOR: {"proposer": chosen["proposer"]},
-        names.EXECUTOR: {"arm": chosen["arm"], "driver": "ros2_control" if real else "spca"},
+        names.EXECUTOR: {
+            "arm": chosen["arm"],
+            "driver": "ros2_control" if real else "spca",
+            "robot": "generated" if real else chosen["robot"],
+            "pipeline": chosen["pipeline"],
+        },
     }
     simulated = chosen["sim"] == "mujoco" and not real
     nodes = [

@@ -89,6 +89,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         package="robot_state_publisher",
         executable="robot_state_publisher",
         parameters=[{"robot_description": files.robot.urdf.read_text(), **sim_time}],
+        on_exit=_must_not_end("robot_state_publisher has ended"),
     )
     bridge = Node(
         package="ros_gz_bridge",

@@ -45,6 +45,8 @@ FROM_PIP = {
     "mujoco", "narwhals", "ompl", "openai", "plotly", "ruckig", "structlog", "unified_planning", "up_fast_downward",
     "up_tamer",
 }  # fmt: skip
+BRING_UP, LAUNCH = "spca", SRC.parent / "launch"
+"""The package that installs the launch files, and where they are."""
 ROS_MODULES = {
     "action_msgs", "ament_index_python", "builtin_interfaces", "composition_interfaces", "control_msgs", "diagnostic_msgs",
     "geometry_msgs", "launch", "launch_ros", "launch_testing", "launch_testing_ros", "lifecycle_msgs", "moveit_msgs",
@@ -65,6 +67,20 @@ def imports(folder: Path) -> set[str]:
             elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
                 found.add(node.module.split(".")[0])
     return found - set(sys.stdlib_module_names) - {"__future__"}
+
+
+def started_by(folder: Path) -> set[str]:
+    """The ROS packages whose executables the launch files in a folder start: `Node(package="…")`."""
+    found: set[str] = set()
+    for file in folder.glob("*.launch.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if (
+                isinstance(node, ast.keyword)
+                and node.arg == "package"
+                and isinstance(node.value, ast.Constant)
+            ):
+                found.add(str(node.value.value))
+    return found - {BRING_UP}
 
 
 def needed(modules: set[str], name: str) -> tuple[set[str], set[str]]:
@@ -90,7 +106,12 @@ def lacking(folder: Path) -> tuple[set[str], set[str], set[str]]:
     """What a package's manifest lacks: keys to declare for running, for testing, and modules that nobody knows."""
     package = parse_package(str(folder / "package.xml"))
     run = declared(package, "exec", "build")
-    keys, unknown = needed(imports(folder / folder.name), folder.name)
+    modules = imports(folder / folder.name)
+    if folder.name == BRING_UP:
+        modules |= imports(LAUNCH)
+    keys, unknown = needed(modules, folder.name)
+    if folder.name == BRING_UP:
+        keys |= {"ros2launch"} | started_by(LAUNCH)
     tests = folder / "test"
     own = {p.stem for p in tests.rglob("*.py")} | {p.name for p in tests.rglob("*")} | {"test"}
     test_keys, test_unknown = needed(imports(tests) - own, folder.name)

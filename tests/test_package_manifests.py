@@ -28,6 +28,8 @@ def test_what_is_declared_of_ours_is_imported(folder: Path) -> None:
     package = parse_package(str(folder / "package.xml"))
     ours = {p.name for p in manifests.PACKAGES}
     used = manifests.imports(folder) | manifests.imports(folder / "test")
+    if folder.name == manifests.BRING_UP:
+        used |= manifests.imports(manifests.LAUNCH)
     idle = {d for d in manifests.declared(package, "exec", "test") & ours if d not in used}
     assert not idle, sorted(idle)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from spca.ending import Ending
+from spca.journal import CHECKPOINT
 from spca.kits import checked_kit, kit_of
 from spca.progress import Progress
 from spca.result import RunResult
@@ -40,7 +41,24 @@ def resume_run(path: Path) -> int:
         result = folder.read("result.json", RunResult)
         if result.outcome is not Ending.CANCELLED:
             raise InputError("this run has ended", where=str(path), hint=f"its result was: {result.reason}")
-    return _drive(folder.read(MANIFEST, Manifest).options, folder, resume=True)
+    options = folder.read(MANIFEST, Manifest).options
+    _check_resumable(folder, options)
+    return _drive(options, folder, resume=True)
+
+
+def _check_resumable(folder: RunFolder, options: RunOptions) -> None:
+    """Raise InputError for a run whose simulator gave no state to go back to: Gazebo has none."""
+    checkpoint = folder.read_bytes(CHECKPOINT) if options.transport == "ros" else None
+    if checkpoint is None:
+        return
+    from spca_ros.seal import unseal
+
+    if not unseal(checkpoint):
+        raise InputError(
+            "this run cannot be resumed inside its level: Gazebo cannot be brought back to an exact state",
+            where=str(folder.path),
+            hint=f"begin the level again: ros2 launch spca bringup.launch.py level:={options.level}",
+        )
 
 
 def newest_run() -> Path:

@@ -64,6 +64,14 @@ def test_gazebo_is_ready_only_as_harmonic_with_its_ros_packages(monkeypatch, tmp
     assert version in finding.found and "ros_gz_bridge 1.0.7" in finding.found
 
 
+def test_the_gz_tool_without_gz_sim_is_no_gazebo(monkeypatch, tmp_path):
+    program(tmp_path, "gz", "echo 'The gz command provides a command line interface to the Gazebo tools.'")
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    finding = full_stack.gazebo()
+    assert finding.state == "partly" and "no gz-sim" in finding.found
+    assert "command line interface" not in finding.found
+
+
 def test_a_half_installed_set_names_what_lacks(monkeypatch, tmp_path):
     ros_package(tmp_path, "moveit_py", "2.12.3")
     monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))

@@ -40,7 +40,6 @@ def controllers(gripper: GripperNames) -> dict[str, Any]:
             joints=list(ARM_JOINTS),
             command_interfaces=["position"],
             state_interfaces=["position", "velocity"],
-            state_publish_rate=100.0,
             action_monitor_rate=50.0,
             allow_partial_joints_goal=False,
             constraints=constraints,

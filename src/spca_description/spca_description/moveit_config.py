@@ -56,10 +56,6 @@ def moveit_config(
         "planning_scene_monitor_options": {
             "name": "planning_scene_monitor",
             "robot_description": "robot_description",
-            "joint_state_topic": "/joint_states",
-            "attached_collision_object_topic": "/moveit_cpp/planning_scene_monitor",
-            "publish_planning_scene_topic": "/moveit_cpp/publish_planning_scene",
-            "monitored_planning_scene_topic": "/moveit_cpp/monitored_planning_scene",
             "wait_for_initial_state_timeout": 0.0,  # else MoveItCpp fails where no joint states come
         },
         "planning_pipelines": {"pipeline_names": [pipeline]},

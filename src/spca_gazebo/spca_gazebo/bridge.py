@@ -16,6 +16,8 @@ class Topic:
     gz: str
     ros_type: str
     gz_type: str
+    lazy: bool = False
+    """Whether it is passed on, and Gazebo asked for it, only while somebody listens."""
 
     def entry(self) -> dict[str, object]:
         """The entry of the bridge's YAML file."""
@@ -25,20 +27,27 @@ class Topic:
             "ros_type_name": self.ros_type,
             "gz_type_name": self.gz_type,
             "direction": "GZ_TO_ROS",
-            "lazy": False,
+            "lazy": self.lazy,
         }
 
 
 CLOCK = Topic("/clock", "/clock", "rosgraph_msgs/msg/Clock", "gz.msgs.Clock")
-COLOUR = Topic(f"{CAMERA_TOPIC}/image", f"{CAMERA_TOPIC}/image", "sensor_msgs/msg/Image", "gz.msgs.Image")
+COLOUR = Topic(
+    f"{CAMERA_TOPIC}/image", f"{CAMERA_TOPIC}/image", "sensor_msgs/msg/Image", "gz.msgs.Image", lazy=True
+)
 DEPTH = Topic(
-    f"{CAMERA_TOPIC}/depth_image", f"{CAMERA_TOPIC}/depth_image", "sensor_msgs/msg/Image", "gz.msgs.Image"
+    f"{CAMERA_TOPIC}/depth_image",
+    f"{CAMERA_TOPIC}/depth_image",
+    "sensor_msgs/msg/Image",
+    "gz.msgs.Image",
+    lazy=True,
 )
 POINTS = Topic(
     f"{CAMERA_TOPIC}/points",
     f"{CAMERA_TOPIC}/points",
     "sensor_msgs/msg/PointCloud2",
     "gz.msgs.PointCloudPacked",
+    lazy=True,
 )
 CONTACTS = Topic(CONTACT_TOPIC, CONTACT_TOPIC, "ros_gz_interfaces/msg/Contacts", "gz.msgs.Contacts")
 TOPICS = (CLOCK, COLOUR, DEPTH, POINTS, CONTACTS)

@@ -8,7 +8,6 @@ reason: exact checkpoints.
 from __future__ import annotations
 
 import importlib
-import subprocess
 import sys
 import threading
 import time
@@ -16,7 +15,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from rclpy.clock import Clock as RclpyClock
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.subscription import Subscription
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo, Image
 from sensor_msgs.msg import JointState as JointStateMsg
@@ -40,7 +41,8 @@ from spca_gazebo.contacts import ContactSampler, ModelPairs
 from spca_gazebo.driver import brake, ramp_time, refusal
 from spca_gazebo.finger import Press, command, finger_state
 from spca_gazebo.frames import FramePairs
-from spca_gazebo.reset import accepted, parking, pause_command, placement, pose_command, untouched
+from spca_gazebo.reset import control_service, parking, placement, pose_request, pose_service, untouched
+from spca_gazebo.services import GazeboServices
 from spca_gazebo.serving import ReplacingAction, SlowService
 from spca_robot.gripper_2f85 import CLOSED_ANGLE, STROKE, driver_angle
 from spca_ros import names
@@ -56,10 +58,10 @@ from spca_ros.qos import EVERY, SENSOR
 _HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
 _LEASE_S = 1.0  # simulated seconds without a sign of a motion's client after which it is stopped
 _PLACED_S = 0.1  # simulated seconds within which Gazebo surely has done what its pose service accepted
+_LOOK_S = 1.0  # wall seconds between two looks at whether anybody watches the pictures
 _FRAME_S = 5.0  # simulated seconds to wait for a picture
 _TICK_S = 0.02  # wall seconds between two looks at simulated time
 _STALL_S = 30.0  # wall seconds that simulated time may stand still
-_GZ_TRIES = 3  # calls of one service of Gazebo
 
 ROBOTS = ("generated", "vendor")
 
@@ -89,6 +91,9 @@ class GazeboSim(SpcaNode):
         self._models = ModelPairs(self._world.model_names, harmless, self._world.robot.model)
         self._sampler = ContactSampler(self._on_sample)
         self._frames = FramePairs(self._on_frame)
+        self._gazebo = GazeboServices()
+        self._film: tuple[Subscription, ...] = ()  # while somebody looks
+        self._captures = 0  # requests for a picture that wait for one
         self._epoch = ""
         self._now, self._ticked = 0.0, time.monotonic()
         self._state: JointState | None = None
@@ -111,11 +116,11 @@ class GazeboSim(SpcaNode):
 
         self.create_subscription(Clock, bridge.CLOCK.ros, self._on_clock, SENSOR)
         self.create_subscription(JointStateMsg, f"/{STATE_BROADCASTER}/joint_states", self._on_joints, SENSOR)
-        self.create_subscription(Image, bridge.COLOUR.ros, self._frames.colour, SENSOR)
-        self.create_subscription(Image, bridge.DEPTH.ros, self._frames.depth, SENSOR)
         self.create_subscription(Lease, names.LEASE, self._on_lease, EVERY)
         if (kind := contacts_type()) is not None:
             self.create_subscription(kind, bridge.CONTACTS.ros, self._on_contacts, CONTACT_REPORTS)
+
+        self._watch = self.create_timer(_LOOK_S, self._film_if_watched, clock=RclpyClock())
 
         self._follow = ReplacingAction(
             self, FollowTrajectory, names.FOLLOW, self._do_follow, self._refuse_follow
@@ -176,14 +181,37 @@ class GazeboSim(SpcaNode):
         self._seen[lease.client] = seconds(lease.seen)
 
     def _do_capture(self, request: Capture.Request) -> Capture.Response:
-        """The first frame taken from now on; the camera itself never stops."""
+        """The first frame taken from now on."""
         begun = self._now
-        while self._now - begun < _FRAME_S:
-            if self._frame is not None and seconds(self._frame[0].header.stamp) >= begun:
-                colour, depth, info = self._frame
-                return Capture.Response(success=True, colour=colour, depth=depth, info=info)
-            self._sleep()
+        self._captures += 1
+        self.loop.soon(self._film_if_watched)
+        try:
+            while self._now - begun < _FRAME_S:
+                if self._frame is not None and seconds(self._frame[0].header.stamp) >= begun:
+                    colour, depth, info = self._frame
+                    return Capture.Response(success=True, colour=colour, depth=depth, info=info)
+                self._sleep()
+        finally:
+            self._captures -= 1
         return Capture.Response(success=False, message=f"no picture from Gazebo's camera in {_FRAME_S:.0f} s")
+
+    def _film_if_watched(self) -> None:
+        """Listen to Gazebo's camera while a picture is asked for or its topics are watched, and only then.
+
+        The bridge is lazy, and Gazebo draws no pictures that nobody takes: drawing them costs half of its time.
+        """
+        watched = self._captures > 0 or any(
+            topic.get_subscription_count() for topic in (self._colour, self._depth, self._info)
+        )
+        if watched and not self._film:
+            self._film = (
+                self.create_subscription(Image, bridge.COLOUR.ros, self._frames.colour, SENSOR),
+                self.create_subscription(Image, bridge.DEPTH.ros, self._frames.depth, SENSOR),
+            )
+        elif self._film and not watched:
+            for subscription in self._film:
+                self.destroy_subscription(subscription)
+            self._film = ()
 
     # --- commands ------------------------------------------------------------------------------------------------
 
@@ -319,11 +347,12 @@ class GazeboSim(SpcaNode):
         return "" if off < 0.02 else f"the robot stopped {off:.2f} rad from its home posture"
 
     def _do_pause(self, request: SetBool.Request) -> SetBool.Response:
-        problem = _gz(pause_command(self._world, request.data))
+        paused = f"pause: {str(request.data).lower()}"
+        problem = self._gazebo(control_service(self._world), "WorldControl", paused)
         return SetBool.Response(success=not problem, message=problem)
 
     def _move_objects(self, poses: Mapping[str, Pose]) -> str:
-        return _gz(pose_command(self._world, poses))
+        return self._gazebo(pose_service(self._world), "Pose_V", pose_request(poses))
 
     def _sleep(self) -> None:
         """A moment of wall time, in a working thread; SpcaError when simulated time stands still."""
@@ -338,26 +367,6 @@ class GazeboSim(SpcaNode):
         self._grip.close()
         for service in self._slow:
             service.close()
-
-
-def _gz(command: list[str]) -> str:
-    """Call a service of Gazebo; "" if it accepts, else what went wrong.
-
-    The answer of a busy machine can come too late for the command. To ask again does no harm: what is asked for is a
-    state (poses, a pause), not a change.
-    """
-    complaint = ""
-    for _ in range(_GZ_TRIES):
-        try:
-            answer = subprocess.run(command, capture_output=True, text=True, timeout=15, check=False)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            return f"Gazebo cannot be asked: {error}"
-        if accepted(answer.stdout):
-            return ""
-        complaint = (answer.stdout or answer.stderr).strip()
-        if "timed out" not in complaint:
-            break
-    return f"Gazebo refuses: {complaint}"
 
 
 def contacts_type() -> type | None:

@@ -46,20 +46,9 @@ def pose_request(poses: Mapping[str, Pose]) -> str:
     return " ".join(_one(name, pose) for name, pose in poses.items())
 
 
-def pose_command(world: World, poses: Mapping[str, Pose], timeout_ms: int = 5000) -> list[str]:
-    """The command line that calls the service; it prints `data: true` when Gazebo has accepted."""
-    return [
-        *("gz", "service", "-s", pose_service(world), "--reqtype", "gz.msgs.Pose_V"),
-        *("--reptype", "gz.msgs.Boolean", "--timeout", str(timeout_ms), "--req", pose_request(poses)),
-    ]
-
-
-def pause_command(world: World, paused: bool) -> list[str]:
-    """The command line that stops or continues simulated time."""
-    return [
-        *("gz", "service", "-s", f"/world/{world.name}/control", "--reqtype", "gz.msgs.WorldControl"),
-        *("--reptype", "gz.msgs.Boolean", "--timeout", "5000", "--req", f"pause: {str(paused).lower()}"),
-    ]
+def control_service(world: World) -> str:
+    """The service that stops and continues simulated time."""
+    return f"/world/{world.name}/control"
 
 
 def accepted(output: str) -> bool:

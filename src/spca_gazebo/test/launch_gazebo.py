@@ -30,6 +30,7 @@ from spca_ros.camera import RequestedCamera
 from spca_ros.convert.contacts import contact_samples
 from spca_ros.convert.records import to_msg
 from spca_ros.convert.time import seconds
+from spca_ros.domain import own_domain
 from spca_ros.peer import Peer
 from spca_ros.qos import EVERY, SENSOR
 from spca_ros.robot import RosRobot
@@ -40,7 +41,8 @@ READY_S = 120.0
 
 
 def generate_test_description() -> launch.LaunchDescription:
-    """Gazebo, headless, the nominal table."""
+    """Gazebo, headless, the nominal table; in a domain of its own, so that no other simulator can stand in for it."""
+    own_domain().__enter__()  # for as long as this process lives
     source = PythonLaunchDescriptionSource(str(ROOT / "launch" / "gazebo.launch.py"))
     return launch.LaunchDescription(
         [

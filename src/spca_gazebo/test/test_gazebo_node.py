@@ -331,6 +331,8 @@ def test_a_picture_is_two_images_of_one_instant_with_the_projects_calibration(ri
     w, h = WORLD.camera.width, WORLD.camera.height
     ended = threading.Event()
 
+    assert colour.get_subscription_count() == depth.get_subscription_count() == 0
+
     def film() -> None:
         while not ended.wait(0.1):
             stamp = time_msg(rig.gazebo.simulator.time)
@@ -347,5 +349,7 @@ def test_a_picture_is_two_images_of_one_instant_with_the_projects_calibration(ri
         frame = RequestedCamera(rig.client, WORLD.camera).capture()
     finally:
         ended.set()
+    # Nobody looks any more: Gazebo is asked for no more pictures.
+    assert wait_for(lambda: colour.get_subscription_count() == depth.get_subscription_count() == 0)
     assert frame.intrinsics == WORLD.camera.intrinsics  # not Gazebo's, which is half a pixel off
     assert frame.depth[0, 0] == 0.0 and frame.depth[5, 5] == pytest.approx(0.85)

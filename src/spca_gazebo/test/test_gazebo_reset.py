@@ -10,7 +10,7 @@ from spca_core.layout import nominal_layout, random_layout
 from spca_core.world import load_world
 from spca_gazebo.bridge import bridge_config
 from spca_gazebo.finger import Press, command, finger_state
-from spca_gazebo.reset import accepted, parking, placement, pose_command, untouched
+from spca_gazebo.reset import accepted, parking, placement, pose_request, pose_service, untouched
 from spca_gazebo.write import write_all
 from spca_robot.gripper_2f85 import CLOSED_ANGLE
 
@@ -38,9 +38,8 @@ def test_every_object_goes_somewhere():
 
 def test_the_request_moves_all_models_at_once():
     layout = random_layout(WORLD, 3)
-    line = pose_command(WORLD, placement(WORLD, layout))
-    assert line[:4] == ["gz", "service", "-s", "/world/tabletop/set_pose_vector"]
-    request = line[-1]
+    request = pose_request(placement(WORLD, layout))
+    assert pose_service(WORLD) == "/world/tabletop/set_pose_vector"
     assert request.count("pose {") == len(WORLD.objects)
     x = layout.poses["box_red"].position[0]
     assert f'name: "box_red" position {{x: {x:.9g}' in request

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -23,7 +24,10 @@ def gazebo() -> Finding:
         found = "no gz program" if tied.state == "missing" else f"no gz program; {tied.found}"
         remedy = tied.remedy or f"apt install ros-jazzy-ros-gz ({FULL_STACK})"
         return Finding(tied.what, "missing", found, remedy)
-    said = _first_line(["gz", "sim", "--versions"]) or "version unknown"
+    said = _first_line(["gz", "sim", "--versions"])
+    if not re.match(r"\d+\.\d", said):  # the gz tool without gz-sim prints its help
+        remedy = tied.remedy or f"apt install ros-jazzy-ros-gz ({FULL_STACK})"
+        return Finding(tied.what, "partly", f"a gz program, but no gz-sim; {tied.found}", remedy)
     state = tied.state if said.startswith("8.") else "partly"
     remedy = tied.remedy or ("" if state == "ready" else "Harmonic is gz-sim 8")
     return Finding(tied.what, state, f"gz-sim {said}; {tied.found}", remedy)
