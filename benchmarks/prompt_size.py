@@ -25,7 +25,7 @@ from spca_core.plan import CodeRequest, Draft, Plan, PlanRequest, Rejection, Ste
 from spca_core.ports.chat import Message
 from spca_planner.language import messages
 from spca_planner.pddl.syntax import parse_domain
-from spca_tabletop.act.api import TABLETOP_API
+from spca_tabletop.act.ctx import TABLETOP_API
 from spca_tabletop.kit import build_tabletop
 
 SIZES = (10, 100, 1000)

@@ -10,7 +10,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from spca.learned import recording_of
+from spca.learned import folder_of, recording_of
+from spca.no_repeats import NoRepeats
 from spca.result import Usage
 from spca_coder.language import LanguageCoder
 from spca_core.options import RunOptions
@@ -24,6 +25,7 @@ from spca_llm.chat import Chat
 from spca_llm.config import LlmConfig, load_config
 from spca_llm.connect import REPLAY, open_chat
 from spca_planner.language import LanguageProposer
+from spca_planner.trusted import TrustedDomains, action_schemas
 from spca_sense.language import LanguageVision
 
 LLM = "llm"
@@ -67,10 +69,19 @@ def open_builtin(kit: Kit, options: RunOptions, folder: RunFolder) -> Iterator[P
 @contextmanager
 def open_openai(kit: Kit, options: RunOptions, folder: RunFolder) -> Iterator[Proposals]:
     """Language models behind any server that speaks the OpenAI protocol."""
+    domains = TrustedDomains(folder_of(options, folder) / "domains")
+
+    def schemas() -> dict[str, str]:
+        return action_schemas([*getattr(kit.builtin(), "domains", ()), *domains.all(kit.name)])
+
+    words = kit.vocabulary().words()
     with open_models(options, folder.path / LLM) as chat:
+        asking = NoRepeats(chat)
         yield Proposals(
-            planner={mode: LanguageProposer(chat, role) for mode, role in _PLANNER_ROLES.items()},
-            coder=LanguageCoder(chat),
+            planner={
+                mode: LanguageProposer(asking, role, words, schemas) for mode, role in _PLANNER_ROLES.items()
+            },
+            coder=LanguageCoder(asking),
             vision=LanguageVision(chat) if options.vision else None,
             learns=True,
             usage=lambda: usage_of(chat),

@@ -232,6 +232,7 @@ class Supervisor:
         if self._promote is None or state.plan is None or state.observation is None:
             return
         evidence = self._weigh(state.plan, result, self._look_again())
+        self._journal.keep(state, "evidence", evidence)
         distrust = distrusted(state.plan, result, evidence)
         if not evidence.contradicted:
             attempt, seen = self._journal.attempt(state), state.observation

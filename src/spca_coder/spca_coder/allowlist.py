@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection
 
 from spca_coder.problem import Problem
@@ -50,6 +51,7 @@ _FRAMES = frozenset(
     ]
 )
 _TOP_LEVEL = (ast.FunctionDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
+_BROAD = ("BaseException", "Exception", "KeyboardInterrupt", "SystemExit", "GeneratorExit")
 _ASYNCHRONOUS = (ast.AsyncFunctionDef, ast.Await, ast.AsyncFor, ast.AsyncWith)
 _NEVER: dict[type[ast.AST], str] = {
     ast.ClassDef: "a class",
@@ -59,10 +61,16 @@ _NEVER: dict[type[ast.AST], str] = {
 }
 
 
-def check(source: str, modules: Collection[str] = ("math",), surface: Surface | None = None) -> list[Problem]:
+def check(
+    source: str,
+    modules: Collection[str] = ("math",),
+    surface: Surface | None = None,
+    objects: Collection[str] = (),
+) -> list[Problem]:
     """All that is not allowed in `source`; empty when it may be tried.
 
-    `modules` may be imported. With a `surface`, calls through `ctx` must exist and fit their signatures.
+    `modules` may be imported. With a `surface`, calls through `ctx` must exist and fit their signatures. The names of
+    `objects` may not be written into a skill: it has to work with any.
     """
     if len(source) > MAX_CHARACTERS:
         return [Problem(message=f"too long: {len(source)} characters, {MAX_CHARACTERS} allowed")]
@@ -72,7 +80,7 @@ def check(source: str, modules: Collection[str] = ("math",), surface: Surface | 
         return [Problem(message=f"not Python: {error.msg}", line=error.lineno)]
     except (ValueError, RecursionError, MemoryError) as error:
         return [Problem(message=f"not Python: {error}")]
-    checker = _Checker(frozenset(modules), surface)
+    checker = _Checker(frozenset(modules), surface, objects)
     checker.visit(tree)
     return checker.problems
 
@@ -80,9 +88,13 @@ def check(source: str, modules: Collection[str] = ("math",), surface: Surface | 
 class _Checker(ast.NodeVisitor):
     """Walks over the tree and notes what it finds."""
 
-    def __init__(self, modules: frozenset[str], surface: Surface | None) -> None:
+    def __init__(
+        self, modules: frozenset[str], surface: Surface | None, objects: Collection[str] = ()
+    ) -> None:
         self.problems: list[Problem] = []
         self._modules, self._surface = modules, surface
+        names = "|".join(map(re.escape, sorted(objects, key=len, reverse=True)))
+        self._objects = re.compile(rf"(?<!\w)(?:{names})(?!\w)") if names else None
 
     def _note(self, node: ast.AST, message: str) -> None:
         self.problems.append(Problem(message=message, line=getattr(node, "lineno", None)))
@@ -132,11 +144,18 @@ class _Checker(ast.NodeVisitor):
     def visit_Constant(self, node: ast.Constant) -> None:
         if isinstance(node.value, str) and "__" in node.value:
             self._note(node, "double underscores in a text may not be used")
+        elif isinstance(node.value, str) and self._objects and (found := self._objects.search(node.value)):
+            self._note(
+                node, f"the object '{found[0]}' is named here; a skill takes its objects from its arguments"
+            )
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         caught = list(ast.walk(node.type)) if node.type else []
-        if node.type is None or any(isinstance(n, ast.Name) and n.id == "BaseException" for n in caught):
-            self._note(node, "catch Exception or less: a stop must get through")
+        broad = [n for n in caught if isinstance(n, ast.Name) and n.id in _BROAD]
+        if node.type is None or broad:
+            self._note(
+                node, "this catches everything; catch MotionError, or the one error that you can deal with"
+            )
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from spca_coder import allowlist
+from spca_coder.attributes import unknown_attributes
 from spca_coder.fits import header, misfit
 from spca_coder.merge import MergeConflict, Merged, merge
 from spca_coder.problem import Problem, report
@@ -33,7 +34,7 @@ class CodeCritic:
 
     def __init__(self, api: CtxApi, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()
-        self._surface = Surface(api)
+        self._api, self._surface = api, Surface(api)
         self._host = SkillHost(api, self._limits)
 
     def __enter__(self) -> CodeCritic:
@@ -46,12 +47,14 @@ class CodeCritic:
         """End the sandbox; harmless when called twice."""
         self._host.close()
 
-    def judge(self, draft: str, wanted: Sequence[ActionSchema], library: str) -> Judgement:
-        """Whether `draft` gives each wanted action its skill and fits into `library`.
+    def judge(
+        self, draft: str, wanted: Sequence[ActionSchema], library: str, objects: Collection[str] = ()
+    ) -> Judgement:
+        """Whether `draft` gives each wanted action its skill and fits into `library`, without naming `objects`.
 
         Raises InputError when the library is not Python, or when this machine's sandbox is below the level asked for.
         """
-        problems = allowlist.check(draft, self._limits.modules, self._surface)
+        problems = allowlist.check(draft, self._limits.modules, self._surface, objects)
         if problems:
             return Judgement(rejection=report(problems, draft))
         problems = [*self._misfits(draft, wanted), *self._reserved(draft)]
@@ -63,7 +66,10 @@ class CodeCritic:
             merged = merge(library, draft, asked)
         except (MergeConflict, InputError) as conflict:
             return Judgement(rejection=str(conflict))
-        problems = undefined(draft, self._known(merged.library))
+        problems = [
+            *undefined(draft, self._known(merged.library)),
+            *unknown_attributes(draft, self._api, self._limits.modules),
+        ]
         if problems:
             return Judgement(rejection=report(problems, draft))
         return self._imported(merged, draft)

@@ -79,6 +79,8 @@ class DraftingCoder:
         names = {python_name(s.name) for s in wanted}
         shown = relevant(request.library, wanted, self._token_budget, without=names)
         told = situation(request)
+        # What is called like its kind (the table) is there on every table: a skill may name it.
+        objects = [name for name, kind in request.observation.objects.items() if name != kind]
         drafts: list[CodeRecord] = []
         code, rejection = _present_code(request.library, names), request.failure
         kind: Kind = "semantic" if request.failure else "first"
@@ -90,11 +92,13 @@ class DraftingCoder:
                 judged = None
                 try:
                     code = proposer.write(wanted, self._api, shown, told, code, rejection)
-                    judged = critic.judge(code, wanted, request.library)
+                    judged = critic.judge(code, wanted, request.library, objects)
                     rejection = judged.rejection
                     record = CodeRecord(kind=kind, code=code, rejection=rejection)
                 except ModelError as error:
                     record = CodeRecord(kind=kind, code="", rejection=f"the model: {error}")
+                    if error.answered:  # the same request would get the same answer
+                        rejection = f"{request.failure}\nThe last answer was of no use: {error}".strip()
                 drafts.append(record.model_copy(update={"seconds": time.monotonic() - began}))
                 log.info("code draft", number=len(drafts), kind=kind, rejection=record.rejection)
                 if judged is not None and not judged.rejection:

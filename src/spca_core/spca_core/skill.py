@@ -35,11 +35,20 @@ class CtxMethod(Record):
     doc: str
 
 
+class CtxType(Record):
+    """A kind of value that calls return: its fields by name, each with the name of its type."""
+
+    name: str
+    doc: str
+    fields: dict[str, str]
+
+
 class CtxApi(Record):
-    """All that a skill of one environment may do, and the helper names (value types, constants) it may use."""
+    """All that a skill of one environment may do: calls, the types of their values, and helper functions and constants."""
 
     environment: str
     methods: tuple[CtxMethod, ...]
+    types: tuple[CtxType, ...] = ()
     helpers: tuple[str, ...] = ()
 
 

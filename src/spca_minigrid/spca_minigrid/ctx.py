@@ -8,81 +8,23 @@ from typing import Any
 
 import structlog
 
+from spca_act.declared import DeclaredCtx, api_of, offered
 from spca_core.errors import Cancelled, MotionError
-from spca_core.skill import CtxApi, CtxMethod
-from spca_minigrid import primitives
+from spca_minigrid import primitives, routes, worldmap
 from spca_minigrid.cells import DOOR, EMPTY, KEY, LAVA, Point, beside, kind_of
 from spca_minigrid.referents import Referents
-from spca_minigrid.routes import Navigator, Route
+from spca_minigrid.routes import Navigator
 from spca_minigrid.spare import spare_places
 from spca_minigrid.stuck import StuckDetector
+from spca_minigrid.values import Reply, Route, Thing, View
 from spca_minigrid.world import World
-from spca_minigrid.worldmap import HELD, Thing, WorldMap
+from spca_minigrid.worldmap import HELD, WorldMap
 
 log = structlog.get_logger(__name__)
 
-API = CtxApi(
-    environment="minigrid",
-    methods=(
-        CtxMethod(
-            name="step",
-            signature="step(primitive: int) -> Reply",
-            doc="Carry out one primitive. Reply has: over (the level has ended: do nothing more), moved (whether pose, "
-            "hand or map changed), news (whether something was seen for the first time), ahead (the cell it faces now). `yield LEFT` in a skill does "
-            "the same: its value is the Reply. Walking into lava is refused.",
-        ),
-        CtxMethod(
-            name="look",
-            signature="look() -> View",
-            doc="The agent: x, y (x to the right, y down, from where it started), direction (0 right, 1 down, 2 left, "
-            '3 up), held (id of the thing in the hand or ""), over, steps_left, and things: all things known, each '
-            "with id, kind (door, key, ball, box, goal), colour, state (of doors: open, closed, locked), x, y, held.",
-        ),
-        CtxMethod(
-            name="locate",
-            signature="locate(name: str) -> list[Thing]",
-            doc="The things that a name may mean, nearest first, [] while none has been seen. A name is a planning "
-            "symbol, the id of a thing, or such as `red_key`.",
-        ),
-        CtxMethod(
-            name="cell",
-            signature="cell(x: int, y: int) -> str",
-            doc="What is known of a cell: `wall`, `empty`, `lava`, `door red locked`, `key blue`, …, `unseen`.",
-        ),
-        CtxMethod(
-            name="route_to",
-            signature="route_to(name: str, onto: bool = False, force: bool = False) -> Route | None",
-            doc="The shortest known way to stand before the nearest thing of that name, facing it; with `onto`, to step "
-            'onto it. Route has: steps (primitives; closed doors are opened on the way) and obstacle: "" or, with '
-            "`force`, the id of a locked door or a movable thing that stands in the way once the steps are done. None: "
-            "there is no way.",
-        ),
-        CtxMethod(
-            name="route_beside",
-            signature="route_beside(name: str, force: bool = False) -> Route | None",
-            doc="The same, to face a free cell that is next to the thing: where DROP would put something beside it.",
-        ),
-        CtxMethod(
-            name="route_to_spare",
-            signature="route_to_spare() -> Route | None",
-            doc="The same, to face a free cell where a dropped thing is in nobody's way.",
-        ),
-        CtxMethod(
-            name="explore",
-            signature='explore(name: str = "", force: bool = False) -> Route | None',
-            doc="A way to where something new can be seen, chosen for finding `name`; None when all that can be "
-            "reached has been seen. With `force` it may lead up to an obstacle, as in route_to.",
-        ),
-        CtxMethod(name="log", signature="log(text: str) -> None", doc="A line for the report."),
-    ),
-    helpers=tuple(f"{name} = {number}" for number, name in enumerate(primitives.NAMES)),
-)
 
-
-class GridCtx:
+class GridCtx(DeclaredCtx):
     """A `CtxServer` over one world and the map made of it."""
-
-    api = API
 
     def __init__(self, world: World, known: WorldMap, referents: Referents) -> None:
         self._world, self._map, self._referents = world, known, referents
@@ -112,16 +54,16 @@ class GridCtx:
         """See `CtxServer.call`."""
         if self._stopped.is_set():
             raise Cancelled("stopped")
-        result = getattr(self, f"_{method}")(*args, **kwargs)
-        if not isinstance(result, Route):
-            return result
-        if result.obstacle:
-            self._wanted_free = result.cells
-        return {"steps": list(result.steps), "obstacle": result.obstacle}
+        return super().call(method, args, kwargs)
 
     # --- what a skill may call -----------------------------------------------------------------------------------
 
-    def _step(self, primitive: int) -> dict[str, Any]:
+    @offered
+    def _do_step(self, primitive: int) -> Reply:
+        """Carry out one primitive. `yield LEFT` in a skill does the same: its value is the Reply.
+
+        Walking into lava is refused with a MotionError.
+        """
         if isinstance(primitive, bool) or primitive not in range(len(primitives.NAMES)):
             known = ", ".join(f"{number} {name}" for number, name in enumerate(primitives.NAMES))
             raise ValueError(f"{primitive!r} is no primitive; there are {known}")
@@ -148,7 +90,9 @@ class GridCtx:
             "ahead": self._map.cell(self._map.front),
         }
 
-    def _look(self) -> dict[str, Any]:
+    @offered
+    def _do_look(self) -> View:
+        """The agent, and everything that it knows. Takes no time."""
         held = self._map.held
         x, y = self._map.position
         return {
@@ -164,47 +108,80 @@ class GridCtx:
             ],
         }
 
-    def _locate(self, name: str) -> list[dict[str, Any]]:
+    @offered
+    def _do_locate(self, name: str) -> list[Thing]:
+        """The things that a name may mean, nearest first; empty while none has been seen.
+
+        A name is a planning symbol, the id of a thing, or such as `red_key`.
+        """
         found = self._find(name)
         x, y = self._map.position
         return sorted(
             (_shown(t) for t in found), key=lambda t: 0 if t["held"] else abs(t["x"] - x) + abs(t["y"] - y)
         )
 
-    def _cell(self, x: int, y: int) -> str:
+    @offered
+    def _do_cell(self, x: int, y: int) -> str:
+        """What is known of a cell: `wall`, `empty`, `lava`, `door red locked`, `key blue`, …, `unseen`."""
         return self._map.cell((int(x), int(y)))
 
-    def _route_to(self, name: str, onto: bool = False, force: bool = False) -> Route | None:
+    @offered
+    def _do_route_to(self, name: str, onto: bool = False, force: bool = False) -> Route | None:
+        """The shortest known way to stand before the nearest thing of that name, facing it.
+
+        With `onto`, to step onto it; with `force` it may lead up to an obstacle. None: there is no way.
+        """
         places = {t.place for t in self._find(name) if isinstance(t.place, tuple)}
         if not places:
             return None
-        return self._navigator.onto(places, force) if onto else self._navigator.to_face(places, force)
-
-    def _route_beside(self, name: str, force: bool = False) -> Route | None:
-        places = {t.place for t in self._find(name) if isinstance(t.place, tuple)}
-        free = {p for place in places for p in beside(place) if self._map.cell(p) == EMPTY}
-        return self._navigator.to_face(free, force) if free else None
-
-    def _route_to_spare(self) -> Route | None:
-        return self._navigator.to_face(spare_places(self._map)) or self._navigator.to_face(
-            self._free_places()
+        return self._shown_route(
+            self._navigator.onto(places, force) if onto else self._navigator.to_face(places, force)
         )
 
-    def _explore(self, name: str = "", force: bool = False) -> Route | None:
+    @offered
+    def _do_route_beside(self, name: str, force: bool = False) -> Route | None:
+        """The same, to face a free cell that is next to the thing: where DROP would put something beside it."""
+        places = {t.place for t in self._find(name) if isinstance(t.place, tuple)}
+        free = {p for place in places for p in beside(place) if self._map.cell(p) == EMPTY}
+        return self._shown_route(self._navigator.to_face(free, force) if free else None)
+
+    @offered
+    def _do_route_to_spare(self) -> Route | None:
+        """The same, to face a free cell where a dropped thing is in nobody's way."""
+        return self._shown_route(
+            self._navigator.to_face(spare_places(self._map)) or self._navigator.to_face(self._free_places())
+        )
+
+    @offered
+    def _do_explore(self, name: str = "", force: bool = False) -> Route | None:
+        """A way to where something new can be seen, chosen for finding `name`.
+
+        None when all that can be reached has been seen. With `force` it may lead up to an obstacle.
+        """
         noun = self._referents.noun(name)
         careful = noun is not None and noun.kind == DOOR
         if noun is not None and noun.place:
             near = self._navigator.to_see_new(force, careful=True, within=self._map.start_room())
             if near is not None:
-                return near
-        return self._navigator.to_see_new(force, careful)
+                return self._shown_route(near)
+        return self._shown_route(self._navigator.to_see_new(force, careful))
 
-    def _log(self, text: str) -> None:
+    @offered
+    def _do_log(self, text: str) -> None:
+        """A line for the report."""
         log.info("skill", text=str(text)[:500])
 
     # --- helpers --------------------------------------------------------------------------------------------------
 
-    def _find(self, name: str) -> list[Thing]:
+    def _shown_route(self, found: routes.Route | None) -> Route | None:
+        """A route as a skill sees it; the cells of one with an obstacle are wanted free from now on."""
+        if found is None:
+            return None
+        if found.obstacle:
+            self._wanted_free = found.cells
+        return {"steps": list(found.steps), "obstacle": found.obstacle}
+
+    def _find(self, name: str) -> list[worldmap.Thing]:
         if not self._referents.known(str(name)):
             known = ", ".join([*self._referents.nouns, *self._map.things])
             raise ValueError(f"nothing is called {name!r}; there are: {known}")
@@ -226,7 +203,7 @@ class GridCtx:
         }
 
 
-def _shown(thing: Thing) -> dict[str, Any]:
+def _shown(thing: worldmap.Thing) -> Thing:
     x, y = thing.place if isinstance(thing.place, tuple) else (0, 0)
     return {
         "id": thing.id,
@@ -238,3 +215,11 @@ def _shown(thing: Thing) -> dict[str, Any]:
         "held": thing.place == HELD,
         "moving": thing.moving,
     }
+
+
+API = GridCtx.api = api_of(
+    GridCtx,
+    "minigrid",
+    types=(Reply, View, Thing, Route),
+    helpers=tuple(f"{name} = {number}" for number, name in enumerate(primitives.NAMES)),
+)

@@ -35,6 +35,7 @@ class Critics:
             observation=observation.model_copy(update={"sentences": (), "detail": {}}),
             extensions=self._vocabulary.extensions(observation),
             required=self._vocabulary.required(request.task, observation),
+            words=self._vocabulary.words(),
         )
         case = Case(domain=draft.domain, problem=draft.problem, timeout_s=self._timeout_s, context=context)
         answer = self._solver.judge(case, cancelled)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -14,12 +14,16 @@ from pydantic import BaseModel, ConfigDict, Field
 from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
 from spca_core.ports.chat import ChatModel, Message, Role
-from spca_core.ports.proposer import ModelError
+from spca_core.ports.proposer import Misfit, ModelError
+from spca_core.ports.vocabulary import ObservableWord
 from spca_core.skill import SkillSignature
 
 _MOST_SKILLS = 40
+_MOST_SCHEMAS = 6000
+"""Characters of PDDL schemas of skills in one prompt."""
 _MOST_FACTS = 200
 _MOST_SENTENCES = 12
+_MOST_STEPS = 40
 _LONGEST = {"pddl": 16_000, "failure": 1500, "rejection": 800, "sentence": 300, "doc": 240, "task": 2000}
 """Characters of each part of a prompt: it stays bounded whatever the library, the scene and the history."""
 
@@ -36,33 +40,55 @@ class WholeDraft(BaseModel):
 
 
 class ProblemDraft(BaseModel):
-    """The same where the domain is settled."""
+    """The same where the domain is settled, unless it cannot express the task."""
 
     model_config = ConfigDict(extra="forbid")
-    problem: str = Field(description="the whole PDDL problem")
+    problem: str = Field(default="", description="the whole PDDL problem; empty if the domain does not fit")
+    this_domain_does_not_fit_because: str = Field(
+        default="", description="empty, or what the task needs that the domain cannot express"
+    )
     remark: str = Field(default="", description="one sentence on what you assumed")
 
 
 class LanguageProposer:
-    """A `PlanProposer` that asks a chat model in a given role; modes as in the specification of the Plan stage."""
+    """A `PlanProposer` that asks a chat model in a given role; modes as in the specification of the Plan stage.
 
-    def __init__(self, chat: ChatModel, role: Role = "planner_big") -> None:
+    `words` is the vocabulary of the environment's observations; `schemas` gives the PDDL of known actions by name.
+    """
+
+    def __init__(
+        self,
+        chat: ChatModel,
+        role: Role = "planner_big",
+        words: Sequence[ObservableWord] = (),
+        schemas: Callable[[], Mapping[str, str]] = dict,
+    ) -> None:
         self._chat, self._role = chat, role
+        self._words, self._schemas = words, schemas
         self.name = f"openai:{role}"
 
     def draft(self, request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> Draft:
-        """The model's draft; in mode `reuse` with the domain of `previous`, untouched. Raises ModelError."""
+        """The model's draft; in mode `reuse` with the domain of `previous`, untouched. Raises ModelError and Misfit."""
         reuse = request.mode == "reuse" and previous is not None
         schema: type[BaseModel] = ProblemDraft if reuse else WholeDraft
-        answer = self._chat.complete(self._role, messages(request, previous, rejection), schema).parsed
+        asked = messages(request, previous, rejection, self._words, self._schemas())
+        answer = self._chat.complete(self._role, asked, schema).parsed
         if isinstance(answer, ProblemDraft) and previous is not None:
+            if why := answer.this_domain_does_not_fit_because.strip():
+                raise Misfit(_clip(" ".join(why.split()), "rejection"))
             return Draft(domain=previous.domain, problem=_bare(answer.problem), remark=answer.remark)
         if isinstance(answer, WholeDraft):
             return Draft(domain=_bare(answer.domain), problem=_bare(answer.problem), remark=answer.remark)
         raise ModelError("the model gave no draft", kind="invalid")
 
 
-def messages(request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> list[Message]:
+def messages(
+    request: PlanRequest,
+    previous: Draft | None,
+    rejection: Rejection | None,
+    words: Sequence[ObservableWord] = (),
+    schemas: Mapping[str, str] | None = None,
+) -> list[Message]:
     """The conversation that is sent: rules, then one request with everything in it."""
     skills = relevant_skills(request, previous)
     question = _templates().get_template("planner_request.j2")
@@ -76,16 +102,40 @@ def messages(request: PlanRequest, previous: Draft | None, rejection: Rejection 
                 objects=request.observation.objects,
                 facts=_facts(request.observation),
                 sentences=[_clip(s, "sentence") for s in request.observation.sentences[:_MOST_SENTENCES]],
-                skills=[{**s.model_dump(), "doc": _clip(" ".join(s.doc.split()), "doc")} for s in skills],
+                words=words,
+                skills=list(_described(skills, schemas or {})),
                 hidden=len(request.skills) - len(skills),
                 domain=_clip(previous.domain, "pddl") if previous else "",
                 problem=_clip(previous.problem, "pddl") if previous else "",
                 failure=_clip(request.failure, "failure"),
+                executed=_executed(request),
                 critic=rejection.critic if rejection else "",
                 rejection=_clip(rejection.message, "rejection") if rejection else "",
             ),
         },
     ]
+
+
+def _described(skills: Sequence[SkillSignature], schemas: Mapping[str, str]) -> Iterator[dict[str, object]]:
+    """Each skill for a prompt, with the PDDL of its action as long as there is room."""
+    room = _MOST_SCHEMAS
+    for skill in skills:
+        schema = schemas.get(skill.name.lower(), "")
+        pddl = schema if len(schema) <= room else ""
+        room -= len(pddl)
+        yield {**skill.model_dump(), "doc": _clip(" ".join(skill.doc.split()), "doc"), "pddl": pddl}
+
+
+def _executed(request: PlanRequest) -> dict[str, list[str]]:
+    """How the last plan went: the steps, what they should have brought about, what was seen."""
+    executed = request.executed
+    if executed is None:
+        return {}
+    return {
+        "steps": [_clip(s, "sentence") for s in executed.steps[:_MOST_STEPS]],
+        "predicted": list(executed.predicted[:_MOST_FACTS]),
+        "seen": [str(fact) for fact in executed.seen[:_MOST_FACTS]],
+    }
 
 
 def relevant_skills(request: PlanRequest, previous: Draft | None) -> list[SkillSignature]:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from spca_core.errors import Cancelled
 from spca_core.plan import Draft, DraftRecord, Mode, Plan, PlanRequest, PlanResult, Rejection
-from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
+from spca_core.ports.proposer import Impossible, Misfit, ModelError, NotUnderstood, PlanProposer
 from spca_core.ports.vocabulary import Vocabulary
 from spca_planner.critics.vocabulary import FactVocabulary
 from spca_planner.critique import Critics, Judged
@@ -95,11 +95,15 @@ class DraftingPlanner:
             self._trusted.add(self._environment, request.task, result.plan.draft.domain)
 
     def _first(self, request: PlanRequest) -> tuple[Mode, Draft | None]:
-        """A fresh request reuses the trusted domain of its task group, if there is one."""
+        """A fresh request of a task group that has been solved before reuses the trusted domain that fits best.
+
+        Without one of its own group, the best of the others is its example.
+        """
         if request.mode == "fresh":
-            domain = self._trusted.get(self._environment, request.task.group)
-            if domain is not None:
-                return "reuse", Draft(domain=domain, problem="")
+            known = self._trusted.fitting(self._environment, request.task)
+            if known is not None:
+                own = self._trusted.in_group(self._environment, request.task.group)
+                return "reuse" if own else "fresh", Draft(domain=known.text, problem="")
         return request.mode, request.previous
 
 
@@ -150,8 +154,15 @@ class _Loop:
         try:
             draft = interruptible(lambda: proposer.draft(request, previous, rejection), self._cancelled)
         except ModelError as error:
-            refused = Judged(None, Rejection(critic="model", message=str(error)))
-            self._note(None, refused, time.perf_counter() - began)
+            refused = Rejection(critic="model", message=str(error))
+            self._note(None, Judged(None, refused), time.perf_counter() - began)
+            if error.answered:  # the same request would get the same answer
+                self._rejection = refused
+            return None
+        except Misfit as error:
+            refused = Rejection(critic="draft", message=f"the trusted domain does not fit: {error}")
+            self._note(None, Judged(None, refused), time.perf_counter() - began)
+            self._mode, self._rejection = "fresh", refused
             return None
         seconds = time.perf_counter() - began
         judged = self._repeated(draft) or self._judge(draft)

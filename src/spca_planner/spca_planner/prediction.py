@@ -9,6 +9,7 @@ from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import Plan
 from spca_core.ports.vocabulary import Extension, Vocabulary
+from spca_planner.critics.synonyms import with_synonyms
 from spca_planner.pddl.formula import Atom, Truth, atoms, bindings, evaluate, ground
 from spca_planner.pddl.lint import parse, quantified
 from spca_planner.pddl.sexpr import Group, PddlError
@@ -124,7 +125,7 @@ def weigh(
         prediction = predict(plan)
     except (PddlError, KeyError):  # a plan that no solver has proven
         return Evidence()
-    looks = [_Look(observation, vocabulary) for observation in (*seen, afterwards)]
+    looks = [_Look(observation, prediction.domain, vocabulary) for observation in (*seen, afterwards)]
     count = len(seen)
     steps = []
     for index, effects in enumerate(prediction.effects[:count]):
@@ -162,9 +163,10 @@ def _expected(prediction: Prediction, count: int) -> tuple[Literal, ...]:
 class _Look:
     """What one observation says about atoms."""
 
-    def __init__(self, observation: Observation | None, vocabulary: Vocabulary) -> None:
+    def __init__(self, observation: Observation | None, domain: Domain, vocabulary: Vocabulary) -> None:
         self._observation = observation
-        self._extensions: Mapping[str, Extension] = vocabulary.after(observation) if observation else {}
+        shown = vocabulary.after(observation) if observation else {}
+        self._extensions: Mapping[str, Extension] = with_synonyms(domain, vocabulary.words(), shown)[0]
 
     def truth(self, atom: Atom) -> Truth:
         """Whether it shows the atom; None where it has nothing to say."""
@@ -173,4 +175,7 @@ class _Look:
             return None
         if any(arg in self._observation.hidden for arg in atom[1:]):
             return None
+        missing = [arg for arg in atom[1:] if arg not in self._observation.objects]
+        if missing and len(missing) < len(atom) - 1:
+            return False  # it is nowhere in sight, so it is in no relation to what is
         return extension.truth(atom[1:], self._observation.objects)

@@ -2,63 +2,129 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from spca_core.task import Task
+from spca_planner.pddl.sexpr import PddlError
+from spca_planner.pddl.syntax import parse_domain
 
 _HEADER = "; trusted: it has solved "
+_TASKS = "; tasks: "
+_MOST_WORDS = 2000
+"""Characters of the solved tasks' texts that are kept with a domain, to compare later tasks with."""
+_OWN_GROUP = 1.5
+"""How much more a domain of the task's own group counts than another one."""
+
+
+@dataclass(frozen=True)
+class TrustedDomain:
+    """A domain, the task group and the ids of the tasks that it has solved, and the words of those tasks."""
+
+    group: str
+    text: str
+    solved: tuple[str, ...]
+    tasks: str
 
 
 class TrustedDomains:
-    """One PDDL file for each environment and task group, in `folder`; written whole or not at all.
+    """A PDDL file for each domain of an environment, in `folder`; written whole or not at all.
 
-    The first line says, as a comment, which tasks the domain has solved.
+    A task group may have several. The first lines say, as comments, which tasks a domain has solved.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def get(self, environment: str, group: str) -> str | None:
-        """The trusted domain, without its header, or None."""
-        path = self.path(environment, group)
-        if not path.is_file():
-            return None
-        header, _, domain = path.read_text().partition("\n")
-        return domain if header.startswith(_HEADER) else None
+    def fitting(self, environment: str, task: Task) -> TrustedDomain | None:
+        """The domain that fits a task's words best, those of its own group before others; None if there are none.
 
-    def solved(self, environment: str, group: str) -> tuple[str, ...]:
-        """The ids of the tasks that the trusted domain has solved."""
-        path = self.path(environment, group)
-        if not path.is_file():
-            return ()
-        header = path.read_text().partition("\n")[0]
-        return tuple(header.removeprefix(_HEADER).split(", ")) if header.startswith(_HEADER) else ()
+        Words are weighted by how few of the domains have them (inverse document frequency).
+        """
+        found = list(self._all(environment))
+        bags = [_stems(f"{d.tasks} {d.text}") for d in found]
+        wanted = _stems(task.text)
+
+        def fit(index: int) -> float:
+            shared = wanted & bags[index]
+            weight = sum(math.log(1 + len(bags) / sum(w in bag for bag in bags)) for w in shared)
+            return weight * (_OWN_GROUP if found[index].group == _safe(task.group) else 1.0)
+
+        best = max(
+            range(len(found)), key=lambda i: (fit(i), found[i].group == _safe(task.group)), default=None
+        )
+        return None if best is None else found[best]
+
+    def in_group(self, environment: str, group: str) -> tuple[TrustedDomain, ...]:
+        """The trusted domains of a task group, the newest last."""
+        return tuple(d for d in self._all(environment) if d.group == _safe(group))
 
     def add(self, environment: str, task: Task, domain: str) -> None:
-        """Trust a domain for a task's group. It takes the place of another one, which it was made to mend."""
-        same = self.get(environment, task.group) == domain
-        solved = self.solved(environment, task.group) if same else ()
-        header = _HEADER + ", ".join(sorted({*solved, task.id}))
-        path = self.path(environment, task.group)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, suffix=".new", delete=False) as file:
-            file.write(f"{header}\n{domain}")
+        """Trust a domain for a task's group."""
+        folder = self._folder / _safe(environment)
+        folder.mkdir(parents=True, exist_ok=True)
+        number = 1
+        solved, tasks = {task.id}, task.text
+        while (path := self._path(environment, task.group, number)).is_file():
+            present = _read(path)
+            if present is not None and present.text == domain:
+                solved |= set(present.solved)
+                tasks = present.tasks if task.text in present.tasks else f"{present.tasks} {task.text}"
+                break
+            number += 1
+        words = " ".join(tasks.split())[-_MOST_WORDS:]
+        with tempfile.NamedTemporaryFile("w", dir=folder, suffix=".new", delete=False) as file:
+            file.write(f"{_HEADER}{', '.join(sorted(solved))}\n{_TASKS}{words}\n{domain}")
             file.flush()
             os.fsync(file.fileno())
         os.replace(file.name, path)
 
     def all(self, environment: str) -> list[str]:
-        """Every trusted domain of an environment."""
-        folder = self._folder / _safe(environment)
-        found = [self.get(environment, path.stem) for path in sorted(folder.glob("*.pddl"))]
-        return [domain for domain in found if domain is not None]
+        """The text of every trusted domain of an environment."""
+        return [domain.text for domain in self._all(environment)]
 
-    def path(self, environment: str, group: str) -> Path:
-        """Where the domain of a group is kept."""
-        return self._folder / _safe(environment) / f"{_safe(group)}.pddl"
+    def _all(self, environment: str) -> Iterator[TrustedDomain]:
+        paths = (self._folder / _safe(environment)).glob("*.pddl")
+        for path in sorted(paths, key=lambda path: (len(path.name), path.name)):  # 2 before 10
+            if (domain := _read(path)) is not None:
+                yield domain
+
+    def _path(self, environment: str, group: str, number: int = 1) -> Path:
+        suffix = f".{number}" if number > 1 else ""
+        return self._folder / _safe(environment) / f"{_safe(group)}{suffix}.pddl"
+
+
+def action_schemas(domains: list[str]) -> dict[str, str]:
+    """The full PDDL text of every action in these domains, by its name; a later domain's wins."""
+    found: dict[str, str] = {}
+    for text in domains:
+        try:
+            found |= {name: action.text for name, action in parse_domain(text).actions.items()}
+        except PddlError:
+            continue
+    return found
+
+
+def _read(path: Path) -> TrustedDomain | None:
+    header, _, rest = path.read_text().partition("\n")
+    if not header.startswith(_HEADER):
+        return None
+    tasks = ""
+    if rest.startswith(_TASKS):
+        line, _, rest = rest.partition("\n")
+        tasks = line.removeprefix(_TASKS)
+    solved = tuple(header.removeprefix(_HEADER).split(", "))
+    return TrustedDomain(path.name.split(".")[0], rest, solved, tasks)
+
+
+def _stems(text: str) -> set[str]:
+    """Words cut to five letters, so that "stacked" meets "stack"."""
+    return {word[:5] for word in re.findall(r"[a-z]{3,}", text.lower().replace("_", " "))}
 
 
 def _safe(name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from spca_planner.trusted import TrustedDomains
+from spca_planner.trusted import TrustedDomains, action_schemas
 from spca_tabletop.language.examples import task
 
 DOMAIN = "(define (domain a)\n  (:action b :parameters ()))\n"
@@ -13,36 +13,56 @@ DOMAIN = "(define (domain a)\n  (:action b :parameters ()))\n"
 def test_what_was_added_is_found_again(tmp_path: Path) -> None:
     TrustedDomains(tmp_path / "deep").add("tabletop", task("x", group="stack"), DOMAIN)
     trusted = TrustedDomains(tmp_path / "deep")
-    assert trusted.get("tabletop", "stack") == DOMAIN
-    assert trusted.get("tabletop", "touch") is None
-    assert trusted.get("minigrid", "stack") is None
+    (found,) = trusted.in_group("tabletop", "stack")
+    assert found.text == DOMAIN
+    assert trusted.in_group("tabletop", "touch") == ()
+    assert trusted.in_group("minigrid", "stack") == ()
     assert trusted.all("tabletop") == [DOMAIN]
 
 
-def test_solved_tasks_gather_until_the_domain_changes(tmp_path: Path) -> None:
+def test_solved_tasks_gather_and_another_domain_is_kept_beside(tmp_path: Path) -> None:
     trusted = TrustedDomains(tmp_path)
     first, second = (task("x").model_copy(update={"id": i}) for i in ("stack_01", "stack_02"))
     trusted.add("tabletop", second, DOMAIN)
     trusted.add("tabletop", first, DOMAIN)
     trusted.add("tabletop", first, DOMAIN)
-    assert trusted.solved("tabletop", "test") == ("stack_01", "stack_02")
     trusted.add("tabletop", first, DOMAIN.replace("b", "c"))
-    assert trusted.solved("tabletop", "test") == ("stack_01",)
+    assert [d.solved for d in trusted.in_group("tabletop", "test")] == [
+        ("stack_01", "stack_02"),
+        ("stack_01",),
+    ]
+
+
+def test_the_domain_offered_is_the_one_that_fits_the_words(tmp_path: Path) -> None:
+    trusted = TrustedDomains(tmp_path)
+    assert trusted.fitting("tabletop", task("Push the cube.")) is None
+    push = "(define (domain d) (:action push_aside :parameters ()))"
+    stack = "(define (domain d) (:action stack_on :parameters ()))"
+    trusted.add("tabletop", task("Stack the red cube on the blue one.", group="mixed"), stack)
+    trusted.add("tabletop", task("Push the red cube to the left.", group="mixed"), push)
+    for words, wanted in (("Push the green cube away.", push), ("Stack the green cube.", stack)):
+        for group in ("mixed", "another"):
+            found = trusted.fitting("tabletop", task(words, group=group))
+            assert found is not None
+            assert found.text == wanted, (words, group)
+
+
+def test_schemas_are_whole() -> None:
+    assert action_schemas([DOMAIN, "(no domain"]) == {"b": "(:action b :parameters ())"}
 
 
 def test_a_hostile_group_name_stays_in_the_folder(tmp_path: Path) -> None:
     trusted = TrustedDomains(tmp_path / "in")
     trusted.add("../out", task("x", group="../../etc/passwd"), DOMAIN)
     assert [p for p in tmp_path.rglob("*.pddl") if (tmp_path / "in") not in p.parents] == []
-    assert trusted.get("../out", "../../etc/passwd") == DOMAIN
+    assert trusted.in_group("../out", "../../etc/passwd")[0].text == DOMAIN
 
 
 def test_a_file_from_elsewhere_is_not_trusted(tmp_path: Path) -> None:
     trusted = TrustedDomains(tmp_path)
-    path = trusted.path("tabletop", "stack")
-    path.parent.mkdir(parents=True)
-    path.write_text(DOMAIN)
-    assert trusted.get("tabletop", "stack") is None
+    (tmp_path / "tabletop").mkdir()
+    (tmp_path / "tabletop" / "stack.pddl").write_text(DOMAIN)
+    assert trusted.in_group("tabletop", "stack") == ()
     assert trusted.all("tabletop") == []
 
 

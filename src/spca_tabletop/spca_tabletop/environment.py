@@ -33,8 +33,7 @@ from spca_sense.remarks import with_remarks
 from spca_sense.tracker import SceneTracker
 from spca_sim.pace import Pacer
 from spca_tabletop.act import skills
-from spca_tabletop.act.api import TABLETOP_API
-from spca_tabletop.act.ctx import TabletopCtx
+from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
 from spca_tabletop.recording import Recording
 
 # After the last step, the referee may need its time-to-live and its dwell; things may still be settling.

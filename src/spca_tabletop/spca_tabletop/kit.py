@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,6 @@ from spca_core.ports.vocabulary import Vocabulary
 from spca_core.run_folder import RunFolder
 from spca_core.skill import CtxApi
 from spca_tabletop import act
-from spca_tabletop.act.api import TABLETOP_API
 
 if TYPE_CHECKING:
     from spca_sim.variation import SimVariation
@@ -31,8 +30,14 @@ class TabletopKit:
     about = "a UR5 with a Robotiq 2F-85 and an RGB-D camera over a table with cubes and plates"
     bare_names = True
     presets: Sequence[str] = ("nominal", "shuffled", "noisy", "hard")
-    api: CtxApi = TABLETOP_API
     builtin_skills = Path(act.__file__).with_name("skills.py")
+
+    @cached_property
+    def api(self) -> CtxApi:
+        """What a skill may call."""
+        from spca_tabletop.act.ctx import TABLETOP_API
+
+        return TABLETOP_API
 
     def builtin(self) -> PlanProposer:
         """The proposer that reads the task by a grammar."""

@@ -11,7 +11,7 @@ DOMAIN = """\
   (:requirements :strips :typing)
   (:types cube plate table - thing)
   (:predicates (on ?cube - cube ?thing - thing) (clear ?cube - cube) (holding ?cube - cube) (hand_empty)
-               (touched ?thing - thing))
+               (touched ?thing - thing) (on_ground ?cube - cube))
   (:action touch_thing
     :parameters (?thing - thing)
     :precondition (hand_empty)
@@ -27,13 +27,18 @@ DOMAIN = """\
   (:action set_on_cube
     :parameters (?cube - cube ?base - cube)
     :precondition (and (holding ?cube) (clear ?base))
-    :effect (and (on ?cube ?base) (hand_empty) (not (holding ?cube)) (not (clear ?base)))))
+    :effect (and (on ?cube ?base) (hand_empty) (not (holding ?cube)) (not (clear ?base))))
+  (:action drop_off_table
+    :parameters (?cube - cube)
+    :precondition (holding ?cube)
+    :effect (and (on_ground ?cube) (hand_empty) (not (holding ?cube)) (not (clear ?cube)))))
 """
 
 _RED = r"(red|green|blue)"
 _GOALS = (
     (rf"\b(?:put|stack|place) the {_RED} cube (?:down )?(?:on top of|on|onto) the {_RED} (cube|plate)\b", "(on {0} {1})"),
     (rf"\b(?:pick up|grasp|lift) the {_RED} (cube)\b", "(holding {0})"),
+    (rf"\bdiscard the {_RED} (cube)\b", "(on_ground {0})"),
     (rf"\btouch the {_RED} (cube|plate)\b", "(touched {0})"),
 )  # fmt: skip
 

@@ -58,3 +58,13 @@ def set_on_cube(ctx, cube, base):
             raise RuntimeError(f"{cube} is not on {base}")
         return
     raise RuntimeError(f"{base} cannot be reached with {cube}")
+
+
+def drop_off_table(ctx, cube):
+    """Let the held cube fall to the ground beside the table."""
+    for tool in ctx.spots_off_table():
+        ctx.move_to(tool)
+        ctx.open()
+        ctx.wait(1.0)
+        return
+    raise RuntimeError("no way to reach beyond the table")

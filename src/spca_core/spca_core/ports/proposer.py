@@ -16,13 +16,17 @@ class Impossible(Exception):
     """The task makes sense but cannot be done in the observed scene; the message says why."""
 
 
+class Misfit(Exception):
+    """The domain that was to be kept cannot express the task; the message says why."""
+
+
 class PlanProposer(Protocol):
     """Drafts PDDL. `rejection` is the critic's word on the draft before, None for the first."""
 
     name: str
 
     def draft(self, request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> Draft:
-        """A draft. Raises NotUnderstood, Impossible, or ModelError when the model failed or answered nonsense."""
+        """A draft. Raises NotUnderstood, Impossible, Misfit (mode `reuse` only), or ModelError when the model failed or answered nonsense."""
         ...
 
 
@@ -52,12 +56,19 @@ class ModelError(Exception):
     """A language model could not be reached or gave no usable answer.
 
     `kind` says which, in one word: refused, truncated, empty, invalid (not what was asked for), rejected (the server
-    would not take the request), busy, broken, timeout, unreachable.
+    would not take the request), busy, broken, timeout, unreachable, repeated (it was answered before, to no avail).
     """
+
+    _ANSWERS = ("refused", "truncated", "empty", "invalid", "repeated")
 
     def __init__(self, message: str, kind: str = "invalid") -> None:
         self.kind = kind
         super().__init__(message)
+
+    @property
+    def answered(self) -> bool:
+        """Whether the model did answer, so that asking the same again is of no use."""
+        return self.kind in self._ANSWERS
 
     def __reduce__(self) -> tuple[type, tuple[str, str]]:
         return type(self), (str(self), self.kind)

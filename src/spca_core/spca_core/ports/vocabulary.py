@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.task import Task
 
@@ -33,8 +34,30 @@ class Extension:
         return False if known else None
 
 
+class ObservableWord(Record):
+    """A predicate that observations speak of: how it is written, what it means, and what else it is called.
+
+    `like` is a regular expression for whole names that mean the same.
+    """
+
+    name: str
+    args: tuple[str, ...]
+    meaning: str
+    synonyms: tuple[str, ...] = ()
+    like: str = ""
+
+    @property
+    def form(self) -> str:
+        """As it is written in PDDL: `(on ?a ?b)`."""
+        return f"({' '.join((self.name, *self.args))})"
+
+
 class Vocabulary(Protocol):
     """The link between an environment's words and PDDL's."""
+
+    def words(self) -> tuple[ObservableWord, ...]:
+        """Everything that an observation may say."""
+        ...
 
     def extensions(self, observation: Observation) -> dict[str, Extension]:
         """What the observation says, by the names that a PDDL predicate may have."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from spca_core.observation import Observation
-from spca_core.ports.vocabulary import Extension
+from spca_core.ports.vocabulary import Extension, ObservableWord
 from spca_core.task import Task
 
 
@@ -15,6 +15,10 @@ class FactVocabulary:
 
     Objects are named in a text by the words of their symbols: `door_red_1` by "red door" or "door red".
     """
+
+    def words(self) -> tuple[ObservableWord, ...]:
+        """See `Vocabulary`. Nothing is known of an environment that does not say it."""
+        return ()
 
     def extensions(self, observation: Observation) -> dict[str, Extension]:
         """See `Vocabulary`."""

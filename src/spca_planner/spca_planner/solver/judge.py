@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from spca_core.ports.engine import Engine
 from spca_planner.critics.goal import off_topic, unproven_empty, vacuous
 from spca_planner.critics.scene import contradictions
+from spca_planner.critics.synonyms import with_synonyms
 from spca_planner.pddl.lint import Reading, examine
 from spca_planner.pddl.sexpr import PddlError, listed
 from spca_planner.pddl.syntax import Domain, Problem
@@ -69,7 +70,8 @@ def _text_refused(reading: Reading, context: Context | None) -> Judgement | None
     strange: list[str] = []
     missed = ""
     if context is not None and reading.domain is not None and reading.problem is not None:
-        strange = contradictions(reading.domain, reading.problem, context.observation, context.extensions)
+        extensions, strange = with_synonyms(reading.domain, context.words, context.extensions)
+        strange += contradictions(reading.domain, reading.problem, context.observation, extensions)
         missed = off_topic(reading.problem, context.required)
     faults = [*reading.faults, *strange, *([missed] if missed else [])]
     if not faults:

@@ -7,7 +7,7 @@ from typing import Literal
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import ActionSchema
-from spca_core.ports.vocabulary import Extension
+from spca_core.ports.vocabulary import Extension, ObservableWord
 
 Words = tuple[str, ...]
 """A step of a plan: the action's name and its arguments."""
@@ -22,6 +22,7 @@ class Context(Record):
     observation: Observation
     extensions: dict[str, Extension]
     required: tuple[str, ...] = ()
+    words: tuple[ObservableWord, ...] = ()
 
 
 class Case(Record):

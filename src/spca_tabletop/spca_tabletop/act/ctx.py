@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
 import structlog
 
+from spca_act.declared import DeclaredCtx, api_of, offered
+from spca_core import geometry
 from spca_core.errors import MotionError
-from spca_core.geometry import Pose, top_down, top_down_yaw
+from spca_core.geometry import top_down, top_down_yaw
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.observation import Observation
 from spca_core.ports.arm import Arm
@@ -19,8 +21,8 @@ from spca_core.scene import Fact, Scene, SceneObject
 from spca_core.world import World
 from spca_sense.observation import observation_of
 from spca_tabletop.act import placements
-from spca_tabletop.act.api import TABLETOP_API
 from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
+from spca_tabletop.act.values import Grasp, Pose, Spot, Thing
 
 log = structlog.get_logger(__name__)
 
@@ -36,37 +38,27 @@ CHOICES = 6
 NAMED = ("home", "out_of_view")
 
 
-class TabletopCtx:
-    """Serves the calls of `TABLETOP_API`. Knows the scene only as `sense` perceived it.
+class TabletopCtx(DeclaredCtx):
+    """Serves the calls of `TABLETOP_API`, its offered methods. Knows the scene only as `sense` perceived it.
 
     `sense` takes a snapshot now, with the arm out of view; `tip_reach` is how far the fingertips reach beyond the
     tool centre point, in metres.
     """
-
-    api = TABLETOP_API
 
     def __init__(
         self, world: World, arm: Arm, sense: Callable[[], Scene], now: Callable[[], float], tip_reach: float
     ) -> None:
         self._world, self._arm, self._sense, self._now = world, arm, sense, now
         self._tip_reach = tip_reach
+        self._table = _table_of(world)
         self._scene: Scene | None = None
         self._hold_height = 0.02
-        self.on_grasps: Callable[[Sequence[Pose]], None] | None = None
+        self.on_grasps: Callable[[Sequence[geometry.Pose]], None] | None = None
         """Told of the grasps that a skill was offered, the best first, for whoever draws them."""
         self._handled = False
         """Whether the gripper has opened or closed since the last look."""
 
     # --- CtxServer ---------------------------------------------------------------------------------------------
-
-    def call(self, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Json:
-        """Carry out one call of the API; ValueError for what is not in it or is badly typed."""
-        if method not in _METHODS:
-            raise ValueError(f"ctx has no '{method}'; it has {', '.join(sorted(_METHODS))}")
-        try:
-            return getattr(self, f"_do_{method}")(*args, **kwargs)
-        except TypeError as error:
-            raise ValueError(f"ctx.{method}: {error}") from error
 
     def now(self) -> float:
         """Simulated seconds."""
@@ -132,30 +124,51 @@ class TabletopCtx:
 
     # --- perception ---------------------------------------------------------------------------------------------
 
-    def _do_locate(self, name: str) -> Json:
+    @offered
+    def _do_locate(self, name: str) -> Thing:
+        """The object with that name as last seen; the table is one, too. Fails if unknown."""
         return _thing_json(self._thing(name))
 
-    def _do_scene(self) -> Json:
+    @offered
+    def _do_scene(self) -> list[Thing]:
+        """Every object as last seen, without the table."""
         return [_thing_json(o) for o in self.scene.objects]
 
-    def _do_look(self) -> Json:
+    @offered
+    def _do_look(self) -> list[Thing]:
+        """Move the arm out of the camera's view, look again, return every object."""
         return [_thing_json(o) for o in self.look().objects]
 
+    @offered
     def _do_holds(self, relation: str, *names: str) -> bool:
+        """Whether a relation was seen at the last look, such as holds("on", cube, plate).
+
+        Of two things: on, next_to; of one: held, clear, leftmost, rightmost, middle, nearest, farthest.
+        """
         return Fact(predicate=relation, args=names) in self.scene.relations
 
     # --- choices ------------------------------------------------------------------------------------------------
 
-    def _do_grasps(self, name: str) -> Json:
-        self._thing(name)
+    @offered
+    def _do_grasps(self, name: str) -> list[Grasp]:
+        """Tool poses from which the open fingers fit around the object and can be reached, best first.
+
+        Empty if there are none.
+        """
+        if self._thing(name).kind == "table":
+            return []
         with _touching(self._arm, name):
             found = list(islice(grasps(self.scene, name, self._arm, self._tip_reach), CHOICES))
         if self.on_grasps is not None:
             self.on_grasps([g.pose for g in found])
         return [{"pose": _pose_json(g.pose), "gap": g.gap} for g in found]
 
-    def _do_touch_poses(self, name: str) -> Json:
+    @offered
+    def _do_touch_poses(self, name: str) -> list[Pose]:
+        """Tool poses at which the closed fingertips rest on top of the object, best first."""
         thing = self._thing(name)
+        if thing.kind == "table":
+            raise ValueError("the table may not be touched")
         on_it = [o for o in self.scene.of_kind("cube") if self.scene.holds("on", o.id, name)]
         z = thing.top + self._tip_reach - PRESS
         x, y, _ = thing.pose.position
@@ -172,12 +185,21 @@ class TabletopCtx:
         with _touching(self._arm, name):
             return self._reachable_json(poses, gap=0.0, approach=True)
 
-    def _do_spots_on(self, name: str) -> Json:
+    @offered
+    def _do_spots_on(self, name: str) -> list[Pose]:
+        """Tool poses at which the held object rests on a plate, a cube or the table, best first.
+
+        Free and central places come first.
+        """
         base = self._thing(name)
+        if base.kind == "table":
+            return self._do_spots_on_table()
         held, size = self._held()
         return self._placing_json(placements.on_top(base, self.scene, held, size, self._hold_height), base.id)
 
-    def _do_spots_next_to(self, name: str) -> Json:
+    @offered
+    def _do_spots_next_to(self, name: str) -> list[Spot]:
+        """Places beside a cube, best first."""
         other = self._thing(name)
         _, size = self._held()
         spots = placements.next_to(other, size, self._hold_height)
@@ -185,33 +207,50 @@ class TabletopCtx:
             fine = islice((s for s in spots if self._can_put(s.pose) and self._on_area(s.pose)), CHOICES)
             return [{"pose": _pose_json(s.pose), "contact": _pose_json(s.contact)} for s in fine]
 
-    def _do_spots_on_table(self) -> Json:
+    @offered
+    def _do_spots_on_table(self) -> list[Pose]:
+        """Tool poses that put the held object on free table."""
         held, size = self._held()
         spots = placements.on_table(
             self.scene, self._world.table, self._world.work_area, held, size, self._hold_height
         )
         return self._placing_json(spots)
 
-    def _do_spots_across(self, a: str, b: str) -> Json:
+    @offered
+    def _do_spots_across(self, a: str, b: str) -> list[Pose]:
+        """Tool poses that rest the held object on two cubes side by side."""
         spots = placements.across(self._thing(a), self._thing(b), self._hold_height)
         return self._placing_json(spots, a, b)
 
-    def _do_spots_at_edge(self, name: str) -> Json:
+    @offered
+    def _do_spots_at_edge(self, name: str) -> list[Pose]:
+        """Tool poses that drop it leaning on a plate's rim."""
         held, size = self._held()
         return self._placing_json(
             placements.at_edge(self._thing(name), self.scene, held, size, self._hold_height), name
         )
 
-    def _do_spots_off_table(self) -> Json:
+    @offered
+    def _do_spots_off_table(self) -> list[Pose]:
+        """Tool poses from which the held object falls to the ground."""
         base = self._world.robot.base.position
         return self._placing_json(placements.off_table(self._world.table, base[:2], self._hold_height))
 
     # --- arm ----------------------------------------------------------------------------------------------------
 
-    def _do_move_to(self, pose: Json, speed: float = 1.0) -> None:
+    @offered
+    def _do_tool_pose(self) -> Pose:
+        """Where the tool is now."""
+        return _pose_json(self._arm.tool_pose())
+
+    @offered
+    def _do_move_to(self, pose: Pose, speed: float = 1.0) -> None:
+        """Move the tool to a pose, around all obstacles."""
         self._arm.move_to(_tool_pose(pose), _speed(speed))
 
-    def _do_move_linear(self, pose: Json, speed: float = 1.0) -> None:
+    @offered
+    def _do_move_linear(self, pose: Pose, speed: float = 1.0) -> None:
+        """Move the tool in a straight line; use it for the last centimetres to and from things."""
         target = _tool_pose(pose)
         ends = (target, self._arm.tool_pose())
         near = [
@@ -222,19 +261,25 @@ class TabletopCtx:
         with _touching(self._arm, *near, *self._supports()):
             self._arm.move_linear(target, _speed(speed))
 
+    @offered
     def _do_move_named(self, name: str) -> None:
+        """Move to a named configuration: "home" or "out_of_view" (of the camera)."""
         if name not in NAMED:
             raise ValueError(f"no posture '{name}'; there are {', '.join(NAMED)}")
         self._arm.move_named(name)  # type: ignore[arg-type]
 
+    @offered
     def _do_open(self, gap: float = 0.085) -> None:
+        """Open the gripper to a gap in metres; what was held is let go."""
         self._handled = True
         held = self._arm.held
         if held is not None:
             self._put_down(held)
         self._arm.open(float(gap))
 
+    @offered
     def _do_close(self, gap: float = 0.0) -> float:
+        """Close until something resists; returns the gap in metres."""
         self._handled = True
         reached = self._arm.close(float(gap))
         if self._arm.holding() and (thing := self._at_tool()) is not None:
@@ -243,30 +288,38 @@ class TabletopCtx:
             self._arm.attach(thing.id)
         return reached
 
+    @offered
     def _do_is_holding(self) -> bool:
+        """Whether something is between the fingers."""
         holding = self._arm.holding()
         if not holding and self._arm.held is not None:
             log.warning("lost from the gripper", object=self._arm.held)
             self._arm.detach()
         return holding
 
+    @offered
     def _do_wait(self, seconds: float) -> None:
+        """Let simulated time pass (at most 5 s a call)."""
         if not 0 <= float(seconds) <= MAX_WAIT_S:
             raise ValueError(f"ctx.wait takes 0 to {MAX_WAIT_S:g} seconds, not {seconds}")
         self._arm.wait(float(seconds))
 
+    @offered
     def _do_time(self) -> float:
+        """Simulated time in seconds."""
         return self._now()
 
+    @offered
     def _do_log(self, message: str) -> None:
+        """Write a line into the run's record."""
         log.info("skill", message=str(message)[:500])
 
     # --- helpers ------------------------------------------------------------------------------------------------
 
     def _thing(self, name: str) -> SceneObject:
-        found = self.scene.get(str(name))
+        found = self._table if name == TABLE_SYMBOL else self.scene.get(str(name))
         if found is None:
-            known = ", ".join(o.id for o in self.scene.objects)
+            known = ", ".join([*(o.id for o in self.scene.objects), TABLE_SYMBOL])
             raise ValueError(f"no object '{name}' in the scene; there are {known}")
         return found
 
@@ -294,7 +347,9 @@ class TabletopCtx:
                 moved.append(o)
                 continue
             centre = z - self._hold_height + o.size[2] / 2
-            moved.append(o.model_copy(update={"pose": Pose.from_xyz_yaw(x, y, centre, top_down_yaw(tool))}))
+            moved.append(
+                o.model_copy(update={"pose": geometry.Pose.from_xyz_yaw(x, y, centre, top_down_yaw(tool))})
+            )
         self._scene = self.scene.model_copy(update={"objects": tuple(moved)})
         self._arm.set_scene(self._scene)
 
@@ -302,18 +357,18 @@ class TabletopCtx:
         """What a held thing may slide along when it is lifted or put down."""
         return [TABLE_SYMBOL, GROUND_SYMBOL, *([self._arm.held] if self._arm.held else [])]
 
-    def _can_put(self, pose: Pose) -> bool:
+    def _can_put(self, pose: geometry.Pose) -> bool:
         above = _raised(pose, APPROACH)
         return self._arm.reachable(pose) and self._arm.reachable(above)
 
-    def _on_area(self, pose: Pose) -> bool:
+    def _on_area(self, pose: geometry.Pose) -> bool:
         return self._world.table.contains(*pose.position[:2], margin=0.03)
 
-    def _placing_json(self, poses: Iterable[Pose], *touch: str) -> Json:
+    def _placing_json(self, poses: Iterable[geometry.Pose], *touch: str) -> list[Pose]:
         with _touching(self._arm, *touch, *self._supports()):
             return [_pose_json(p) for p in islice(filter(self._can_put, poses), CHOICES)]
 
-    def _reachable_json(self, poses: Iterator[Pose], gap: float, approach: bool) -> Json:
+    def _reachable_json(self, poses: Iterator[geometry.Pose], gap: float, approach: bool) -> list[Pose]:
         fine = (
             p
             for p in poses
@@ -323,7 +378,12 @@ class TabletopCtx:
         return [_pose_json(p) for p in islice(fine, CHOICES)]
 
 
-_METHODS = frozenset(m.name for m in TABLETOP_API.methods)
+TABLETOP_API = TabletopCtx.api = api_of(
+    TabletopCtx,
+    "tabletop",
+    types=(Pose, Thing, Grasp, Spot),
+    helpers=("pose(x, y, z, yaw=0.0) -> Pose: a tool pose, fingers pointing down and closing across `yaw`",),
+)
 
 
 @contextmanager
@@ -336,7 +396,14 @@ def _touching(arm: Arm, *names: str) -> Iterator[None]:
         arm.allow_contact()
 
 
-def _thing_json(o: SceneObject) -> Json:
+def _table_of(world: World) -> SceneObject:
+    """The table as a thing among others: a planning object that skills may be called with."""
+    table = world.table
+    pose = geometry.Pose.from_xyz_yaw(*table.centre, table.top - table.size[2] / 2, 0.0)
+    return SceneObject(id=TABLE_SYMBOL, kind="table", colour="", pose=pose, size=table.size, confidence=1.0)
+
+
+def _thing_json(o: SceneObject) -> Thing:
     x, y, z = o.pose.position
     return {
         "name": o.id, "kind": o.kind, "colour": o.colour, "x": x, "y": y, "z": z, "yaw": o.pose.yaw, "top": o.top,
@@ -344,17 +411,17 @@ def _thing_json(o: SceneObject) -> Json:
     }  # fmt: skip
 
 
-def _pose_json(pose: Pose) -> Json:
+def _pose_json(pose: geometry.Pose) -> Pose:
     x, y, z = pose.position
     return {"x": x, "y": y, "z": z, "yaw": top_down_yaw(pose)}
 
 
-def _raised(pose: Pose, by: float) -> Pose:
+def _raised(pose: geometry.Pose, by: float) -> geometry.Pose:
     x, y, z = pose.position
     return pose.model_copy(update={"position": (x, y, z + by)})
 
 
-def _tool_pose(value: Json) -> Pose:
+def _tool_pose(value: Json) -> geometry.Pose:
     """A skill's pose as a tool pose; ValueError when it is none."""
     try:
         x, y, z, yaw = (float(value[k]) for k in ("x", "y", "z", "yaw"))

@@ -6,7 +6,7 @@ import re
 
 from spca_core.names import words_of
 from spca_core.observation import Observation
-from spca_core.ports.vocabulary import Extension
+from spca_core.ports.vocabulary import Extension, ObservableWord
 from spca_core.scene import RELATIONS
 from spca_core.task import Task
 from spca_planner.critics.vocabulary import required_part
@@ -16,17 +16,41 @@ from spca_tabletop.plan.problem import reachable
 _CUBE, _PLATE, _TABLE = frozenset({"cube"}), frozenset({"plate"}), frozenset({"table"})
 _GROUND = frozenset({"ground"})
 _ANYTHING = _CUBE | _PLATE | _TABLE
-_HELD = ("held", "holding", "in_hand", "in_gripper", "grasped")
-_HAND_EMPTY = (
-    "hand_empty",
-    "handempty",
-    "hand_free",
-    "gripper_empty",
-    "gripper_free",
-    "arm_empty",
-    "arm_free",
-)
-_ON_TABLE = ("on_table", "ontable")
+_WORDS = (
+    ObservableWord(
+        name="on", args=("?cube", "?thing"), meaning="the cube rests on a cube, a plate or the table",
+        synonyms=("on_top_of", "resting_on", "stacked_on"),
+        like=r"(is_)?(on|on_top|on_top_of|atop|stacked|stacked_on|placed_on|resting_on|rests_on|sits_on|supported_by)",
+    ),
+    ObservableWord(
+        name="clear", args=("?cube",), meaning="nothing rests on the cube",
+        synonyms=("uncovered",), like=r"(is_)?(clear|top_clear|clear_top|uncovered|nothing_on(_top)?)",
+    ),
+    ObservableWord(
+        name="held", args=("?cube",), meaning="the cube is in the gripper",
+        synonyms=("holding", "in_hand", "grasped"),
+        like=r"(is_)?(held|holding|grasped|grasping|gripped|gripping|carried|carrying|in_hand|in_gripper|picked_up)",
+    ),
+    ObservableWord(
+        name="hand_empty", args=(), meaning="the gripper holds nothing",
+        synonyms=("handempty", "gripper_empty", "arm_free"),
+        like=r"(robot_)?(hand|gripper|arm|fingers?|claw|robot)_?(is_)?(empty|free|available|idle)"
+        r"|(empty|free)_?(hand|gripper|arm)",
+    ),
+    ObservableWord(
+        name="on_table", args=("?cube",), meaning="the cube rests on the table: the same as (on ?cube table)",
+        synonyms=("ontable",), like=r"(is_)?on_?(the_?)?table",
+    ),
+    ObservableWord(
+        name="next_to", args=("?a", "?b"), meaning="two cubes stand side by side and touch",
+        synonyms=("beside", "adjacent"), like=r"(is_)?(next_to|beside|adjacent|adjacent_to|side_by_side)",
+    ),
+    *(
+        ObservableWord(name=name, args=("?thing",), meaning=RELATIONS[name].replace("?a", "it"))
+        for name in ("leftmost", "rightmost", "middle", "nearest", "farthest")
+    ),
+)  # fmt: skip
+_NAMES = {word.name: (word.name, *word.synonyms) for word in _WORDS}
 _OFF_TABLE = ("discarded", "off_table", "fallen", "on_ground", "on_floor", "thrown_away", "removed")
 _TOUCHED = ("touched", "touching", "in_contact", "contacted")
 _BLOCK = r"(?:cube|block|box|brick)s?"
@@ -41,6 +65,10 @@ _REFERENCE = (
 
 class TabletopVocabulary:
     """See `spca_core.ports.vocabulary.Vocabulary`."""
+
+    def words(self) -> tuple[ObservableWord, ...]:
+        """What Sense can say, whether it holds now or not."""
+        return _WORDS
 
     def extensions(self, observation: Observation) -> dict[str, Extension]:
         """What is seen: where cubes rest, what is free, what is held. Nothing counts as touched before the plan."""
@@ -60,12 +88,14 @@ class TabletopVocabulary:
             "clear": Extension((_CUBE,), seen("clear") - held - lost, unsaid=held),
             "next_to": Extension((_CUBE, _CUBE), pairs | {(b, a) for a, b in pairs}),
         }
-        found |= dict.fromkeys(_HELD, Extension((_CUBE,), held))
-        found |= dict.fromkeys(_HAND_EMPTY, Extension((), frozenset() if held else frozenset({()})))
-        found |= dict.fromkeys(_ON_TABLE, Extension((_CUBE,), frozenset((c,) for c, x in on if x == "table")))
+        found["held"] = Extension((_CUBE,), held)
+        found["hand_empty"] = Extension((), frozenset() if held else frozenset({()}))
+        found["on_table"] = Extension((_CUBE,), frozenset((c,) for c, x in on if x == "table"))
+        for name in list(found):
+            found |= dict.fromkeys(_NAMES[name], found[name])
         found |= dict.fromkeys(_TOUCHED, Extension((_CUBE | _PLATE,), frozenset()))
         for side in RELATIONS:
-            if side not in (*found, "held"):
+            if side not in found:
                 atoms = frozenset(f.args for f in observation.facts if f.predicate == side)
                 found[side] = Extension((_CUBE | _PLATE,), atoms)
         return found
@@ -76,7 +106,7 @@ class TabletopVocabulary:
         for name in _TOUCHED:
             del found[name]
         on = frozenset(f.args for f in observation.facts if f.predicate == "on")
-        found["on"] = Extension((_CUBE, _ANYTHING | _GROUND), on)
+        found |= dict.fromkeys(_NAMES["on"], Extension((_CUBE, _ANYTHING | _GROUND), on))
         found |= dict.fromkeys(
             _OFF_TABLE, Extension((_CUBE,), frozenset((c,) for c, x in on if x == "ground"))
         )

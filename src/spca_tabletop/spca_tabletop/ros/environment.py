@@ -42,7 +42,7 @@ from spca_ros.robot import RosRobot
 from spca_ros.seal import seal, unseal
 from spca_sense.observation import observation_of
 from spca_tabletop.act import skills
-from spca_tabletop.act.api import TABLETOP_API
+from spca_tabletop.act.ctx import TABLETOP_API
 from spca_tabletop.presets import draw_table, load_table
 
 SETTLE_S = 2.0

@@ -46,8 +46,7 @@ from spca_ros.qos import STATE
 from spca_ros.robot import RosRobot
 from spca_ros.seal import seal, unseal
 from spca_tabletop.act import skills
-from spca_tabletop.act.api import TABLETOP_API
-from spca_tabletop.act.ctx import TabletopCtx
+from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
 
 
 class ExecutorNode(SpcaNode):
