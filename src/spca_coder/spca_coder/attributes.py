@@ -42,10 +42,13 @@ class _Function:
         self._returns = {m.name: m.signature.rpartition("->")[2].strip() for m in api.methods}
         self._makes = {h.partition("(")[0].strip(): _returned(h) for h in api.helpers if "->" in h}
         self._names: dict[str, str] = {}
-        for _ in range(2):  # a variable may get its type from one that is assigned further down a loop
+        for _ in range(3):  # a variable may get its type from one that is bound further down
+            kinds: dict[str, set[str]] = {}
             for name, kind in self._bindings():
-                known = self._names.get(name, kind)
-                self._names[name] = kind if known == kind else ""
+                kinds.setdefault(name, set()).add(kind)
+            self._names = {
+                name: next(iter(found)) if len(found) == 1 else "" for name, found in kinds.items()
+            }
 
     def problems(self) -> Iterator[Problem]:
         fields = {f for t in self._types.values() for f in t.fields}
