@@ -76,3 +76,7 @@ class Scene(Record):
     def holds(self, predicate: str, *args: str) -> bool:
         """Whether a relation is among the perceived ones."""
         return Fact(predicate=predicate, args=args) in self.relations
+
+
+CHECKPOINT_KINDS = (Scene, SceneObject, Fact, Pose)
+"""What a scene consists of, for `spca_core.checkpoint`."""

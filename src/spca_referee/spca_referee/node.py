@@ -11,12 +11,13 @@ from spca_interfaces.msg import Contacts
 from spca_interfaces.msg import Verdict as VerdictMsg
 from spca_interfaces.srv import BeginLevel, Checkpoint, Restore, SaveRecording
 
+from spca_core.checkpoint import pack, unpack
 from spca_core.errors import SpcaError
 from spca_core.layout import Layout
 from spca_core.world import load_world
 from spca_referee.contacts import save_timeline
 from spca_referee.level import load_level
-from spca_referee.referee import Referee
+from spca_referee.referee import CHECKPOINT_KINDS, Referee
 from spca_ros import names
 from spca_ros.convert.contacts import contact_samples
 from spca_ros.convert.records import from_msg, to_msg
@@ -24,7 +25,6 @@ from spca_ros.convert.time import seconds, time_msg
 from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode, answering, run_nodes
 from spca_ros.qos import EVERY, STATE
-from spca_ros.seal import seal, unseal
 
 _NEWS_PERIOD = 0.05  # wall seconds between two verdicts that differ in nothing but their stamp
 _SAMPLE_PERIOD = 0.02
@@ -90,13 +90,13 @@ class RefereeNode(SpcaNode):
                 raise SpcaError("no level has begun")
             if self._seen + _SAMPLE_PERIOD <= seconds(request.stamp):
                 raise SpcaError("not all contacts have arrived yet")
-            response.state = array("B", seal((self._referee, self._seen)))
+            response.state = array("B", pack((self._referee, self._seen)))
             response.stamp = time_msg(self._seen)
         return response
 
     def _restore(self, request: Restore.Request, response: Restore.Response) -> Restore.Response:
         with answering(response):
-            self._referee, self._seen = unseal(bytes(request.state))
+            self._referee, self._seen = unpack(bytes(request.state), CHECKPOINT_KINDS)
             self._epoch = request.epoch
             self._tell()
         return response

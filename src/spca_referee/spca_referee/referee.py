@@ -11,8 +11,10 @@ from spca_core.geometry import Pose
 from spca_core.verdict import Condition, Outcome, Verdict
 from spca_core.world import World
 from spca_referee.contacts import EPSILON, ContactInterval, ContactMemory
-from spca_referee.level import Level
+from spca_referee.level import Contacts, Level
+from spca_referee.roles import Role
 from spca_referee.rules import Rules, bind_rules, pair_words
+from spca_referee.start import Placement
 
 __all__ = ["ContactInterval", "Referee"]
 
@@ -182,3 +184,9 @@ class _Way:
         self.since: float | None = None
         self.holds: tuple[bool, ...] = ()
         self.told: dict[tuple[tuple[bool, ...], bool, bool], tuple[Condition, ...]] = {}
+
+
+CHECKPOINT_KINDS = (
+    Referee, _Way, Rules, Level, Contacts, Role, Placement, ContactMemory, ContactInterval, Verdict, Condition, Outcome,
+)  # fmt: skip
+"""What a referee consists of, for `spca_core.checkpoint`."""

@@ -1,33 +1,14 @@
-"""Checkpoints that travel as bytes: pickles are only opened if this checkout's own nodes have made them."""
+"""Marks that only this checkout can make, by a secret of its own."""
 
 from __future__ import annotations
 
 import hmac
 import os
-import pickle
 from functools import cache
-from hashlib import sha256
-from typing import Any
 
-from spca_core.errors import InputError
 from spca_core.paths import state_folder
 
 _KEY_FILE = state_folder() / ".checkpoint-key"
-_DIGEST = sha256().digest_size
-
-
-def seal(state: Any) -> bytes:
-    """A state as bytes that `unseal` takes."""
-    content = pickle.dumps(state)
-    return hmac.digest(_key(), content, "sha256") + content
-
-
-def unseal(sealed: bytes) -> Any:
-    """The state in the bytes of `seal`. InputError when they come from elsewhere or are damaged."""
-    content = sealed[_DIGEST:]
-    if not hmac.compare_digest(sealed[:_DIGEST], hmac.digest(_key(), content, "sha256")):
-        raise InputError("not a checkpoint made in this checkout", hint="start a new run")
-    return pickle.loads(content)
 
 
 @cache

@@ -11,9 +11,10 @@ from spca_interfaces.msg import Scene as SceneMsg
 from spca_interfaces.srv import Checkpoint, Restore, SaveRecording
 
 from spca_core.camera import RgbdFrame
+from spca_core.checkpoint import pack, unpack
 from spca_core.geometry import Pose
 from spca_core.ports.camera import Camera
-from spca_core.scene import Scene
+from spca_core.scene import CHECKPOINT_KINDS, Scene
 from spca_core.task import Task
 from spca_core.world import load_world
 from spca_ros import names
@@ -25,7 +26,6 @@ from spca_ros.kit import VisionSlot
 from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode, answering, run_nodes
 from spca_ros.qos import STATE
-from spca_ros.seal import seal, unseal
 from spca_sense.detectors import make_detector
 from spca_sense.looks import save_looks
 from spca_sense.recorded_camera import RecordedCamera
@@ -81,12 +81,12 @@ class SenseNode(SpcaNode):
 
     def _checkpoint(self, _: Checkpoint.Request, response: Checkpoint.Response) -> Checkpoint.Response:
         with answering(response):
-            response.state = array("B", seal(self._tracker.scene))
+            response.state = array("B", pack(self._tracker.scene))
         return response
 
     def _restore(self, request: Restore.Request, response: Restore.Response) -> Restore.Response:
         with answering(response):
-            scene: Scene | None = unseal(bytes(request.state)) if request.state else None
+            scene: Scene | None = unpack(bytes(request.state), CHECKPOINT_KINDS) if request.state else None
             if scene is None:
                 self._tracker.forget()
             else:

@@ -17,6 +17,7 @@ from spca_interfaces.msg import Contacts, Lease
 from spca_interfaces.srv import Capture, Checkpoint, ResetWorld, Restore, SaveRecording
 from std_srvs.srv import SetBool, Trigger
 
+from spca_core.checkpoint import pack, unpack
 from spca_core.contacts import ContactSample
 from spca_core.errors import MotionError, SpcaError
 from spca_core.layout import Layout
@@ -29,7 +30,6 @@ from spca_ros.convert.robot import joint_state_msg, trajectory
 from spca_ros.convert.time import duration_msg, seconds, time_msg
 from spca_ros.node import SpcaNode, answering, run_nodes
 from spca_ros.qos import EVERY, SENSOR
-from spca_ros.seal import seal, unseal
 from spca_sim.conductor import DONE, Conductor
 from spca_sim.live_view import LiveView
 from spca_sim.recording import StateRecorder, save_states
@@ -285,14 +285,14 @@ class SimNode(SpcaNode):
     def _checkpoint(self, _: Checkpoint.Request, response: Checkpoint.Response) -> Checkpoint.Response:
         with answering(response):
             self._flush()
-            response.state = array("B", seal(self._sim.snapshot()))
+            response.state = array("B", pack(self._sim.snapshot()))
             response.stamp = time_msg(self._sim.time)
         return response
 
     def _restore(self, request: Restore.Request, response: Restore.Response) -> Restore.Response:
         with answering(response):
             self._flush()
-            self._conductor.restore(unseal(bytes(request.state)))
+            self._conductor.restore(unpack(bytes(request.state), self._sim.snapshot_kinds))
             self._epoch = request.epoch
             self._tell()
         return response

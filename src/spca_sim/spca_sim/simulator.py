@@ -71,6 +71,7 @@ class MujocoSimulator:
     (needs nothing) or `gl` (prettier, needs EGL or OSMesa, raises InputError without).
     """
 
+    snapshot_kinds = (SimSnapshot, SimVariation)
     sample_period = 0.02
     """Simulated seconds between two contact samples."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from spca_act.executor import PlanExecutor
+from spca_core import scene as scenes
+from spca_core.checkpoint import pack, unpack
 from spca_core.contacts import ContactSample
 from spca_core.layout import Layout
 from spca_core.observation import Observation
@@ -22,6 +23,7 @@ from spca_core.verdict import Outcome, Verdict
 from spca_core.world import World
 from spca_motion.manipulator import embedded_arm
 from spca_motion.sim_robot import SimRobot
+from spca_referee import referee as referees
 from spca_referee.level import Level, task
 from spca_referee.referee import Referee
 from spca_robot.gripper_2f85 import PAD_TIP
@@ -39,6 +41,7 @@ from spca_tabletop.recording import Recording
 # After the last step, the referee may need its time-to-live and its dwell; things may still be settling.
 SETTLE_S = 2.0
 _TICK_S = 0.02
+_KINDS = (*referees.CHECKPOINT_KINDS, *scenes.CHECKPOINT_KINDS)
 
 
 class InprocTabletop:
@@ -117,13 +120,13 @@ class InprocTabletop:
         return self._referee.verdict
 
     def checkpoint(self) -> bytes:
-        """Physics, referee, the memory of the scene, as one pickle."""
+        """Physics, referee, the memory of the scene; plain data, see `spca_core.checkpoint`."""
         state = (self._sim.snapshot(), self._referee, self._ctx.memory, self._arm.held)
-        return pickle.dumps(state)
+        return pack(state)
 
     def restore(self, checkpoint: bytes) -> None:
         """Back to a checkpoint of this level."""
-        snapshot, self._referee, memory, held = pickle.loads(checkpoint)
+        snapshot, self._referee, memory, held = unpack(checkpoint, (*self._sim.snapshot_kinds, *_KINDS))
         self._sim.restore(snapshot)
         self._ctx.recall(memory, held)
         if (scene := memory[0]) is not None:

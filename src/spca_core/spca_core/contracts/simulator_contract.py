@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
+from spca_core.checkpoint import pack, unpack
 from spca_core.contacts import ContactSample, pair
 from spca_core.errors import InputError, MotionError
 from spca_core.geometry import Pose
@@ -172,7 +172,7 @@ class SimulatorContract:
         assert first[2] != other[2]
 
     def test_a_snapshot_is_exact(self, world: World, simulator: Simulator) -> None:
-        """Taken amid a motion and a grasp, pickled, restored after a reset to something else: the future is the same."""
+        """Taken amid a motion and a grasp, packed, restored after a reset to something else: the future is the same."""
 
         def future(run: Callable[[float], None]) -> tuple[JointState, bytes, list[ContactSample]]:
             samples: list[ContactSample] = []
@@ -187,12 +187,12 @@ class SimulatorContract:
         simulator.capture()
         simulator.step(0.207)
         now = simulator.joint_state()
-        saved = pickle.dumps(simulator.snapshot())
+        saved = pack(simulator.snapshot())
         expected = future(simulator.step)
         only = world.objects[1].model
         simulator.reset(Layout(poses={only: nominal_layout(world).poses[only]}), seed=9)
         simulator.step(0.5)
-        simulator.restore(pickle.loads(saved))
+        simulator.restore(unpack(saved, simulator.snapshot_kinds))
         assert equal(simulator.joint_state(), now)
         got = future(simulator.step)
         assert equal(got[0], expected[0])

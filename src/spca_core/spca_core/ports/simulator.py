@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Protocol
 
 from spca_core.camera import RgbdFrame
@@ -50,6 +50,9 @@ class Simulator(Protocol):
     def on_contacts(self, listener: Callable[[ContactSample], None]) -> Callable[[], None]:
         """Subscribe to contact samples by model name; returns a function that ends the subscription."""
         ...
+
+    snapshot_kinds: Collection[type]
+    """The classes that a snapshot consists of, for `spca_core.checkpoint`."""
 
     def snapshot(self) -> Any:
         """The complete state (physics, controllers, time, noise generator), opaque and picklable."""

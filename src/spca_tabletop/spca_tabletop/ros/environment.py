@@ -21,6 +21,7 @@ from spca_interfaces.msg import Verdict as VerdictMsg
 from spca_interfaces.srv import BeginLevel, Checkpoint, ResetWorld, Restore, SaveRecording
 from std_srvs.srv import SetBool, Trigger
 
+from spca_core.checkpoint import pack, unpack
 from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.layout import Layout
 from spca_core.observation import Observation
@@ -39,7 +40,6 @@ from spca_ros.node import SpcaNode
 from spca_ros.peer import NodeLost, Peer
 from spca_ros.qos import STATE
 from spca_ros.robot import RosRobot
-from spca_ros.seal import seal, unseal
 from spca_sense.observation import observation_of
 from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import TABLETOP_API
@@ -215,18 +215,18 @@ class RosTabletop:
     def checkpoint(self) -> bytes:
         """The states of all nodes, taken while time stands still; empty where the simulator cannot give its own."""
         if not self._can_go_back:
-            return seal({})
+            return pack({})
         self._stand_still(True)
         try:
             sim = self._save[names.SIM](Checkpoint.Request(), timeout=_PATIENCE_S)
             if not sim.success:
                 self._can_go_back = False
-                return seal({})
+                return pack({})
             states = {names.SIM: bytes(sim.state)}
             for name in (names.REFEREE, names.SENSE, names.EXECUTOR):
                 states[name] = self._state_of(name, sim.stamp)
             self._judged_until(seconds(sim.stamp), within=_SAMPLE_S / 2)  # that `verdict` says what was saved
-            return seal(states)
+            return pack(states)
         finally:
             self._stand_still(False)
 
@@ -236,7 +236,7 @@ class RosTabletop:
 
     def restore(self, checkpoint: bytes) -> None:
         """Back to a checkpoint of this level."""
-        states = unseal(checkpoint)
+        states = unpack(checkpoint)
         if not states:
             self._begin()
             return

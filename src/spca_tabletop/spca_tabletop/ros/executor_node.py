@@ -21,11 +21,12 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
 
 from spca_act.executor import PlanExecutor
+from spca_core.checkpoint import pack, unpack
 from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.plan import Plan
 from spca_core.ports.arm import Arm
 from spca_core.ports.robot import Robot
-from spca_core.scene import Scene
+from spca_core.scene import CHECKPOINT_KINDS, Scene
 from spca_core.skill import StepReport
 from spca_core.skill_package import library_source
 from spca_core.world import World, load_world
@@ -44,7 +45,6 @@ from spca_ros.node import SpcaNode, answering, background, run_nodes
 from spca_ros.peer import Peer
 from spca_ros.qos import STATE
 from spca_ros.robot import RosRobot
-from spca_ros.seal import seal, unseal
 from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
 
@@ -209,14 +209,16 @@ class ExecutorNode(SpcaNode):
 
     def _checkpoint(self, _: Checkpoint.Request, response: Checkpoint.Response) -> Checkpoint.Response:
         with answering(response):
-            response.state = array("B", seal(self._memory or (self._ctx.memory, self._arm.held)))
+            response.state = array("B", pack(self._memory or (self._ctx.memory, self._arm.held)))
         return response
 
     def _restore(self, request: Restore.Request, response: Restore.Response) -> Restore.Response:
         with answering(response):
             if any(action.busy for action in self._actions):
                 raise SpcaError("the executor is busy")
-            self._memory = unseal(bytes(request.state)) if request.state else (NOTHING, None)
+            self._memory = (
+                unpack(bytes(request.state), CHECKPOINT_KINDS) if request.state else (NOTHING, None)
+            )
             self._epoch, self._decided, self._failed = request.epoch, False, False
         return response
 

@@ -1,0 +1,112 @@
+"""`spca library`: what was learned and is trusted, why, and how to withdraw trust or give it back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from spca.commands import LEVELS
+
+if TYPE_CHECKING:
+    from spca_coder.trusted import TrustedLibrary
+
+_Environment = Annotated[str, typer.Option(help="The environment whose skills are meant.")]
+_Folder = Annotated[
+    str, typer.Option("--library", help="Folder of what was learned; `library/` in the project by default.")
+]
+_Empty = Annotated[
+    bool, typer.Option("--from-nothing", help="What was learned by runs that began without any skill.")
+]
+_Skill = Annotated[str, typer.Argument(help="The skill's name.")]
+
+
+def mount(app: typer.Typer) -> None:
+    """Add `spca library` with its commands."""
+    library = typer.Typer(
+        name="library",
+        help="Show, explain, export, demote and restore what was learned.",
+        no_args_is_help=True,
+        epilog="Examples:  spca library show · spca library explain place_on · "
+        "spca library demote place_on --reason 'it drops the cube' · spca library restore place_on",
+    )
+    for command in (show, explain, export, demote, restore):
+        library.command()(command)
+    app.add_typer(library, rich_help_panel=LEVELS)
+
+
+def show(environment: _Environment = "tabletop", library: _Folder = "", from_nothing: _Empty = False) -> None:
+    """List the skills: where they come from, and how many levels prove them."""
+    from spca.terminal import show_table
+
+    skills = _library(environment, library, from_nothing).skills()
+    rows = [
+        (s.name, s.status, str(len(s.levels)), s.reason or (s.doc.splitlines() or [""])[0]) for s in skills
+    ]
+    show_table(("skill", "status", "levels", ""), rows)
+
+
+def explain(
+    skill: _Skill, environment: _Environment = "tabletop", library: _Folder = "", from_nothing: _Empty = False
+) -> None:
+    """Say why a skill is trusted or not: the levels that prove it, and everything that happened to it."""
+    from spca.terminal import results
+    from spca_core.errors import InputError
+
+    trusted, console = _library(environment, library, from_nothing), results()
+    found = [s for s in trusted.skills() if s.name == skill]
+    if not found:
+        known = ", ".join(s.name for s in trusted.skills()) or "none"
+        raise InputError(f"unknown skill '{skill}'", hint=f"the library has: {known}")
+    for status in found:
+        console.print(f"{status.name}: {status.status}", markup=False)
+        if status.reason:
+            console.print(f"  because {status.reason}", markup=False)
+        console.print(f"  proved by: {', '.join(status.levels) or 'no level'}", markup=False)
+    for event in trusted.history(skill):
+        words = " ".join(filter(None, (event.time, event.kind, event.level, event.reason)))
+        console.print(f"  {words}", markup=False)
+
+
+def export(
+    skill: Annotated[str, typer.Argument(help="One skill; the whole library by default.")] = "",
+    environment: _Environment = "tabletop",
+    library: _Folder = "",
+    from_nothing: _Empty = False,
+) -> None:
+    """Print the source of a skill with all that it needs, or of the whole library."""
+    trusted = _library(environment, library, from_nothing)
+    typer.echo(trusted.excerpt(skill) if skill else trusted.source(), nl=False)
+
+
+def demote(
+    skill: _Skill,
+    reason: Annotated[str, typer.Option(help="Why; it is kept with the skill.")],
+    environment: _Environment = "tabletop",
+    library: _Folder = "",
+    from_nothing: _Empty = False,
+) -> None:
+    """Withdraw trust from a skill, and from the learned ones that stand on it. They are kept, and can be restored."""
+    gone = _library(environment, library, from_nothing).demote(skill, reason)
+    typer.echo(f"demoted: {', '.join(gone)}")
+
+
+def restore(
+    skill: _Skill, environment: _Environment = "tabletop", library: _Folder = "", from_nothing: _Empty = False
+) -> None:
+    """Trust a demoted skill again, in place of the version that is trusted now."""
+    _library(environment, library, from_nothing).restore(skill)
+    typer.echo(f"restored: {skill}")
+
+
+def _library(environment: str, folder: str, from_nothing: bool) -> TrustedLibrary:
+    from spca.kits import kit_named
+    from spca_coder.trusted import TrustedLibrary
+    from spca_core.paths import LIBRARY
+
+    kit = kit_named(environment)
+    base = Path(folder) if folder else LIBRARY
+    base = base / "from_nothing" if from_nothing else base
+    builtin = "" if from_nothing else kit.builtin_skills.read_text(encoding="utf-8")
+    return TrustedLibrary(base / "skills" / environment, builtin)

@@ -1,0 +1,118 @@
+"""Checkpoints as bytes that hold data only: reading one runs no code, wherever it comes from.
+
+JSON in which every value that JSON has no form for is a list of a tag and its parts. Objects are written by their class
+and attributes; only classes that the reader names are made again, by filling in the attributes, so that no constructor
+and no hook of a class runs.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import io
+import json
+import zlib
+from collections.abc import Collection
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel
+
+from spca_core.errors import InputError
+
+_MAGIC = b"spca-checkpoint-1\n"
+_PLAIN = (str, bool, int, float, type(None))
+_SEQUENCES: dict[str, type] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
+_LARGEST = 64 * 2**20
+"""Bytes of a checkpoint when it is unpacked; a larger one is refused."""
+
+
+def pack(state: Any) -> bytes:
+    """A state as bytes. Raises TypeError for what is no data, such as a function or an open file."""
+    return _MAGIC + zlib.compress(json.dumps(_encoded(state), separators=(",", ":")).encode(), 1)
+
+
+def unpack(content: bytes, kinds: Collection[type] = ()) -> Any:
+    """The state in the bytes of `pack`; objects may be of these `kinds` only.
+
+    Raises InputError for bytes that are something else, damaged, too large, or hold other objects.
+    """
+    hint = "start a new run"
+    if not content.startswith(_MAGIC):
+        raise InputError("not a checkpoint of this version", hint=hint)
+    try:
+        expander = zlib.decompressobj()
+        text = expander.decompress(content[len(_MAGIC) :], _LARGEST)
+        if expander.unconsumed_tail or not expander.eof:
+            raise ValueError("it is cut off, or too large")
+        return _Decoder(kinds).decoded(json.loads(text))
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, zlib.error) as error:
+        raise InputError("a damaged checkpoint", where=str(error)[:200], hint=hint) from error
+
+
+def _name(kind: type) -> str:
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def _encoded(value: Any) -> Any:
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind.__name__ in _SEQUENCES and kind is _SEQUENCES[kind.__name__]:
+        return [kind.__name__, *map(_encoded, value)]
+    if kind is dict:
+        return ["dict", *([_encoded(k), _encoded(v)] for k, v in value.items())]
+    if kind is bytes:
+        return ["bytes", base64.b64encode(value).decode()]
+    if isinstance(value, (np.ndarray, np.generic)):
+        buffer = io.BytesIO()
+        np.save(buffer, np.asarray(value), allow_pickle=False)
+        what = "array" if isinstance(value, np.ndarray) else "number"
+        return [what, base64.b64encode(buffer.getvalue()).decode()]
+    if isinstance(value, Enum):
+        return ["enum", _name(kind), value.value]
+    if isinstance(value, BaseModel) or dataclasses.is_dataclass(value) or hasattr(value, "__dict__"):
+        if callable(value):
+            raise TypeError(f"a checkpoint cannot hold {kind.__name__}")
+        return ["object", _name(kind), {n: _encoded(v) for n, v in vars(value).items()}]
+    raise TypeError(f"a checkpoint cannot hold {kind.__name__}")
+
+
+class _Decoder:
+    def __init__(self, kinds: Collection[type]) -> None:
+        self._kinds = {_name(kind): kind for kind in kinds}
+
+    def decoded(self, value: Any) -> Any:
+        if not isinstance(value, list):
+            if isinstance(value, dict):
+                raise ValueError("a bare mapping")
+            return value
+        tag, *parts = value
+        if tag in _SEQUENCES:
+            return _SEQUENCES[tag](map(self.decoded, parts))
+        if tag == "dict":
+            return {self.decoded(k): self.decoded(v) for k, v in parts}
+        if tag == "bytes":
+            return base64.b64decode(parts[0], validate=True)
+        if tag in ("array", "number"):
+            array = np.load(io.BytesIO(base64.b64decode(parts[0], validate=True)), allow_pickle=False)
+            return array if tag == "array" else array[()]
+        if tag in ("enum", "object"):
+            return self._made(tag, parts[0], parts[1])
+        raise ValueError(f"unknown part '{str(tag)[:40]}'")
+
+    def _made(self, tag: str, name: str, content: Any) -> Any:
+        kind = self._kinds.get(name)
+        if kind is None or issubclass(kind, Enum) != (tag == "enum"):
+            raise ValueError(f"no object of '{str(name)[:80]}' belongs here")
+        if issubclass(kind, Enum):
+            return kind(content)
+        fields = {n: self.decoded(v) for n, v in content.items()}
+        if issubclass(kind, BaseModel):
+            if unknown := set(fields) - set(kind.model_fields):
+                raise ValueError(f"{kind.__name__} has no '{unknown.pop()}'")
+            return kind.model_construct(**fields)
+        made = object.__new__(kind)
+        vars(made).update(fields)
+        return made
