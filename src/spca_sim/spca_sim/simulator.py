@@ -5,7 +5,7 @@ One thread at a time may use it. Nothing is welded or attached: what the gripper
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -71,7 +71,7 @@ class MujocoSimulator:
     (needs nothing) or `gl` (prettier, needs EGL or OSMesa, raises InputError without).
     """
 
-    snapshot_kinds = (SimSnapshot, SimVariation)
+    snapshot_kinds: Collection[type] = (SimSnapshot, SimVariation)
     sample_period = 0.02
     """Simulated seconds between two contact samples."""
 
