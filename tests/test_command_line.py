@@ -156,20 +156,20 @@ def test_an_interrupt_while_nodes_start_says_how_to_go_on_and_leaves_no_crash_fi
 def test_a_list_in_a_pipe_has_whole_names_and_lines():
     lines = spca("levels", env={**os.environ, "COLUMNS": "20"}).stdout.splitlines()
     assert len(lines) > 40 and all(line.endswith((" s", "limit")) for line in lines)
-    assert "minigrid:MiniGrid-LavaCrossingS11N5-v0".removesuffix("-v0") in spca("levels", "--minigrid").stdout
+    assert "minigrid:MiniGrid-LavaCrossingS11N5-v0".removesuffix("-v0") in spca("levels", "minigrid").stdout
 
 
 def test_levels_are_filtered_and_listed_as_json():
     chosen = json.loads(spca("levels", "--json", "stack", "touch_0*").stdout)
     assert {level["group"] for level in chosen} == {"stack", "touch"}
-    assert chosen[0].keys() >= {"name", "description", "time_limit_s"}
+    assert chosen[0].keys() >= {"name", "about", "time_limit_s"}
     nothing = spca("levels", "stak")
     assert nothing.returncode == 2 and "groups:" in nothing.stderr
 
 
 def test_the_help_lists_every_command_and_the_version_is_the_manifests():
     page = spca("--help").stdout
-    for command in ("run", "resume", "levels", "report", "bench", "ipp", "doctor", "test"):
+    for command in ("run", "resume", "levels", "report", "open", "bench", "ipp", "doctor", "test"):
         assert f" {command} " in page, command
     assert "Usage: spca " in page
     manifest = ElementTree.parse(WORLDS.parent / "src" / "spca" / "package.xml")

@@ -30,7 +30,7 @@ def start_run(options: RunOptions, out: Path | None = None) -> int:
     options = _settled(options)
     checked_kit(options)
     require_engine(options.engine)
-    folder = RunFolder.create(Path(options.level).stem, out)
+    folder = RunFolder.create(Path(options.level.rpartition(":")[2]).stem, out)
     return _drive(options, folder, resume=False)
 
 

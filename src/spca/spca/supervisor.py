@@ -67,7 +67,8 @@ class Supervisor:
 
     def run(self, library: str) -> RunResult:
         """A new run with `library` (source text) as the working skills."""
-        self._journal.tell("run_started", text=self._env.task.title)
+        task = self._env.task
+        self._journal.tell("run_started", text=task.title, data={"task": task.description})
         return self._drive(RunState(library=library))
 
     def resume(self, library: str) -> RunResult:

@@ -116,7 +116,7 @@ def test_bench_minigrid(tmp_path: Path) -> None:
 
 
 def test_levels_of_the_curriculum_are_listed() -> None:
-    assert "minigrid:MiniGrid-DoorKey-8x8 unlock_door" in spca("levels", "--minigrid")
+    assert "minigrid:MiniGrid-DoorKey-8x8" in spca("levels", "unlock_door")
 
 
 def test_programs_are_written_kept_and_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,9 @@ from spca_core.ports.vocabulary import Vocabulary
 from spca_core.run_folder import RunFolder
 from spca_core.skill import CtxApi
 
+PRIMITIVES = "primitives.json"
+"""The file of a run that says what was done: level, seed and every primitive."""
+
 if TYPE_CHECKING:
     from spca_minigrid.environment import MinigridEnvironment
 
@@ -26,6 +29,7 @@ class MinigridKit:
     name = "minigrid"
     about = "MiniGrid and BabyAI: an agent that sees 7×7 cells of a maze"
     bare_names = False
+    time_unit = "primitives"
     presets: Sequence[str] = ("nominal",)
     builtin_skills = Path(__file__).with_name("skills.py")
 
@@ -74,11 +78,16 @@ class MinigridKit:
     ) -> Iterator[MinigridEnvironment]:
         """See `Kit.session`."""
         with closing(self.build(options)) as environment:
-            yield environment
+            try:
+                yield environment
+            finally:
+                folder.write(PRIMITIVES, environment.checkpoint())
 
     def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
-        """Nothing besides the report."""
-        return ()
+        """Pictures of the level and, unless videos are switched off, an animation."""
+        from spca_minigrid.pictures import write_animation, write_looks
+
+        return (write_looks, write_animation) if options.video else (write_looks,)
 
     def ros(self) -> None:
         """It runs in one process."""

@@ -109,9 +109,9 @@ def _draw_label(canvas: _Canvas, thing: SceneObject, held: bool) -> None:
     words = f"{thing.id} {thing.confidence:.2f}" + (
         " held" if held else "" if thing.visible else " remembered"
     )
-    font, size = cv2.FONT_HERSHEY_SIMPLEX, 0.45
+    font, size = cv2.FONT_HERSHEY_SIMPLEX, 0.75
     (width, height), base = cv2.getTextSize(words, font, size, 1)
-    offset = 50 if thing.kind == "plate" else 34
+    offset = 54 if thing.kind == "plate" else 42
     left = int(np.clip(x - width // 2, 2, canvas.image.shape[1] - width - 2))
     line = int(np.clip(y - offset, height + 4, canvas.image.shape[0] - base - 2))
     line = canvas.free_line(left - 2, left + width + 2, line, height + base + 4)

@@ -29,6 +29,7 @@ class TabletopKit:
     name = "tabletop"
     about = "a UR5 with a Robotiq 2F-85 and an RGB-D camera over a table with cubes and plates"
     bare_names = True
+    time_unit = "s"
     presets: Sequence[str] = ("nominal", "shuffled", "noisy", "hard")
     builtin_skills = Path(act.__file__).with_name("skills.py")
 

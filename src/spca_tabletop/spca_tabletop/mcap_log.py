@@ -19,7 +19,7 @@ from mcap_ros2.writer import Writer
 from numpy.typing import NDArray
 
 from spca_core.camera import CameraIntrinsics
-from spca_core.geometry import Pose, Vec3
+from spca_core.geometry import Vec3
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult, PlanResult
 from spca_core.run_folder import EVENTS, RunFolder
@@ -31,12 +31,12 @@ from spca_robot.workspace_model import Item, WorkspaceIndex, build_model
 from spca_sim.recording import load_states
 from spca_sim.state import SimState
 from spca_tabletop.message_definitions import definition
+from spca_tabletop.mirrored import Message, header, mirrored, quaternion, time, vector
 from spca_tabletop.presets import load_table
 from spca_tabletop.recording import CONTACTS, LOOKS, STATES
 
 LOG = "run.mcap"
 CAMERA_FRAME = "camera_color_optical_frame"
-Message = dict[str, Any]
 _CONTACT_PERIOD = 0.1
 _COLOURS: dict[str, Vec3] = {"red": (0.8, 0.1, 0.1), "green": (0.1, 0.6, 0.2), "blue": (0.1, 0.25, 0.8)}
 
@@ -86,7 +86,7 @@ def _write_states(log: _Log, _: Path, world: World, states: list[SimState]) -> N
     for state in states:
         data.qpos[:] = state.qpos
         mujoco.mj_kinematics(model, data)
-        log.add("/clock", "rosgraph_msgs/Clock", state.stamp, {"clock": _time(state.stamp)})
+        log.add("/clock", "rosgraph_msgs/Clock", state.stamp, {"clock": time(state.stamp)})
         log.add("/joint_states", "sensor_msgs/JointState", state.stamp, _joint_state(state, data, index))
         transforms = [
             _transform(state.stamp, model.body(b).name, data.xpos[b], data.xquat[b]) for b in bodies
@@ -100,7 +100,7 @@ def _joint_state(state: SimState, data: mujoco.MjData, index: WorkspaceIndex) ->
     positions = [*(float(q) for q in state.qpos[index.arm_qpos]), index.gap(data)]
     names = [*JOINT_NAMES, "gripper_gap"]
     return {
-        "header": _header(state.stamp),
+        "header": header(state.stamp),
         "name": names,
         "position": positions,
         "velocity": [],
@@ -152,7 +152,7 @@ def _write_looks(log: _Log, folder: Path, world: World, _: list[SimState]) -> No
     for path in paths:
         scene = Scene.model_validate_json(path.read_bytes())
         _write_frame(log, path, scene.stamp, world.camera.intrinsics)
-        log.add("/scene", "spca_interfaces/Scene", scene.stamp, _scene(scene))
+        log.add("/scene", "spca_interfaces/Scene", scene.stamp, mirrored("spca_interfaces/Scene", scene))
         markers = {"markers": _scene_markers(scene)}
         log.add("/scene_markers", "visualization_msgs/MarkerArray", scene.stamp, markers)
         log.add("/scene_text", "std_msgs/String", scene.stamp, {"data": " ".join(scene.sentences)})
@@ -169,7 +169,7 @@ def _write_frame(log: _Log, path: Path, stamp: float, intrinsics: CameraIntrinsi
     if depth is not None:
         log.add("/camera/depth/image_raw", "sensor_msgs/Image", stamp, _image(depth, "16UC1", stamp))
     if (drawn := path.with_suffix(".jpg")).is_file():
-        message = {"header": _header(stamp, CAMERA_FRAME), "format": "jpeg", "data": drawn.read_bytes()}
+        message = {"header": header(stamp, CAMERA_FRAME), "format": "jpeg", "data": drawn.read_bytes()}
         log.add("/camera/detections", "sensor_msgs/CompressedImage", stamp, message)
 
 
@@ -177,7 +177,7 @@ def _image(pixels: NDArray[Any], encoding: str, stamp: float) -> Message:
     height, width = pixels.shape[:2]
     little = np.ascontiguousarray(pixels.astype(pixels.dtype.newbyteorder("<")))
     return {
-        "header": _header(stamp, CAMERA_FRAME),
+        "header": header(stamp, CAMERA_FRAME),
         "height": height,
         "width": width,
         "encoding": encoding,
@@ -190,7 +190,7 @@ def _image(pixels: NDArray[Any], encoding: str, stamp: float) -> Message:
 def _info(i: CameraIntrinsics, stamp: float) -> Message:
     """The calibration of a camera without distortion."""
     return {
-        "header": _header(stamp, CAMERA_FRAME),
+        "header": header(stamp, CAMERA_FRAME),
         "height": i.height,
         "width": i.width,
         "distortion_model": "plumb_bob",
@@ -201,25 +201,6 @@ def _info(i: CameraIntrinsics, stamp: float) -> Message:
         "binning_x": 0,
         "binning_y": 0,
         "roi": {"x_offset": 0, "y_offset": 0, "height": 0, "width": 0, "do_rectify": False},
-    }
-
-
-def _scene(scene: Scene) -> Message:
-    objects = [
-        {
-            **{name: getattr(o, name) for name in ("id", "kind", "colour", "confidence", "visible")},
-            "pose": _pose(o.pose),
-            "size": _vector(o.size),
-            "last_seen": _time(o.last_seen),
-        }
-        for o in scene.objects
-    ]
-    return {
-        "header": _header(scene.stamp),
-        "objects": objects,
-        "relations": [{"predicate": f.predicate, "args": list(f.args)} for f in scene.relations],
-        "sentences": list(scene.sentences),
-        "notes": list(scene.notes),
     }
 
 
@@ -252,8 +233,8 @@ def _write_contacts(log: _Log, folder: Path, _: World, __: list[SimState]) -> No
     end = max((i["end"] for i in intervals), default=0.0)
     for stamp in np.arange(0.0, end, _CONTACT_PERIOD):
         pairs = [{"a": i["pair"][0], "b": i["pair"][1]} for i in intervals if i["start"] <= stamp <= i["end"]]
-        sample = {"stamp": _time(float(stamp)), "pairs": pairs}
-        message = {"header": _header(float(stamp)), "attempt": "", "samples": [sample]}
+        sample = {"stamp": time(float(stamp)), "pairs": pairs}
+        message = {"header": header(float(stamp)), "attempt": "", "samples": [sample]}
         log.add("/contacts", "spca_interfaces/Contacts", float(stamp), message)
 
 
@@ -268,9 +249,7 @@ def _write_plans(log: _Log, folder: Path, _: World, __: list[SimState]) -> None:
     for path, stamp in zip(paths, ended, strict=False):  # a run that was killed may lack the last event
         plan = PlanResult.model_validate_json(path.read_bytes()).plan
         if plan is not None:
-            message = plan.model_dump(mode="json")
-            for schema in message["schemas"]:
-                schema["parameters"] = [{"name": name, "type": kind} for name, kind in schema["parameters"]]
+            message = mirrored("spca_interfaces/Plan", plan)
             log.add("/plan", "spca_interfaces/Plan", stamp, message)
 
 
@@ -282,9 +261,7 @@ def _write_steps(log: _Log, folder: Path, _: World, __: list[SimState]) -> None:
     """/steps: every executed step of a plan, when it ended."""
     for path in sorted(folder.glob("round_*/act_*.json")):
         for step in ActResult.model_validate_json(path.read_bytes()).steps:
-            message = step.model_dump() | {"failure": [], "args": list(step.args), "log": list(step.log)}
-            if step.failure is not None:
-                message["failure"] = [step.failure.model_dump() | {"line": step.failure.line or 0}]
+            message = mirrored("spca_interfaces/StepReport", step)
             log.add("/steps", "spca_interfaces/StepReport", step.ended, message)
 
 
@@ -294,39 +271,16 @@ def _write_verdict(log: _Log, folder: Path, _: World, __: list[SimState]) -> Non
     if not path.is_file():
         return
     verdict = Verdict.model_validate(json.loads(path.read_text())["verdict"])
-    message = verdict.model_dump(mode="json") | {"attempt": folder.name}
+    message = mirrored("spca_interfaces/Verdict", verdict)
     log.add("/verdict", "spca_interfaces/Verdict", verdict.stamp, message)
 
 
 _WRITERS = (_write_states, _write_looks, _write_contacts, _write_plans, _write_steps, _write_verdict)
 
 
-def _time(stamp: float) -> Message:
-    return {"sec": int(stamp), "nanosec": round((stamp - int(stamp)) * 1e9) % 1_000_000_000}
-
-
-def _header(stamp: float, frame: str = "world") -> Message:
-    return {"stamp": _time(stamp), "frame_id": frame}
-
-
-def _vector(values: Any) -> Message:
-    x, y, z = (float(v) for v in values)
-    return {"x": x, "y": y, "z": z}
-
-
-def _quaternion(wxyz: Any) -> Message:
-    w, x, y, z = (float(v) for v in wxyz)
-    return {"x": x, "y": y, "z": z, "w": w}
-
-
-def _pose(pose: Pose) -> Message:
-    x, y, z, w = pose.quaternion
-    return {"position": _vector(pose.position), "orientation": _quaternion((w, x, y, z))}
-
-
 def _transform(stamp: float, frame: str, position: Any, wxyz: Any) -> Message:
-    transform = {"translation": _vector(position), "rotation": _quaternion(wxyz)}
-    return {"header": _header(stamp), "child_frame_id": frame, "transform": transform}
+    transform = {"translation": vector(position), "rotation": quaternion(wxyz)}
+    return {"header": header(stamp), "child_frame_id": frame, "transform": transform}
 
 
 def _marker(
@@ -341,20 +295,20 @@ def _marker(
     rgba: tuple[float, float, float, float],
 ) -> Message:
     return {
-        "header": _header(stamp, frame),
+        "header": header(stamp, frame),
         "ns": namespace,
         "id": number,
         "type": shape,
         "action": 0,
-        "pose": {"position": _vector(position), "orientation": _quaternion(wxyz)},
-        "scale": _vector(scale),
+        "pose": {"position": vector(position), "orientation": quaternion(wxyz)},
+        "scale": vector(scale),
         "color": dict(zip("rgba", rgba, strict=True)),
         "lifetime": {"sec": 0, "nanosec": 0},
         "frame_locked": True,
         "points": [],
         "colors": [],
         "texture_resource": "",
-        "texture": {"header": _header(stamp), "format": "", "data": b""},
+        "texture": {"header": header(stamp), "format": "", "data": b""},
         "uv_coordinates": [],
         "text": "",
         "mesh_resource": "",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import NamedTuple
 
 from spca_core.errors import SpcaError
 from spca_core.paths import ROOT, share
@@ -48,16 +49,32 @@ def definition(datatype: str) -> str:
     return "\n".join(parts)
 
 
-def _uses(datatype: str) -> list[str]:
+class Field(NamedTuple):
+    """A field of a message: `type` with its package, `array` is `many`, `one` (at most one element) or empty."""
+
+    type: str
+    array: str
+    name: str
+
+
+@cache
+def fields(datatype: str) -> tuple[Field, ...]:
+    """The fields of `package/Name` in their order, without constants. Raises SpcaError as `definition` does."""
     package = datatype.split("/", maxsplit=1)[0]
     found = []
     for line in _text(datatype).splitlines():
-        match = re.match(r"\s*([A-Za-z][\w/]*)(<=\d+)?(\[[^\]]*\])?\s+\w+", line.split("#")[0])
-        if not match or match[1] in _PRIMITIVES:
+        match = re.match(r"\s*([A-Za-z][\w/]*)(<=\d+)?(\[[^\]]*\])?\s+(\w+)\s*(=?)", line.split("#")[0])
+        if not match or match[5]:
             continue
-        name = match[1] if "/" in match[1] else f"{package}/{match[1]}"
-        found.append(name.replace("/msg/", "/"))
-    return found
+        plain = match[1] in _PRIMITIVES or "/" in match[1]
+        name = match[1].replace("/msg/", "/") if plain else f"{package}/{match[1]}"
+        array = "one" if match[3] == "[<=1]" else "many" if match[3] else ""
+        found.append(Field(name, array, match[4]))
+    return tuple(found)
+
+
+def _uses(datatype: str) -> list[str]:
+    return [field.type for field in fields(datatype) if field.type not in _PRIMITIVES]
 
 
 @cache

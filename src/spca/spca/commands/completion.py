@@ -4,16 +4,14 @@ from __future__ import annotations
 
 
 def complete_level(incomplete: str) -> list[str]:
-    """Names of levels; MiniGrid's once the prefix is typed."""
-    if incomplete.startswith("minigrid"):
-        from spca_minigrid.levels import curriculum
+    """Names of levels; those of environments with a prefix once it is typed."""
+    from spca.kits import kits
 
-        names = [f"minigrid:{level.name}" for level in curriculum()]
-    else:
-        from spca_core.paths import LEVELS
-
-        names = sorted(path.stem for path in LEVELS.glob("*/*.yaml"))
-    return [name for name in names if name.startswith(incomplete)]
+    named = [kit for kit in kits() if incomplete.startswith(f"{kit.name}:")]
+    chosen = named or [kit for kit in kits() if kit.bare_names]
+    names = [info.name for kit in chosen for info in kit.levels()]
+    prefixes = [f"{kit.name}:" for kit in kits() if not kit.bare_names and not named]
+    return [name for name in (*names, *prefixes) if name.startswith(incomplete)]
 
 
 def complete_run(incomplete: str) -> list[str]:

@@ -12,8 +12,15 @@ from spca.commands.completion import complete_run
 
 
 def mount(app: typer.Typer) -> None:
-    """Add `spca report`."""
-    app.command(rich_help_panel=LEVELS, epilog="Example:  spca report runs/20260101-120000_stack_01")(report)
+    """Add `spca report` and `spca open`."""
+    app.command(
+        rich_help_panel=LEVELS, epilog="Examples:  spca report · spca report runs/20260101-120000_stack_01"
+    )(report)
+    app.command(
+        "open",
+        rich_help_panel=LEVELS,
+        epilog="Examples:  spca open · spca open 20260101-120000_stack_01 · xdg-open $(spca open --print)",
+    )(open_page)
 
 
 def report(
@@ -30,3 +37,34 @@ def report(
     from spca.run_command import newest_run, write_report
 
     typer.echo(write_report(run_folder or newest_run()))
+
+
+def open_page(
+    run_folder: Annotated[
+        Path | None,
+        typer.Argument(
+            help="The run whose report to open; the index of all runs and campaigns by default.",
+            autocompletion=complete_run,
+            show_default=False,
+        ),
+    ] = None,
+    only_print: Annotated[bool, typer.Option("--print", help="Print the page's path, open nothing.")] = False,
+) -> None:
+    """Open the index of runs and campaigns, or a run's report, in the browser; print the path where there is none."""
+    import os
+    import webbrowser
+
+    from spca.report.index import write_index
+    from spca.report.page import REPORT
+    from spca.run_command import write_report
+    from spca_core.run_folder import RunFolder
+
+    if run_folder is None:
+        page = write_index()
+    else:
+        page = RunFolder.open(run_folder).path / REPORT
+        if not page.is_file():
+            write_report(run_folder)
+    display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    if only_print or not display or not webbrowser.open(page.resolve().as_uri()):
+        typer.echo(page)

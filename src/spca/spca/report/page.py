@@ -11,41 +11,61 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 from pydantic import BaseModel, ValidationError
 
 from spca.events import Event
-from spca.report.timeline import contact_timeline, step_timeline
+from spca.kits import kit_of
+from spca.report.timeline import contact_timeline, stage_timeline, step_timeline, ticks
 from spca.result import RunResult
+from spca_core.errors import InputError
 from spca_core.options import Manifest
 from spca_core.plan import ActResult, CodeResult, PlanResult
 from spca_core.run_folder import EVENTS, MANIFEST, RunFolder
 
 REPORT = "report.html"
+# Files beside the report that it links to, with what each one is.
+_FILES = (
+    ("video.mp4", "video"),
+    ("run.mcap", "log for Foxglove or rosbag2"),
+    ("result.json", "result"),
+    (MANIFEST, "options and versions"),
+    (EVENTS, "events"),
+    ("library.py", "skills"),
+    ("log/spca.log", "messages"),
+)
 
 
 def write_report(folder: RunFolder) -> Path:
     """Render `report.html` in the run's folder; returns its path."""
     path = folder.path
+    manifest = _load(path / MANIFEST, Manifest)
     result = _load(path / "result.json", RunResult)
     events = list(folder.lines(Event, EVENTS))
-    intervals = _json(path / "contacts.json") or []
     acts = [a for f in _numbered(path, "act_*.json") if (a := _load(f, ActResult))]
     plans = [p for f in _numbered(path, "plan_*.json") if (p := _load(f, PlanResult))]
     codes = [c for f in _numbered(path, "code_*.json") if (c := _load(f, CodeResult))]
     steps = [step for act in acts for step in act.steps]
+    begun = next((e for e in events if e.kind == "run_started"), None)
     end = result.sim if result else max([s.ended for s in steps], default=1.0)
     page = (
-        _templates()
+        templates()
         .get_template("report.html.j2")
         .render(
             name=path.name,
-            manifest=_load(path / MANIFEST, Manifest),
+            manifest=manifest,
+            title=begun.text if begun else path.name,
+            task=begun.data.get("task", "") if begun else "",
+            unit=_time_unit(manifest),
+            models=_models(path),
             result=result,
             events=events,
+            stages=stage_timeline(result.stage_wall) if result else [],
             plans=plans,
             codes=[c for c in codes if c.drafts],
-            acts=acts,
             looks=[_look(f) for f in sorted((path / "looks").glob("*.jpg"))],
+            animation=_data_uri(path / "animation.webp", "image/webp"),
+            ticks=ticks(end),
             steps=step_timeline(steps, end),
-            contacts=contact_timeline(intervals, end),
-            video=_data_uri(path / "video.mp4", "video/mp4"),
+            contacts=contact_timeline(_json(path / "contacts.json") or [], end),
+            video=(path / "video.mp4").is_file(),
+            files=[(f, what, _size(path / f)) for f, what in _FILES if (path / f).is_file()],
             crash=_text(path / "crash.txt"),
         )
     )
@@ -53,11 +73,30 @@ def write_report(folder: RunFolder) -> Path:
     return path / REPORT
 
 
-def _templates() -> Environment:
+def templates() -> Environment:
+    """The project's pages."""
     loader = PackageLoader("spca.report")
     return Environment(
         loader=loader, autoescape=select_autoescape(default=True), trim_blocks=True, lstrip_blocks=True
     )
+
+
+def _time_unit(manifest: Manifest | None) -> str:
+    """What the environment's time is counted in; seconds where it is not installed any more."""
+    try:
+        return kit_of(manifest.options.level).time_unit if manifest else "s"
+    except InputError:
+        return "s"
+
+
+def _models(path: Path) -> dict[str, str]:
+    """The language models that answered, by role."""
+    found: dict[str, str] = {}
+    for file in sorted((path / "llm").glob("*.json")):
+        exchange = _json(file)
+        if isinstance(exchange, dict) and exchange.get("answer") and exchange.get("request"):
+            found[exchange["request"].get("role", "")] = exchange["answer"].get("model", "")
+    return found
 
 
 def _numbered(path: Path, pattern: str) -> list[Path]:
@@ -83,9 +122,19 @@ def _text(path: Path) -> str:
     return path.read_text() if path.is_file() else ""
 
 
+def _size(path: Path) -> str:
+    size = path.stat().st_size
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(size // 1000, 1)} kB"
+
+
 def _look(path: Path) -> dict[str, Any]:
     scene = _json(path.with_suffix(".json")) or {}
-    return {"image": _data_uri(path, "image/jpeg"), "stamp": scene.get("stamp", 0.0), "scene": scene}
+    return {
+        "image": _data_uri(path, "image/jpeg"),
+        "file": f"looks/{path.name}",
+        "stamp": scene.get("stamp", 0.0),
+        "text": " ".join(scene.get("sentences") or []),
+    }
 
 
 def _data_uri(path: Path, kind: str) -> str:

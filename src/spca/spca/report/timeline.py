@@ -1,11 +1,13 @@
-"""Bars over simulated time, as plain numbers for the template to draw."""
+"""Bars and axes of a run's time, as plain numbers for the template to draw."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spca_core.skill import StepReport
+from spca_referee.rules import words
 
 
 def step_timeline(steps: Sequence[StepReport], end: float) -> list[dict[str, Any]]:
@@ -26,11 +28,26 @@ def step_timeline(steps: Sequence[StepReport], end: float) -> list[dict[str, Any
     ]
 
 
+def stage_timeline(stage_wall: Mapping[str, float]) -> list[dict[str, Any]]:
+    """The stages one after the other, with `width` in percent of the wall time of all."""
+    total = max(sum(stage_wall.values()), 1e-9)
+    return [{"stage": s, "seconds": t, "width": 100.0 * t / total} for s, t in stage_wall.items()]
+
+
+def ticks(end: float, about: int = 6) -> list[dict[str, Any]]:
+    """Marks of a time axis from 0 to `end` at round numbers, with `left` in percent."""
+    rough = max(end, 1e-9) / about
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
+    count = math.floor(end / step + 1e-9)
+    return [{"label": f"{i * step:g}", "left": 100.0 * i * step / end} for i in range(count + 1)]
+
+
 def contact_timeline(intervals: Sequence[dict[str, Any]], end: float) -> list[dict[str, Any]]:
-    """One row a pair of models, with a bar for each interval of contact."""
+    """One row a pair of models, in plain words, with a bar for each interval of contact."""
     rows: dict[str, list[dict[str, float]]] = {}
     for interval in intervals:
-        a, b = interval["pair"]
+        a, b = (words(model) for model in interval["pair"])
         rows.setdefault(f"{a} – {b}", []).append(_bar(interval["start"], interval["end"], end))
     return [{"label": label, "bars": bars} for label, bars in sorted(rows.items())]
 

@@ -44,6 +44,8 @@ class Kit(Protocol):
     """One line for lists."""
     bare_names: bool
     """Whether its levels may be named without the prefix, and by the path of a level file."""
+    time_unit: str
+    """What its time is counted in, for people: `s` for simulated seconds."""
     presets: Sequence[str]
     """The names of its distributions of initial states, the default one first."""
 
