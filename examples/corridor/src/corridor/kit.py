@@ -23,6 +23,7 @@ class CorridorKit:
     name = "corridor"
     about = "a row of cells and an agent: the smallest world there is"
     bare_names = False
+    time_unit = "steps"
     presets: Sequence[str] = ("nominal",)
     api = API
     builtin_skills = CorridorEnvironment.builtin_skills
