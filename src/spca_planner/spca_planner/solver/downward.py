@@ -45,16 +45,16 @@ class FastDownward:
 
 
 class DownwardSearch:
-    """One run of Fast Downward on PDDL text."""
+    """One run of Fast Downward on PDDL text. Unless `shortest`, the first plan of a greedy search will do."""
 
-    def __init__(self, domain: str, problem: str, timeout_s: float) -> None:
+    def __init__(self, domain: str, problem: str, timeout_s: float, shortest: bool = True) -> None:
         self._deadline = time.monotonic() + timeout_s
         self._timeout_s = timeout_s
         self._folder = Path(tempfile.mkdtemp(prefix="spca_plan_"))
         (self._folder / "domain.pddl").write_text(domain)
         (self._folder / "problem.pddl").write_text(problem)
-        seconds = max(0.05, timeout_s * _SHORTEST_SHARE)
-        self._child = self._start(_SHORTEST.format(seconds=seconds), translate=True)
+        bounded = _SHORTEST.format(seconds=max(0.05, timeout_s * _SHORTEST_SHARE))
+        self._child = self._start(bounded if shortest else _ANY, translate=True)
 
     def wait(self, interrupt: int | None = None) -> Solution:
         """See `Search`."""

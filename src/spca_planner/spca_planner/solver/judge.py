@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from typing import Literal
 
 from spca_core.ports.engine import Engine
 from spca_planner.critics.goal import off_topic, unproven_empty, vacuous
@@ -12,6 +13,7 @@ from spca_planner.critics.synonyms import with_synonyms
 from spca_planner.pddl.lint import Reading, examine
 from spca_planner.pddl.sexpr import PddlError, listed
 from spca_planner.pddl.syntax import Domain, Problem
+from spca_planner.solver.downward import DownwardSearch
 from spca_planner.solver.judgement import Case, Context, Judgement, Words
 from spca_planner.solver.reading import read
 from spca_planner.solver.validation import why_invalid
@@ -24,6 +26,8 @@ def judge(case: Case, engine: Engine, interrupt: int | None = None) -> Judgement
     unreadable costs nothing, since the search is then killed.
     """
     clock = _Clock()
+    if case.any_plan:
+        return _first_plan(case, interrupt, clock)
     reading = examine(case.domain, case.problem)
     if refusal := _text_refused(reading, case.context):
         return refusal.model_copy(update=clock.times())
@@ -62,6 +66,23 @@ def judge(case: Case, engine: Engine, interrupt: int | None = None) -> Judgement
         steps=solution.steps,
         schemas=tuple(domain.actions[name].schema for name in names),
         **clock.times("validate_seconds"),
+    )
+
+
+def _first_plan(case: Case, interrupt: int | None, clock: _Clock) -> Judgement:
+    """What a greedy search finds, unexamined."""
+    search = DownwardSearch(case.domain, case.problem, case.timeout_s, shortest=False)
+    try:
+        solution = search.wait(interrupt)
+    finally:
+        search.close()
+    clock.lap("solve_seconds")
+    timed_out = solution.status == "timeout"
+    critic: Literal["", "parse", "solve"] = "" if solution.status == "solved" else "solve"
+    if solution.status == "refused":
+        critic = "parse"
+    return Judgement(
+        critic=critic, message=solution.message, timed_out=timed_out, steps=solution.steps, **clock.times()
     )
 
 

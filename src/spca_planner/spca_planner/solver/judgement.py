@@ -35,6 +35,8 @@ class Case(Record):
     problem: str
     timeout_s: float
     context: Context | None = None
+    any_plan: bool = False
+    """Take the first plan that Fast Downward's greedy search finds, and leave it to the caller to check it."""
 
 
 class Judgement(Record):

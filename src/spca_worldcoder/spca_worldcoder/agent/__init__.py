@@ -1,0 +1,1 @@
+"""The agent that acts, learns and plans."""

@@ -1,0 +1,286 @@
+"""The agent: acts, keeps its world model consistent with everything seen, and plans in it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Literal, Protocol
+
+import numpy as np
+
+from spca_core.model import Record
+from spca_core.ports.proposer import ModelError
+from spca_worldcoder.agent.bandit import Arm, Bandit, search
+from spca_worldcoder.agent.explorer import Explorer
+from spca_worldcoder.agent.settings import Settings
+from spca_worldcoder.critic import judge
+from spca_worldcoder.planning.planner import ModelPlanner, Plan
+from spca_worldcoder.records import EMPTY_PROGRAM, Draft, Experience, Program, Transition, Verdict
+from spca_worldcoder.sandbox import ModelRunner
+from spca_worldcoder.state import State
+from spca_worldcoder.synthesizer import ModelSynthesizer
+from spca_worldcoder.worlds.world import World
+
+Purpose = Literal["goal", "hope", "explore", "chance"]
+"""Why an action was taken: by a plan; by a plan in a bolder program; to try something; before there is a model."""
+
+
+class EpisodeResult(Record):
+    """One episode."""
+
+    environment: str
+    episode: int
+    seed: int
+    mission: str
+    steps: int
+    reward: float
+    success: bool
+    given_up: bool = False
+
+
+class EnvironmentResult(Record):
+    """What learning one environment took. `learned` says whether the last `streak` episodes succeeded."""
+
+    environment: str
+    learned: bool
+    episodes: int
+    actions: int
+    actions_to_streak: int
+    """Actions before the first of the episodes in a row that succeeded."""
+    actions_to_model: int
+    """Actions up to the last one that the model had wrong."""
+    last_wrong: str = ""
+    program_lines: int = 0
+    synthesis_s: float = 0.0
+    planning_s: float = 0.0
+    seconds: float = 0.0
+
+
+class Listener(Protocol):
+    """Is told what happens, as it happens."""
+
+    def step(self, environment: str, episode: int, step: int, seen: Transition, purpose: Purpose, right: bool) -> None:
+        """A step was taken; `right` is whether the model had it right."""
+        ...
+
+    def draft(self, draft: Draft, adopted: bool) -> None:
+        """A program was written and judged."""
+        ...
+
+    def episode(self, result: EpisodeResult) -> None:
+        """An episode ended."""
+        ...
+
+
+class Agent:
+    """Learns one environment after the other; program and data go along."""
+
+    def __init__(
+        self,
+        runner: ModelRunner,
+        planner: ModelPlanner,
+        synthesizer: ModelSynthesizer,
+        settings: Settings,
+        listener: Listener,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._runner, self._planner, self._synthesizer = runner, planner, synthesizer
+        self.settings, self._listener, self._cancelled = settings, listener, cancelled
+        self._rng = np.random.default_rng(settings.seed)
+        self._explorer = Explorer(runner)
+        self.experience = Experience()
+        self.program = EMPTY_PROGRAM
+        self.fits = True
+        self.actions_taken = 0
+        self._synthesis_s = 0.0
+        self._queue: list[tuple[str, State | None]] = []
+        self._purpose: Purpose = "chance"
+        self._hopeless: set[tuple[str, str]] = set()
+        # No plan from a state means none from what the model leads to from there.
+        self._wrong_at = 0
+
+    def restore(self, experience: Experience, program: Program, actions_taken: int) -> None:
+        """Go on from what an earlier run knew."""
+        self.experience, self.program, self.actions_taken = experience, program, actions_taken
+        self.fits = self._judge(program).fits
+        self._explorer.see(*experience.transitions)
+
+    def learn(self, world: World, first_episode: int = 0, streak: int = 0, spent: int = 0) -> EnvironmentResult:
+        """Act in a world until `settings.streak` episodes in a row succeed, or the limits are reached.
+
+        The last three arguments take up where an interrupted run was. Raises Contradiction, NotLearnable, and what the
+        synthesizer raises.
+        """
+        settings = self.settings
+        self.experience.actions = tuple(dict.fromkeys((*self.experience.actions, *world.actions)))
+        began, before, planned = time.perf_counter(), self.actions_taken - spent, self._planner.seconds
+        synthesized, since, episode = self._synthesis_s, spent, first_episode
+        self._wrong_at = max(self._wrong_at, before)
+        while streak < settings.streak and episode < settings.episodes and self.actions_taken - before < settings.actions:
+            if self._cancelled():
+                break
+            result = self._episode(world, episode)
+            episode += 1
+            streak = streak + 1 if result.success else 0
+            if not result.success:
+                since = self.actions_taken - before
+        return EnvironmentResult(
+            environment=world.name, learned=streak >= settings.streak, episodes=episode,
+            actions=self.actions_taken - before, actions_to_streak=since, actions_to_model=self._wrong_at - before,
+            program_lines=self.program.lines, synthesis_s=self._synthesis_s - synthesized,
+            planning_s=self._planner.seconds - planned, seconds=time.perf_counter() - began,
+        )  # fmt: skip
+
+    def _episode(self, world: World, episode: int) -> EpisodeResult:
+        seed = int(np.random.default_rng([self.settings.seed, episode]).integers(2**31))
+        state, mission = world.reset(seed)
+        self.experience.starts.append((state, mission))
+        self._queue.clear()
+        self._hopeless.clear()
+        total, step, success, given_up = 0.0, 0, False, False
+        if self.experience.transitions and self.fits:
+            self._adopt_goal(state, mission)
+        while step < self.settings.steps and not self._cancelled():
+            action, expected = self._next(world, state, mission)
+            if action is None:
+                given_up = True
+                break
+            state, reward, done, seen = self._act(world, state, mission, action, expected, episode, step)
+            total += reward
+            step += 1
+            if done:
+                success = reward > 0
+                break
+        result = EpisodeResult(
+            environment=world.name, episode=episode, seed=seed, mission=mission, steps=step, reward=round(total, 6),
+            success=success, given_up=given_up,
+        )  # fmt: skip
+        if not self._cancelled():
+            self._listener.episode(result)
+        return result
+
+    def _act(  # noqa: PLR0913
+        self, world: World, state: State, mission: str, action: str, expected: State | None, episode: int, step: int
+    ) -> tuple[State, float, bool, Transition]:  # fmt: skip
+        """Carry out an action and compare what comes of it with what the model says."""
+        after, reward, done = world.step(action)
+        self.actions_taken += 1
+        seen = Transition(state, action, after, reward, done, mission)
+        fresh = self.experience.add(seen)
+        right = judge(self._runner, self.program, [seen]).fits if fresh else True
+        if not right:
+            self.fits = False
+            self._wrong_at = self.actions_taken
+        if not right or (expected is not None and expected != after):
+            self._queue.clear()
+        self._explorer.see(seen)
+        self._listener.step(world.name, episode, step, seen, self._purpose, right)
+        return after, reward, done, seen
+
+    def _next(self, world: World, state: State, mission: str) -> tuple[str | None, State | None]:
+        """The next action and the state it should lead to; no action when there is nothing left to try."""
+        curious = self.actions_taken < self.settings.curiosity or self._rng.random() < self.settings.epsilon
+        if not self.fits and len(self.experience.transitions) >= self.settings.first_data:
+            self._improve(state, mission)
+        if self._queue:
+            return self._queue.pop(0)
+        if self.fits and len(self.experience.transitions) >= self.settings.first_data and not curious:
+            plan, purpose = self._plan(world, state, mission)
+            if plan is not None:
+                self._purpose = purpose
+                self._queue = list(zip(plan.actions, plan.states, strict=True))
+                return self._queue.pop(0)
+        way, untried = self._explorer.way(self.program, state, mission, world.actions)
+        if curious and not untried and self.actions_taken < self.settings.curiosity:
+            plan, purpose = self._plan(world, state, mission)
+            if plan is not None:
+                self._purpose = purpose
+                self._queue = list(zip(plan.actions, plan.states, strict=True))
+                return self._queue.pop(0)
+        if not untried and self.fits and len(self.experience.transitions) > self.settings.first_data:
+            return None, None
+        self._purpose = "explore"
+        self._queue = [(action, None) for action in way]
+        return self._queue.pop(0)
+
+    def _plan(self, world: World, state: State, mission: str) -> tuple[Plan | None, Purpose]:
+        """A plan in the model, or else in a bolder one that explains the data too."""
+        plan = self._search(self.program, world, state, mission)
+        if plan is not None or not self.settings.optimism:
+            return plan, "goal"
+        attempt = 0
+        while not self._cancelled():
+            bolder = self._timed(lambda: self._synthesizer.for_plan(self.program, self.experience, state, mission, attempt))  # noqa: B023
+            if bolder is None:
+                break
+            attempt += 1
+            plan = self._search(bolder, world, state, mission)
+            if plan is not None:
+                verdict = self._judge(bolder)
+                self._report(bolder, verdict.model_copy(update={"optimistic": True}), "plan", False)
+                if verdict.fits:
+                    return plan, "hope"
+        return None, "goal"
+
+    def _search(self, program: Program, world: World, state: State, mission: str) -> Plan | None:
+        key = (program.id, mission)
+        if key in self._hopeless:
+            return None
+        plan = self._planner.plan(program, state, mission, world.actions)
+        if plan is None:
+            self._hopeless.add(key)
+        return plan
+
+    def _adopt_goal(self, state: State, mission: str) -> None:
+        """See to a reward for the mission."""
+        program = self._timed(lambda: self._synthesizer.for_goal(self.program, self.experience, state, mission))
+        if program.source != self.program.source:
+            verdict = self._judge(program)
+            self._report(program, verdict, "goal", verdict.fits)
+            if verdict.fits:
+                self.program = program
+
+    def _improve(self, state: State, mission: str) -> None:
+        """Find a program that explains all data: phase 1 of the search."""
+        bandit = Bandit(self._rng, self.settings.bandit_constant, self.settings.strategy)
+        if self.program is not EMPTY_PROGRAM:
+            bandit.add(self.program, self._judge(self.program))
+
+        def draft(arm: Arm) -> tuple[Program, Verdict] | None:
+            try:
+                made = self._timed(lambda: self._write(arm))
+            except ModelError as error:
+                self._report(EMPTY_PROGRAM, Verdict(explained=0.0, problem=str(error)), "refine", False)
+                return None
+            verdict = self._judge(made)
+            self._report(made, verdict, "first" if arm.program is None else "refine", verdict.fits)
+            return made, verdict
+
+        found = search(bandit, draft, lambda _, verdict: verdict.fits, self.settings.refinements)
+        if found is not None:
+            self.program, self.fits = found[0], found[1].fits
+            if self.fits:
+                self._adopt_goal(state, mission)
+
+    def _write(self, arm: Arm) -> Program:
+        if arm.program is None:
+            return self._synthesizer.first(self.experience)
+        failing = arm.verdict.failing
+        fitting = [i for i in range(len(self.experience.transitions)) if i not in set(failing)]
+        return self._synthesizer.refine(arm.program, self.experience, failing, fitting)
+
+    def _judge(self, program: Program) -> Verdict:
+        return judge(self._runner, program, self.experience.transitions)
+
+    def _timed(self, work):  # type: ignore[no-untyped-def]
+        began = time.perf_counter()
+        try:
+            return work()
+        finally:
+            self._synthesis_s += time.perf_counter() - began
+
+    def _report(
+        self, program: Program, verdict: Verdict, asked: Literal["first", "refine", "goal", "plan"], adopted: bool
+    ) -> None:
+        draft = Draft(program=program, verdict=verdict, asked=asked, parent=self.program.id, actions=self.actions_taken)
+        self._listener.draft(draft, adopted)

@@ -1,0 +1,85 @@
+"""Which program to refine next: Thompson sampling over programs, each refinement opening a new arm (REx)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from spca_worldcoder.records import Program, Verdict
+
+
+@dataclass
+class Arm:
+    """A program that may be refined. Its prior is Beta(1 + C h, 1 + C (1 - h)), h being the share it explains."""
+
+    program: Program | None
+    """None: write one from scratch."""
+    verdict: Verdict
+    alpha: float
+    beta: float
+    tries: int = 0
+
+
+class Bandit:
+    """Chooses arms and grows new ones."""
+
+    def __init__(
+        self,
+        rng: np.random.Generator,
+        constant: float = 5.0,
+        strategy: Literal["bandit", "greedy", "breadth"] = "bandit",
+    ) -> None:
+        self._rng, self._constant, self._strategy = rng, constant, strategy
+        self.arms = [Arm(None, Verdict(explained=0.0), 1.0, 1.0)]
+
+    def add(self, program: Program, verdict: Verdict) -> Arm:
+        """A new arm."""
+        h = verdict.explained
+        arm = Arm(program, verdict, 1 + self._constant * h, 1 + self._constant * (1 - h))
+        self.arms.append(arm)
+        return arm
+
+    def choose(self) -> Arm:
+        """The arm to refine next."""
+        if self._strategy == "breadth":
+            return min(self.arms, key=lambda arm: arm.tries)
+        if self._strategy == "greedy":
+            return max(self.arms, key=lambda arm: (arm.verdict.explained, arm.program is not None, -arm.tries))
+        return max(self.arms, key=lambda arm: self._rng.beta(arm.alpha, arm.beta))
+
+    def report(self, arm: Arm, solved: bool) -> None:
+        """Tell how a refinement of an arm went."""
+        arm.tries += 1
+        if solved:
+            arm.alpha += 1
+        else:
+            arm.beta += 1
+
+
+def search(
+    bandit: Bandit,
+    draft: Callable[[Arm], tuple[Program, Verdict] | None],
+    good: Callable[[Program, Verdict], bool],
+    budget: int,
+) -> tuple[Program, Verdict] | None:
+    """Refine until a program is good or the budget is used up; the best by share explained then, None without any.
+
+    `draft` gives a child of an arm, or None when its writer failed.
+    """
+    best: tuple[Program, Verdict] | None = None
+    for _ in range(budget):
+        arm = bandit.choose()
+        made = draft(arm)
+        solved = made is not None and good(*made)
+        bandit.report(arm, solved)
+        if made is None:
+            continue
+        if best is None or made[1].explained > best[1].explained:
+            best = made
+        if solved:
+            return made
+        bandit.add(*made)
+    return best

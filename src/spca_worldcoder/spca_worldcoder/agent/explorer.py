@@ -1,0 +1,115 @@
+"""What was tried in which surroundings, and the way to what was tried least."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from spca_worldcoder import prelude
+from spca_worldcoder.induction.view import Frame, find_frame, look
+from spca_worldcoder.records import Program, Transition
+from spca_worldcoder.sandbox import ModelRunner
+from spca_worldcoder.state import State, difference, to_json
+
+_WEIGHT = 8.0
+"""A step that was tried once costs as much as so many steps of way."""
+_ENOUGH, _KNOWN = 3, 6.0
+"""An action that did the same in so many surroundings, always something or always nothing, loses its appeal too."""
+_DULL, _DULLEST = 0.4, 3.0
+"""A class on which nothing ever had an effect loses its appeal."""
+
+
+class Explorer:
+    """Counts the (action, surroundings) of all transitions. Surroundings are what lies ahead and what is held."""
+
+    def __init__(self, runner: ModelRunner) -> None:
+        self._runner = runner
+        self._frame: Frame | None = None
+        self._seen: list[Transition] = []
+        self._tried: Counter[str] = Counter()
+        self._by_action: Counter[str] = Counter()
+        self._moved: set[str] = set()
+        self._variable: set[str] = set()
+        self._idle: Counter[str] = Counter()
+        self._outcomes: dict[str, tuple[Counter[bool], set[str]]] = {}
+
+    def see(self, *new: Transition) -> None:
+        """Count steps, repeated ones too."""
+        self._seen += new
+        frame = find_frame(self._seen)
+        moved, variable = set(self._moved), set(self._variable)
+        for seen in new:
+            self._learn_classes(seen, frame, moved, variable)
+            self._by_action[seen.action] += 1
+        if (frame, moved, variable) != (self._frame, self._moved, self._variable):
+            self._frame, self._moved, self._variable = frame, moved, variable
+            self._tried.clear()
+            self._idle.clear()
+            self._outcomes.clear()
+            new = tuple(self._seen)
+        for seen in new:
+            self._count(seen)
+
+    @staticmethod
+    def _learn_classes(seen: Transition, frame: Frame | None, moved: set[str], variable: set[str]) -> None:
+        if frame is None:
+            return
+        gone, new = difference(seen.before, seen.after)
+        for one in gone:
+            if one.kind == frame.mover:
+                continue
+            here = next((e for e in new if e.kind == one.kind and e.cell == one.cell), None)
+            if here is not None:
+                variable.update(n for n, v in one.attributes if here.get(n) != v)
+            elif any(e.kind == one.kind and e.attributes == one.attributes for e in new):
+                moved.add(one.kind)
+
+    def _count(self, seen: Transition) -> None:
+        if self._frame is None:
+            return
+        name, _ = self._name(seen.before, seen.action)
+        self._tried[name] += 1
+        changed, surroundings = self._outcomes.setdefault(seen.action, (Counter(), set()))
+        changed[seen.before != seen.after] += 1
+        surroundings.add(name)
+        view = look(seen.before, seen.action, self._frame)
+        if view is not None and len(view.cells) > 1:
+            idle = seen.before == seen.after
+            for kind in {e.kind for e in view.cells[1]} or {""}:
+                self._idle[kind] = self._idle[kind] + 1 if idle else -100 if kind else self._idle[kind]
+
+    def _name(self, state: State, action: str) -> tuple[str, float]:
+        return prelude.wc_context(prelude.wc_load(to_json(state)), action, self._frame_json(), self._counts())  # type: ignore[no-any-return]
+
+    def _frame_json(self) -> list[Any]:
+        assert self._frame is not None
+        return [self._frame.mover, self._frame.facing, self._frame.holding, {a: list(v) for a, v in self._frame.moves}, 2]
+
+    def _counts(self) -> dict[str, Any]:
+        dull = {kind: min(_DULLEST, _DULL * n) for kind, n in self._idle.items() if n > 0}
+        known = {}
+        for action, (changed, surroundings) in self._outcomes.items():
+            if len(changed) == 1 and len(surroundings) >= _ENOUGH:
+                known[action] = _KNOWN if changed[True] else min(_KNOWN, 0.6 * len(surroundings))
+        return {
+            "known": known, "tried": dict(self._tried), "weight": _WEIGHT, "dull": dull, "moved": sorted(self._moved),
+            "variable": sorted(self._variable),
+        }  # fmt: skip
+
+    def way(self, program: Program, state: State, mission: str, actions: Sequence[str]) -> tuple[list[str], bool]:
+        """Actions to the least tried step that the program can reach, and whether that one was never tried."""
+        if self._frame is not None:
+            plan = self._runner.explore(program, state, mission, actions, self._frame_json(), self._counts())
+            if plan is not None:
+                return plan, self._untried(program, state, plan)
+        return [min(actions, key=lambda action: (self._by_action[action], actions.index(action)))], True
+
+    def _untried(self, program: Program, state: State, plan: Sequence[str]) -> bool:
+        for action in plan[:-1]:
+            after = self._runner.predict(program, [(state, action)])[0]
+            if isinstance(after, str):
+                return True
+            state = after
+        name, _ = self._name(state, plan[-1])
+        return self._tried[name] == 0

@@ -1,0 +1,39 @@
+"""The constants of the agent; the defaults are the published ones where there are such."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from spca_core.model import Record
+
+
+class Settings(Record):
+    """How the agent acts and learns."""
+
+    seed: int = Field(0, ge=0)
+    """Draws episodes and chance."""
+    first_data: int = Field(10, ge=1)
+    """Transitions before the first program is asked for."""
+    epsilon: float = Field(0.0, ge=0, le=1)
+    """Share of steps that go to the least tried step although there is a plan (published: 0.05, at random)."""
+    curiosity: int = Field(0, ge=0)
+    """Actions at the beginning that may go to untried steps although there is a plan."""
+    steps: int = Field(100, ge=1)
+    """Longest episode."""
+    streak: int = Field(10, ge=1)
+    """An environment is done when so many episodes in a row succeed."""
+    episodes: int = Field(200, ge=1)
+    """Episodes an environment at most."""
+    actions: int = Field(5000, ge=1)
+    """Actions an environment at most."""
+    refinements: int = Field(50, ge=1)
+    """Drafts per search for a program that fits."""
+    strategy: Literal["bandit", "greedy", "breadth"] = "bandit"
+    """Which program is refined next."""
+    optimism: bool = True
+    """Whether programs are asked to be able to reach a reward."""
+    transfer: bool = True
+    """Whether program and data go along to the next environment."""
+    bandit_constant: float = Field(5.0, gt=0)

@@ -1,0 +1,273 @@
+"""Rules as a readable Python program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spca_worldcoder.induction.effects import Effect, Role, farthest, roles
+from spca_worldcoder.induction.goals import ANY, MENTIONED, Condition, Ending, Feature, RewardRules
+from spca_worldcoder.induction.literals import Literal
+from spca_worldcoder.induction.rulebook import Clause, Group, Rulebook
+
+_NEGATED = {"is not None": "is None", "==": "!="}
+
+
+def emit(rules: Rulebook) -> str:
+    """The source of `transition` and `reward`."""
+    return "\n".join([*_transition(rules), "", "", *_reward(rules)]) + "\n"
+
+
+def _transition(rules: Rulebook) -> list[str]:
+    frame = rules.frame
+    if frame is None:
+        return ["def transition(state, action):", "    return state"]
+    lines = []
+    if frame.moves:
+        lines += [f"MOVES = {dict(frame.moves)!r}", "", ""]
+    lines += ["def transition(state, action):", f"    me = find(state, {frame.mover!r})"]
+    lines += ["    if me is None or me.x is None:", "        return state"]
+    if frame.holding:
+        lines.append(f"    held = me[{frame.holding!r}]")
+    for group in rules.groups:
+        lines += _group(group, rules)
+    return [*lines, "    return state"]
+
+
+def _group(group: Group, rules: Rulebook) -> list[str]:
+    frame = rules.frame
+    assert frame is not None
+    if len(group.actions) == 1:
+        lines = [f"    if action == {group.actions[0]!r}:"]
+    else:
+        lines = [f"    if action in {group.actions!r}:"]
+    moving = group.actions[0] in frame.compass
+    reach = max([0, *(_reach(clause) for clause in group.clauses)])
+    headed = any(_headed(clause) for clause in group.clauses)
+    if headed and not moving and not frame.facing:
+        return [*lines, "        return state"]
+    if headed:
+        lines.append("        dx, dy = MOVES[action]" if moving else f"        dx, dy = me[{frame.facing!r}]")
+        lines.append(f"        ahead = cells_ahead(state, me, dx, dy, {reach})")
+    elif any(c.unless or roles(c.effects) for c in group.clauses):
+        lines.append("        ahead = cells_ahead(state, me, 0, 0, 0)")
+    for clause in group.clauses:
+        lines += _clause(clause, frame.holding)
+    return lines
+
+
+def _reach(clause: Clause) -> int:
+    far = farthest(clause.effects)
+    for conjunction in clause.unless:
+        for literal in conjunction:
+            inner = literal[1] if literal[0] == "not" else literal
+            if inner[0] in ("kind", "empty", "value", "same"):
+                far = max(far, inner[1])
+    return far
+
+
+def _headed(clause: Clause) -> bool:
+    return _reach(clause) > 0 or any(e[0] in ("step", "push", "put") for e in clause.effects)
+
+
+def _clause(clause: Clause, holding: str) -> list[str]:
+    lines, conditions = [], []
+    named: dict[Role, str] = {}
+    for role in roles(clause.effects):
+        if role in named:
+            continue
+        name = f"thing{len(named) or ''}"
+        named[role] = name
+        lines.append(f"        {name} = {_lookup(role)}")
+        conditions.append(name if role[0] in ("all", "the") else f"{name} is not None")
+    if any(e[0] in ("put", "consume", "copy") for e in clause.effects):
+        conditions.append("held is not None")
+    for effect in clause.effects:
+        if effect[0] == "goto":
+            lines.append(f"        way_out = the_other(state, {named[('cell', effect[1], effect[2])]}) if "
+                         f"{named[('cell', effect[1], effect[2])]} is not None else None")  # fmt: skip
+            conditions.append("way_out is not None")
+        if effect[0] == "set":
+            conditions.append(f"{named[effect[1]]}{'[0]' if effect[1][0] in ('all', 'the') else ''} is not None")
+    conditions += [_unless(conjunction) for conjunction in clause.unless]
+    conditions = list(dict.fromkeys(conditions))
+    body = []
+    for effect in clause.effects:
+        body += _effect(effect, named, holding)
+    if conditions:
+        lines.append("        if (")
+        lines += [f"            {'and ' if i else ''}{c}" for i, c in enumerate(conditions)]
+        lines.append("        ):")
+    else:
+        lines.append("        if True:")
+    return [*lines, *(f"            {line}" for line in [*body, "return state"])]
+
+
+def _lookup(role: Role) -> str:
+    match role:
+        case ("cell", k, kind):
+            return f"pick(ahead[{k}], {kind!r})"
+        case ("any", k):
+            return f"only(ahead[{k}])"
+        case ("the", kind):
+            return f"find_all(state, {kind!r}) if len(find_all(state, {kind!r})) == 1 else []"
+        case ("all", kind):
+            return f"find_all(state, {kind!r})"
+    raise ValueError(f"not a role: {role}")
+
+
+def _unless(conjunction: Sequence[Literal]) -> str:
+    if len(conjunction) == 1:
+        literal = conjunction[0]
+        return _literal(literal[1] if literal[0] == "not" else ("not", literal))
+    return f"not ({' and '.join(_literal(one) for one in conjunction)})"
+
+
+def _literal(literal: Literal) -> str:
+    match literal:
+        case ("not", ("empty", k)):
+            return f"ahead[{k}]"
+        case ("not", ("held",)):
+            return "held is None"
+        case ("not", inner):
+            return f"not ({_literal(inner)})" if " " in _literal(inner).split("(")[0] else f"not {_literal(inner)}"
+        case ("kind", k, kind):
+            return f"has(ahead[{k}], {kind!r})"
+        case ("empty", k):
+            return f"not ahead[{k}]"
+        case ("value", k, name, value):
+            return f"has_value(ahead[{k}], {name!r}, {value!r})"
+        case ("same", k, name):
+            return f"agrees(ahead[{k}], held, {name!r})"
+        case ("held",):
+            return "held is not None"
+        case ("held_kind", kind):
+            return f"(held is not None and held.kind == {kind!r})"
+        case ("held_value", name, value):
+            return f"(held is not None and held[{name!r}] == {value!r})"
+        case ("mine", name, value):
+            return f"(me[{name!r}] == {value!r})"
+    raise ValueError(f"not a literal: {literal}")
+
+
+def _effect(effect: Effect, named: dict[Role, str], holding: str) -> list[str]:  # noqa: PLR0912
+    def each(role: Role, *body: str) -> list[str]:
+        if role[0] in ("all", "the"):
+            return [f"for one in {named[role]}:", *(f"    {line}" for line in body)]
+        return [line.replace("one.", f"{named[role]}.").replace("one[", f"{named[role]}[").replace("(one)", f"({named[role]})")
+                for line in body]  # fmt: skip
+
+    match effect:
+        case ("step", m):
+            return [f"me.x, me.y = me.x + {_times(m, 'dx')}, me.y + {_times(m, 'dy')}"]
+        case ("goto", _, _):
+            return ["me.x, me.y = way_out.x, way_out.y"]
+        case ("turn", name, matrix):
+            return [f"me[{name!r}] = turned(me[{name!r}], {matrix!r})"]
+        case ("mine", name, value):
+            return [f"me[{name!r}] = {value!r}"]
+        case ("push", role, m):
+            return each(role, f"one.x += {_times(m, 'dx')}", f"one.y += {_times(m, 'dy')}")
+        case ("set", role, name, value):
+            return each(role, f"one[{name!r}] = {value!r}")
+        case ("copy", role, name, source):
+            return each(role, f"one[{name!r}] = held[{source!r}]")
+        case ("remove", role):
+            return each(role, "state.remove(one)")
+        case ("take", role):
+            return each(role, "state.remove(one)", "one.x = one.y = None") + [f"me[{holding!r}] = {named[role]}"]
+        case ("put", k):
+            spot = f"me.x + {_times(k, 'dx')}, me.y + {_times(k, 'dy')}" if k else "me.x, me.y"
+            return [f"state.append(Entity(held.kind, {spot}, held.values))", f"me[{holding!r}] = None"]
+        case ("consume",):
+            return [f"me[{holding!r}] = None"]
+        case ("create", k, kind, attributes):
+            spot = f"me.x + {_times(k, 'dx')}, me.y + {_times(k, 'dy')}" if k else "me.x, me.y"
+            return [f"state.append(Entity({kind!r}, {spot}, {dict(attributes)!r}))"]
+    raise ValueError(f"not an effect: {effect}")
+
+
+def _times(m: int, name: str) -> str:
+    return name if m == 1 else f"{m} * {name}"
+
+
+def _reward(rules: Rulebook) -> list[str]:
+    rewards = rules.rewards
+    lines = ["def reward(before, action, after, mission):", "    words = mission.split()", f"    paid = {rewards.constant!r}"]
+    lines += [f"    paid += {weight!r} * ({_change(feature)})" for feature, weight in rewards.weights]
+    if rules.frame is not None and (rewards.wins or rewards.losses):
+        lines.append(f"    me = find(after, {rules.frame.mover!r})")
+        taken = [m for e in (*rewards.wins, *rewards.losses) for m in e.missions]
+        for ending in (*rewards.wins, *rewards.losses):
+            lines += _ending(ending, rules, taken)
+    return [*lines, "    return round(paid, 6), False"]
+
+
+def _change(feature: Feature) -> str:
+    match feature:
+        case ("on", kind, other):
+            return f"count_on(after, {kind!r}, {other!r}) - count_on(before, {kind!r}, {other!r})"
+        case ("count", kind):
+            return f"len(find_all(after, {kind!r})) - len(find_all(before, {kind!r}))"
+        case ("with", kind, name, value):
+            counted = "sum(e[{n!r}] == {v!r} for e in find_all({s}, {k!r}))"
+            both = [counted.format(n=name, v=value, s=side, k=kind) for side in ("after", "before")]
+            return f"{both[0]} - {both[1]}"
+    raise ValueError(f"not a feature: {feature}")
+
+
+def _ending(ending: Ending, rules: Rulebook, taken: Sequence[str]) -> list[str]:
+    shown = ", ".join(repr(p) for p in mission_patterns(ending.missions, [m for m in taken if m not in ending.missions]))
+    conditions = " and ".join(_condition(one, rules) for one in ending.goal)
+    lines = [f"    if said(mission, {shown}) and {conditions}:"]
+    if ending.guess:
+        lines.insert(0, "    # A guess: no such episode was won so far.")
+    return [*lines, f"        return round(paid + {ending.bonus!r}, 6), True"]
+
+
+def _condition(condition: Condition, rules: Rulebook) -> str:
+    frame = rules.frame
+    assert frame is not None
+    match condition:
+        case ("act", action):
+            return f"action == {action!r}"
+        case ("all_on", kind, other):
+            return f"all_on(after, {kind!r}, {other!r})"
+        case ("none", kind):
+            return f"not find_all(after, {kind!r})"
+    place, (kind, attributes) = condition
+    mentioned = tuple(n for n, v in attributes if v == MENTIONED)
+    values = {n: v for n, v in attributes if v != MENTIONED}
+    extra = f", {mentioned!r}" if mentioned or values else ""
+    extra += f", **{values!r}" if values else ""
+    symbol = {ANY: "*", MENTIONED: "?"}.get(kind, kind)
+    like = f"is_like(e, {symbol!r}, words{extra})"
+    if place == "held":
+        return f"me is not None and any({like} for e in [me[{frame.holding!r}]] if e is not None)"
+    if place == "some":
+        return f"any({like} for e in after if e is not me)"
+    if place == "here":
+        return f"me is not None and any({like} for e in things_at(after, me.x, me.y) if e is not me)"
+    ahead = f"things_at(after, me.x + me[{frame.facing!r}][0], me.y + me[{frame.facing!r}][1])"
+    return f"me is not None and any({like} for e in {ahead})"
+
+
+def mission_patterns(missions: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Missions with the words in which they differ left open, as far as no other mission is meant too."""
+    found: list[list[str]] = []
+    for mission in missions:
+        words = mission.split()
+        for k, pattern in enumerate(found):
+            if len(pattern) != len(words):
+                continue
+            merged = [a if a == b else "*" for a, b in zip(pattern, words, strict=True)]
+            open_words = merged.count("*")
+            if 2 * open_words <= len(words) and not any(_fits(merged, other.split()) for other in others):
+                found[k] = merged
+                break
+        else:
+            found.append(words)
+    return sorted({" ".join(pattern) for pattern in found})
+
+
+def _fits(pattern: Sequence[str], words: Sequence[str]) -> bool:
+    return len(pattern) == len(words) and all(p in ("*", w) for p, w in zip(pattern, words, strict=True))

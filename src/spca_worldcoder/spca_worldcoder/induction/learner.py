@@ -1,0 +1,47 @@
+"""From all that was seen to a rulebook."""
+
+from __future__ import annotations
+
+from spca_worldcoder.induction.rewards import RewardLearner
+from spca_worldcoder.induction.rulebook import Rulebook
+from spca_worldcoder.induction.rules import RuleLearner
+from spca_worldcoder.induction.view import find_frame
+from spca_worldcoder.records import Contradiction, Experience
+from spca_worldcoder.state import State, in_words
+
+
+class Learner:
+    """Learns rulebooks from one growing experience, keeping what it worked out before."""
+
+    def __init__(self) -> None:
+        self._rules = RuleLearner()
+        self._rewards = RewardLearner()
+
+    def learn(
+        self, experience: Experience, start: tuple[State, str] | None = None, doubt: int = 0, guess: int = 0
+    ) -> Rulebook:
+        """A rulebook that explains every transition. Raises Contradiction, NotLearnable.
+
+        `doubt` and `guess` ask for bolder rules: see `RuleLearner.learn` and `RewardLearner.learn`.
+        """
+        data = experience.transitions
+        refuse_contradictions(experience)
+        frame = find_frame(data)
+        if frame is None:
+            return Rulebook()
+        groups = self._rules.learn(data, frame, experience.actions, doubt)
+        return Rulebook(frame, groups, self._rewards.learn(data, frame, start, guess))
+
+
+def refuse_contradictions(experience: Experience) -> None:
+    """Raises Contradiction when one step in one state had two outcomes."""
+    seen: dict[object, int] = {}
+    for index, one in enumerate(experience.transitions):
+        first = seen.setdefault((one.before, one.action), index)
+        other = experience.transitions[first]
+        if other.after != one.after:
+            raise Contradiction(
+                f"contradictory transitions {first} and {index}: the same '{one.action}' in the same state gives "
+                f"\"{in_words(other.before, other.after)}\" once and \"{in_words(one.before, one.after)}\" another time",
+                (first, index),
+            )

@@ -1,0 +1,86 @@
+"""Learned rules: per action an ordered list of clauses, the first that fires tells what happens."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Any
+
+from spca_worldcoder.induction.effects import Template, apply
+from spca_worldcoder.induction.goals import RewardRules
+from spca_worldcoder.induction.literals import Conjunction, holds
+from spca_worldcoder.induction.view import Frame, View, look
+from spca_worldcoder.state import State
+
+
+@dataclass(frozen=True)
+class Clause:
+    """Effects that happen together, unless one of the conjunctions is true."""
+
+    effects: Template
+    unless: tuple[Conjunction, ...] = ()
+
+    def fires(self, view: View, frame: Frame) -> State | None:
+        """The state it leads to; None where it does not fire."""
+        if any(all(holds(one, view) for one in conjunction) for conjunction in self.unless):
+            return None
+        return apply(self.effects, view, frame)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Actions that share their clauses (each along its own direction)."""
+
+    actions: tuple[str, ...]
+    clauses: tuple[Clause, ...]
+
+
+@dataclass(frozen=True)
+class Rulebook:
+    """A world model as rules. Actions that no group names change nothing."""
+
+    frame: Frame | None = None
+    groups: tuple[Group, ...] = ()
+    rewards: RewardRules = field(default_factory=RewardRules)
+
+    def clauses(self, action: str) -> tuple[Clause, ...]:
+        """The clauses of an action."""
+        return next((g.clauses for g in self.groups if action in g.actions), ())
+
+    def predict(self, state: State, action: str) -> State:
+        """The state after an action."""
+        if self.frame is None:
+            return state
+        view = look(state, action, self.frame)
+        if view is None:
+            return state
+        for clause in self.clauses(action):
+            after = clause.fires(view, self.frame)
+            if after is not None:
+                return after
+        return state
+
+    def dump(self) -> str:
+        """The rules as a Python literal."""
+        frame = None if self.frame is None else (self.frame.mover, self.frame.facing, self.frame.holding, self.frame.moves)
+        groups = tuple((g.actions, tuple((c.effects, c.unless) for c in g.clauses)) for g in self.groups)
+        return repr((frame, groups, self.rewards.dump()))
+
+    @classmethod
+    def read(cls, text: str) -> Rulebook:
+        """What `dump` wrote. ValueError for anything else."""
+        frame, groups, rewards = ast.literal_eval(text)
+        return cls(
+            None if frame is None else Frame(*frame),
+            tuple(Group(a, tuple(Clause(*c) for c in clauses)) for a, clauses in groups),
+            RewardRules.read(rewards),
+        )
+
+
+def variable_attributes(groups: tuple[Group, ...]) -> set[str]:
+    """Attributes that some clause changes."""
+    found: set[Any] = set()
+    for group in groups:
+        for clause in group.clauses:
+            found.update(e[2] for e in clause.effects if e[0] in ("set", "copy"))
+    return found

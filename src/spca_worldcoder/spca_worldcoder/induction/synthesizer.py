@@ -1,0 +1,58 @@
+"""The built-in synthesizer: learns from transitions only."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from spca_worldcoder.induction.emit import emit
+from spca_worldcoder.induction.learner import Learner
+from spca_worldcoder.records import Experience, Program, Usage
+from spca_worldcoder.state import State
+
+_BOLDER = ((0, 0), (1, 0), (2, 0), (4, 0), (0, 1), (2, 1), (0, 2), (2, 2))
+"""(doubt, guess): how many transitions an exception may rest on and still be doubted, and which goal is believed."""
+
+
+class InductiveSynthesizer:
+    """A `ModelSynthesizer` without a language model."""
+
+    name = "inductive"
+
+    def __init__(self) -> None:
+        self._learner = Learner()
+        self.usage = Usage()
+
+    def first(self, experience: Experience) -> Program:
+        """The simplest rules that explain everything."""
+        return self._write(experience, None, 0, 0, "induction")
+
+    def refine(
+        self, program: Program, experience: Experience, failing: Sequence[int], fitting: Sequence[int]
+    ) -> Program:
+        """The same as from scratch: nothing is lost, since all data are kept."""
+        start = experience.starts[-1] if experience.starts else None
+        return self._write(experience, start, 0, 0, "induction")
+
+    def for_goal(self, program: Program, experience: Experience, start: State, mission: str) -> Program:
+        """With a goal for the mission."""
+        return self._write(experience, (start, mission), 0, 0, "goal")
+
+    def for_plan(
+        self, program: Program, experience: Experience, start: State, mission: str, attempt: int
+    ) -> Program | None:
+        """Doubt what rests on few transitions, and guess other goals."""
+        if attempt >= len(_BOLDER):
+            return None
+        doubt, guess = _BOLDER[attempt]
+        return self._write(experience, (start, mission), doubt, guess, f"doubt {doubt}, guess {guess}")
+
+    def _write(
+        self, experience: Experience, start: tuple[State, str] | None, doubt: int, guess: int, why: str
+    ) -> Program:
+        began = time.perf_counter()
+        try:
+            rules = self._learner.learn(experience, start, doubt, guess)
+            return Program(source=emit(rules), rules=rules.dump(), origin=why)
+        finally:
+            self.usage = self.usage.model_copy(update={"seconds": self.usage.seconds + time.perf_counter() - began})

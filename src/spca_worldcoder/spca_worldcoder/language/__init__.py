@@ -1,0 +1,1 @@
+"""Programs written by a language model."""

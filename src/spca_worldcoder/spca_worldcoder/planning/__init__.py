@@ -1,0 +1,1 @@
+"""Plans in a learned world model."""

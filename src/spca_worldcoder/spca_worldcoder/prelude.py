@@ -1,0 +1,445 @@
+"""What every program finds in the sandbox: entities, lookups, and search. Put in front of a program's source.
+
+It is run by the worker as plain source text, so it imports nothing of this project. Names that begin with `wc_` are for
+the host; a program cannot change what the host believes, since every step of a plan is checked again from outside.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+
+
+class Entity:
+    """One thing: `kind`, `x`, `y`, and attributes as in `door["color"]`."""
+
+    __slots__ = ("kind", "values", "x", "y")
+
+    def __init__(self, kind, x=None, y=None, values=None):
+        self.kind, self.x, self.y, self.values = kind, x, y, dict(values or {})
+
+    def __getitem__(self, name):
+        return self.values.get(name)
+
+    def __setitem__(self, name, value):
+        self.values[name] = value
+
+    def __contains__(self, name):
+        return name in self.values
+
+    def copy(self):
+        """A copy of it."""
+        return Entity(self.kind, self.x, self.y, self.values)
+
+    def __eq__(self, other):
+        return isinstance(other, Entity) and wc_entity_key(self) == wc_entity_key(other)
+
+    def __hash__(self):
+        return hash(wc_entity_key(self))
+
+    def __repr__(self):
+        return f"Entity({self.kind!r}, {self.x}, {self.y}, {self.values})"
+
+
+def find(state, kind):
+    """The first entity of a kind, or None."""
+    for one in state:
+        if one.kind == kind:
+            return one
+    return None
+
+
+def find_all(state, kind):
+    """All entities of a kind."""
+    return [one for one in state if one.kind == kind]
+
+
+def things_at(state, x, y):
+    """All entities in a cell."""
+    return [one for one in state if one.x == x and one.y == y]
+
+
+def pick(things, kind):
+    """The first of a kind in a list, or None."""
+    return find(things, kind)
+
+
+def only(things):
+    """The only one in a list, or None."""
+    return things[0] if len(things) == 1 else None
+
+
+def has(things, kind):
+    """Whether one of a kind is in a list."""
+    return any(one.kind == kind for one in things)
+
+
+def has_value(things, name, value):
+    """Whether something in a list has a value."""
+    return any(name in one.values and one.values[name] == value for one in things)
+
+
+def agrees(things, held, name):
+    """Whether something in a list agrees with what is held in an attribute."""
+    return held is not None and held[name] is not None and any(one[name] == held[name] for one in things)
+
+
+def cells_ahead(state, me, dx, dy, count):
+    """What lies 0, 1, …, `count` cells ahead, `me` left out."""
+    found = [[] for _ in range(count + 1)]
+    spots = {(me.x + k * dx, me.y + k * dy): k for k in range(count, -1, -1)}
+    for one in state:
+        k = spots.get((one.x, one.y))
+        if k is not None and one is not me:
+            found[k].append(one)
+    return found
+
+
+def the_other(state, one):
+    """The other entity of the same kind (of several, the one that is alike)."""
+    others = [e for e in state if e.kind == one.kind and (e.x, e.y) != (one.x, one.y)]
+    alike = [e for e in others if e.values == one.values]
+    chosen = alike if len(alike) == 1 else others
+    return chosen[0] if len(chosen) == 1 else None
+
+
+def turned(vector, matrix):
+    """A vector multiplied by a matrix."""
+    (a, b), (c, d) = matrix
+    return (a * vector[0] + b * vector[1], c * vector[0] + d * vector[1])
+
+
+def count_on(state, kind, other):
+    """How many entities of a kind share their cell with one of another, in pairs."""
+    cells = {}
+    for one in state:
+        if one.kind == other and one.x is not None:
+            cells[one.x, one.y] = cells.get((one.x, one.y), 0) + 1
+    return sum(cells.get((one.x, one.y), 0) for one in state if one.kind == kind and one.x is not None)
+
+
+def all_on(state, kind, other):
+    """Whether there are entities of a kind and each shares its cell with one of another."""
+    cells = {(one.x, one.y) for one in state if one.kind == other}
+    mine = [one for one in state if one.kind == kind]
+    return bool(mine) and all((one.x, one.y) in cells for one in mine)
+
+
+def is_like(one, kind, words, mentioned=(), **values):
+    """Whether an entity is of a kind (`*` any, `?` one that the mission names) with such values."""
+    if kind == "?":
+        if one.kind not in words:
+            return False
+    elif kind not in ("*", one.kind):
+        return False
+    return all(one[name] in words for name in mentioned) and all(one[name] == v for name, v in values.items())
+
+
+def said(mission, *patterns):
+    """Whether a mission is one of these; `*` stands for one word."""
+    words = mission.split()
+    for pattern in patterns:
+        wanted = pattern.split()
+        if len(wanted) == len(words) and all(w in ("*", word) for w, word in zip(wanted, words)):
+            return True
+    return False
+
+
+# For the host.
+
+
+def wc_value(value):
+    """A value out of JSON."""
+    if isinstance(value, list):
+        if len(value) == 4 and isinstance(value[0], str):
+            return wc_entity(value)
+        return tuple(value)
+    return value
+
+
+def wc_entity(item):
+    """An entity out of JSON."""
+    return Entity(item[0], item[1], item[2], {name: wc_value(v) for name, v in item[3].items()})
+
+
+def wc_plain(value):
+    """A value as JSON."""
+    if isinstance(value, Entity):
+        return [value.kind, value.x, value.y, {str(n): wc_plain(v) for n, v in value.values.items()}]
+    if isinstance(value, (tuple, list)):
+        return [wc_plain(v) for v in value]
+    return value
+
+
+def wc_load(state):
+    """A state out of JSON."""
+    return [wc_entity(item) for item in state]
+
+
+def wc_dump(state):
+    """A state as JSON."""
+    return [wc_plain(one) for one in state]
+
+
+def wc_entity_key(one):
+    """What makes an entity equal to another."""
+    return (
+        one.kind,
+        one.x,
+        one.y,
+        tuple((n, wc_entity_key(v) if isinstance(v, Entity) else v) for n, v in one.values.items()),
+    )
+
+
+def wc_copy(state):
+    """A state that may be changed."""
+    return [one.copy() for one in state]
+
+
+def wc_step(state, action):
+    """The program's next state, as JSON."""
+    return wc_dump(transition(wc_load(state), action))  # noqa: F821
+
+
+def wc_pay(before, action, after, mission):
+    """The program's reward and whether the episode ends, as JSON."""
+    paid, done = reward(wc_load(before), action, wc_load(after), mission)  # noqa: F821
+    return [float(paid), bool(done)]
+
+
+class WcModel:
+    """The program as a graph of states: keys, and what each action leads to."""
+
+    def __init__(self, actions, mission, budget):
+        self.actions, self.mission, self.left = actions, mission, budget
+        self.states = {}
+
+    def key(self, state):
+        """A state's key; the state is kept."""
+        key = frozenset(wc_entity_key(one) for one in state)
+        if key not in self.states:
+            self.states[key] = state
+        return key
+
+    def after(self, key, action):
+        """Key of the next state, reward, end; None when the budget is used up or the program fails."""
+        if self.left <= 0:
+            return None
+        self.left -= 1
+        before = self.states[key]
+        try:
+            after = transition(wc_copy(before), action)  # noqa: F821
+            next_key = self.key(after)
+            if next_key == key:
+                return next_key, 0.0, False
+            paid, done = reward(before, action, self.states[next_key], self.mission)  # noqa: F821
+        except Exception:
+            return key, 0.0, False
+        return next_key, float(paid), bool(done)
+
+
+def wc_explore(state, mission, actions, frame, counts, budget, depth):
+    """The shortest way to the least tried step: `[cost, plan]` or None.
+
+    `frame` is `[mover, facing, holding, moves]`, `counts` what was tried, as `wc_context` names it.
+    """
+    model = WcModel(actions, mission, budget)
+    first = model.key(wc_load(state))
+    came, queue, best = {first: None}, deque([(first, 0)]), None
+    tried = counts["tried"]
+    while queue:
+        key, steps = queue.popleft()
+        if best is not None and steps >= best[0]:
+            break
+        here = model.states[key]
+        for action in actions:
+            name, dull = wc_context(here, action, frame, counts)
+            price = steps + dull + counts["weight"] * tried.get(name, 0)
+            if best is None or price < best[0]:
+                best = (price, key, action)
+            found = model.after(key, action)
+            if found is None:
+                queue.clear()
+                break
+            after, _, done = found
+            if after not in came and not done and steps < depth:
+                came[after] = (key, action)
+                queue.append((after, steps + 1))
+    if best is None:
+        return None
+    plan, key = [best[2]], best[1]
+    while came[key] is not None:
+        key, action = came[key]
+        plan.append(action)
+    return [best[0], plan[::-1]]
+
+
+def wc_context(state, action, frame, counts):
+    """The name of a step's surroundings, and how dull the classes in them have been."""
+    mover, facing, holding, moves, reach = frame
+    me = find(state, mover)
+    if me is None or me.x is None:
+        return action, 0.0
+    heading = moves.get(action) or (me[facing] if facing else None)
+    shared = "move" if action in moves else action
+    parts, dull = [shared], counts["known"].get(action, 0.0)
+    if heading is not None:
+        cells = cells_ahead(state, me, heading[0], heading[1], reach)
+        for k in range(1, reach + 1):
+            parts.append("|" + ",".join(sorted(wc_look(one, counts) for one in cells[k])))
+            if k == 1:
+                dull += max([counts["dull"].get(one.kind, 0.0) for one in cells[k]] or [counts["dull"].get("", 0.0)])
+            if k == 1 and not any(one.kind in counts["moved"] for one in cells[1]):
+                break
+        near = cells[1]
+    else:
+        near = []
+    if holding:
+        held = me[holding]
+        parts.append("&" + (held.kind if isinstance(held, Entity) else ""))
+        if isinstance(held, Entity):
+            parts += ["=" + n for n, v in held.values.items() if any(one[n] == v and v is not None for one in near)]
+    return "".join(parts), dull
+
+
+def wc_look(one, counts):
+    """An entity as a context shows it: class, and the values that effects change."""
+    shown = [f"{n}={v}" for n, v in one.values.items() if n in counts["variable"]]
+    return " ".join([one.kind, *shown])
+
+
+def wc_plan(state, mission, actions, budget):
+    """A plan to an end that pays, by best-first width search over states with the mover's walks left out.
+
+    The mover is the one thing whose own steps change nothing else; a node is the rest of the world with the part of it
+    that the mover can walk to. Nodes are ordered by what was paid so far, novelty, and length. `[plan, nodes]`.
+    """
+    model = WcModel(actions, mission, budget)
+    first = model.key(wc_load(state))
+    mover = wc_mover(model, first)
+    dead = wc_dead(state, mission, actions, mover, budget // 4)
+    seen, novel, order = {}, set(), 0
+    heap = [(0.0, 0, 0, 0, first, ())]
+    nodes = 0
+    while heap and model.left > 0:
+        gain, _, length, _, entry, plan = heapq.heappop(heap)
+        rest = wc_rest(entry, mover)
+        if entry in seen.get(rest, ()):
+            continue
+        nodes += 1
+        walk = {entry: ()}
+        queue = deque([entry])
+        leaving = []
+        while queue:
+            key = queue.popleft()
+            for action in actions:
+                found = model.after(key, action)
+                if found is None:
+                    break
+                after, paid, done = found
+                way = (*walk[key], action)
+                if done:
+                    if paid > 0:
+                        return [list(plan + way), nodes]
+                    continue
+                if after in walk or after == key:
+                    continue
+                if mover and wc_rest(after, mover) == rest:
+                    walk[after] = way
+                    queue.append(after)
+                else:
+                    leaving.append((after, paid, way))
+        seen.setdefault(rest, set()).update(walk)
+        for after, paid, way in leaving:
+            others = wc_rest(after, mover)
+            if after in seen.get(others, ()) or any(one[:3] in dead for one in others - rest):
+                continue
+            gained = gain - round(paid, 3)
+            atoms = [(round(gained), one) for one in after]
+            width = 0 if any(atom not in novel for atom in atoms) else 1
+            novel.update(atoms)
+            order += 1
+            heapq.heappush(heap, (gained + 0.02 * width, width, length + len(way), order, after, plan + way))
+    return [None, nodes]
+
+
+def wc_rest(key, mover):
+    """A state without its mover."""
+    return frozenset(one for one in key if one[0] != mover) if mover else key
+
+
+def wc_mover(model, first):
+    """The class whose single entity changes alone at the first steps, or ""."""
+    votes, frontier, seen = {}, [first], {first}
+    for _ in range(3):
+        further = []
+        for key in frontier:
+            for action in model.actions:
+                found = model.after(key, action)
+                if found is None or found[0] == key:
+                    continue
+                gone, new = key - found[0], found[0] - key
+                if len(gone) == 1 and len(new) == 1:
+                    (one,), (other,) = gone, new
+                    if one[0] == other[0] and sum(e[0] == one[0] for e in key) == 1:
+                        votes[one[0]] = votes.get(one[0], 0) + 1
+                if found[0] not in seen and len(seen) < 40:
+                    seen.add(found[0])
+                    further.append(found[0])
+        frontier = further
+    return max(sorted(votes), key=lambda kind: votes[kind]) if votes else ""
+
+
+def wc_dead(state, mission, actions, mover, budget):
+    """Places (class, x, y) from which a thing that is moved about can no longer come to where it pays.
+
+    Found in the model itself: all others of the class are taken away, and what is left is searched to its end.
+    """
+    if not mover:
+        return set()
+    things = wc_load(state)
+    counted = {}
+    for one in things:
+        if one.kind != mover and not one.values:
+            counted.setdefault(one.kind, []).append(one)
+    dead = set()
+    for kind, several in counted.items():
+        graph, goals, starts = {}, set(), set()
+        model = WcModel(actions, mission, budget)
+        for one in several[:8]:
+            single = [e.copy() for e in things if e.kind != kind or e is one]
+            starts.add(model.key(single))
+        frontier, seen, moved = list(starts), set(starts), False
+        while frontier and model.left > 0:
+            key = frontier.pop()
+            for action in actions:
+                found = model.after(key, action)
+                if found is None:
+                    break
+                after, paid, done = found
+                graph.setdefault(after, []).append(key)
+                if done and paid > 0:
+                    goals.add(after)
+                if after not in seen:
+                    moved = moved or wc_place(after, kind) != wc_place(key, kind)
+                    seen.add(after)
+                    if not done:
+                        frontier.append(after)
+            if not moved and len(seen) > 400:
+                break
+        if not moved or not goals or model.left <= 0:
+            continue
+        alive, back = set(goals), list(goals)
+        while back:
+            for key in graph.get(back.pop(), ()):
+                if key not in alive:
+                    alive.add(key)
+                    back.append(key)
+        good = {place for key in alive for place in wc_place(key, kind)}
+        dead |= {place for key in seen for place in wc_place(key, kind)} - good
+    return dead
+
+
+def wc_place(key, kind):
+    """Where the entities of a class are."""
+    return frozenset(one[:3] for one in key if one[0] == kind)

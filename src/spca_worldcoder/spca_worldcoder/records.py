@@ -1,0 +1,161 @@
+"""What an agent has experienced and what it believes: transitions, missions and programs."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import Field
+
+from spca_core.model import Record
+from spca_core.ports.chat import ChatUsage
+from spca_worldcoder.state import State, from_json, to_json
+
+
+@dataclass(frozen=True)
+class Transition:
+    """One step. `mission` is the text that the episode was given."""
+
+    before: State
+    action: str
+    after: State
+    reward: float
+    done: bool
+    mission: str
+
+
+class TransitionLine(Record):
+    """A transition as one line of `transitions.jsonl`; `after` is empty where nothing changed."""
+
+    environment: str
+    episode: int
+    step: int
+    before: list[Any]
+    action: str
+    after: list[Any] | None
+    reward: float
+    done: bool
+    mission: str
+
+    @classmethod
+    def of(cls, environment: str, episode: int, step: int, seen: Transition) -> TransitionLine:
+        """The line of a transition."""
+        return cls(
+            environment=environment, episode=episode, step=step, before=to_json(seen.before), action=seen.action,
+            after=None if seen.after == seen.before else to_json(seen.after), reward=seen.reward, done=seen.done,
+            mission=seen.mission,
+        )  # fmt: skip
+
+    def transition(self) -> Transition:
+        """The transition of the line. InputError when its states are damaged."""
+        before = from_json(self.before)
+        after = before if self.after is None else from_json(self.after)
+        return Transition(before, self.action, after, self.reward, self.done, self.mission)
+
+
+class Program(Record):
+    """A world model: Python source with `transition(state, action)` and `reward(before, action, after, mission)`.
+
+    `rules` is the same in the form of rules (JSON of `induction.rulebook.Rulebook`) where the writer knows it; planners
+    may use it to find plans, which count only when the source agrees with every step.
+    """
+
+    source: str
+    rules: str = ""
+    origin: str = ""
+    """Who wrote it, and why."""
+
+    @property
+    def id(self) -> str:
+        """Equal for equal source."""
+        return hashlib.sha256(self.source.encode()).hexdigest()[:12]
+
+    @property
+    def lines(self) -> int:
+        """Length of the source, in lines that are not empty."""
+        return sum(bool(line.strip()) for line in self.source.splitlines())
+
+
+EMPTY_PROGRAM = Program(
+    source="def transition(state, action):\n    return state\n\n\n"
+    "def reward(before, action, after, mission):\n    return 0.0, False\n",
+    origin="nothing known yet",
+)
+
+
+@dataclass
+class Experience:
+    """All that was seen so far, in every environment: transitions in order, missions, and the actions there are.
+
+    Equal transitions are kept once; two that differ only in what came of them are a contradiction, which is for the
+    reader of the data to name.
+    """
+
+    actions: tuple[str, ...] = ()
+    transitions: list[Transition] = field(default_factory=list)
+    starts: list[tuple[State, str]] = field(default_factory=list)
+    """(first state, mission) of every episode."""
+    _known: set[Transition] = field(default_factory=set, repr=False)
+
+    def add(self, seen: Transition) -> bool:
+        """Keep a transition; False when an equal one is known."""
+        if seen in self._known:
+            return False
+        self._known.add(seen)
+        self.transitions.append(seen)
+        return True
+
+
+class Usage(Record):
+    """What writing programs took: questions to a model, tokens, money, and seconds of wall time."""
+
+    questions: int = 0
+    chat: ChatUsage = ChatUsage()
+    seconds: float = 0.0
+
+
+class Verdict(Record):
+    """A critic's word on a program: which share of the data it explains, and whether it can reach a reward."""
+
+    explained: float = Field(ge=0, le=1)
+    """Mean of the shares of states, rewards and ends that it predicts right."""
+    failing: tuple[int, ...] = ()
+    """Indices of the transitions that it predicts wrong."""
+    problem: str = ""
+    """Why it cannot be used at all (it does not load, say)."""
+    optimistic: bool | None = None
+    """Whether a plan to a reward exists in it; None where that was not asked."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether every transition is explained."""
+        return not self.failing and not self.problem
+
+
+class Draft(Record):
+    """A program that somebody wrote, and what the critics said."""
+
+    program: Program
+    verdict: Verdict
+    asked: Literal["first", "refine", "goal", "plan"]
+    parent: str = ""
+    actions: int = 0
+    """How many actions the agent had taken by then."""
+    seconds: float = 0.0
+
+
+class Contradiction(Exception):
+    """Transitions that no deterministic, fully observed world can show together. `indices` are theirs in the data."""
+
+    def __init__(self, message: str, indices: tuple[int, ...]) -> None:
+        self.indices = indices
+        super().__init__(message)
+
+
+class NotLearnable(Exception):
+    """What was seen cannot be said in the writer's language of rules; the message names a transition."""
+
+    def __init__(self, message: str, index: int) -> None:
+        self.index = index
+        super().__init__(message)

@@ -1,0 +1,150 @@
+"""World models are untrusted programs: here they are loaded, asked, and searched, in the sandbox only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from spca_core.errors import InputError
+from spca_core.skill import SkillFailure
+from spca_sandbox.host import SkillHost
+from spca_sandbox.limits import PROGRAM_MODULES, Limits
+from spca_sandbox.outcome import RunOutcome
+from spca_worldcoder.records import Program
+from spca_worldcoder.state import State, from_json, to_json
+
+SIGNATURES = {"transition": 2, "reward": 4}
+"""The functions of a program and how many arguments they take."""
+
+_FUTURE = re.compile(r"^from __future__ import .*$", re.MULTILINE)
+
+
+class ModelRunner:
+    """Holds one loaded program at a time. Not for two threads. Use as a context manager, or `close` it."""
+
+    def __init__(self, deadline_s: float = 2.0, search_s: float = 30.0, memory_mb: int = 1024) -> None:
+        limits = Limits(modules=PROGRAM_MODULES, memory_mb=memory_mb, message_bytes=1 << 23, cpu_s=7200)
+        self._host = SkillHost(limits=limits)
+        self._deadline_s, self._search_s = deadline_s, search_s
+        self._loaded: tuple[str, str] | None = None
+
+    def __enter__(self) -> ModelRunner:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the sandbox."""
+        self._host.close()
+
+    def load(self, program: Program) -> str:
+        """Load a program unless it is loaded already; returns what is wrong with it, empty if nothing is."""
+        if self._loaded is not None and self._loaded[0] == program.source:
+            return self._loaded[1]
+        problem = self._problem(program.source)
+        self._loaded = (program.source, problem)
+        return problem
+
+    def _problem(self, source: str) -> str:
+        head = prelude()
+        loaded = self._host.load(head + _FUTURE.sub("", source))
+        if isinstance(loaded, SkillFailure):
+            return _words(loaded)
+        for name, count in SIGNATURES.items():
+            function = loaded.functions.get(name)
+            if function is None:
+                return f"there is no top-level function `{name}`"
+            if len(function.parameters) != count:
+                return f"`{name}` takes {len(function.parameters)} arguments, it must be {count}"
+        return ""
+
+    def predict(self, program: Program, steps: Sequence[tuple[State, str]]) -> list[State | str]:
+        """The next state of each (state, action), or in words why there is none."""
+        if problem := self.load(program):
+            return [problem] * len(steps)
+        batch = [[to_json(state), action] for state, action in steps]
+        return [_state(o) for o in self._host.call_many("wc_step", batch, self._deadline_s)]
+
+    def pay(self, program: Program, steps: Sequence[tuple[State, str, State, str]]) -> list[tuple[float, bool] | str]:
+        """Reward and end of each (before, action, after, mission), or in words why there is none."""
+        if problem := self.load(program):
+            return [problem] * len(steps)
+        batch = [[to_json(before), action, to_json(after), mission] for before, action, after, mission in steps]
+        return [_payment(o) for o in self._host.call_many("wc_pay", batch, self._deadline_s)]
+
+    def explore(  # noqa: PLR0913
+        self, program: Program, state: State, mission: str, actions: Sequence[str], frame: Sequence[Any],
+        counts: Mapping[str, Any], budget: int = 4000, depth: int = 60,
+    ) -> list[str] | None:  # fmt: skip
+        """The way to the least tried step, its last action being that step; None where there is none."""
+        value = self._search("wc_explore", program, [to_json(state), mission, list(actions), list(frame), dict(counts), budget, depth])
+        return _plan(value[1]) if isinstance(value, list) and len(value) == 2 else None
+
+    def plan(
+        self, program: Program, state: State, mission: str, actions: Sequence[str], budget: int = 200_000
+    ) -> list[str] | None:
+        """A plan to an end that pays, by search in the program; None where none was found. It is yet to be replayed."""
+        value = self._search("wc_plan", program, [to_json(state), mission, list(actions), budget])
+        return _plan(value[0]) if isinstance(value, list) and value else None
+
+    def _search(self, function: str, program: Program, arguments: list[Any]) -> Any:
+        if self.load(program):
+            return None
+        outcome = self._host.call(function, arguments, self._search_s)
+        return outcome.value if outcome.failure is None else None
+
+    def replay(self, program: Program, state: State, mission: str, plan: Sequence[str]) -> list[State] | None:
+        """The states of a plan, asked for call by call; None unless its last step ends the episode with a reward."""
+        states: list[State] = []
+        for number, action in enumerate(plan, 1):
+            after = self.predict(program, [(state, action)])[0]
+            if isinstance(after, str):
+                return None
+            paid = self.pay(program, [(state, action, after, mission)])[0]
+            if isinstance(paid, str) or paid[1] != (number == len(plan)):
+                return None
+            states.append(after)
+            state = after
+        return states if states and not isinstance(paid, str) and paid[0] > 0 else None
+
+
+@cache
+def prelude() -> str:
+    """The trusted source in front of every program."""
+    return (Path(__file__).parent / "prelude.py").read_text(encoding="utf-8") + "\n\n"
+
+
+def _state(outcome: RunOutcome) -> State | str:
+    if outcome.failure is not None:
+        return _words(outcome.failure)
+    try:
+        return from_json(outcome.value)
+    except InputError as error:
+        return f"result: {error}"
+
+
+def _payment(outcome: RunOutcome) -> tuple[float, bool] | str:
+    if outcome.failure is not None:
+        return _words(outcome.failure)
+    match outcome.value:
+        case [int() | float() as paid, bool() as done]:
+            return float(paid), done
+    return "result: not a reward and whether the episode ends"
+
+
+def _plan(value: Any) -> list[str] | None:
+    if isinstance(value, list) and value and all(isinstance(action, str) for action in value):
+        return value
+    return None
+
+
+def _words(failure: SkillFailure) -> str:
+    line = (failure.line or 0) - prelude().count("\n")
+    return f"{failure.kind}: {failure.message}" + (f" (line {line})" if line > 0 else "")

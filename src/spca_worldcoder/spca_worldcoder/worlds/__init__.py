@@ -1,0 +1,1 @@
+"""Worlds to learn: Sokoban, MiniGrid, and variants of both."""
