@@ -308,6 +308,33 @@ def wc_look(one, counts):
     return " ".join([one.kind, *shown])
 
 
+def wc_novelty(state, mission, actions, budget):
+    """A plan by iterated width 1: breadth first, keeping only states in which something is as it never was before."""
+    model = WcModel(actions, mission, budget)
+    first = model.key(wc_load(state))
+    came, queue, novel = {first: None}, deque([first]), set(first)
+    while queue:
+        key = queue.popleft()
+        for action in actions:
+            found = model.after(key, action)
+            if found is None:
+                return None
+            after, paid, done = found
+            if after in came or (done and paid <= 0):
+                continue
+            came[after] = (key, action)
+            if done:
+                plan = []
+                while came[after] is not None:
+                    after, action = came[after]
+                    plan.append(action)
+                return plan[::-1]
+            if not novel.issuperset(after):
+                novel |= after
+                queue.append(after)
+    return None
+
+
 def wc_plan(state, mission, actions, budget):
     """A plan to an end that pays, by best-first width search over states with the mover's walks left out.
 

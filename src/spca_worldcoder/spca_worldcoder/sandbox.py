@@ -87,6 +87,12 @@ class ModelRunner:
         value = self._search("wc_explore", program, [to_json(state), mission, list(actions), list(frame), dict(counts), budget, depth])
         return _plan(value[1]) if isinstance(value, list) and len(value) == 2 else None
 
+    def quick_plan(
+        self, program: Program, state: State, mission: str, actions: Sequence[str], budget: int = 20_000
+    ) -> list[str] | None:
+        """A plan by iterated width 1, found fast or not at all. It is yet to be replayed."""
+        return _plan(self._search("wc_novelty", program, [to_json(state), mission, list(actions), budget]))
+
     def plan(
         self, program: Program, state: State, mission: str, actions: Sequence[str], budget: int = 200_000
     ) -> list[str] | None:

@@ -214,7 +214,7 @@ class Agent:
             if bolder is None:
                 break
             attempt += 1
-            plan = self._search(bolder, world, state, mission)
+            plan = self._search(bolder, world, state, mission, quick=True)
             if plan is not None:
                 verdict = self._judge(bolder)
                 self._report(bolder, verdict.model_copy(update={"optimistic": True}), "plan", False)
@@ -222,11 +222,11 @@ class Agent:
                     return plan, "hope"
         return None, "goal"
 
-    def _search(self, program: Program, world: World, state: State, mission: str) -> Plan | None:
+    def _search(self, program: Program, world: World, state: State, mission: str, quick: bool = False) -> Plan | None:
         key = (program.id, mission)
         if key in self._hopeless:
             return None
-        plan = self._planner.plan(program, state, mission, world.actions)
+        plan = self._planner.plan(program, state, mission, world.actions, quick)
         if plan is None:
             self._hopeless.add(key)
         return plan

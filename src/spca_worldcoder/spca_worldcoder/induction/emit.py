@@ -87,18 +87,21 @@ def _clause(clause: Clause, holding: str) -> list[str]:
                          f"{named[('cell', effect[1], effect[2])]} is not None else None")  # fmt: skip
             conditions.append("way_out is not None")
         if effect[0] == "set":
-            conditions.append(f"{named[effect[1]]}{'[0]' if effect[1][0] in ('all', 'the') else ''} is not None")
+            one = named[effect[1]] + ("[0]" if effect[1][0] in ("all", "the") else "")
+            conditions.append(f"{effect[2]!r} in {one}")
     conditions += [_unless(conjunction) for conjunction in clause.unless]
     conditions = list(dict.fromkeys(conditions))
     body = []
     for effect in clause.effects:
         body += _effect(effect, named, holding)
-    if conditions:
+    if len(conditions) == 1:
+        lines.append(f"        if {conditions[0]}:")
+    elif conditions:
         lines.append("        if (")
         lines += [f"            {'and ' if i else ''}{c}" for i, c in enumerate(conditions)]
         lines.append("        ):")
     else:
-        lines.append("        if True:")
+        return [*lines, *(f"        {line}" for line in [*body, "return state"])]
     return [*lines, *(f"            {line}" for line in [*body, "return state"])]
 
 

@@ -8,7 +8,8 @@ the rules becomes an action with the cells ahead as parameters. Where the rules 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from spca_worldcoder.induction.effects import Effect, Role, farthest, roles
@@ -56,6 +57,9 @@ class _Compiler:
         if me is None or me.cell is None:
             raise NotCompilable("the mover is nowhere")
         self.me = me
+        self.holdable: set[str] = set()
+        """Classes that can come to be held."""
+        self._carried = 0
         self._assumed: Assumed | None = None
         cells = [e.cell for e in state if e is not me and e.cell is not None]
         self._single = len(cells) == len(set(cells))
@@ -100,6 +104,11 @@ class _Compiler:
 
     def texts(self) -> tuple[str, str]:
         """Domain and problem."""
+        self.holdable = {self.held.kind} if self.held is not None else set()
+        for number, action in enumerate(self.actions):
+            taken = any(e[0] == "take" for c in self.rules.clauses(action) for e in c.effects)
+            for text in self._action(number, action) if taken else ():
+                self.holdable |= {kind for kind, k in self.kinds.items() if f"(h_{k})" in text.partition(":effect")[2]}
         actions = [text for i, action in enumerate(self.actions) for text in self._action(i, action)]
         predicates = ["(me ?c - cell)", "(next ?a ?b - cell ?d - dir)", "(facing ?d - dir)", "(free)"]
         predicates += [f"(r{i} ?a ?b - dir)" for i in range(len(_TURNS))]
@@ -110,6 +119,10 @@ class _Compiler:
         ]
         predicates += [f"(h_{n} ?v - val)" for n in self.names.values()]
         predicates += [f"({n} ?v - val)" for n in self.mine.values()]
+        moving = set(re.findall(r"\(not \((k\d+) ", " ".join(a.partition(":effect")[2] for a in actions)))
+        moving |= {k for a in actions for k in re.findall(r"\((k\d+) ", a.partition(":effect")[2])}
+        actions = [_with_contraries(a, moving) for a in actions]
+        predicates += [f"(x{k} ?c - cell)" for k in sorted(moving)] + [f"(xh_{k})" for k in self.kinds.values()]
         domain = (
             "(define (domain world)\n (:requirements :adl)\n (:types cell dir val)\n (:constants d0 d1 d2 d3 - dir"
             + (f" {' '.join(self.values.values())} - val" if self.values else "")
@@ -126,7 +139,10 @@ class _Compiler:
                     init.append(f"(next {_cell((x, y))} {_cell((x + dx, y + dy))} d{d})")
         for i, matrix in enumerate(_TURNS):
             init += [f"(r{i} d{a} d{_COMPASS.index(_turned(v, matrix))})" for a, v in enumerate(_COMPASS)]
-        init += self._facts()
+        facts = set(self._facts())
+        init += sorted(facts)
+        init += [f"(x{k} {_cell(c)})" for k in sorted(moving) for c in cells if f"({k} {_cell(c)})" not in facts]
+        init += [f"(xh_{k})" for k in self.kinds.values() if f"(h_{k})" not in facts]
         problem = (
             f"(define (problem now)\n (:domain world)\n (:objects {' '.join(_cell(c) for c in cells)} - cell)\n"
             f" (:init {' '.join(init)})\n (:goal {self._goal()}))"
@@ -216,10 +232,12 @@ class _Compiler:
             conditions.append("(free)" if held is None else f"(h_{self.kinds[held]})")
         if "goto" in {e[0] for e in clause.effects}:
             parameters.append("?t - cell")
+        self._carried = 0
         effects = [text for e in clause.effects for text in self._effect(e, filled, conditions)]
+        parameters += [f"?w{k} - val" for k in range(1, self._carried + 1)]
         conditions += [_not_all([self._literal(one) for one in c]) for c in clause.unless]
         conditions += [self._silent(earlier) for earlier in clauses[:-1]]
-        condition = _all(conditions)
+        condition = _all(_flat(conditions))
         if condition == _FALSE:
             return ""
         return (
@@ -241,7 +259,7 @@ class _Compiler:
         if names & {"put", "consume"}:
             if "take" in names:
                 raise NotCompilable("what is held is exchanged")
-            wanted.append((("held",), list(self.kinds)))
+            wanted.append((("held",), [kind for kind in self.kinds if kind in self.holdable]))
         for chosen in itertools.product(*(kinds for _, kinds in wanted)):
             yield {role: kind for (role, _), kind in zip(wanted, chosen, strict=True)}
 
@@ -292,7 +310,9 @@ class _Compiler:
                 if start + m < 0:
                     raise NotCompilable("something is drawn behind the mover")
                 yield self._leave(kind, start) + self._arrive(kind, start + m)
-                yield from self._carry(kind, lambda p: f"({p} ?c{start} ?v)", lambda p: f"({p} ?c{start + m} ?v)")
+                for name in self.schema[kind]:
+                    predicate = f"{self.kinds[kind]}_{self.names[name]}"
+                    yield self._carry(f"{predicate} ?c{start}", f"{predicate} ?c{start + m}", conditions)
             case ("set", role, name, value):
                 kind = filled[role]
                 if name not in self.schema[kind]:
@@ -306,24 +326,24 @@ class _Compiler:
                 yield self._leave(filled[role], role[1])
                 for name in self.schema[filled[role]]:
                     predicate = f"{self.kinds[filled[role]]}_{self.names[name]}"
-                    yield " ".join(f"(not ({predicate} ?c{role[1]} {v}))" for v in self.values.values())
+                    yield self._carry(f"{predicate} ?c{role[1]}", "", conditions)
             case ("take", role):
                 kind = filled[role]
                 yield self._leave(kind, role[1]) + f" (not (free)) (h_{self.kinds[kind]})"
                 for name in self.schema[kind]:
                     one, other = f"{self.kinds[kind]}_{self.names[name]}", f"h_{self.names[name]}"
-                    yield f"(forall (?v - val) (when ({one} ?c{role[1]} ?v) (and (not ({one} ?c{role[1]} ?v)) ({other} ?v))))"
+                    yield self._carry(f"{one} ?c{role[1]}", other, conditions)
             case ("put", k):
                 kind = filled["held",]
                 yield self._arrive(kind, k) + f" (free) (not (h_{self.kinds[kind]}))"
                 for name in self.schema[kind]:
                     one, other = f"h_{self.names[name]}", f"{self.kinds[kind]}_{self.names[name]}"
-                    yield f"(forall (?v - val) (when ({one} ?v) (and (not ({one} ?v)) ({other} ?c{k} ?v))))"
+                    yield self._carry(one, f"{other} ?c{k}", conditions)
             case ("consume",):
                 kind = filled["held",]
                 yield f"(free) (not (h_{self.kinds[kind]}))"
                 for name in self.schema[kind]:
-                    yield f"(forall (?v - val) (not (h_{self.names[name]} ?v)))"
+                    yield self._carry(f"h_{self.names[name]}", "", conditions)
             case ("create", k, kind, attributes):
                 yield self._arrive(kind, k)
                 for name, value in attributes:
@@ -337,11 +357,12 @@ class _Compiler:
     def _arrive(self, kind: str, k: int) -> str:
         return f" ({self.kinds[kind]} ?c{k})"
 
-    def _carry(self, kind: str, source: Any, target: Any) -> Iterator[str]:
-        for name in self.schema[kind]:
-            predicate = f"{self.kinds[kind]}_{self.names[name]}"
-            one, other = source(predicate), target(predicate)
-            yield f"(forall (?v - val) (when {one} (and (not {one}) {other})))"
+    def _carry(self, source: str, target: str, conditions: list[str]) -> str:
+        """The value of one fact goes over to another (or away): a parameter is cheaper than a conditional effect."""
+        self._carried += 1
+        value = f"?w{self._carried}"
+        conditions.append(f"({source} {value})")
+        return f"(not ({source} {value}))" + (f" ({target} {value})" if target else "")
 
     # Conditions
 
@@ -443,6 +464,27 @@ _TURNS = (
 )  # fmt: skip
 
 
+def _with_contraries(action: str, moving: Collection[str]) -> str:
+    """The action with a predicate of its own for the absence of each moving class.
+
+    The planner turns places of one thing into one variable; that the thing is not in a cell would be a disjunction over all
+    others then, and multiply the actions.
+    """
+    head, effect, tail = action.partition(":effect")
+
+    def absent(match: re.Match[str]) -> str:
+        return f"(x{match[1]}{match[2]})" if match[1] in moving or match[1].startswith("h_") else match[0]
+
+    head = re.sub(r"\(not \(((?:h_)?k\d+)((?: \?\w+)?)\)\)", absent, head)
+
+    def both(match: re.Match[str]) -> str:
+        if match[1]:
+            return f"{match[0]} (x{match[2]}{match[3]})"
+        return f"{match[0]} (not (x{match[2]}{match[3]}))"
+
+    return head + effect + re.sub(r"(\(not )?\(((?:h_)?k\d+)((?: \?\w+)?)\)(?(1)\))", both, tail)
+
+
 def _reach(clause: Clause) -> int:
     far = farthest(clause.effects)
     for literal in itertools.chain.from_iterable(clause.unless):
@@ -466,6 +508,13 @@ def _all(parts: Iterable[str]) -> str:
     if _FALSE in listed:
         return _FALSE
     return listed[0] if len(listed) == 1 else f"(and {' '.join(listed)})" if listed else _TRUE
+
+
+def _flat(parts: Iterable[str]) -> list[str]:
+    """Conditions of a conjunction; only `_FALSE` where one is the contrary of another."""
+    listed = list(dict.fromkeys(parts))
+    taken = set(listed)
+    return [_FALSE] if any(_not(part) in taken for part in listed) else listed
 
 
 def _any(parts: Iterable[str]) -> str:

@@ -38,6 +38,18 @@ class Searcher(Protocol):
         ...
 
 
+class NoveltySearch:
+    """Iterated width 1 inside the sandbox, for any program: fast, and enough for many tasks."""
+
+    def __init__(self, runner: ModelRunner, budget: int = 20_000) -> None:
+        self._runner, self._budget = runner, budget
+
+    def search(self, program: Program, state: State, mission: str, actions: Sequence[str]) -> Answer:
+        """Actions to an end that pays."""
+        found = self._runner.quick_plan(program, state, mission, actions, self._budget)
+        return Found.NOTHING if found is None else found
+
+
 class WorkerSearch:
     """Best-first width search inside the sandbox, for any program."""
 
@@ -51,7 +63,7 @@ class WorkerSearch:
 
 
 class ModelPlanner:
-    """Tries one searcher after the other, and replays what they find."""
+    """Tries one searcher after the other, the fastest first, and replays what they find."""
 
     def __init__(self, runner: ModelRunner, searchers: Sequence[Searcher]) -> None:
         self._runner, self._searchers = runner, searchers
@@ -59,12 +71,17 @@ class ModelPlanner:
         """Wall time spent in planning."""
         self.searches = 0
 
-    def plan(self, program: Program, state: State, mission: str, actions: Sequence[str]) -> Plan | None:
-        """A plan to an end that pays, replayed call by call; None where none was found."""
+    def plan(
+        self, program: Program, state: State, mission: str, actions: Sequence[str], quick: bool = False
+    ) -> Plan | None:
+        """A plan to an end that pays, replayed call by call; None where none was found.
+
+        With `quick` only the fastest searcher is asked.
+        """
         began = time.perf_counter()
         self.searches += 1
         try:
-            for searcher in self._searchers:
+            for searcher in self._searchers[: 1 if quick else None]:
                 found = searcher.search(program, state, mission, actions)
                 if found is Found.NO_PLAN:
                     return None
