@@ -23,7 +23,9 @@ def judge(runner: ModelRunner, program: Program, data: Sequence[Transition]) -> 
     paid = runner.pay(program, [(s.before, s.action, s.after, s.mission) for s in data])
     again = runner.predict(program, steps[:_TWICE])
     if again != predicted[:_TWICE]:
-        return Verdict(explained=0.0, failing=tuple(range(len(data))), problem="equal questions, different answers")
+        return Verdict(
+            explained=0.0, failing=tuple(range(len(data))), problem="equal questions, different answers"
+        )
     failing, right = [], [0, 0, 0]
     for index, (seen, after, pay) in enumerate(zip(data, predicted, paid, strict=True)):
         good = (

@@ -13,23 +13,26 @@ from collections import deque
 class Entity:
     """One thing: `kind`, `x`, `y`, and attributes as in `door["color"]`."""
 
-    __slots__ = ("kind", "values", "x", "y")
+    __slots__ = ("_key", "kind", "values", "x", "y")
 
     def __init__(self, kind, x=None, y=None, values=None):
-        self.kind, self.x, self.y, self.values = kind, x, y, dict(values or {})
+        self.kind, self.x, self.y, self.values, self._key = kind, x, y, dict(values or {}), None
 
     def __getitem__(self, name):
         return self.values.get(name)
 
     def __setitem__(self, name, value):
-        self.values[name] = value
+        self.values = {**self.values, name: value}  # copies share them
+        self._key = None
 
     def __contains__(self, name):
         return name in self.values
 
     def copy(self):
         """A copy of it."""
-        return Entity(self.kind, self.x, self.y, self.values)
+        made = Entity.__new__(Entity)
+        made.kind, made.x, made.y, made.values, made._key = self.kind, self.x, self.y, self.values, self._key
+        return made
 
     def __eq__(self, other):
         return isinstance(other, Entity) and wc_entity_key(self) == wc_entity_key(other)
@@ -140,7 +143,7 @@ def said(mission, *patterns):
     words = mission.split()
     for pattern in patterns:
         wanted = pattern.split()
-        if len(wanted) == len(words) and all(w in ("*", word) for w, word in zip(wanted, words)):
+        if len(wanted) == len(words) and all(w in ("*", word) for w, word in zip(wanted, words, strict=True)):
             return True
     return False
 
@@ -183,12 +186,9 @@ def wc_dump(state):
 
 def wc_entity_key(one):
     """What makes an entity equal to another."""
-    return (
-        one.kind,
-        one.x,
-        one.y,
-        tuple((n, wc_entity_key(v) if isinstance(v, Entity) else v) for n, v in one.values.items()),
-    )
+    if one._key is None:
+        one._key = tuple((n, wc_entity_key(v) if isinstance(v, Entity) else v) for n, v in one.values.items())
+    return one.kind, one.x, one.y, one._key
 
 
 def wc_copy(state):
@@ -267,11 +267,7 @@ def wc_explore(state, mission, actions, frame, counts, budget, depth):
                 queue.append((after, steps + 1))
     if best is None:
         return None
-    plan, key = [best[2]], best[1]
-    while came[key] is not None:
-        key, action = came[key]
-        plan.append(action)
-    return [best[0], plan[::-1]]
+    return [best[0], [*wc_way(came, best[1]), best[2]]]
 
 
 def wc_context(state, action, frame, counts):
@@ -288,7 +284,9 @@ def wc_context(state, action, frame, counts):
         for k in range(1, reach + 1):
             parts.append("|" + ",".join(sorted(wc_look(one, counts) for one in cells[k])))
             if k == 1:
-                dull += max([counts["dull"].get(one.kind, 0.0) for one in cells[k]] or [counts["dull"].get("", 0.0)])
+                dull += max(
+                    [counts["dull"].get(one.kind, 0.0) for one in cells[k]] or [counts["dull"].get("", 0.0)]
+                )
             if k == 1 and not any(one.kind in counts["moved"] for one in cells[1]):
                 break
         near = cells[1]
@@ -298,7 +296,9 @@ def wc_context(state, action, frame, counts):
         held = me[holding]
         parts.append("&" + (held.kind if isinstance(held, Entity) else ""))
         if isinstance(held, Entity):
-            parts += ["=" + n for n, v in held.values.items() if any(one[n] == v and v is not None for one in near)]
+            parts += [
+                "=" + n for n, v in held.values.items() if any(one[n] == v and v is not None for one in near)
+            ]
     return "".join(parts), dull
 
 
@@ -306,6 +306,15 @@ def wc_look(one, counts):
     """An entity as a context shows it: class, and the values that effects change."""
     shown = [f"{n}={v}" for n, v in one.values.items() if n in counts["variable"]]
     return " ".join([one.kind, *shown])
+
+
+def wc_way(came, key):
+    """The actions that led to a state."""
+    plan = []
+    while came[key] is not None:
+        key, action = came[key]
+        plan.append(action)
+    return plan[::-1]
 
 
 def wc_novelty(state, mission, actions, budget):
@@ -324,11 +333,7 @@ def wc_novelty(state, mission, actions, budget):
                 continue
             came[after] = (key, action)
             if done:
-                plan = []
-                while came[after] is not None:
-                    after, action = came[after]
-                    plan.append(action)
-                return plan[::-1]
+                return wc_way(came, after)
             if not novel.issuperset(after):
                 novel |= after
                 queue.append(after)
@@ -417,7 +422,7 @@ def wc_mover(model, first):
     return max(sorted(votes), key=lambda kind: votes[kind]) if votes else ""
 
 
-def wc_dead(state, mission, actions, mover, budget):
+def wc_dead(state, mission, actions, mover, budget):  # noqa: PLR0912
     """Places (class, x, y) from which a thing that is moved about can no longer come to where it pays.
 
     Found in the model itself: all others of the class are taken away, and what is left is searched to its end.

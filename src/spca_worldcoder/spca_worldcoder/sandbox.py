@@ -72,19 +72,27 @@ class ModelRunner:
         batch = [[to_json(state), action] for state, action in steps]
         return [_state(o) for o in self._host.call_many("wc_step", batch, self._deadline_s)]
 
-    def pay(self, program: Program, steps: Sequence[tuple[State, str, State, str]]) -> list[tuple[float, bool] | str]:
+    def pay(
+        self, program: Program, steps: Sequence[tuple[State, str, State, str]]
+    ) -> list[tuple[float, bool] | str]:
         """Reward and end of each (before, action, after, mission), or in words why there is none."""
         if problem := self.load(program):
             return [problem] * len(steps)
-        batch = [[to_json(before), action, to_json(after), mission] for before, action, after, mission in steps]
+        batch = [
+            [to_json(before), action, to_json(after), mission] for before, action, after, mission in steps
+        ]
         return [_payment(o) for o in self._host.call_many("wc_pay", batch, self._deadline_s)]
 
-    def explore(  # noqa: PLR0913
+    def explore(
         self, program: Program, state: State, mission: str, actions: Sequence[str], frame: Sequence[Any],
         counts: Mapping[str, Any], budget: int = 4000, depth: int = 60,
     ) -> list[str] | None:  # fmt: skip
         """The way to the least tried step, its last action being that step; None where there is none."""
-        value = self._search("wc_explore", program, [to_json(state), mission, list(actions), list(frame), dict(counts), budget, depth])
+        value = self._search(
+            "wc_explore",
+            program,
+            [to_json(state), mission, list(actions), list(frame), dict(counts), budget, depth],
+        )
         return _plan(value[1]) if isinstance(value, list) and len(value) == 2 else None
 
     def quick_plan(

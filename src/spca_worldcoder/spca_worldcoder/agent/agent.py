@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable
 from typing import Literal, Protocol
@@ -49,7 +50,6 @@ class EnvironmentResult(Record):
     """Actions before the first of the episodes in a row that succeeded."""
     actions_to_model: int
     """Actions up to the last one that the model had wrong."""
-    last_wrong: str = ""
     program_lines: int = 0
     synthesis_s: float = 0.0
     planning_s: float = 0.0
@@ -59,7 +59,9 @@ class EnvironmentResult(Record):
 class Listener(Protocol):
     """Is told what happens, as it happens."""
 
-    def step(self, environment: str, episode: int, step: int, seen: Transition, purpose: Purpose, right: bool) -> None:
+    def step(
+        self, environment: str, episode: int, step: int, seen: Transition, purpose: Purpose, right: bool
+    ) -> None:
         """A step was taken; `right` is whether the model had it right."""
         ...
 
@@ -97,7 +99,7 @@ class Agent:
         self._purpose: Purpose = "chance"
         self._hopeless: set[tuple[str, str]] = set()
         # No plan from a state means none from what the model leads to from there.
-        self._wrong_at = 0
+        self._wrong_at = self._begun_at = 0
 
     def restore(self, experience: Experience, program: Program, actions_taken: int) -> None:
         """Go on from what an earlier run knew."""
@@ -105,7 +107,15 @@ class Agent:
         self.fits = self._judge(program).fits
         self._explorer.see(*experience.transitions)
 
-    def learn(self, world: World, first_episode: int = 0, streak: int = 0, spent: int = 0) -> EnvironmentResult:
+    def forget(self) -> None:
+        """Begin anew: nothing goes along."""
+        self.experience, self.program, self.fits = Experience(), EMPTY_PROGRAM, True
+        self._explorer = Explorer(self._runner)
+        self._begun_at = self.actions_taken
+
+    def learn(
+        self, world: World, first_episode: int = 0, streak: int = 0, spent: int = 0
+    ) -> EnvironmentResult:
         """Act in a world until `settings.streak` episodes in a row succeed, or the limits are reached.
 
         The last three arguments take up where an interrupted run was. Raises Contradiction, NotLearnable, and what the
@@ -116,7 +126,11 @@ class Agent:
         began, before, planned = time.perf_counter(), self.actions_taken - spent, self._planner.seconds
         synthesized, since, episode = self._synthesis_s, spent, first_episode
         self._wrong_at = max(self._wrong_at, before)
-        while streak < settings.streak and episode < settings.episodes and self.actions_taken - before < settings.actions:
+        while (
+            streak < settings.streak
+            and episode < settings.episodes
+            and self.actions_taken - before < settings.actions
+        ):
             if self._cancelled():
                 break
             result = self._episode(world, episode)
@@ -145,7 +159,7 @@ class Agent:
             if action is None:
                 given_up = True
                 break
-            state, reward, done, seen = self._act(world, state, mission, action, expected, episode, step)
+            state, reward, done = self._act(world, state, mission, action, expected, episode, step)
             total += reward
             step += 1
             if done:
@@ -159,9 +173,9 @@ class Agent:
             self._listener.episode(result)
         return result
 
-    def _act(  # noqa: PLR0913
+    def _act(
         self, world: World, state: State, mission: str, action: str, expected: State | None, episode: int, step: int
-    ) -> tuple[State, float, bool, Transition]:  # fmt: skip
+    ) -> tuple[State, float, bool]:  # fmt: skip
         """Carry out an action and compare what comes of it with what the model says."""
         after, reward, done = world.step(action)
         self.actions_taken += 1
@@ -175,29 +189,34 @@ class Agent:
             self._queue.clear()
         self._explorer.see(seen)
         self._listener.step(world.name, episode, step, seen, self._purpose, right)
-        return after, reward, done, seen
+        return after, reward, done
+
+    @property
+    def _known_steps(self) -> int:
+        """Actions since the agent knew nothing."""
+        return self.actions_taken - self._begun_at
 
     def _next(self, world: World, state: State, mission: str) -> tuple[str | None, State | None]:
         """The next action and the state it should lead to; no action when there is nothing left to try."""
-        curious = self.actions_taken < self.settings.curiosity or self._rng.random() < self.settings.epsilon
-        if not self.fits and len(self.experience.transitions) >= self.settings.first_data:
+        curious = self._known_steps < self.settings.curiosity or self._rng.random() < self.settings.epsilon
+        if not self.fits and self._known_steps >= self.settings.first_data:
             self._improve(state, mission)
         if self._queue:
             return self._queue.pop(0)
-        if self.fits and len(self.experience.transitions) >= self.settings.first_data and not curious:
+        if self.fits and self._known_steps >= self.settings.first_data and not curious:
             plan, purpose = self._plan(world, state, mission)
             if plan is not None:
                 self._purpose = purpose
                 self._queue = list(zip(plan.actions, plan.states, strict=True))
                 return self._queue.pop(0)
         way, untried = self._explorer.way(self.program, state, mission, world.actions)
-        if curious and not untried and self.actions_taken < self.settings.curiosity:
+        if curious and not untried and self._known_steps < self.settings.curiosity:
             plan, purpose = self._plan(world, state, mission)
             if plan is not None:
                 self._purpose = purpose
                 self._queue = list(zip(plan.actions, plan.states, strict=True))
                 return self._queue.pop(0)
-        if not untried and self.fits and len(self.experience.transitions) > self.settings.first_data:
+        if not untried and self.fits and self._known_steps > self.settings.first_data:
             return None, None
         self._purpose = "explore"
         self._queue = [(action, None) for action in way]
@@ -208,12 +227,16 @@ class Agent:
         plan = self._search(self.program, world, state, mission)
         if plan is not None or not self.settings.optimism:
             return plan, "goal"
-        attempt = 0
-        while not self._cancelled():
-            bolder = self._timed(lambda: self._synthesizer.for_plan(self.program, self.experience, state, mission, attempt))  # noqa: B023
+        for attempt in itertools.count():
+            if self._cancelled():
+                break
+
+            def write(attempt: int = attempt) -> Program | None:
+                return self._synthesizer.for_plan(self.program, self.experience, state, mission, attempt)
+
+            bolder = self._timed(write)
             if bolder is None:
                 break
-            attempt += 1
             plan = self._search(bolder, world, state, mission, quick=True)
             if plan is not None:
                 verdict = self._judge(bolder)
@@ -222,7 +245,9 @@ class Agent:
                     return plan, "hope"
         return None, "goal"
 
-    def _search(self, program: Program, world: World, state: State, mission: str, quick: bool = False) -> Plan | None:
+    def _search(
+        self, program: Program, world: World, state: State, mission: str, quick: bool = False
+    ) -> Plan | None:
         key = (program.id, mission)
         if key in self._hopeless:
             return None
@@ -233,7 +258,9 @@ class Agent:
 
     def _adopt_goal(self, state: State, mission: str) -> None:
         """See to a reward for the mission."""
-        program = self._timed(lambda: self._synthesizer.for_goal(self.program, self.experience, state, mission))
+        program = self._timed(
+            lambda: self._synthesizer.for_goal(self.program, self.experience, state, mission)
+        )
         if program.source != self.program.source:
             verdict = self._judge(program)
             self._report(program, verdict, "goal", verdict.fits)
@@ -280,7 +307,13 @@ class Agent:
             self._synthesis_s += time.perf_counter() - began
 
     def _report(
-        self, program: Program, verdict: Verdict, asked: Literal["first", "refine", "goal", "plan"], adopted: bool
+        self,
+        program: Program,
+        verdict: Verdict,
+        asked: Literal["first", "refine", "goal", "plan"],
+        adopted: bool,
     ) -> None:
-        draft = Draft(program=program, verdict=verdict, asked=asked, parent=self.program.id, actions=self.actions_taken)
+        draft = Draft(
+            program=program, verdict=verdict, asked=asked, parent=self.program.id, actions=self.actions_taken
+        )
         self._listener.draft(draft, adopted)

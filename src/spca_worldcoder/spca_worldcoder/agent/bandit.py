@@ -47,7 +47,9 @@ class Bandit:
         if self._strategy == "breadth":
             return min(self.arms, key=lambda arm: arm.tries)
         if self._strategy == "greedy":
-            return max(self.arms, key=lambda arm: (arm.verdict.explained, arm.program is not None, -arm.tries))
+            return max(
+                self.arms, key=lambda arm: (arm.verdict.explained, arm.program is not None, -arm.tries)
+            )
         return max(self.arms, key=lambda arm: self._rng.beta(arm.alpha, arm.beta))
 
     def report(self, arm: Arm, solved: bool) -> None:

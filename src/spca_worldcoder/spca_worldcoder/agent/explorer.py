@@ -84,7 +84,13 @@ class Explorer:
 
     def _frame_json(self) -> list[Any]:
         assert self._frame is not None
-        return [self._frame.mover, self._frame.facing, self._frame.holding, {a: list(v) for a, v in self._frame.moves}, 2]
+        return [
+            self._frame.mover,
+            self._frame.facing,
+            self._frame.holding,
+            {a: list(v) for a, v in self._frame.moves},
+            2,
+        ]
 
     def _counts(self) -> dict[str, Any]:
         dull = {kind: min(_DULLEST, _DULL * n) for kind, n in self._idle.items() if n > 0}
@@ -97,7 +103,9 @@ class Explorer:
             "variable": sorted(self._variable),
         }  # fmt: skip
 
-    def way(self, program: Program, state: State, mission: str, actions: Sequence[str]) -> tuple[list[str], bool]:
+    def way(
+        self, program: Program, state: State, mission: str, actions: Sequence[str]
+    ) -> tuple[list[str], bool]:
         """Actions to the least tried step that the program can reach, and whether that one was never tried."""
         if self._frame is not None:
             plan = self._runner.explore(program, state, mission, actions, self._frame_json(), self._counts())

@@ -117,7 +117,9 @@ def _apply_one(effect: Effect, view: View, frame: Frame, things: list[Entity], m
             value = me.get(name)
             if not is_vector(value):
                 return None
-            return me.having(**{name: (m[0][0] * value[0] + m[0][1] * value[1], m[1][0] * value[0] + m[1][1] * value[1])})
+            return me.having(
+                **{name: (m[0][0] * value[0] + m[0][1] * value[1], m[1][0] * value[0] + m[1][1] * value[1])}
+            )
         case ("mine", name, value):
             return me.having(**{name: value}) if any(key == name for key, _ in me.attributes) else None
         case ("put", k):
@@ -179,7 +181,7 @@ def explanations(view: View, after: State, frame: Frame) -> list[Template]:
     return [t for t in (tuple(sorted(p, key=repr)) for p in found) if apply(t, view, frame) == after]
 
 
-def _explain_mover(
+def _explain_mover(  # noqa: PLR0912
     view: View, mine: Entity, frame: Frame, gone: list[Entity], new: list[Entity], parts: list[list[Effect]]
 ) -> bool:
     """Explain what became of the mover; takes what it took or put from `gone` and `new`."""
@@ -243,7 +245,9 @@ def _explain_others(view: View, gone: list[Entity], new: list[Entity], parts: li
                     parts.append(ways)
         elif moved is not None:
             new.remove(moved)
-            pushes = [("push", role, m) for role in found for m in _STEPS if _pushed(one, view, m) == moved.cell]
+            pushes = [
+                ("push", role, m) for role in found for m in _STEPS if _pushed(one, view, m) == moved.cell
+            ]
             parts.append(pushes)
         else:
             parts.append([("remove", role) for role in found])
@@ -302,6 +306,4 @@ def lifted(template: Template) -> Template | None:
 
 def all_effects(templates: Iterator[Template]) -> set[str]:
     """Names of attributes that some template changes."""
-    return {
-        effect[2] for template in templates for effect in template if effect[0] in ("set", "copy")
-    }
+    return {effect[2] for template in templates for effect in template if effect[0] in ("set", "copy")}

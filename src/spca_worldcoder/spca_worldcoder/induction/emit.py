@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spca_worldcoder.induction.effects import Effect, Role, farthest, roles
-from spca_worldcoder.induction.goals import ANY, MENTIONED, Condition, Ending, Feature, RewardRules
+from spca_worldcoder.induction.goals import ANY, MENTIONED, Condition, Ending, Feature
 from spca_worldcoder.induction.literals import Literal
 from spca_worldcoder.induction.rulebook import Clause, Group, Rulebook
 
@@ -132,7 +132,11 @@ def _literal(literal: Literal) -> str:
         case ("not", ("held",)):
             return "held is None"
         case ("not", inner):
-            return f"not ({_literal(inner)})" if " " in _literal(inner).split("(")[0] else f"not {_literal(inner)}"
+            return (
+                f"not ({_literal(inner)})"
+                if " " in _literal(inner).split("(")[0]
+                else f"not {_literal(inner)}"
+            )
         case ("kind", k, kind):
             return f"has(ahead[{k}], {kind!r})"
         case ("empty", k):
@@ -152,7 +156,7 @@ def _literal(literal: Literal) -> str:
     raise ValueError(f"not a literal: {literal}")
 
 
-def _effect(effect: Effect, named: dict[Role, str], holding: str) -> list[str]:  # noqa: PLR0912
+def _effect(effect: Effect, named: dict[Role, str], holding: str) -> list[str]:
     def each(role: Role, *body: str) -> list[str]:
         if role[0] in ("all", "the"):
             return [f"for one in {named[role]}:", *(f"    {line}" for line in body)]
@@ -177,7 +181,10 @@ def _effect(effect: Effect, named: dict[Role, str], holding: str) -> list[str]: 
         case ("remove", role):
             return each(role, "state.remove(one)")
         case ("take", role):
-            return each(role, "state.remove(one)", "one.x = one.y = None") + [f"me[{holding!r}] = {named[role]}"]
+            return [
+                *each(role, "state.remove(one)", "one.x = one.y = None"),
+                f"me[{holding!r}] = {named[role]}",
+            ]
         case ("put", k):
             spot = f"me.x + {_times(k, 'dx')}, me.y + {_times(k, 'dy')}" if k else "me.x, me.y"
             return [f"state.append(Entity(held.kind, {spot}, held.values))", f"me[{holding!r}] = None"]
@@ -195,7 +202,11 @@ def _times(m: int, name: str) -> str:
 
 def _reward(rules: Rulebook) -> list[str]:
     rewards = rules.rewards
-    lines = ["def reward(before, action, after, mission):", "    words = mission.split()", f"    paid = {rewards.constant!r}"]
+    lines = [
+        "def reward(before, action, after, mission):",
+        "    words = mission.split()",
+        f"    paid = {rewards.constant!r}",
+    ]
     lines += [f"    paid += {weight!r} * ({_change(feature)})" for feature, weight in rewards.weights]
     if rules.frame is not None and (rewards.wins or rewards.losses):
         lines.append(f"    me = find(after, {rules.frame.mover!r})")
@@ -219,7 +230,9 @@ def _change(feature: Feature) -> str:
 
 
 def _ending(ending: Ending, rules: Rulebook, taken: Sequence[str]) -> list[str]:
-    shown = ", ".join(repr(p) for p in mission_patterns(ending.missions, [m for m in taken if m not in ending.missions]))
+    shown = ", ".join(
+        repr(p) for p in mission_patterns(ending.missions, [m for m in taken if m not in ending.missions])
+    )
     conditions = " and ".join(_condition(one, rules) for one in ending.goal)
     lines = [f"    if said(mission, {shown}) and {conditions}:"]
     if ending.guess:

@@ -146,7 +146,9 @@ def goals_of(seen: Transition, frame: Frame) -> Iterator[Goal]:
     kinds = sorted({e.kind for e in seen.after if e.cell is not None and e.kind != frame.mover})
     for kind, other in itertools.permutations(kinds, 2):
         condition = ("all_on", kind, other)
-        if _met(condition, "", seen.after, words, frame) and not _met(condition, "", seen.before, words, frame):
+        if _met(condition, "", seen.after, words, frame) and not _met(
+            condition, "", seen.before, words, frame
+        ):
             found.append(condition)
     found += [("none", kind) for kind in sorted({e.kind for e in seen.before} - {e.kind for e in seen.after})]
     for one_condition in found:
@@ -160,7 +162,7 @@ def patterns(one: Entity, words: Sequence[str]) -> Iterator[Pattern]:
     kinds = [one.kind, ANY, *([MENTIONED] if one.kind in words else [])]
     options: list[list[tuple[tuple[str, Any], ...]]] = []
     for name, value in one.attributes:
-        if isinstance(value, Entity) or isinstance(value, tuple):
+        if isinstance(value, tuple):  # entities too
             continue
         values: list[Any] = [value, *([MENTIONED] if value in words else [])]
         options.append([(), *(((name, v),) for v in values)])
@@ -170,7 +172,11 @@ def patterns(one: Entity, words: Sequence[str]) -> Iterator[Pattern]:
 
 
 def imagined(
-    start: State, mission: str, rules: RewardRules, frame: Frame, values: Collection[tuple[str, str, Any]] = ()
+    start: State,
+    mission: str,
+    rules: RewardRules,
+    frame: Frame,
+    values: Collection[tuple[str, str, Any]] = (),
 ) -> list[Goal]:
     """Goals that nothing speaks for but what was paid so far and the words of the mission, likeliest first.
 

@@ -42,6 +42,6 @@ def refuse_contradictions(experience: Experience) -> None:
         if other.after != one.after:
             raise Contradiction(
                 f"contradictory transitions {first} and {index}: the same '{one.action}' in the same state gives "
-                f"\"{in_words(other.before, other.after)}\" once and \"{in_words(one.before, one.after)}\" another time",
+                f'"{in_words(other.before, other.after)}" once and "{in_words(one.before, one.after)}" another time',
                 (first, index),
             )

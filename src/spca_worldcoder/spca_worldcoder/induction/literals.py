@@ -22,8 +22,26 @@ Literal = tuple[Any, ...]
 Conjunction = tuple[Literal, ...]
 
 _FAR = 1.0
-_COST = {"kind": 1.0, "empty": 1.1, "value": 1.8, "same": 1.3, "held": 1.0, "held_kind": 1.4, "held_value": 2.0, "mine": 3.0}
-_NEGATED = {"kind": 1.2, "empty": 0.5, "value": 0.9, "same": 0.0, "held": 0.0, "held_kind": 0.5, "held_value": 1.0, "mine": 1.0}
+_COST = {
+    "kind": 1.0,
+    "empty": 1.1,
+    "value": 1.8,
+    "same": 1.3,
+    "held": 1.0,
+    "held_kind": 1.4,
+    "held_value": 2.0,
+    "mine": 3.0,
+}
+_NEGATED = {
+    "kind": 1.2,
+    "empty": 0.5,
+    "value": 0.9,
+    "same": 0.0,
+    "held": 0.0,
+    "held_kind": 0.5,
+    "held_value": 1.0,
+    "mine": 1.0,
+}
 _VARIABLE_VALUE = 1.2
 
 
@@ -37,7 +55,9 @@ def holds(literal: Literal, view: View) -> bool:
         case ("empty", k):
             return k < len(view.cells) and not view.cells[k]
         case ("value", k, name, value):
-            return k < len(view.cells) and any(n == name and v == value for e in view.cells[k] for n, v in e.attributes)
+            return k < len(view.cells) and any(
+                n == name and v == value for e in view.cells[k] for n, v in e.attributes
+            )
         case ("same", k, name):
             if view.held is None or k >= len(view.cells):
                 return False
@@ -71,7 +91,7 @@ def conjunction_cost(literals: Conjunction, variable: Collection[str] = ()) -> f
     return sum(cost(one, variable) for one in literals) + 0.5 * (len(literals) - 1)
 
 
-def true_of(view: View, reach: int, mover_too: bool, kinds: Collection[str]) -> set[Literal]:
+def true_of(view: View, reach: int, mover_too: bool, kinds: Collection[str]) -> set[Literal]:  # noqa: PLR0912
     """All literals that are true of a view, looking `reach` cells ahead; the negative ones too."""
     found: set[Literal] = set()
     for k in (*range(1, reach + 1), 0):

@@ -60,7 +60,9 @@ class RewardLearner:
         losses = self._endings(data, set(rest) - won, rest, explained, None, rules, 0)
         return RewardRules(constant, weights, wins, losses)
 
-    def _sum(self, data: Sequence[Transition], rows: Sequence[int]) -> tuple[float, tuple[tuple[Feature, float], ...]]:
+    def _sum(
+        self, data: Sequence[Transition], rows: Sequence[int]
+    ) -> tuple[float, tuple[tuple[Feature, float], ...]]:
         """The exact sum with the fewest features for the rewards of some rows."""
         if not rows:
             return 0.0, ()
@@ -71,8 +73,12 @@ class RewardLearner:
         rewards = np.array([data[i].reward for i in distinct.values()])
         if np.ptp(rewards) == 0:
             return float(rewards[0]), ()
-        features = sorted({f for i in distinct.values() for f in self._changes[i]}, key=lambda f: (f[0] != "on", repr(f)))
-        table = np.array([[self._changes[i].get(f, 0) for f in features] for i in distinct.values()], dtype=float)
+        features = sorted(
+            {f for i in distinct.values() for f in self._changes[i]}, key=lambda f: (f[0] != "on", repr(f))
+        )
+        table = np.array(
+            [[self._changes[i].get(f, 0) for f in features] for i in distinct.values()], dtype=float
+        )
         # Columns that are equal up to sign say the same; the first of them stands for all.
         columns: dict[bytes, int] = {}
         for k in range(len(features)):
@@ -102,7 +108,9 @@ class RewardLearner:
                 )
             seen[what] = i
         odd = next(i for i in distinct.values() if data[i].reward != rewards[0])
-        raise NotLearnable(f"no sum over what changes explains the reward {data[odd].reward:g} of transition {odd}", odd)
+        raise NotLearnable(
+            f"no sum over what changes explains the reward {data[odd].reward:g} of transition {odd}", odd
+        )
 
     def _rest(self, data: Sequence[Transition], i: int, rules: RewardRules) -> float:
         """What a last step pays beyond the sum."""
@@ -110,7 +118,7 @@ class RewardLearner:
         step = rules.constant + sum(weight * change.get(feature, 0) for feature, weight in rules.weights)
         return round(data[i].reward - step, _DIGITS)
 
-    def _endings(  # noqa: PLR0913
+    def _endings(
         self, data: Sequence[Transition], positives: set[int], rest: dict[int, float], ignored: set[int],
         start: tuple[State, str] | None, rules: RewardRules, guess: int,
     ) -> tuple[Ending, ...]:  # fmt: skip
@@ -129,7 +137,9 @@ class RewardLearner:
         chosen: dict[str, tuple[Goal, bool]] = {}
         missions = [m for m in rows if any(i in positives for i in rows[m])]
         for mission in missions:
-            suits[mission] = {g for g in pool if all(self._is(g, data, i) == (i in positives) for i in rows[mission])}
+            suits[mission] = {
+                g for g in pool if all(self._is(g, data, i) == (i in positives) for i in rows[mission])
+            }
             if not suits[mission]:
                 one = next(i for i in rows[mission] if i in positives)
                 self._refuse_goal(data, one, rows[mission], positives)
@@ -140,7 +150,9 @@ class RewardLearner:
                 if other not in missions and likeness(mission, other) >= 0.5
             ]  # fmt: skip
 
-            def rank(goal: Goal, like: list[str] = like, wrong: list[tuple[str, list[int]]] = wrong) -> tuple[float, float, str]:
+            def rank(
+                goal: Goal, like: list[str] = like, wrong: list[tuple[str, list[int]]] = wrong
+            ) -> tuple[float, float, str]:
                 misses = sum(goal not in suits[other] for other in like)
                 misses += sum(any(self._is(goal, data, i) for i in indices) for _, indices in wrong)
                 return misses, cost(goal), repr(goal)
@@ -157,14 +169,17 @@ class RewardLearner:
             if len(paid) > 1:
                 first = [next(i for i in rows[mission] if rest.get(i) == p) for p in sorted(paid)[:2]]
                 raise Contradiction(
-                    f"contradictory transitions {first[0]} and {first[1]}: the same end pays differently", tuple(first)
+                    f"contradictory transitions {first[0]} and {first[1]}: the same end pays differently",
+                    tuple(first),
                 )
             value = next(iter(paid), bonus.get(goal, 1.0))
             bonus[goal] = value
-            grouped[goal, value, guessed and goal not in {g for m, (g, sure) in chosen.items() if not sure}].append(mission)
+            grouped[
+                goal, value, guessed and goal not in {g for m, (g, sure) in chosen.items() if not sure}
+            ].append(mission)
         return tuple(Ending(g, tuple(ms), value, guessed) for (g, value, guessed), ms in grouped.items())
 
-    def _guess(  # noqa: PLR0913
+    def _guess(
         self, data: Sequence[Transition], rows: Sequence[int], start: tuple[State, str],
         chosen: dict[str, tuple[Goal, bool]], suits: dict[str, set[Goal]], rules: RewardRules, guess: int,
     ) -> Goal | None:  # fmt: skip
@@ -191,7 +206,9 @@ class RewardLearner:
             self._truth[key] = reached(goal, seen.action, seen.after, seen.mission.split(), self._frame)
         return self._truth[key]
 
-    def _refuse_goal(self, data: Sequence[Transition], one: int, rows: Sequence[int], positives: set[int]) -> None:
+    def _refuse_goal(
+        self, data: Sequence[Transition], one: int, rows: Sequence[int], positives: set[int]
+    ) -> None:
         for other in rows:
             same = data[other].after == data[one].after and data[other].action == data[one].action
             if other not in positives and same:
@@ -199,7 +216,9 @@ class RewardLearner:
                     f"contradictory transitions {min(one, other)} and {max(one, other)}: the same step ends the episode "
                     "once and does not another time", tuple(sorted((one, other))),
                 )  # fmt: skip
-        raise NotLearnable(f"no condition explains why transition {one} ended the episode of '{data[one].mission}'", one)
+        raise NotLearnable(
+            f"no condition explains why transition {one} ended the episode of '{data[one].mission}'", one
+        )
 
 
 def likeness(one: str, other: str) -> float:

@@ -62,7 +62,11 @@ class Rulebook:
 
     def dump(self) -> str:
         """The rules as a Python literal."""
-        frame = None if self.frame is None else (self.frame.mover, self.frame.facing, self.frame.holding, self.frame.moves)
+        frame = (
+            None
+            if self.frame is None
+            else (self.frame.mover, self.frame.facing, self.frame.holding, self.frame.moves)
+        )
         groups = tuple((g.actions, tuple((c.effects, c.unless) for c in g.clauses)) for g in self.groups)
         return repr((frame, groups, self.rewards.dump()))
 

@@ -82,11 +82,18 @@ class RuleLearner:
                 example.acceptable.add(())
             example.acceptable.update(t for t in templates if self._apply(example, t) == example.seen.after)
         for example in examples:  # the likeliest reading of what happened
-            example.label = () if () in example.acceptable else next(t for t in templates if t in example.acceptable)
+            example.label = (
+                () if () in example.acceptable else next(t for t in templates if t in example.acceptable)
+            )
         hopes = []
         if doubt:
-            hopes = [t for t in (effects.lifted(one) for one in templates) if t is not None and t not in templates]
-        order = sorted([*templates, *dict.fromkeys(hopes)], key=lambda t: (t in hopes, -len(effects.roles(t)), -len(t), effects.cost(t), repr(t)))
+            hopes = [
+                t for t in (effects.lifted(one) for one in templates) if t is not None and t not in templates
+            ]
+        order = sorted(
+            [*templates, *dict.fromkeys(hopes)],
+            key=lambda t: (t in hopes, -len(effects.roles(t)), -len(t), effects.cost(t), repr(t)),
+        )
         for reach in range(max([1, *map(effects.farthest, templates)]), REACH + 1):
             for mover_too in (False, True):
                 last = reach == REACH and mover_too
@@ -106,7 +113,9 @@ class RuleLearner:
                 self._explained[example.index] = found
             if not self._explained[example.index]:
                 what = in_words(example.seen.before, example.seen.after)
-                raise NotLearnable(f"transition {example.index} ({example.seen.action}): {what}", example.index)
+                raise NotLearnable(
+                    f"transition {example.index} ({example.seen.action}): {what}", example.index
+                )
             candidates.update(self._explained[example.index])
         ranked = sorted(candidates, key=lambda t: (effects.cost(t), repr(t)))
         chosen: list[Template] = []
@@ -117,7 +126,7 @@ class RuleLearner:
             left = [e for e in left if self._apply(e, best) != e.seen.after]
         return chosen
 
-    def _clauses(  # noqa: PLR0913
+    def _clauses(
         self, examples: Sequence[Example], order: Sequence[Template], hopes: Sequence[Template], reach: int,
         mover_too: bool, doubt: int, last: bool,
     ) -> tuple[Clause, ...] | None:  # fmt: skip
@@ -165,7 +174,10 @@ class RuleLearner:
             if len(under) > doubt:
                 kept.append(conjunction)
                 continue
-            narrow = {tuple(sorted({*conjunction, *literals.context(examples[i].view, variable)}, key=repr)) for i in under}
+            narrow = {
+                tuple(sorted({*conjunction, *literals.context(examples[i].view, variable)}, key=repr))
+                for i in under
+            }
             kept += sorted(narrow, key=repr)
         return tuple(kept)
 
@@ -175,7 +187,9 @@ class RuleLearner:
     ) -> tuple[Conjunction, ...] | None:  # fmt: skip
         """Exceptions of an effect that is only hoped for: classes that refused it, and single neighbourhoods."""
         counted = Counter(
-            tuple(("kind", 1, e.kind) for e in examples[i].view.cells[1][:1]) if len(examples[i].view.cells) > 1 else ()
+            tuple(("kind", 1, e.kind) for e in examples[i].view.cells[1][:1])
+            if len(examples[i].view.cells) > 1
+            else ()
             for i in negative
         )
         unless: set[Conjunction] = set(known)
@@ -220,11 +234,19 @@ def _exceptions(
             options = _separating(truth, where, variable)
             if not options:
                 place = next(i for i, n in enumerate(negative) if n == truth)
-                nearest = max(range(len(positive)), key=lambda i: len(positive[i] & truth) - len(positive[i] ^ truth))
+                nearest = max(
+                    range(len(positive)), key=lambda i: len(positive[i] & truth) - len(positive[i] ^ truth)
+                )
                 return place, nearest
             for option in options:
                 gain = sum(other.issuperset(option) for other in left)
-                scored.append((literals.conjunction_cost(option, variable) - 0.8 * math.log2(1 + gain), repr(option), option))
+                scored.append(
+                    (
+                        literals.conjunction_cost(option, variable) - 0.8 * math.log2(1 + gain),
+                        repr(option),
+                        option,
+                    )
+                )
         best = min(scored)[2]
         found.append(best)
         left = [truth for truth in left if not truth.issuperset(best)]
@@ -239,7 +261,9 @@ def _separating(
     masks = [where.get(one, 0) for one in ordered]
     found: list[Conjunction] = [(one,) for one, mask in zip(ordered, masks, strict=True) if not mask]
     useful = [i for i, mask in enumerate(masks) if mask]
-    found += [(ordered[i], ordered[j]) for i, j in itertools.combinations(useful, 2) if not masks[i] & masks[j]]
+    found += [
+        (ordered[i], ordered[j]) for i, j in itertools.combinations(useful, 2) if not masks[i] & masks[j]
+    ]
     if not found:
         triples = itertools.combinations(useful, 3)
         found = [
@@ -251,6 +275,6 @@ def _separating(
 def _words(one: Example, other: Example) -> str:
     return (
         f"contradictory transitions {one.index} and {other.index}: in like surroundings, '{one.seen.action}' gives "
-        f"\"{in_words(one.seen.before, one.seen.after)}\" once and "
-        f"\"{in_words(other.seen.before, other.seen.after)}\" another time"
+        f'"{in_words(one.seen.before, one.seen.after)}" once and '
+        f'"{in_words(other.seen.before, other.seen.after)}" another time'
     )

@@ -10,7 +10,7 @@ from spca_worldcoder.induction.learner import Learner
 from spca_worldcoder.records import Experience, Program, Usage
 from spca_worldcoder.state import State
 
-_BOLDER = ((0, 0), (1, 0), (2, 0), (4, 0), (0, 1), (2, 1), (0, 2), (2, 2))
+_BOLDER = ((1, 0), (4, 0), (0, 1), (2, 1), (2, 2))
 """(doubt, guess): how many transitions an exception may rest on and still be doubted, and which goal is believed."""
 
 
@@ -55,4 +55,6 @@ class InductiveSynthesizer:
             rules = self._learner.learn(experience, start, doubt, guess)
             return Program(source=emit(rules), rules=rules.dump(), origin=why)
         finally:
-            self.usage = self.usage.model_copy(update={"seconds": self.usage.seconds + time.perf_counter() - began})
+            self.usage = self.usage.model_copy(
+                update={"seconds": self.usage.seconds + time.perf_counter() - began}
+            )

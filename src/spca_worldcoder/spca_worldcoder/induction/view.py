@@ -110,7 +110,9 @@ def find_frame(data: Sequence[Transition]) -> Frame | None:
     holding = next((n for n, v in sorted(values.items()) if any(isinstance(x, Entity) for x in v)), "")
     moves = []
     for action, counted in sorted(steps.items()):
-        follows = facing and sum(me.get(facing) == step for me, step in facings[action]) * 2 > len(facings[action])
+        follows = facing and sum(me.get(facing) == step for me, step in facings[action]) * 2 > len(
+            facings[action]
+        )
         if not follows:
             moves.append((action, counted.most_common(1)[0][0]))
     return Frame(mover, facing, holding, tuple(moves))

@@ -108,21 +108,27 @@ class _Compiler:
         for number, action in enumerate(self.actions):
             taken = any(e[0] == "take" for c in self.rules.clauses(action) for e in c.effects)
             for text in self._action(number, action) if taken else ():
-                self.holdable |= {kind for kind, k in self.kinds.items() if f"(h_{k})" in text.partition(":effect")[2]}
+                self.holdable |= {
+                    kind for kind, k in self.kinds.items() if f"(h_{k})" in text.partition(":effect")[2]
+                }
         actions = [text for i, action in enumerate(self.actions) for text in self._action(i, action)]
         predicates = ["(me ?c - cell)", "(next ?a ?b - cell ?d - dir)", "(facing ?d - dir)", "(free)"]
         predicates += [f"(r{i} ?a ?b - dir)" for i in range(len(_TURNS))]
         predicates += [f"({k} ?c - cell)" for k in self.kinds.values()]
         predicates += [f"(h_{k})" for k in self.kinds.values()]
         predicates += [
-            f"({self.kinds[kind]}_{self.names[n]} ?c - cell ?v - val)" for kind, known in self.schema.items() for n in known
+            f"({self.kinds[kind]}_{self.names[n]} ?c - cell ?v - val)"
+            for kind, known in self.schema.items()
+            for n in known
         ]
         predicates += [f"(h_{n} ?v - val)" for n in self.names.values()]
         predicates += [f"({n} ?v - val)" for n in self.mine.values()]
         moving = set(re.findall(r"\(not \((k\d+) ", " ".join(a.partition(":effect")[2] for a in actions)))
         moving |= {k for a in actions for k in re.findall(r"\((k\d+) ", a.partition(":effect")[2])}
         actions = [_with_contraries(a, moving) for a in actions]
-        predicates += [f"(x{k} ?c - cell)" for k in sorted(moving)] + [f"(xh_{k})" for k in self.kinds.values()]
+        predicates += [f"(x{k} ?c - cell)" for k in sorted(moving)] + [
+            f"(xh_{k})" for k in self.kinds.values()
+        ]
         domain = (
             "(define (domain world)\n (:requirements :adl)\n (:types cell dir val)\n (:constants d0 d1 d2 d3 - dir"
             + (f" {' '.join(self.values.values())} - val" if self.values else "")
@@ -141,7 +147,9 @@ class _Compiler:
             init += [f"(r{i} d{a} d{_COMPASS.index(_turned(v, matrix))})" for a, v in enumerate(_COMPASS)]
         facts = set(self._facts())
         init += sorted(facts)
-        init += [f"(x{k} {_cell(c)})" for k in sorted(moving) for c in cells if f"({k} {_cell(c)})" not in facts]
+        init += [
+            f"(x{k} {_cell(c)})" for k in sorted(moving) for c in cells if f"({k} {_cell(c)})" not in facts
+        ]
         init += [f"(xh_{k})" for k in self.kinds.values() if f"(h_{k})" not in facts]
         problem = (
             f"(define (problem now)\n (:domain world)\n (:objects {' '.join(_cell(c) for c in cells)} - cell)\n"
@@ -192,7 +200,9 @@ class _Compiler:
         """
         clause = clauses[-1]
         complex_ones = sum(len(c) > 1 for one in clauses for c in one.unless)
-        split = bool(self.frame.holding) and self._single and complex_ones > 1 and max(map(_reach, clauses)) > 0
+        split = (
+            bool(self.frame.holding) and self._single and complex_ones > 1 and max(map(_reach, clauses)) > 0
+        )
         for filled in self._fillings(clause):
             if not split:
                 yield filled, None
@@ -227,7 +237,9 @@ class _Compiler:
         if self._assumed is not None:
             ahead, held = self._assumed
             conditions += (
-                [f"(not ({k} ?c1))" for k in self.kinds.values()] if ahead is None else [f"({self.kinds[ahead]} ?c1)"]
+                [f"(not ({k} ?c1))" for k in self.kinds.values()]
+                if ahead is None
+                else [f"({self.kinds[ahead]} ?c1)"]
             )
             conditions.append("(free)" if held is None else f"(h_{self.kinds[held]})")
         if "goto" in {e[0] for e in clause.effects}:
@@ -366,7 +378,7 @@ class _Compiler:
 
     # Conditions
 
-    def _literal(self, literal: Literal) -> str:
+    def _literal(self, literal: Literal) -> str:  # noqa: PLR0912
         match literal:
             case ("not", inner):
                 return _not(self._literal(inner))
@@ -383,7 +395,9 @@ class _Compiler:
                 having = [self.kinds[kind] for kind in self._having(name, k)]
                 return _any([f"({p}_{self.names[name]} ?c{k} {known})" for p in having] if known else [])
             case ("same", k, name):
-                if self._assumed is not None and (self._assumed[1] is None or name not in self.schema[self._assumed[1]]):
+                if self._assumed is not None and (
+                    self._assumed[1] is None or name not in self.schema[self._assumed[1]]
+                ):
                     return _FALSE
                 having = [self.kinds[kind] for kind in self._having(name, k)]
                 return _any([
@@ -444,7 +458,7 @@ class _Compiler:
 
     def _suiting(self, pattern: Pattern) -> list[str]:
         kind = pattern[0]
-        found = [k for k in self.kinds if kind == ANY or k == kind or (kind == MENTIONED and k in self.words)]
+        found = [k for k in self.kinds if kind in (ANY, k) or (kind == MENTIONED and k in self.words)]
         return [k for k in found if all(name in self.schema[k] for name, _ in pattern[1])]
 
     def _matching(self, kind: str, pattern: Pattern, cell: str) -> str:
@@ -452,7 +466,11 @@ class _Compiler:
         predicate = self.kinds[kind]
         parts = [f"({predicate} {cell})" if cell else f"(h_{predicate})"]
         for name, wanted in pattern[1]:
-            values = [text for (_, v), text in self.values.items() if (v in self.words if wanted == MENTIONED else v == wanted)]
+            values = [
+                text
+                for (_, v), text in self.values.items()
+                if (v in self.words if wanted == MENTIONED else v == wanted)
+            ]
             base = f"{predicate}_{self.names[name]} {cell}" if cell else f"h_{self.names[name]}"
             parts.append(_any([f"({base} {v})" for v in values]))
         return _all(parts)

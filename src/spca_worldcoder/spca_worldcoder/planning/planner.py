@@ -41,7 +41,7 @@ class Searcher(Protocol):
 class NoveltySearch:
     """Iterated width 1 inside the sandbox, for any program: fast, and enough for many tasks."""
 
-    def __init__(self, runner: ModelRunner, budget: int = 20_000) -> None:
+    def __init__(self, runner: ModelRunner, budget: int = 8_000) -> None:
         self._runner, self._budget = runner, budget
 
     def search(self, program: Program, state: State, mission: str, actions: Sequence[str]) -> Answer:

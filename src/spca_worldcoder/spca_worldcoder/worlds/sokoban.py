@@ -56,14 +56,23 @@ class Sokoban:
         if not 5 <= size <= 12:
             raise InputError(f"Sokoban of {size} × {size} cells", hint="5 to 12")
         if boxes > (size - 3) ** 2 // 2:
-            raise InputError(f"{boxes} boxes do not fit into {size} × {size} cells", hint="fewer, or more cells")
+            raise InputError(
+                f"{boxes} boxes do not fit into {size} × {size} cells", hint="fewer, or more cells"
+            )
         self.name = f"sokoban-{boxes}-{size}x{size}"
         self._boxes, self._size, self._reach = boxes, size, reach
         self._level = Level(size, frozenset(), frozenset(), frozenset(), (0, 0))
 
     def reset(self, seed: int) -> tuple[State, str]:
         """A new level."""
-        return self.begin(draw(np.random.default_rng([seed, self._boxes, self._size]), self._boxes, self._size, self._reach))
+        return self.begin(
+            draw(np.random.default_rng([seed, self._boxes, self._size]), self._boxes, self._size, self._reach)
+        )
+
+    @property
+    def level(self) -> Level:
+        """The level as it is now."""
+        return self._level
 
     def begin(self, level: Level) -> tuple[State, str]:
         """Begin with a given level."""

@@ -1,0 +1,80 @@
+"""`spca learn`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spca.commands import BENCHES
+from spca.commands.checked import checked
+
+
+def mount(app: typer.Typer) -> None:
+    """Add `spca learn`."""
+    app.command(
+        rich_help_panel=BENCHES,
+        epilog="Examples:  spca learn sokoban · spca learn sokoban --boxes 3 --size 8 --seed 4 · spca learn minigrid · "
+        "spca learn minigrid --environment UnlockPickup · spca learn minigrid --synthesizer language --llm llm.yaml · "
+        "spca learn --resume runs/20260101-120000_learn_sokoban",
+    )(learn)
+
+
+def learn(
+    world: Annotated[
+        str, typer.Argument(help="sokoban, minigrid, or a world that another package offers.")
+    ] = "",
+    environment: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Environments in their order (UnlockPickup, …); the world's curriculum by default."
+        ),
+    ] = None,
+    boxes: Annotated[int, typer.Option(help="Boxes of Sokoban, 1 to 8.")] = 2,
+    size: Annotated[int, typer.Option(help="Cells along each side of Sokoban, 5 to 12.")] = 7,
+    seed: Annotated[int, typer.Option(help="Draws episodes and chance.")] = 0,
+    synthesizer: Annotated[
+        str, typer.Option(help="Who writes the program: `inductive` (built in) or `language` (a model).")
+    ] = "inductive",
+    llm: Annotated[
+        str, typer.Option(help="A model configuration (YAML), or `replay:FOLDER` to answer from a record.")
+    ] = "",
+    curiosity: Annotated[
+        int | None, typer.Option(help="Actions at first that may go to untried steps; 50 in Sokoban, else 0.")
+    ] = None,
+    strategy: Annotated[
+        str, typer.Option(help="Which program is refined: bandit, greedy or breadth.")
+    ] = "bandit",
+    optimism: Annotated[
+        bool, typer.Option(help="Whether programs have to be able to reach a reward.")
+    ] = True,
+    transfer: Annotated[
+        bool, typer.Option(help="Whether program and data go along to the next environment.")
+    ] = True,
+    episodes: Annotated[int, typer.Option(help="Episodes an environment at most.")] = 200,
+    resume: Annotated[Path | None, typer.Option(help="Go on with an interrupted run in this folder.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The run's folder; a new one in runs/ by default.")] = None,
+) -> None:
+    """Learn the rules of a world as a program and plan in it. Exit status 0 learned, 1 not learned, 2 bad input."""
+    from spca.learn.command import go_on
+    from spca.learn.command import learn as run
+    from spca_core.errors import InputError
+    from spca_worldcoder.agent.settings import Settings
+    from spca_worldcoder.run import LearnOptions
+    from spca_worldcoder.worlds.catalogue import WorldOptions
+
+    if resume is not None:
+        raise typer.Exit(go_on(resume))
+    if not world:
+        raise InputError("which world?", hint="spca learn sokoban, spca learn minigrid, or --resume FOLDER")
+    worlds = checked(WorldOptions, world=world, environments=tuple(environment or ()), boxes=boxes, size=size)
+    if curiosity is None:
+        curiosity = 50 if world == "sokoban" else 0
+    settings = checked(
+        Settings, seed=seed, curiosity=curiosity, strategy=strategy, optimism=optimism, transfer=transfer,
+        episodes=episodes,
+    )  # fmt: skip
+    raise typer.Exit(
+        run(checked(LearnOptions, worlds=worlds, settings=settings, synthesizer=synthesizer, llm=llm), out)
+    )

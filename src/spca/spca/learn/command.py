@@ -1,0 +1,101 @@
+"""`spca learn`: runs the agent and shows its progress."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from spca.interrupt import stopping_on_interrupt
+from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS
+from spca_worldcoder.agent.agent import EpisodeResult, Purpose
+from spca_worldcoder.records import Draft, Transition
+from spca_worldcoder.report import write_report
+from spca_worldcoder.run import LearnOptions, LearnResult, resume, start
+
+
+class Progress:
+    """A line that is kept up to date, and one line for each episode. A `Listener`."""
+
+    def __init__(self, live: Live, console: Console) -> None:
+        self._live, self._console = live, console
+        self._actions = self._drafts = self._lines = self._right = self._tokens = 0
+        self._environment = ""
+        self._usd = 0.0
+
+    def step(
+        self, environment: str, episode: int, step: int, seen: Transition, purpose: Purpose, right: bool
+    ) -> None:
+        """Count."""
+        self._actions += 1
+        self._right += right
+        self._environment = f"{environment}, episode {episode}"
+        self._show()
+
+    def draft(self, draft: Draft, adopted: bool) -> None:
+        """Count."""
+        self._drafts += 1
+        if adopted:
+            self._lines = draft.program.lines
+        self._show()
+
+    def episode(self, result: EpisodeResult) -> None:
+        """One line."""
+        mark = "[green]✓[/green]" if result.success else "[yellow]–[/yellow]"
+        self._console.print(
+            f"  {mark} {result.environment} {result.episode}: {result.steps} steps, return {result.reward:g}  "
+            f"[dim]{result.mission}[/dim]"
+        )
+
+    def _show(self) -> None:
+        table = Table.grid(padding=(0, 2))
+        share = self._right / max(1, self._actions)
+        table.add_row(
+            self._environment, f"{self._actions} actions", f"{self._drafts} drafts", f"program {self._lines} lines",
+            f"{100 * share:.0f} % of steps predicted",
+        )  # fmt: skip
+        self._live.update(table)
+
+
+def learn(options: LearnOptions, out: Path | None) -> int:
+    """Run it; returns the exit status."""
+    return _run(lambda listener, cancelled: start(options, out, listener, cancelled))
+
+
+def go_on(folder: Path) -> int:
+    """Take an interrupted run up again; returns the exit status."""
+    return _run(lambda listener, cancelled: resume(folder, listener, cancelled))
+
+
+def _run(work) -> int:  # type: ignore[no-untyped-def]
+    console = Console(highlight=False, stderr=True)
+    stop = threading.Event()
+    with stopping_on_interrupt(stop.set), Live(console=console, refresh_per_second=4, transient=True) as live:
+        folder, result = work(Progress(live, console), stop.is_set)
+    out = Console(highlight=False)
+    out.print(_table(result))
+    if result.problem:
+        out.print(result.problem, style="yellow", soft_wrap=True)
+    out.print(f"report {write_report(folder)}", soft_wrap=True)
+    if result.outcome == "interrupted":
+        console.print(f"interrupted; go on with: spca learn --resume {folder.path}", soft_wrap=True)
+        return EXIT_INTERRUPTED
+    return EXIT_SUCCESS if result.outcome == "learned" else EXIT_NOT_SOLVED
+
+
+def _table(result: LearnResult) -> Table:
+    usage = result.usage
+    table = Table(
+        "environment", "learned", "episodes", "actions", "to the model", "program", "synthesis", "planning", box=None,
+        title=f"{result.outcome.replace('_', ' ')} · {result.actions} actions · "
+        f"{usage.chat.input_tokens + usage.chat.output_tokens} tokens · {usage.chat.cost_usd:.2f} US dollars",
+    )  # fmt: skip
+    for one in result.environments:
+        table.add_row(
+            one.environment, "yes" if one.learned else "no", str(one.episodes), str(one.actions),
+            str(one.actions_to_model), f"{one.program_lines} lines", f"{one.synthesis_s:.1f} s", f"{one.planning_s:.1f} s",
+        )  # fmt: skip
+    return table

@@ -1,0 +1,216 @@
+"""One learning run in a folder of its own: everything is on disk as it happens, and an interrupted run goes on."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Literal
+
+from spca_core.errors import InputError
+from spca_core.model import Record
+from spca_core.run_folder import RunFolder
+from spca_llm.connect import open_chat
+from spca_planner.solver.process import SolverProcess
+from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult, Listener, Purpose
+from spca_worldcoder.agent.settings import Settings
+from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
+from spca_worldcoder.language.synthesizer import LanguageSynthesizer
+from spca_worldcoder.planning.classical import ClassicalSearch
+from spca_worldcoder.planning.planner import ModelPlanner, NoveltySearch, Searcher, WorkerSearch
+from spca_worldcoder.records import (
+    EMPTY_PROGRAM,
+    Contradiction,
+    Draft,
+    Experience,
+    NotLearnable,
+    Program,
+    Transition,
+    TransitionLine,
+    Usage,
+)
+from spca_worldcoder.sandbox import ModelRunner
+from spca_worldcoder.synthesizer import ModelSynthesizer
+from spca_worldcoder.worlds.catalogue import WorldOptions, make_worlds
+from spca_worldcoder.worlds.world import World
+
+OPTIONS = "learn.json"
+TRANSITIONS, EPISODES, DRAFTS, STEPS = "transitions.jsonl", "episodes.jsonl", "drafts.jsonl", "steps.jsonl"
+RESULTS, PROGRAM, RESULT = "environments.jsonl", "program.json", "result.json"
+
+
+class LearnOptions(Record):
+    """What to learn, and how."""
+
+    worlds: WorldOptions
+    settings: Settings = Settings()
+    synthesizer: Literal["inductive", "language"] = "inductive"
+    llm: str = ""
+    """Where a language model's answers come from, as for `spca run`."""
+
+
+class StepLine(Record):
+    """One step for the curves: why it was taken, and whether the model had it right."""
+
+    environment: str
+    episode: int
+    action: str
+    purpose: str
+    right: bool
+    reward: float
+
+
+class DraftLine(Record):
+    """A draft with its verdict; `diff` is against the program it would replace."""
+
+    draft: Draft
+    adopted: bool
+    diff: str
+
+
+class LearnResult(Record):
+    """How a run ended. `problem` names contradictory or inexpressible data."""
+
+    outcome: Literal["learned", "not_learned", "contradictory", "not_learnable", "interrupted"]
+    environments: tuple[EnvironmentResult, ...] = ()
+    actions: int = 0
+    transitions: int = 0
+    program_lines: int = 0
+    usage: Usage = Usage()
+    problem: str = ""
+
+
+class Recorder:
+    """Writes what happens to the folder, and passes it on. A `Listener`."""
+
+    def __init__(self, folder: RunFolder, then: Listener) -> None:
+        self._folder, self._then = folder, then
+        self._source = EMPTY_PROGRAM.source
+
+    def step(
+        self, environment: str, episode: int, step: int, seen: Transition, purpose: Purpose, right: bool
+    ) -> None:
+        """One line for the transition, one for the curves."""
+        self._folder.append(TransitionLine.of(environment, episode, step, seen), TRANSITIONS)
+        line = StepLine(
+            environment=environment, episode=episode, action=seen.action, purpose=purpose, right=right, reward=seen.reward
+        )  # fmt: skip
+        self._folder.append(line, STEPS)
+        self._then.step(environment, episode, step, seen, purpose, right)
+
+    def draft(self, draft: Draft, adopted: bool) -> None:
+        """One line with the difference; the program itself when it is adopted."""
+        old, new = self._source.splitlines(), draft.program.source.splitlines()
+        diff = "\n".join(difflib.unified_diff(old, new, "before", "after", lineterm="", n=1))
+        self._folder.append(DraftLine(draft=draft, adopted=adopted, diff=diff), DRAFTS)
+        if adopted:
+            self._source = draft.program.source
+            self._folder.write(PROGRAM, draft.program)
+            self._folder.write("program.py", draft.program.source)
+        self._then.draft(draft, adopted)
+
+    def episode(self, result: EpisodeResult) -> None:
+        """One line."""
+        self._folder.append(result, EPISODES)
+        self._then.episode(result)
+
+
+def start(
+    options: LearnOptions, path: Path | None, listener: Listener, cancelled: Callable[[], bool]
+) -> tuple[RunFolder, LearnResult]:
+    """Begin a run in a new folder. InputError for impossible options, before anything is made."""
+    worlds = make_worlds(options.worlds)
+    folder = RunFolder.create(f"learn_{options.worlds.world}", path)
+    folder.write(OPTIONS, options)
+    return folder, _go(options, worlds, folder, listener, cancelled)
+
+
+def resume(path: Path, listener: Listener, cancelled: Callable[[], bool]) -> tuple[RunFolder, LearnResult]:
+    """Go on with an interrupted run. InputError when the folder is none or damaged."""
+    if not (path / OPTIONS).is_file():
+        raise InputError("no learning run", where=str(path), hint=f"a folder with {OPTIONS} is needed")
+    folder = RunFolder(path)
+    options = folder.read(OPTIONS, LearnOptions)
+    return folder, _go(options, make_worlds(options.worlds), folder, listener, cancelled)
+
+
+def _go(
+    options: LearnOptions,
+    worlds: list[World],
+    folder: RunFolder,
+    listener: Listener,
+    cancelled: Callable[[], bool],
+) -> LearnResult:
+    done = list(folder.lines(EnvironmentResult, RESULTS))
+    with laboratory(options, folder) as (runner, planner, synthesizer):
+        agent = Agent(runner, planner, synthesizer, options.settings, Recorder(folder, listener), cancelled)
+        progress = _restore(agent, folder, worlds)
+        outcome: Literal["learned", "not_learned", "contradictory", "not_learnable", "interrupted"] = (
+            "learned"
+        )
+        problem = ""
+        for world in worlds[len(done) :]:
+            if not options.settings.transfer:
+                agent.forget()
+            try:
+                result = agent.learn(world, *progress)
+            except (Contradiction, NotLearnable) as error:
+                outcome = "contradictory" if isinstance(error, Contradiction) else "not_learnable"
+                problem = str(error)
+                break
+            progress = (0, 0, 0)
+            if cancelled():
+                outcome = "interrupted"
+                break
+            folder.append(result, RESULTS)
+            done.append(result)
+            if not result.learned:
+                outcome = "not_learned"
+        summary = LearnResult(
+            outcome=outcome, environments=tuple(done), actions=agent.actions_taken,
+            transitions=len(agent.experience.transitions), program_lines=agent.program.lines, usage=synthesizer.usage,
+            problem=problem,
+        )  # fmt: skip
+    folder.write(RESULT, summary)
+    return summary
+
+
+@contextmanager
+def laboratory(
+    options: LearnOptions, folder: RunFolder
+) -> Iterator[tuple[ModelRunner, ModelPlanner, ModelSynthesizer]]:
+    """Sandbox, planner and synthesizer, closed at the end."""
+    with ExitStack() as stack:
+        runner = stack.enter_context(ModelRunner())
+        searchers: list[Searcher] = [NoveltySearch(runner)]
+        synthesizer: ModelSynthesizer
+        if options.synthesizer == "inductive":
+            solver = stack.enter_context(SolverProcess())
+            solver.start()
+            searchers.append(ClassicalSearch(solver))
+            synthesizer = InductiveSynthesizer()
+        else:
+            searchers.append(WorkerSearch(runner))
+            chat = stack.enter_context(open_chat(options.llm, folder.path / "llm"))
+            synthesizer = LanguageSynthesizer(chat, options.settings.seed)
+        yield runner, ModelPlanner(runner, searchers), synthesizer
+
+
+def _restore(agent: Agent, folder: RunFolder, worlds: list[World]) -> tuple[int, int, int]:
+    """Give an agent what the folder holds; returns episode, streak and actions in the environment under way."""
+    lines = list(folder.lines(TransitionLine, TRANSITIONS))
+    if not lines:
+        return 0, 0, 0
+    experience = Experience(tuple(dict.fromkeys(a for world in worlds for a in world.actions)))
+    for line in lines:
+        experience.add(line.transition())
+    program = folder.read(PROGRAM, Program) if (folder.path / PROGRAM).is_file() else EMPTY_PROGRAM
+    agent.restore(experience, program, len(lines))
+    finished = {result.environment for result in folder.lines(EnvironmentResult, RESULTS)}
+    current = next((world.name for world in worlds if world.name not in finished), "")
+    episodes = [e for e in folder.lines(EpisodeResult, EPISODES) if e.environment == current]
+    streak = 0
+    for one in episodes:
+        streak = streak + 1 if one.success else 0
+    return len(episodes), streak, sum(line.environment == current for line in lines)

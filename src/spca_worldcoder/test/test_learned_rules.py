@@ -1,0 +1,107 @@
+"""The built-in learner, on known worlds and on worlds that differ from them: it has to predict steps it never saw."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spca_worldcoder.induction import learner as package
+from spca_worldcoder.induction.emit import emit
+from spca_worldcoder.induction.learner import Learner
+from spca_worldcoder.induction.rulebook import Rulebook
+from spca_worldcoder.records import Contradiction, Experience, NotLearnable, Program, Transition
+from spca_worldcoder.sandbox import ModelRunner
+from spca_worldcoder.worlds.minigrid import MinigridWorld
+from spca_worldcoder.worlds.sokoban import Sokoban
+from spca_worldcoder.worlds.variants import Renamed, Slippery, Teleporting, odd_locks
+from spca_worldcoder.worlds.world import World
+
+
+def wander(world: World, steps: int, seed: int, experience: Experience | None = None) -> Experience:
+    experience = experience or Experience(world.actions)
+    rng = np.random.default_rng(seed)
+    episode = 0
+    while steps > 0:
+        state, mission = world.reset(1000 * seed + episode)
+        episode += 1
+        for _ in range(50):
+            action = world.actions[int(rng.integers(len(world.actions)))]
+            after, reward, done = world.step(action)
+            experience.add(Transition(state, action, after, reward, done, mission))
+            state = after
+            steps -= 1
+            if done or steps <= 0:
+                break
+    return experience
+
+
+WORLDS = {
+    "sokoban": (lambda: Sokoban(2, 7), 300),
+    "sokoban renamed": (lambda: Renamed(Sokoban(2, 7), 3), 600),
+    "a push over two cells": (lambda: Sokoban(2, 8, reach=2), 500),
+    "gates": (lambda: Teleporting(1, 7), 900),
+    "DoorKey": (lambda: MinigridWorld("DoorKey-5x5"), 900),
+    "DoorKey renamed": (lambda: Renamed(MinigridWorld("DoorKey-5x5"), 1), 900),
+    "doors lock again": (lambda: MinigridWorld("DoorKey-5x5", odd_locks(relock=True)), 1500),
+}
+
+
+@pytest.mark.parametrize("name", list(WORLDS))
+def test_steps_never_seen_are_predicted(name):
+    make, steps = WORLDS[name]
+    rules = Learner().learn(wander(make(), steps, 1))
+    fresh = wander(make(), 200, 77).transitions
+    right = sum(rules.predict(seen.before, seen.action) == seen.after for seen in fresh)
+    assert right >= 0.95 * len(fresh), f"{right} of {len(fresh)}"
+
+
+@pytest.mark.parametrize("name", ["sokoban", "DoorKey renamed", "gates"])
+def test_the_emitted_program_says_what_the_rules_say(name):
+    make, steps = WORLDS[name]
+    rules = Learner().learn(wander(make(), steps, 2))
+    program = Program(source=emit(rules))
+    fresh = wander(make(), 60, 5).transitions
+    with ModelRunner() as runner:
+        assert runner.load(program) == ""
+        predicted = runner.predict(program, [(seen.before, seen.action) for seen in fresh])
+    assert predicted == [rules.predict(seen.before, seen.action) for seen in fresh]
+
+
+def test_rules_come_back_from_their_text():
+    rules = Learner().learn(wander(Sokoban(2, 7), 200, 1))
+    assert Rulebook.read(rules.dump()) == rules
+
+
+def test_payments_of_sokoban_are_exact():
+    world = Sokoban(1, 6)
+    data = wander(world, 3000, 4)
+    rewards = Learner().learn(data).rewards
+    assert rewards.constant == -0.1
+    assert any(one.done for one in data.transitions)
+    assert [ending.goal for ending in rewards.wins] == [(("all_on", "box", "target"),)]
+
+
+def test_chance_is_named_and_not_explained_away():
+    with pytest.raises((Contradiction, NotLearnable), match="transition"):
+        Learner().learn(wander(Slippery(Sokoban(2, 7), 1), 400, 1))
+
+
+def test_one_step_with_two_outcomes_is_named_with_both():
+    experience = wander(Sokoban(2, 7), 30, 1)
+    odd = next(seen for seen in experience.transitions if seen.before != seen.after)
+    experience.add(Transition(odd.before, odd.action, odd.before, odd.reward, odd.done, odd.mission))
+    with pytest.raises(Contradiction) as caught:
+        Learner().learn(experience)
+    assert len(caught.value.indices) == 2
+    assert odd.action in str(caught.value)
+
+
+def test_no_word_of_a_world_is_in_the_learner():
+    words = "wall|box|target|player|sokoban|minigrid|agent|door|key|ball|lava|toggle|pickup|unlock|locked|carrying|forward"
+    for path in Path(package.__file__).parent.glob("*.py"):
+        code = re.sub(r'""".*?"""|#.*', "", path.read_text(), flags=re.DOTALL)
+        found = {w.lower() for w in re.findall(r"[A-Za-z]+", code)} & set(words.split("|"))
+        assert found <= {"key"}, (path.name, found)  # `key=` of sorted
