@@ -245,7 +245,7 @@ def wc_explore(state, mission, actions, frame, counts, budget, depth):
     """
     model = WcModel(actions, mission, budget)
     first = model.key(wc_load(state))
-    came, queue, best = {first: None}, deque([(first, 0)]), None
+    came, queue, best, novel = {first: None}, deque([(first, 0)]), None, set(first)
     tried = counts["tried"]
     while queue:
         key, steps = queue.popleft()
@@ -264,7 +264,11 @@ def wc_explore(state, mission, actions, frame, counts, budget, depth):
             after, _, done = found
             if after not in came and not done and steps < depth:
                 came[after] = (key, action)
-                queue.append((after, steps + 1))
+                if not novel.issuperset(
+                    after
+                ):  # width 1: far places are reached without all ways of leaving things about
+                    novel |= after
+                    queue.append((after, steps + 1))
     if best is None:
         return None
     return [best[0], [*wc_way(came, best[1]), best[2]]]
@@ -278,7 +282,9 @@ def wc_context(state, action, frame, counts):
         return action, 0.0
     heading = moves.get(action) or (me[facing] if facing else None)
     shared = "move" if action in moves else action
-    parts, dull = [shared], counts["known"].get(action, 0.0)
+    held = me[holding] if holding else None
+    known = f"{action}&{held.kind if isinstance(held, Entity) else ''}"
+    parts, dull = [shared], counts["known"].get(known, 0.0)
     if heading is not None:
         cells = cells_ahead(state, me, heading[0], heading[1], reach)
         for k in range(1, reach + 1):
@@ -293,7 +299,6 @@ def wc_context(state, action, frame, counts):
     else:
         near = []
     if holding:
-        held = me[holding]
         parts.append("&" + (held.kind if isinstance(held, Entity) else ""))
         if isinstance(held, Entity):
             parts += [

@@ -85,7 +85,7 @@ class ModelRunner:
 
     def explore(
         self, program: Program, state: State, mission: str, actions: Sequence[str], frame: Sequence[Any],
-        counts: Mapping[str, Any], budget: int = 4000, depth: int = 60,
+        counts: Mapping[str, Any], budget: int = 8000, depth: int = 60,
     ) -> list[str] | None:  # fmt: skip
         """The way to the least tried step, its last action being that step; None where there is none."""
         value = self._search(

@@ -70,10 +70,11 @@ class Explorer:
             return
         name, _ = self._name(seen.before, seen.action)
         self._tried[name] += 1
-        changed, surroundings = self._outcomes.setdefault(seen.action, (Counter(), set()))
+        view = look(seen.before, seen.action, self._frame)
+        held = view.held.kind if view is not None and view.held is not None else ""
+        changed, surroundings = self._outcomes.setdefault(f"{seen.action}&{held}", (Counter(), set()))
         changed[seen.before != seen.after] += 1
         surroundings.add(name)
-        view = look(seen.before, seen.action, self._frame)
         if view is not None and len(view.cells) > 1:
             idle = seen.before == seen.after
             for kind in {e.kind for e in view.cells[1]} or {""}:
@@ -106,18 +107,18 @@ class Explorer:
     def way(
         self, program: Program, state: State, mission: str, actions: Sequence[str]
     ) -> tuple[list[str], bool]:
-        """Actions to the least tried step that the program can reach, and whether that one was never tried."""
+        """Actions to the least tried step that the program can reach, and whether that one is worth trying still."""
         if self._frame is not None:
             plan = self._runner.explore(program, state, mission, actions, self._frame_json(), self._counts())
             if plan is not None:
-                return plan, self._untried(program, state, plan)
+                return plan, self._promising(program, state, plan)
         return [min(actions, key=lambda action: (self._by_action[action], actions.index(action)))], True
 
-    def _untried(self, program: Program, state: State, plan: Sequence[str]) -> bool:
+    def _promising(self, program: Program, state: State, plan: Sequence[str]) -> bool:
         for action in plan[:-1]:
             after = self._runner.predict(program, [(state, action)])[0]
             if isinstance(after, str):
                 return True
             state = after
         name, _ = self._name(state, plan[-1])
-        return self._tried[name] == 0
+        return self._tried[name] < _ENOUGH

@@ -132,6 +132,26 @@ def cost(goal: Goal) -> float:
     return total
 
 
+def speaks(goal: Goal) -> bool:
+    """Whether a goal is about a class that the mission names."""
+    return any(c[0] in ("held", "here", "ahead", "some") and c[1][0] == MENTIONED for c in goal)
+
+
+def thinkable(goal: Goal, start: State, words: Sequence[str]) -> bool:
+    """Whether there are entities that could come to match a goal's patterns."""
+    for condition in goal:
+        if condition[0] not in ("held", "here", "ahead", "some"):
+            continue
+        kind, attributes = condition[1]
+        for one in start:
+            suits = kind in (ANY, one.kind) or (kind == MENTIONED and one.kind in words)
+            if suits and {name for name, _ in attributes} <= {name for name, _ in one.attributes}:
+                break
+        else:
+            return False
+    return True
+
+
 def goals_of(seen: Transition, frame: Frame) -> Iterator[Goal]:
     """All goals that this end of an episode speaks for."""
     words = seen.mission.split()

@@ -18,6 +18,8 @@ from spca_worldcoder.induction.goals import (
     goals_of,
     imagined,
     reached,
+    speaks,
+    thinkable,
 )
 from spca_worldcoder.induction.view import Frame
 from spca_worldcoder.records import Contradiction, NotLearnable, Transition
@@ -186,15 +188,18 @@ class RewardLearner:
         """A goal for a mission that was never won, not refuted by what was seen of it."""
         assert self._frame is not None
         near = sorted(chosen, key=lambda other: (-likeness(start[1], other), other))
-        ranked = [chosen[other][0] for other in near]
-        for other in near:
+        alike = [other for other in near if likeness(start[1], other) >= 0.5]
+        ranked = [chosen[other][0] for other in alike]
+        ranked += [chosen[other][0] for other in near if speaks(chosen[other][0])]
+        for other in alike:
             ranked += sorted(suits[other], key=lambda g: (cost(g), repr(g)))[:12]
         values = {f[1:] for change in self._changes.values() for f in change if f[0] == "with"}
         ranked += imagined(start[0], start[1], rules, self._frame, values)
+        ranked += [chosen[other][0] for other in near]
         words = start[1].split()
         open_goals = [
             goal for goal in dict.fromkeys(ranked)
-            if not any(self._is(goal, data, i) for i in rows) and not reached(goal, "", start[0], words, self._frame)
+            if thinkable(goal, start[0], words) and not any(self._is(goal, data, i) for i in rows) and not reached(goal, "", start[0], words, self._frame)
         ]  # fmt: skip
         return open_goals[guess] if guess < len(open_goals) else None
 
