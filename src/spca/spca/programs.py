@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
@@ -14,21 +13,11 @@ from spca_core.paths import RUNS
 from spca_core.ports.chat import Role
 from spca_llm.chat import Chat
 from spca_llm.connect import open_chat
-from spca_programs.grasp.domain import GraspDomain
 from spca_programs.ipp.develop import Recipe, develop, history_of
 from spca_programs.ipp.refinement import Attempt
 from spca_programs.ipp.store import PROGRAMS, ProgramStore
+from spca_programs.ipp.tasks import domain_of
 from spca_programs.ipp.thinking import METHODS, think
-from spca_programs.minigrid.domain import TASKS, MinigridDomain
-
-
-def domain_of(task: str, data: Path | None) -> Any:
-    """The task of a name. InputError for an unknown one."""
-    if task == GraspDomain.name:
-        return GraspDomain(data)
-    if task in TASKS:
-        return MinigridDomain(task)
-    raise InputError(f"unknown task '{task}'", hint=f"one of {', '.join((GraspDomain.name, *TASKS))}")
 
 
 def write_program(

@@ -13,6 +13,7 @@ from spca_core.errors import InputError
 from spca_llm.testing.behaviours import Say
 from spca_llm.testing.server import ModelServer
 from spca_programs.grasp.policies import example
+from spca_programs.minigrid.policies import example as minigrid_example
 
 POLICY = str(example.__file__)
 IDLE = "def solve(grid, start_pos, carry_limit, cost_per_step, is_diagonals_allowed, max_actions):\n    return []\n"
@@ -137,3 +138,44 @@ def test_programs_are_written_kept_and_compared(tmp_path: Path, monkeypatch: pyt
         assert "3. not better: 0.000 in training" in printed and "4 questions, 400 + 200 tokens" in printed
         thoughts = spca("ipp", "think", "grasp", "--cases", "1", "--llm", str(tmp_path / "llm.yaml"))
     assert "over 1 cases" in thoughts and "1 without a plan" in thoughts  # the script had ended
+
+
+def test_programs_and_models_are_compared_on_the_same_cases(tmp_path: Path) -> None:
+    """An idle program from a model scores 0, a stored one is found by its id, and the example is the best."""
+    with ModelServer(lambda seen: Say(f"```python\n{IDLE}```", usage=(100, 50)), models=MODELS) as server:
+        (tmp_path / "idle.yaml").write_text(configuration(server.base_url))
+        words = (
+            "bench",
+            "ipp",
+            "grasp",
+            "--test",
+            "16",
+            "--train",
+            "8",
+            "--workers",
+            "1",
+            "--out",
+            str(tmp_path / "c"),
+        )
+        rivals = ("--program", "greedy", "--program", "example", "--model", str(tmp_path / "idle.yaml"))
+        printed = spca(*words, *rivals, "--way", "direct", "--way", "zero-shot")
+    assert printed.index("grasp example") < printed.index("grasp idle:direct 0.000")
+    assert "idle:zero-shot 0.000" in printed  # its answers hold no plan
+    page = (tmp_path / "c" / "index.html").read_text()
+    assert "def solve(" in page and "<svg" in page and "Pairs on the same cases" in page
+    with pytest.raises(InputError, match="unknown way 'guess'"):
+        spca("bench", "ipp", "grasp", "--program", "greedy", "--way", "guess")
+
+
+def test_the_example_program_completes_a_minigrid_task(tmp_path: Path) -> None:
+    words = (
+        "bench",
+        "ipp",
+        "minigrid-unlock",
+        "--program",
+        "example",
+        "--program",
+        str(minigrid_example.__file__),
+    )
+    printed = spca(*words, "--test", "5", "--workers", "1", "--out", str(tmp_path / "c"))
+    assert "100.00" in printed

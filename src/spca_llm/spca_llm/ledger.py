@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from spca_core.errors import BudgetExhausted, InputError
 from spca_core.model import Record
 from spca_core.ports.chat import Role
+from spca_core.ports.proposer import SERVER_FAULTS
 from spca_core.validation import first_problem
 from spca_llm.budget import Budget
 from spca_llm.exchange import Exchange
@@ -134,3 +135,13 @@ def read_exchange(path: Path) -> Exchange:
         raise InputError(
             "cannot read a recorded exchange", where=str(path), hint=str(error.strerror)
         ) from error
+
+
+def server_fault(folder: Path) -> str:
+    """The first failure recorded in a folder that was the server's and says nothing of the model; empty if none.
+
+    >>> server_fault(Path("no/such/folder"))
+    ''
+    """
+    exchanges = (read_exchange(path) for path in sorted(folder.glob("*.json")))
+    return next((e.error for e in exchanges if e.error_kind in SERVER_FAULTS), "")

@@ -15,6 +15,7 @@ BENCHES = {
     "levels": "spca.benches.levels:LevelsBench",
     "minigrid": "spca.benches.minigrid:MinigridBench",
     "grasp": "spca_programs.grasp.bench:GraspBench",
+    "ipp": "spca_programs.ipp.bench:IppBench",
     "pddl": "spca.benches.pddl.bench:PddlBench",
 }
 """By name; where the class is."""

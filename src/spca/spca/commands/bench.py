@@ -180,6 +180,60 @@ def bench_pddl(
     raise typer.Exit(run_bench(bench, out, workers, scheduler))
 
 
+@bench_app.command(
+    "ipp",
+    epilog="Examples:  spca bench ipp grasp --program greedy --program example --program my.py · "
+    "spca bench ipp grasp minigrid-doorkey --model a.yaml --model b.yaml --way direct --way steps+refine --repeats 3",
+)
+def bench_ipp(
+    tasks: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="grasp, minigrid-unlock, minigrid-doorkey, minigrid-unlockpickup; all by default."
+        ),
+    ] = None,
+    program: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="random, greedy, beam or exact (GRASP), example, a Python file, or the id of a stored program; repeatable."
+        ),
+    ] = None,
+    model: Annotated[
+        list[Path] | None, typer.Option(help="A model configuration (YAML); repeatable.")
+    ] = None,
+    way: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="direct, pseudocode, steps, each with or without +refine; zero-shot, chain-of-thought, two-step; repeatable."
+        ),
+    ] = None,
+    repeats: Annotated[int, typer.Option(help="How often each model tries each way.", min=1)] = 1,
+    train: Annotated[int, typer.Option(help="Training cases.", min=1)] = 160,
+    test: Annotated[int, typer.Option(help="Test cases, the same for all.", min=1)] = 200,
+    rounds: Annotated[int, typer.Option(help="Rounds of refinement at most.", min=1)] = 10,
+    seed: Annotated[int, typer.Option(help="Draws the cases.")] = 0,
+    data: Data = None,
+    store: Annotated[
+        Path | None, typer.Option(help="Where programs are kept; library/programs by default.")
+    ] = None,
+    out: Out = None,
+    workers: Workers = None,
+    scheduler: Scheduler = "",
+) -> None:
+    """Compare programs that plan, and models that write them or do without, on the same cases."""
+    from spca.benches.command import run_bench
+    from spca_programs.ipp.bench import IppBench
+    from spca_programs.ipp.store import PROGRAMS
+    from spca_programs.ipp.tasks import task_names
+
+    bench = checked(
+        IppBench, tasks=tuple(tasks or task_names()), programs=tuple(program or ()),
+        models=tuple(m.resolve() for m in model or ()), ways=tuple(way or ("direct",)), repeats=repeats, train=train,
+        test=test, rounds=rounds, seed=seed, data=data, store=store or PROGRAMS,
+    )  # fmt: skip
+    raise typer.Exit(run_bench(bench, out, workers, scheduler))
+
+
 @bench_app.command("resume", epilog="Example:  spca bench resume campaigns/20260101-120000_levels")
 def resume(
     folder: Annotated[Path, typer.Argument(help="The folder of a campaign.")],

@@ -61,7 +61,9 @@ def write(
 @ipp_app.command(epilog="Example:  spca ipp think grasp --method two-step --cases 20")
 def think(
     task: Task,
-    method: Annotated[str, typer.Option(help="chain-of-thought or two-step.")] = "chain-of-thought",
+    method: Annotated[
+        str, typer.Option(help="zero-shot, chain-of-thought or two-step.")
+    ] = "chain-of-thought",
     cases: Annotated[int, typer.Option(help="Cases; each costs a question or two.", min=1)] = 20,
     seed: Annotated[int, typer.Option(help="Draws the cases.")] = 0,
     llm: Llm = "",

@@ -32,6 +32,11 @@ class Thought(Record):
         return self.usage.cost_usd / self.evaluation.cases
 
 
+def zero_shot(domain: Domain[Case], case: Case, dialogue: Dialogue) -> list[str]:
+    """One question for the whole plan, and no room to think."""
+    return actions_in(dialogue.ask(prompt("plan", domain=domain, picture=domain.show(case))))
+
+
 def chain_of_thought(domain: Domain[Case], case: Case, dialogue: Dialogue) -> list[str]:
     """One question for the whole plan."""
     return actions_in(dialogue.ask(prompt("think", domain=domain, picture=domain.show(case))))
@@ -43,7 +48,11 @@ def two_step(domain: Domain[Case], case: Case, dialogue: Dialogue) -> list[str]:
     return first + actions_in(dialogue.ask(prompt("rest", picture=domain.after(case, first))))
 
 
-METHODS: dict[str, Callable[..., list[str]]] = {"chain-of-thought": chain_of_thought, "two-step": two_step}
+METHODS: dict[str, Callable[..., list[str]]] = {
+    "zero-shot": zero_shot,
+    "chain-of-thought": chain_of_thought,
+    "two-step": two_step,
+}
 
 
 def think(method: str, domain: Domain[Case], model: ChatModel, cases: Sequence[Case]) -> Thought:

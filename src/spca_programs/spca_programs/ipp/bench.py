@@ -1,0 +1,315 @@
+"""`spca bench ipp`: programs that plan, and models that write them or do without, on the same cases."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from spca_bench import plots
+from spca_bench.bench import Bench, Done
+from spca_bench.page import Page, Table, new_figure
+from spca_bench.statistics import Mean, groups
+from spca_core.errors import InputError
+from spca_core.model import Record
+from spca_core.ports.chat import ChatUsage, Role
+from spca_core.ports.proposer import ModelError
+from spca_llm.chat import Chat
+from spca_llm.config import load_config
+from spca_llm.connect import open_chat
+from spca_llm.ledger import server_fault
+from spca_programs.grasp import published
+from spca_programs.grasp.policies import example as grasp_example
+from spca_programs.grasp.policy import BUILTIN, BuiltinPolicy
+from spca_programs.ipp.develop import Recipe, develop
+from spca_programs.ipp.domain import Domain
+from spca_programs.ipp.program import Evaluation, Program, ProgramRunner, judge_answers
+from spca_programs.ipp.store import PROGRAMS, ProgramStore
+from spca_programs.ipp.strategies import STRATEGIES
+from spca_programs.ipp.tasks import domain_of
+from spca_programs.ipp.thinking import METHODS, think
+from spca_programs.minigrid.policies import example as minigrid_example
+
+EXAMPLE = "example"
+REFINED = "+refine"
+WAYS = (*STRATEGIES, *(f"{s}{REFINED}" for s in STRATEGIES), *METHODS)
+"""What a model can be asked for: a program by a strategy, with or without refinement, or plans case by case."""
+
+
+class Contestant(Record):
+    """A program, or a model with a way of using it. `llm` is the model's configuration file."""
+
+    name: str
+    kind: Literal["policy", "program", "model"]
+    way: str = ""
+    llm: str = ""
+
+
+class IppTrial(Record):
+    """One contestant at one task; `number` counts repetitions from 1."""
+
+    task: str
+    contestant: Contestant
+    number: int
+
+    @property
+    def key(self) -> str:
+        """Its name within the bench."""
+        return f"{self.task}/{self.contestant.name}/{self.number}"
+
+
+class CaseScore(Record):
+    """What one case came to."""
+
+    case: str
+    score: float
+    completed: bool
+    actions: int
+
+
+class IppResult(Record):
+    """Figures over the test cases, and how the program came about."""
+
+    evaluation: Evaluation
+    cases: tuple[CaseScore, ...]
+    train: tuple[float, ...] = ()
+    """Mean training scores of the programs that were tried, in their order."""
+    ended: str = ""
+    usage: ChatUsage = ChatUsage()
+    questions: int = 0
+    source: str = ""
+
+
+Trials = Sequence[Done[IppTrial, IppResult]]
+
+
+class IppBench(Bench[IppTrial, IppResult]):
+    """Tasks × (programs, and models × ways). Every contestant gets the same test cases; no training case is among them."""
+
+    name = "ipp"
+    result_type: ClassVar[type[Record]] = IppResult
+
+    tasks: tuple[str, ...] = ("grasp",)
+    programs: tuple[str, ...] = ()
+    """`random`, `greedy`, `beam`, `exact` (GRASP), `example`, files, and ids of stored programs."""
+    models: tuple[Path, ...] = ()
+    ways: tuple[str, ...] = ("direct",)
+    repeats: int = Field(1, ge=1)
+    train: int = Field(160, ge=1)
+    test: int = Field(200, ge=1)
+    rounds: int = Field(10, ge=1)
+    """Of refinement, at most."""
+    seed: int = 0
+    deadline: float = Field(2.0, gt=0)
+    data: Path | None = None
+    store: Path = PROGRAMS
+
+    @property
+    def title(self) -> str:
+        """See `Bench`."""
+        return f"Programs that plan: {self.test} test cases of {', '.join(self.tasks)}"
+
+    def identity(self) -> Mapping[str, Any]:
+        """See `Bench`; with the models and servers that the configurations name, and the programs' sources."""
+        roles = {str(m): load_config(m).model_dump(mode="json")["roles"] for m in self.models}
+        sources = {
+            f"{task}/{name}": self._program(task, name).id
+            for task in self.tasks
+            for name in self.programs
+            if not _is_policy(task, name)
+        }
+        return {**super().identity(), "roles": roles, "sources": sources}
+
+    def prepare(self, folder: Path) -> None:
+        """Every task, program and way must be there, and every model's server must answer."""
+        for way in self.ways:
+            if way not in WAYS:
+                raise InputError(f"unknown way '{way}'", where="--way", hint=f"one of {', '.join(WAYS)}")
+        for task in self.tasks:
+            domain_of(task, self.data)
+        if not self.programs and not self.models:
+            raise InputError(
+                "nothing to compare", hint="name programs with --program, or models with --model"
+            )
+        self.identity()
+        with TemporaryDirectory() as nothing:
+            for model in self.models:
+                with self._chat(str(model), Path(nothing)) as chat:
+                    chat.preflight([_role(way) for way in self.ways])
+
+    def trials(self) -> list[IppTrial]:
+        """Task by task. A program gives the same answers every time, and is run once."""
+        found = []
+        for task in self.tasks:
+            for name in self.programs:
+                kind: Literal["policy", "program"] = "policy" if _is_policy(task, name) else "program"
+                label = Path(name).stem if name.endswith(".py") else name
+                contestant = Contestant(name=label, kind=kind, way=name)
+                found.append(IppTrial(task=task, contestant=contestant, number=1))
+            for model in self.models:
+                for way in self.ways:
+                    contestant = Contestant(name=f"{model.stem}:{way}", kind="model", way=way, llm=str(model))
+                    found += [
+                        IppTrial(task=task, contestant=contestant, number=n)
+                        for n in range(1, self.repeats + 1)
+                    ]
+        return found
+
+    def run_trial(self, trial: IppTrial, folder: Path) -> IppResult:
+        """See `Bench`."""
+        domain = domain_of(trial.task, self.data)
+        cases = domain.split(1, self.test, self.seed)[1]
+        contestant = trial.contestant
+        if contestant.kind == "policy":
+            answers = BuiltinPolicy(contestant.way, self.seed).answer(cases)
+            return _result(judge_answers(domain, cases, answers))
+        if contestant.kind == "program":
+            program = self._program(trial.task, contestant.way)
+            with ProgramRunner(self.deadline) as runner:
+                return _result(runner.evaluate(program, domain, cases), source=program.source)
+        place = folder / "llm" / trial.key.replace(":", "_")
+        shutil.rmtree(place, ignore_errors=True)  # of a trial that broke
+        with self._chat(contestant.llm, place) as chat:
+            result = self._with_model(domain, cases, contestant.way, chat)
+        if fault := server_fault(place):
+            raise ModelError(fault, "unreachable")
+        return result
+
+    def _with_model(self, domain: Domain[Any], cases: list[Any], way: str, chat: Chat) -> IppResult:
+        if way in METHODS:
+            thought = think(way, domain, chat, cases)
+            return _result(
+                thought.evaluation, usage=thought.usage, questions=chat.ledger.totals()[_role(way)].calls
+            )
+        recipe = Recipe(
+            strategy=way.removesuffix(REFINED), refine=self.rounds if way.endswith(REFINED) else 0, train=self.train,
+            test=self.test, seed=self.seed, deadline_s=self.deadline,
+        )  # fmt: skip
+        made = develop(domain, chat, recipe)
+        with ProgramRunner(self.deadline) as runner:
+            evaluation = runner.evaluate(made.program, domain, cases)
+        return _result(
+            evaluation,
+            train=tuple(a.train.mean for a in made.attempts),
+            ended=made.ended,
+            usage=made.usage,
+            questions=made.questions,
+            source=made.program.source,
+        )
+
+    def remark(self, done: Done[IppTrial, IppResult]) -> str:
+        """See `Bench`."""
+        return f"{done.result.evaluation.mean:.3f} (possible {done.result.evaluation.reference:.3f})"
+
+    def table(self, done: Trials) -> Table:
+        """By task, the best contestant first; means over all cases of all repetitions."""
+        heads = ("task", "contestant", "mean score", "95 % ±", "sd", "possible", "completed %", "no plan", "actions",
+                 "ms a case", "questions", "tokens", "USD")  # fmt: skip
+        rows = []
+        for task, own in groups(done, lambda d: d.trial.task).items():
+            by_name = groups(own, lambda d: d.trial.contestant.name)
+            found = [
+                (task, name, *_figures([d.result for d in members])) for name, members in by_name.items()
+            ]
+            rows += sorted(found, key=lambda row: -float(str(row[2])))
+        return Table(heads, rows)
+
+    def report(self, done: Trials, page: Page) -> None:
+        """See `Bench`."""
+        if "grasp" in self.tasks:
+            known = "; ".join(f"{name} {mean:.2f}" for name, (mean, _) in published.OVERALL.items())
+            page.text(
+                f"Published means over all 16,000 GRASP environments, of which these cases are others: {known}."
+            )
+        for task, own in groups(done, lambda d: d.trial.task).items():
+            by_name = groups(own, lambda d: d.trial.contestant.name)
+            page.heading(task)
+            page.figure(
+                plots.boxes(
+                    {n: [c.score for d in ds for c in d.result.cases] for n, ds in by_name.items()}, "score"
+                )
+            )
+            page.text(
+                "Pairs on the same cases: mean difference of the first one's score less the second one's."
+            )
+            page.table(
+                ("first", "second", "cases", "difference", "95 % ±"),
+                [(a, b, *_difference(by_name[a], by_name[b])) for a, b in combinations(by_name, 2)],
+            )
+            if curves := {d.trial.key: d.result.train for d in own if len(d.result.train) > 1}:
+                figure, axis = new_figure()
+                for name, values in curves.items():
+                    axis.plot(range(1, len(values) + 1), values, "o-", ms=3, label=name)
+                axis.set_xlabel("program written")
+                axis.set_ylabel("mean training score")
+                axis.legend(frameon=False)
+                page.figure(figure)
+        page.heading("Programs")
+        for d in done:
+            if d.result.source:
+                page.listing(f"{d.trial.key} {d.result.ended}", d.result.source)
+
+    def rows(self, done: Done[IppTrial, IppResult]) -> Iterable[Mapping[str, Any]]:
+        """One row a case."""
+        trial = done.trial
+        for case in done.result.cases:
+            yield {
+                "task": trial.task,
+                "contestant": trial.contestant.name,
+                "number": trial.number,
+                **case.model_dump(),
+            }
+
+    def _program(self, task: str, name: str) -> Program:
+        if name == EXAMPLE:
+            module = grasp_example if task == "grasp" else minigrid_example
+            return Program(source=Path(str(module.__file__)).read_text(encoding="utf-8"))
+        return ProgramStore(self.store).find(task, name)
+
+    def _chat(self, llm: str, folder: Path) -> Chat:
+        return open_chat("", folder, load_config(Path(llm)))
+
+
+def _is_policy(task: str, name: str) -> bool:
+    return task == "grasp" and name in BUILTIN
+
+
+def _role(way: str) -> Role:
+    return "planner_big" if way in METHODS else "coder"
+
+
+def _result(evaluation: Evaluation, **more: Any) -> IppResult:
+    cases = tuple(
+        CaseScore(case=r.case, score=r.score, completed=r.completed, actions=len(r.answer.plan))
+        for r in evaluation.results
+    )
+    return IppResult(evaluation=evaluation.without_results(), cases=cases, **more)
+
+
+def _figures(results: Sequence[IppResult]) -> tuple[object, ...]:
+    cases = [c for r in results for c in r.cases]
+    score = Mean.of([c.score for c in cases])
+    usage, count = [r.usage for r in results], len(results)
+    return (
+        f"{score.value:.3f}", f"{score.half_width:.3f}", score.sd,
+        f"{sum(r.evaluation.reference for r in results) / count:.3f}",
+        100 * sum(c.completed for c in cases) / len(cases),
+        sum(r.evaluation.problems for r in results), Mean.of([c.actions for c in cases]).value,
+        1000 * sum(r.evaluation.seconds for r in results) / count, sum(r.questions for r in results),
+        sum(u.input_tokens + u.output_tokens for u in usage), f"{sum(u.cost_usd for u in usage):.4f}",
+    )  # fmt: skip
+
+
+def _difference(first: Trials, second: Trials) -> tuple[object, ...]:
+    """Cases in common, mean difference and half the width of its interval; repetitions of a case are averaged."""
+    means: list[dict[str, float]] = []
+    for own in (first, second):
+        cases = groups([c for d in own for c in d.result.cases], lambda c: c.case)
+        means.append({name: Mean.of([c.score for c in found]).value for name, found in cases.items()})
+    found = Mean.of([means[0][case] - means[1][case] for case in means[0] if case in means[1]])
+    return found.count, f"{found.value:+.3f}", f"{found.half_width:.3f}"
