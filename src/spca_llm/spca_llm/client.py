@@ -154,8 +154,9 @@ class OpenAISource:
         raise AssertionError("tenacity returns or raises")
 
     def _priced(self, answer: Answer, config: ModelConfig) -> Answer:
-        """With its cost: 0 for a server on this machine, or where the table has no price."""
-        price = None if config.is_local else self.prices.of(answer.model) or self.prices.of(config.model)
+        """With its cost: 0 where the table has no price, and for a server on this machine unless the user has priced it."""
+        free = config.is_local and self.config.prices is None
+        price = None if free else self.prices.of(answer.model) or self.prices.of(config.model)
         if price is None:
             return answer
         usd = price.cost(answer.input_tokens, answer.output_tokens, answer.cached_tokens)

@@ -14,6 +14,7 @@ from spca_core.validation import expecting
 BENCHES = {
     "levels": "spca.benches.levels:LevelsBench",
     "minigrid": "spca.benches.minigrid:MinigridBench",
+    "models": "spca.benches.models:ModelsBench",
     "grasp": "spca_programs.grasp.bench:GraspBench",
     "ipp": "spca_programs.ipp.bench:IppBench",
     "pddl": "spca.benches.pddl.bench:PddlBench",

@@ -234,6 +234,62 @@ def bench_ipp(
     raise typer.Exit(run_bench(bench, out, workers, scheduler))
 
 
+@bench_app.command(
+    "models",
+    epilog="Examples:  spca bench models --model a.yaml --model b.yaml --model builtin --tables 5 · "
+    "spca bench models --model a.yaml --variant full --variant no-reuse --levels stack --usd 5 · "
+    "spca bench models --llm replay:campaigns/20260101-120000_models",
+)
+def bench_models(
+    model: Annotated[
+        list[str] | None, typer.Option(help="A model configuration (YAML), or `builtin`; repeatable.")
+    ] = None,
+    levels: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Levels, patterns or groups, taken in this order; the published groups by default."
+        ),
+    ] = None,
+    variant: Annotated[
+        list[str] | None,
+        typer.Option(help="full, no-reuse, no-repair, no-replanning, vision; repeatable."),
+    ] = None,
+    tables: Annotated[
+        int, typer.Option("--tables", "--trials", help="Tables; each model begins anew on each.", min=1)
+    ] = 5,
+    first_seed: Annotated[int, typer.Option(help="Seed of the first table.", min=0)] = 0,
+    preset: Annotated[str, typer.Option(help="nominal, shuffled, noisy or hard.")] = "shuffled",
+    usd: Annotated[float | None, typer.Option(help="Price limit of the campaign, in US dollars.")] = None,
+    llm: Annotated[
+        str, typer.Option(help="`replay:FOLDER`: repeat an earlier campaign from its recorded answers.")
+    ] = "",
+    out: Out = None,
+    workers: Workers = None,
+    scheduler: Scheduler = "",
+    compare: Compare = None,
+) -> None:
+    """Compare language models: each learns for itself, on the same levels and tables. docs/compare-models.md leads on."""
+    from spca.benches import bench_in
+    from spca.benches.command import run_bench
+    from spca.benches.models import BUILTIN, ModelsBench
+    from spca_core.errors import InputError
+    from spca_referee.level import select_levels
+
+    if llm:
+        if not llm.startswith("replay:") or model:
+            raise InputError(f"--llm {llm!r}", hint="use replay:FOLDER, without --model")
+        folder = Path(llm.removeprefix("replay:")).resolve()
+        bench = bench_in(folder).model_copy(update={"llm": f"replay:{folder}"})
+    else:
+        curriculum = levels or ["touch", "pickup", "pick_and_place", "stack"]
+        bench = checked(
+            ModelsBench, models=tuple(m if m == BUILTIN else str(Path(m).resolve()) for m in model or ()),
+            levels=tuple(dict.fromkeys(name for part in curriculum for name in select_levels((part,)))),
+            variants=tuple(variant or ("full",)), tables=tables, first_seed=first_seed, preset=preset, usd=usd,
+        )  # fmt: skip
+    raise typer.Exit(run_bench(bench, out, workers, scheduler, compare))
+
+
 @bench_app.command("resume", epilog="Example:  spca bench resume campaigns/20260101-120000_levels")
 def resume(
     folder: Annotated[Path, typer.Argument(help="The folder of a campaign.")],

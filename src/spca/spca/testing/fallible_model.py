@@ -48,7 +48,7 @@ class FallibleModel:
         coder: Iterable[CoderFault] = (),
         vision: Iterable[Behaviour] = (),
     ) -> None:
-        self._planner, self._coder, self._vision = list(planner), list(coder), list(vision)
+        self._planner, self._coder, self._vision = iter(planner), iter(coder), iter(vision)
         self._tasks = {level.title: level for level in map(load_level, list_levels())}
         self._skills = read(SKILLS.read_text())
 
@@ -57,14 +57,14 @@ class FallibleModel:
         model = seen.body["model"]
         if model in (BIG, SMALL):
             good = self._draft(seen.text)
-            fault = self._planner.pop(0) if self._planner else drafted
+            fault = next(self._planner, drafted)
             behaviour = fault(good) if callable(fault) else fault
             return _only_asked(behaviour, seen)
         if model == CODER:
             source = self._source(seen.text)
-            wrong = self._coder.pop(0) if self._coder else written
+            wrong = next(self._coder, written)
             return wrong(source) if callable(wrong) else wrong
-        return self._vision.pop(0) if self._vision else say_json({"sentences": ["The table is clean."]})
+        return next(self._vision, say_json({"sentences": ["The table is clean."]}))
 
     def _draft(self, text: str) -> Draft:
         titles = [title for title in self._tasks if title in text]

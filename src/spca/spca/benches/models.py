@@ -1,0 +1,420 @@
+"""`spca bench models`: language models on the same levels and tables, each with a library of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.resources import files
+from itertools import combinations
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from spca.benches.model_attempts import Fate, fates_of
+from spca.benches.models_page import add_plots
+from spca.benches.runs import RunSummary, failed_cards, keep_failed, run_level
+from spca.kits import checked_kit
+from spca.proposals import LLM, open_models
+from spca.testing.calibrated_model import FaultRates, serving
+from spca_bench.bench import Bench, Done
+from spca_bench.campaign import read_head
+from spca_bench.page import Page, Table
+from spca_bench.statistics import Paired, Rate, groups, median_of
+from spca_core.budgets import Budgets
+from spca_core.errors import InputError
+from spca_core.model import Record
+from spca_core.options import RunOptions
+from spca_core.ports.proposer import ModelError
+from spca_core.validation import expecting, read_yaml
+from spca_llm.config import load_config
+from spca_llm.connect import REPLAY
+from spca_llm.ledger import Ledger, server_fault
+from spca_llm.prices import Price, load_prices
+
+BUILTIN = "builtin"
+_NO_BUDGET = {"drafts": 1, "code_drafts": 1, "code_retries": 0}
+VARIANTS: dict[str, dict[str, Any]] = {
+    "full": {},
+    "no-reuse": {},
+    "no-repair": {"budgets": Budgets(**_NO_BUDGET)},
+    "no-replanning": {"budgets": Budgets(rounds=1)},
+    "vision": {"vision": True},
+}
+"""What a variant changes in a run's options. Without reuse, every level begins with nothing learned."""
+_PROMPTS = ("spca_planner", "spca_coder", "spca_sense")
+
+
+class ModelTrial(Record):
+    """One level on one table by one model; `number` is the table, `place` the level's in the curriculum."""
+
+    model: str
+    variant: str
+    number: int
+    place: int
+    level: str
+
+    @property
+    def key(self) -> str:
+        """Its name within the bench."""
+        return f"{self.model}/{self.variant}/{self.number}/{self.level}"
+
+    @property
+    def contestant(self) -> str:
+        """Model and variant, as tables show them."""
+        return self.model if self.variant == "full" else f"{self.model} ({self.variant})"
+
+    @property
+    def group(self) -> str:
+        """`stack` of `stack_01`."""
+        return self.level.rpartition(":")[2].rpartition("_")[0] or self.level
+
+
+class ModelResult(RunSummary):
+    """A run, with the model's part in it."""
+
+    model_seconds: float = 0.0
+    """Wall time of waiting for the model."""
+    fates: tuple[Fate, ...] = ()
+    """Every draft and every try in the world, in their order."""
+
+    @property
+    def first_accepted(self) -> bool | None:
+        """Whether the first draft of a plan passed all critics; None if there was none."""
+        return next((f.good for f in self.fates if f.stage == "plan"), None)
+
+    @property
+    def usd(self) -> float:
+        """Cost of all roles."""
+        return sum(u.usd for u in self.usage.values())
+
+
+class _Scripted(Record):
+    """A model file that names no server but a scripted model."""
+
+    scripted: FaultRates
+    price: Price | None = None
+
+
+Trials = Sequence[Done[ModelTrial, ModelResult]]
+
+
+class ModelsBench(Bench[ModelTrial, ModelResult]):
+    """Models × variants × tables × levels. On each table a model begins with nothing and takes the levels in order."""
+
+    name = "models"
+    result_type: ClassVar[type[Record]] = ModelResult
+    not_identity = frozenset({"usd"})
+
+    models: tuple[str, ...] = Field(min_length=1)
+    """Configuration files, or `builtin`; a file's stem is the model's name."""
+    levels: tuple[str, ...] = Field(min_length=1)
+    variants: tuple[str, ...] = ("full",)
+    tables: int = Field(5, ge=1)
+    first_seed: int = Field(0, ge=0)
+    preset: str = "shuffled"
+    usd: float | None = Field(None, gt=0)
+    """Price limit of the whole campaign."""
+    llm: str = ""
+    """`replay:FOLDER`: the recorded answers of an earlier campaign in place of the models."""
+
+    @property
+    def title(self) -> str:
+        """See `Bench`."""
+        return f"Models: {', '.join(map(_label, self.models))} on {len(self.levels)} levels, {self.tables} tables each"
+
+    def identity(self) -> Mapping[str, Any]:
+        """See `Bench`; with servers, sampling, prices, and a digest of the prompts."""
+        if self.llm:
+            return {
+                **self.model_dump(mode="json", exclude={"usd"}),
+                "who": read_head(self._recorded).identity["who"],
+            }
+        who = {_label(model): _who(model) for model in self.models}
+        return {**super().identity(), "who": who, "prompts": _digest_of_prompts()}
+
+    def prepare(self, folder: Path) -> None:
+        """Levels and variants must be there, names differ, and every server answer. Raises InputError."""
+        labels = [_label(m) for m in self.models]
+        if len(set(labels)) < len(labels):
+            raise InputError("two models of the same name", where="--model", hint="rename one of the files")
+        for variant in self.variants:
+            if variant not in VARIANTS:
+                hint = f"one of {', '.join(VARIANTS)}"
+                raise InputError(f"unknown variant '{variant}'", where="--variant", hint=hint)
+        for trial in self.trials()[: len(self.levels)]:
+            checked_kit(self._options(trial, ""))
+        if self.llm:
+            return
+        disturbing = [
+            n for n in os.environ if n.startswith("SPCA_LLM_") and n.endswith(("_MODEL", "_BASE_URL"))
+        ]
+        if disturbing and any(m != BUILTIN for m in self.models):
+            hint = "unset it: it would replace what the model files say"
+            raise InputError(f"{disturbing[0]} is set", where="the environment", hint=hint)
+        for model in self.models:
+            if model != BUILTIN and _scripted(model) is None:
+                with TemporaryDirectory() as nothing:
+                    options = self._options(self.trials()[0], model)
+                    with open_models(
+                        options.model_copy(update={"vision": "vision" in self.variants}), Path(nothing)
+                    ):
+                        pass
+
+    def trials(self) -> list[ModelTrial]:
+        """Table by table, so that an interrupted campaign has asked every model equally often."""
+        return [
+            ModelTrial(model=_label(model), variant=variant, number=number, place=place, level=level)
+            for number in range(self.first_seed, self.first_seed + self.tables)
+            for model in self.models
+            for variant in self.variants
+            for place, level in enumerate(self.levels)
+        ]
+
+    def chain_of(self, trial: ModelTrial) -> str:
+        """The levels of one model on one table follow each other, as skills grow from one to the next."""
+        return f"{trial.model}/{trial.variant}/{trial.number}"
+
+    def run_trial(self, trial: ModelTrial, folder: Path) -> ModelResult:
+        """A run from the library that the level before has left. ModelError, and a broken trial, if a server failed."""
+        name = trial.key.replace("/", "_").replace(":", "_")
+        record = folder / LLM / name
+        with self._library(trial, folder) as library, self._model(trial) as llm:
+            options = self._options(trial, llm, library)
+            summary, run, _ = run_level(options, folder, name)
+            asked = run.path / LLM
+            if fault := server_fault(asked):
+                raise ModelError(fault, "unreachable")
+            result = ModelResult(
+                **dict(summary),
+                model_seconds=sum(t.seconds for t in Ledger(asked).totals().values())
+                if asked.is_dir()
+                else 0.0,
+                fates=fates_of(run),
+            )
+        shutil.rmtree(record, ignore_errors=True)
+        if asked.is_dir():
+            shutil.copytree(asked, record)
+        keep_failed(summary, run)
+        return result
+
+    def why_stop(self, done: Trials) -> str:
+        """See `Bench`: the price limit."""
+        spent = sum(d.result.usd for d in done)
+        if self.usd is not None and spent >= self.usd:
+            return f"{self.usd:g} US dollars are used up ({spent:.4f} so far)"
+        return ""
+
+    def success(self, result: ModelResult) -> bool:
+        """See `Bench`."""
+        return result.success
+
+    def fingerprint(self, result: ModelResult) -> str:
+        """See `Bench`."""
+        return result.digest
+
+    def remark(self, done: Done[ModelTrial, ModelResult]) -> str:
+        """See `Bench`."""
+        return "" if done.result.success else f"{done.result.outcome}: {done.result.cause[:160]}"
+
+    # --- what is shown -------------------------------------------------------------------------------------------
+
+    def table(self, done: Trials) -> Table:
+        """By model and variant. Wall seconds are medians, everything else but the shares is summed up."""
+        heads = ("model", "solved", "%", "95 % interval", "first drafts accepted", "rounds", "plan drafts", "code drafts",
+                 "tokens in", "tokens out", "USD", "wall s", "without the model", "skills written", "reused",
+                 "promoted")  # fmt: skip
+        return Table(
+            heads, [_row(name, [d.result for d in own]) for name, own in by_contestant(done).items()]
+        )
+
+    def report(self, done: Trials, page: Page) -> None:
+        """See `Bench`."""
+        contestants = by_contestant(done)
+        if len(contestants) > 1:
+            page.heading("Pairs on the same tables")
+            page.text(
+                "Difference of the shares solved, with its interval (Newcombe's), and McNemar's exact test."
+            )
+            heads = (
+                "first",
+                "second",
+                "trials",
+                "only the first",
+                "only the second",
+                "difference",
+                "95 % interval",
+                "p",
+            )
+            page.table(
+                heads,
+                [_paired(a, b, contestants[a], contestants[b]) for a, b in combinations(contestants, 2)],
+            )
+        add_plots(contestants, page)
+        page.heading("Drafts, by who asked")
+        modes = {n: [d.result for d in own] for n, own in contestants.items()}
+        planner = ("fresh", "reuse", "replan", "syntax")
+        coder = ("first", "semantic", "syntax")
+        page.table(
+            ("model", *(f"plan: {m}" for m in planner), *(f"code: {m}" for m in coder)),
+            [
+                (n, *(sum(getattr(r.planner, m) for r in rs) for m in planner),
+                 *(sum(getattr(r.coder, m) for r in rs) for m in coder))
+                for n, rs in modes.items()
+            ],
+        )  # fmt: skip
+        page.heading("Tokens and cost by role")
+        page.table(("model", "role", "calls", "tokens in", "tokens out", "USD"), list(_by_role(contestants)))
+        page.heading("What became of drafts and tries")
+        page.text("Each draft of a plan or of code, and each try in the world; then what came next.")
+        page.table(("model", "stage", "fate", "then", "how often"), list(_taxonomy(contestants)))
+        if failed := [(d.trial.key, d.result) for d in done if not d.result.success]:
+            page.heading("Trials that failed")
+            page.cards(failed_cards(list(failed)))
+
+    def rows(self, done: Done[ModelTrial, ModelResult]) -> Iterable[Mapping[str, Any]]:
+        """One row a trial; its drafts and tries are counted only."""
+        for row in super().rows(done):
+            kept = {k: v for k, v in row.items() if k not in ("thumbnail", "fates")}
+            totals = {"usd": done.result.usd, "first_accepted": done.result.first_accepted}
+            yield {**kept, "group": done.trial.group, **totals}
+
+    # --- models and libraries ------------------------------------------------------------------------------------
+
+    @property
+    def _recorded(self) -> Path:
+        return Path(self.llm.removeprefix(REPLAY))
+
+    def _options(self, trial: ModelTrial, llm: str, library: Path | None = None) -> RunOptions:
+        builtin = trial.model == BUILTIN
+        values: dict[str, Any] = {
+            "level": trial.level, "preset": self.preset, "seed": trial.number, "transport": "inproc", "video": False,
+            "proposer": "builtin" if builtin else "openai", "skills": "builtin" if builtin else "empty",
+            "llm": "" if builtin else llm, "library": str(library or ""),
+        }  # fmt: skip
+        return RunOptions.model_validate({**values, **VARIANTS[trial.variant]})
+
+    @contextmanager
+    def _library(self, trial: ModelTrial, folder: Path) -> Iterator[Path]:
+        """What the level before has left, to be worked with; kept for the next level if nothing breaks.
+
+        A trial that is run again begins with the same as the first time, whatever became of that.
+        """
+        own = folder / "libraries" / trial.model / trial.variant / str(trial.number)
+        work, before, after = own / "work", own / f"{trial.place - 1:03}", own / f"{trial.place:03}"
+        shutil.rmtree(work, ignore_errors=True)
+        if before.is_dir() and trial.variant != "no-reuse":
+            shutil.copytree(before, work)
+        work.mkdir(parents=True, exist_ok=True)
+        yield work
+        shutil.rmtree(after, ignore_errors=True)
+        work.rename(after)
+
+    @contextmanager
+    def _model(self, trial: ModelTrial) -> Iterator[str]:
+        """The value of `--llm` for a run."""
+        if self.llm:
+            recorded = self._recorded / LLM / trial.key.replace("/", "_").replace(":", "_")
+            yield f"{REPLAY}{recorded.resolve()}"
+            return
+        model = next(m for m in self.models if _label(m) == trial.model)
+        if model == BUILTIN or (scripted := _scripted(model)) is None:
+            yield model
+            return
+        draw = f"{trial.number}/{trial.level}"
+        with serving(scripted.scripted, draw, scripted.price) as file:
+            yield str(file)
+
+
+def by_contestant(done: Trials) -> dict[str, list[Done[ModelTrial, ModelResult]]]:
+    """Trials by model and variant."""
+    return groups(done, lambda d: d.trial.contestant)
+
+
+def _label(model: str) -> str:
+    return Path(model).stem
+
+
+def _scripted(model: str) -> _Scripted | None:
+    """The scripted model that a file describes, if it describes one."""
+    content = read_yaml(Path(model), "a model configuration")
+    if not isinstance(content, dict) or "scripted" not in content:
+        return None
+    with expecting("a scripted model", model):
+        return _Scripted.model_validate(content)
+
+
+def _who(model: str) -> dict[str, Any]:
+    """Everything about a model that a result depends on."""
+    if model == BUILTIN:
+        return {}
+    if (scripted := _scripted(model)) is not None:
+        return scripted.model_dump(mode="json")
+    config = load_config(Path(model))
+    table = load_prices(config.prices)
+    prices = {
+        role.model: p.model_dump() if (p := table.of(role.model)) else None for role in config.roles.values()
+    }
+    return {**config.model_dump(mode="json", exclude={"prices"}), "prices": prices}
+
+
+def _digest_of_prompts() -> str:
+    """Over the texts of all prompts of the planner, the coder and the eyes."""
+    texts = []
+    for package in _PROMPTS:
+        folder = files(package) / "prompts"
+        if folder.is_dir():
+            texts += [
+                (package, f.name, f.read_text()) for f in sorted(folder.iterdir(), key=lambda f: f.name)
+            ]
+    return hashlib.sha256(repr(texts).encode()).hexdigest()[:16]
+
+
+def _row(name: str, results: Sequence[ModelResult]) -> tuple[object, ...]:
+    rate = Rate.of(r.success for r in results)
+    accepted = Rate.of(r.first_accepted for r in results if r.first_accepted is not None)
+    usage = [u for r in results for u in r.usage.values()]
+    return (
+        name, rate, rate.percent, rate.percent_interval, accepted if accepted.total else "",
+        sum(r.rounds for r in results) / len(results),
+        sum(f.stage == "plan" for r in results for f in r.fates), sum(f.stage == "code" for r in results for f in r.fates),
+        sum(u.input_tokens for u in usage), sum(u.output_tokens for u in usage), f"{sum(u.usd for u in usage):.4f}",
+        median_of(r.wall for r in results), median_of(r.wall - r.model_seconds for r in results),
+        *(sum(len(getattr(r.skills, what)) for r in results) for what in ("written", "reused", "promoted")),
+    )  # fmt: skip
+
+
+def _paired(first: str, second: str, one: Trials, other: Trials) -> tuple[object, ...]:
+    known = {(d.trial.number, d.trial.level): d.result.success for d in other}
+    places = [((d.trial.number, d.trial.level), d.result.success) for d in one]
+    pairs = Paired.of((success, known[place]) for place, success in places if place in known)
+    low, high = pairs.interval
+    return (
+        first, second, pairs.total, pairs.first, pairs.second, f"{100 * pairs.difference:+.1f} %",
+        f"{100 * low:+.1f} to {100 * high:+.1f} %", f"{pairs.p_value:.2g}",
+    )  # fmt: skip
+
+
+def _by_role(contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]:
+    for name, own in contestants.items():
+        roles = groups([(role, u) for d in own for role, u in d.result.usage.items()], lambda pair: pair[0])
+        for role, pairs in roles.items():
+            used = [u for _, u in pairs]
+            tokens = (sum(u.input_tokens for u in used), sum(u.output_tokens for u in used))
+            yield name, role, sum(u.calls for u in used), *tokens, f"{sum(u.usd for u in used):.4f}"
+
+
+def _taxonomy(contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]:
+    for name, own in contestants.items():
+        counts: Counter[tuple[str, str, str]] = Counter()
+        for d in own:
+            fates = d.result.fates
+            following = [*(f.stage for f in fates[1:]), d.result.outcome]
+            counts.update((f.stage, f.fate, then) for f, then in zip(fates, following, strict=True))
+        for (stage, fate, then), count in sorted(counts.items(), key=lambda item: (item[0][0], -item[1])):
+            yield name, stage, fate, then, count

@@ -1,0 +1,124 @@
+"""A scripted model with fault rates: each kind of fault comes as often as its rate says, drawn by seed and trial.
+
+It stands in for a language model where there is no network: two of them with different rates are two models of different
+quality. `serving` runs it behind a server on loopback, which speaks the real protocol.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import repeat
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pydantic import Field
+
+from spca.testing.fallible_model import (
+    BIG,
+    CODER,
+    MODELS,
+    SMALL,
+    FallibleModel,
+    configuration,
+    drafted,
+    written,
+)
+from spca_core.model import Record
+from spca_core.plan import Draft
+from spca_llm.prices import Price
+from spca_llm.testing.behaviours import Behaviour, Say
+from spca_llm.testing.server import ModelServer, Seen
+
+Share = float
+
+
+class FaultRates(Record):
+    """Shares (0-1) of the requests in which a fault occurs; of `lost`, of the trials."""
+
+    seed: int = 0
+    lost: Share = Field(0.0, ge=0, le=1)
+    """The trials in which no draft of a plan is ever usable."""
+    nonsense: Share = Field(0.0, ge=0, le=1)
+    """Prose in place of a draft of a plan."""
+    syntax: Share = Field(0.0, ge=0, le=1)
+    """A parenthesis is missing in the problem."""
+    ghost: Share = Field(0.0, ge=0, le=1)
+    """An object that is not there."""
+    unsolvable: Share = Field(0.0, ge=0, le=1)
+    """A fact of the start is missing, without which there is no plan."""
+    code_syntax: Share = Field(0.0, ge=0, le=1)
+    """Source that is not Python."""
+    code_forbidden: Share = Field(0.0, ge=0, le=1)
+    """Source that imports what it may not."""
+    code_wrong: Share = Field(0.0, ge=0, le=1)
+    """A skill that stops five centimetres above where it should be, and fails in the world."""
+
+
+PLAN_FAULTS = ("nonsense", "syntax", "ghost", "unsolvable")
+CODE_FAULTS = ("code_syntax", "code_forbidden", "code_wrong")
+
+
+class CalibratedModel:
+    """A script for a `ModelServer`: `FallibleModel`, whose answers are good, with faults by their rates."""
+
+    def __init__(self, rates: FaultRates, trial: str) -> None:
+        self._rates, self._trial = rates, trial
+        self._lost = random.Random(f"{rates.seed}/{trial}/lost").random() < rates.lost
+        self._good = FallibleModel(planner=repeat(self._plan_fault), coder=repeat(self._code_fault))
+        self._asked = 0
+
+    def __call__(self, seen: Seen) -> Behaviour:
+        """The answer to one request."""
+        self._asked += 1
+        return self._good(seen)
+
+    def _draw(self, kinds: tuple[str, ...]) -> str:
+        """The kind of fault of this request, if it has one."""
+        chance = random.Random(f"{self._rates.seed}/{self._trial}/{self._asked}").random()
+        for kind in kinds:
+            chance -= getattr(self._rates, kind)
+            if chance < 0:
+                return kind
+        return ""
+
+    def _plan_fault(self, draft: Draft) -> Behaviour:
+        fault = "nonsense" if self._lost else self._draw(PLAN_FAULTS)
+        if fault == "nonsense":
+            return Say("I would rather talk about something else.", usage=(1000, 20))
+        problem = {
+            "": draft.problem,
+            "syntax": draft.problem.rstrip().removesuffix(")"),
+            "ghost": draft.problem.replace("(:objects ", "(:objects cube_golden - cube "),
+            "unsolvable": draft.problem.replace("(hand_empty)", ""),
+        }[fault]
+        return drafted(draft.model_copy(update={"problem": problem}))
+
+    def _code_fault(self, source: str) -> Behaviour:
+        fault = self._draw(CODE_FAULTS)
+        if fault == "code_syntax":
+            source = source.replace("):\n", ")\n", 1)
+        elif fault == "code_forbidden":
+            source = f"import os\n\n\n{source}"
+        elif fault == "code_wrong":
+            source = source.replace(
+                "pose(tool.x, tool.y, tool.z, tool.yaw)", "pose(tool.x, tool.y, tool.z + 0.05, tool.yaw)"
+            )
+        return written(source)
+
+
+@contextmanager
+def serving(rates: FaultRates, trial: str, price: Price | None = None) -> Iterator[Path]:
+    """A server with such a model for as long as the context lasts; yields its configuration file."""
+    with ModelServer(CalibratedModel(rates, trial), models=MODELS) as server, TemporaryDirectory() as place:
+        folder = Path(place)
+        content = json.loads(configuration(server.base_url))
+        if price is not None:
+            (folder / "prices.yaml").write_text(
+                json.dumps({m: price.model_dump() for m in (BIG, SMALL, CODER)})
+            )
+            content["prices"] = "prices.yaml"
+        (folder / "llm.yaml").write_text(json.dumps(content))
+        yield folder / "llm.yaml"
