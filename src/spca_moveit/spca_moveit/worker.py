@@ -61,6 +61,8 @@ def _answer(backend: Backend, message: dict[str, Any]) -> Any:
 if __name__ == "__main__":
     try:
         serve(wire_of_service(_MAX_BYTES))
+    except EOFError:
+        pass
     finally:
         sys.stdout.flush()
         sys.stderr.flush()

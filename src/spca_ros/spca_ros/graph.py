@@ -6,8 +6,6 @@ import json
 import os
 import queue
 import re
-import signal
-import subprocess
 import sys
 import threading
 import time
@@ -18,6 +16,7 @@ from types import TracebackType
 
 from spca_core.errors import EXIT_BAD_INPUT, Cancelled, InputError, SpcaError
 from spca_core.paths import data
+from spca_core.processes.child import Child, how_it_ended, last_words
 from spca_ros.node import DIE_WITH_PARENT, SpcaNode, background
 from spca_ros.peer import NodeLost, Peer
 
@@ -79,46 +78,36 @@ class NodeProcess:
             "--disable-rosout-logs",
             "--disable-external-lib-logs",
         )
-        with self.log.open("ab") as log:
-            self._process = subprocess.Popen(
-                spec.command or (sys.executable, "-m", spec.module, *arguments),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                env={**_environment(spec.needs_keys), DIE_WITH_PARENT: "1", "ROS_LOG_DIR": str(logs)},
-                start_new_session=True,  # Ctrl-C in the terminal is for the parent, which ends them in order
-            )
+        self._child = Child(
+            spec.command or (sys.executable, "-m", spec.module, *arguments),
+            env={**_environment(spec.needs_keys), DIE_WITH_PARENT: "1", "ROS_LOG_DIR": str(logs)},
+            stdout=self.log,
+            stderr=self.log,
+        )
 
     @property
     def pid(self) -> int:
         """The process's id."""
-        return self._process.pid
+        return self._child.pid
 
     def wait(self) -> int:
         """Wait for its end; returns the exit status."""
-        return self._process.wait()
+        return self._child.wait_for_end()
 
     def ask_to_end(self) -> None:
         """Send SIGINT."""
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGINT)
+        self._child.interrupt()
 
     def end(self, deadline: float) -> None:
         """Wait until `deadline` (monotonic), then kill it with all that it has started."""
-        try:
-            self._process.wait(max(deadline - time.monotonic(), 0.01))
-        except subprocess.TimeoutExpired:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
+        self._child.end(max(deadline - time.monotonic(), 0.01))
 
     def complaint(self, status: int) -> SpcaError:
         """Why it ended, as an error: its last words, or how."""
-        lines = self.log.read_text(errors="replace").strip().splitlines()
-        last = lines[-1] if lines else "it said nothing"
+        last = last_words(self.log) or "it said nothing"
         if status == EXIT_BAD_INPUT:
             return InputError(last.removeprefix("spca: "))
-        how = f"was killed by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
-        return NodeLost(f"the node '{self.spec.name}' {how}: {last} (its log: {self.log})")
+        return NodeLost(f"the node '{self.spec.name}' {how_it_ended(status)}: {last} (its log: {self.log})")
 
 
 class Graph:

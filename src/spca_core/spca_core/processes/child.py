@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-PIPE, NOTHING = subprocess.PIPE, subprocess.DEVNULL
+PIPE, NOTHING, INHERITED = subprocess.PIPE, subprocess.DEVNULL, None
 _TAIL_BYTES = 1 << 14
 
 
@@ -24,15 +24,15 @@ class Child:
         *,
         env: Mapping[str, str],
         stdin: int = NOTHING,
-        stdout: int | Path = NOTHING,
-        stderr: int | Path = NOTHING,
+        stdout: int | Path | None = NOTHING,
+        stderr: int | Path | None = NOTHING,
         cwd: str | None = None,
         pass_fds: Sequence[int] = (),
     ) -> None:
-        """Start it. Outputs may be `PIPE`, `NOTHING` or a log file, which is appended to. Raises OSError."""
+        """Start it. Outputs may be `PIPE`, `NOTHING`, `INHERITED` or a log file, which is appended to. Raises OSError."""
         with contextlib.ExitStack() as files:
 
-            def target(where: int | Path) -> int | IO[bytes]:
+            def target(where: int | Path | None) -> int | IO[bytes] | None:
                 return files.enter_context(where.open("ab")) if isinstance(where, Path) else where
 
             self._process = subprocess.Popen(
@@ -66,6 +66,10 @@ class Child:
         with contextlib.suppress(subprocess.TimeoutExpired):
             return self._process.wait(timeout)
         return None
+
+    def wait_for_end(self) -> int:
+        """Wait for its end however long that takes; the exit status as of `wait`."""
+        return self._process.wait()
 
     def interrupt(self) -> None:
         """Ask it to end, as Ctrl-C would."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import struct
-from typing import Any
+from typing import Any, NoReturn
 
 
 class Wire:
@@ -34,16 +34,28 @@ class Wire:
         while len(data) < count:
             chunk = os.read(self.read_fd, count - len(data))
             if not chunk:
-                os._exit(0)
+                self.ended()
             data += chunk
         return data
 
+    def ended(self) -> NoReturn:
+        """The owner has closed its end: nobody listens any more."""
+        os._exit(0)
 
-def wire_of_service(max_bytes: int) -> Wire:
-    """The wire of a child that answers questions.
+
+class TidyWire(Wire):
+    """A wire whose end raises EOFError, for a child that has to tidy up."""
+
+    def ended(self) -> NoReturn:
+        """See `Wire`."""
+        raise EOFError("the owner of this process has gone")
+
+
+def wire_of_service(max_bytes: int) -> TidyWire:
+    """The wire of a child that answers questions; its end raises EOFError.
 
     Standard output becomes standard error, so that what libraries print cannot get between the messages.
     """
     messages = os.dup(1)
     os.dup2(2, 1)
-    return Wire(max_bytes, write_fd=messages)
+    return TidyWire(max_bytes, write_fd=messages)

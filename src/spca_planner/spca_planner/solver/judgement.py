@@ -12,6 +12,8 @@ from spca_core.ports.vocabulary import Extension, ObservableWord
 Words = tuple[str, ...]
 """A step of a plan: the action's name and its arguments."""
 
+MAX_BYTES = 1 << 24
+"""Longest message between the process and its user."""
 GRACE_SECONDS = 5.0
 """Wall time that a draft may take beyond the time limit of the search: to be read, explained and validated."""
 

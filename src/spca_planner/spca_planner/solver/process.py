@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import select
-import signal
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable
 from types import TracebackType
+from typing import Any
 
 from spca_core.errors import Cancelled, SpcaError
+from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Interrupted, Malformed
+from spca_core.processes.child import INHERITED, PIPE, Child, python_environment
 from spca_planner.pddl.limits import MOST_CHARACTERS
 from spca_planner.solver.cost import refused_unjudged
 from spca_planner.solver.engines import DEFAULT
-from spca_planner.solver.judgement import GRACE_SECONDS, Ahead, Case, Judgement
+from spca_planner.solver.judgement import GRACE_SECONDS, MAX_BYTES, Ahead, Case, Judgement
 
-_POLL_SECONDS = 0.05
 _START_SECONDS = 60.0
 """Within which a new process must be ready, even on a machine that is busy with other things."""
 _STARTS = 2
@@ -35,7 +33,8 @@ class SolverProcess:
 
     def __init__(self, domains: Iterable[str] = (), engine: str = DEFAULT) -> None:
         self._ahead = Ahead(domains=tuple(domains), engine=engine)
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Child | None = None
+        self._channel: Channel | None = None
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._lock = threading.Lock()
         self._closing = False
@@ -74,7 +73,7 @@ class SolverProcess:
         """End the process and all its children, at once, whatever it is doing. It may be started again."""
         self._closing = True
         if self._process is not None:
-            _kill(self._process)
+            self._process.kill()
         with self._lock:
             self._stop()
             self._closing = False
@@ -98,12 +97,12 @@ class SolverProcess:
         return self._process.pid if self._process is not None else None
 
     def _await_ready(self, cancelled: Callable[[], bool]) -> None:
-        if self._ready and self._process is not None and self._process.poll() is None:
+        if self._ready and self._process is not None and self._process.alive:
             return
         deadline = time.monotonic() + _START_SECONDS
         for _ in range(_STARTS):  # somebody may have killed the first one
             self._running()
-            if self._exchange(b"", deadline, cancelled) is not None:
+            if self._exchange(None, deadline, cancelled) is not None:
                 self._ready = True
                 return
             self._stop()
@@ -111,37 +110,35 @@ class SolverProcess:
 
     def _ask(self, case: Case, deadline: float, cancelled: Callable[[], bool]) -> Judgement | None:
         """One question; None when the process died of it or did not answer in time."""
-        line = self._exchange(case.model_dump_json().encode() + b"\n", deadline, cancelled)
-        return None if line is None else Judgement.model_validate_json(line)
+        question = {"op": "judge", "case": case.model_dump(mode="json")}
+        answer = self._exchange(question, deadline, cancelled)
+        return None if answer is None else Judgement.model_validate(answer["value"])
 
-    def _exchange(self, message: bytes, deadline: float, cancelled: Callable[[], bool]) -> bytes | None:
-        """Send `message` and wait for a line, without being bound to either."""
-        process = self._process
-        assert process is not None and process.stdin is not None and process.stdout is not None
-        source, sink = process.stdout.fileno(), process.stdin.fileno()
-        line = b""
-        while not line.endswith(b"\n"):
+    def _exchange(
+        self, message: dict[str, Any] | None, deadline: float, cancelled: Callable[[], bool]
+    ) -> dict[str, Any] | None:
+        """Send `message`, if there is one, and wait for the process's next."""
+        channel = self._channel
+        assert channel is not None
+
+        def stop() -> bool:
+            return self._closing or cancelled()
+
+        try:
+            if stop():
+                raise Interrupted
+            if message is not None:
+                channel.send(message, deadline, stop)
+            return channel.receive(deadline, stop)
+        except (ChannelClosed, ChannelTimeout, Malformed):
             if self._closing:
-                raise Cancelled("the solver process was closed")
-            if cancelled():
-                self._stop()
-                raise Cancelled("planning was cancelled")
-            if time.monotonic() > deadline:
-                return None
-            readable, writable, _ = select.select([source], [sink] if message else [], [], _POLL_SECONDS)
-            if writable:
-                try:
-                    message = message[os.write(sink, message[: select.PIPE_BUF]) :]
-                except BrokenPipeError:
-                    return None
-            if readable:
-                chunk = os.read(source, 65536)
-                if not chunk:
-                    if self._closing:
-                        raise Cancelled("the solver process was closed")
-                    return None
-                line += chunk
-        return line
+                raise Cancelled("the solver process was closed") from None
+            return None
+        except Interrupted:
+            if self._closing:
+                raise Cancelled("the solver process was closed") from None
+            self._stop()
+            raise Cancelled("planning was cancelled") from None
 
     def _restart(self) -> None:
         """A new process, so that the next draft finds it warm."""
@@ -149,32 +146,27 @@ class SolverProcess:
         self._running()
 
     def _running(self) -> None:
-        if self._process is not None and self._process.poll() is None:
+        if self._process is not None and self._process.alive:
             return
         self._stop()
         self._scratch = tempfile.TemporaryDirectory(prefix="spca_solver_")
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "spca_planner.solver.worker", self._scratch.name],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,  # a group of its own: Ctrl-C is ours to handle, and all of it can be killed
-            env=_environment(),
-        )
-        assert self._process.stdin is not None
-        self._process.stdin.write(self._ahead.model_dump_json().encode() + b"\n")
-        self._process.stdin.flush()
+        command = [sys.executable, "-m", "spca_planner.solver.worker", self._scratch.name]
+        # Numerical libraries shall start no threads before a fork.
+        environment = python_environment(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
+        process = Child(command, env=environment, stdin=PIPE, stdout=PIPE, stderr=INHERITED)
+        assert process.stdin is not None and process.stdout is not None
+        self._process = process
+        self._channel = Channel(process.stdout.fileno(), process.stdin.fileno(), MAX_BYTES)
+        with contextlib.suppress(ChannelClosed):  # it has died already; whoever asks will see
+            setup = {"op": "setup", "ahead": self._ahead.model_dump(mode="json")}
+            self._channel.send(setup, time.monotonic() + _START_SECONDS)
 
     def _stop(self) -> None:
-        process, self._process = self._process, None
+        process, self._process, self._channel = self._process, None, None
         self._ready = False
         if process is None:
             return
-        _kill(process)
-        for stream in (process.stdin, process.stdout):
-            if stream is not None:
-                with contextlib.suppress(BrokenPipeError):
-                    stream.close()
-        process.wait()
+        process.end()
         if self._scratch is not None:
             self._scratch.cleanup()
 
@@ -190,15 +182,3 @@ def _unfit(case: Case) -> str:
             line = text.count("\n", 0, error.start) + 1
             return f"{what}, line {line}: character {error.start + 1} is no valid Unicode"
     return ""
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-def _environment() -> dict[str, str]:
-    """This process's own, with our packages on the path; numerical libraries shall start no threads before a fork."""
-    path = os.pathsep.join(p for p in sys.path if p)
-    single = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    return {**os.environ, **single, "PYTHONPATH": path}

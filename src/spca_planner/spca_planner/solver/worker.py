@@ -1,12 +1,11 @@
-"""The solver's process: reads one case a line from standard input, answers one judgement a line.
+"""The solver's process: one case after the other over `spca_core.processes.wire`, one judgement for each.
 
-The first line is sent when it is ready. It ends when its input does, so it never outlives the process that started it;
+Its first message says that it is ready. It ends when its input does, so it never outlives the process that started it;
 a timer and a limit on memory bound what one case may take.
 """
 
 from __future__ import annotations
 
-import os
 import resource
 import shutil
 import signal
@@ -17,14 +16,14 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import IO
 
 from spca_core.errors import one_line
 from spca_core.ports.engine import Interrupted
+from spca_core.processes.wire import Wire, wire_of_service
 from spca_planner.pddl.limits import LONGEST_MESSAGE, clipped
 from spca_planner.solver.cost import MEMORY_BYTES, refused_unjudged
 from spca_planner.solver.engines import open_engine, skip_slow_imports
-from spca_planner.solver.judgement import GRACE_SECONDS, Ahead, Case, Judgement
+from spca_planner.solver.judgement import GRACE_SECONDS, MAX_BYTES, Ahead, Case, Judgement
 
 _ANSWER_SECONDS = 1.0
 """Left for the answer: whoever asked kills this process `GRACE_SECONDS` after the time limit."""
@@ -44,23 +43,21 @@ _REHEARSAL = Case(
 
 def main(scratch: str) -> None:
     """Serve until the input ends; temporary files go into the folder `scratch`, which is removed then."""
-    answers = _keep_output_clean()
     tempfile.tempdir = scratch
     try:
-        _serve(answers)
+        with suppress(EOFError):
+            _serve(wire_of_service(MAX_BYTES))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _serve(answers: IO[bytes]) -> None:
+def _serve(wire: Wire) -> None:
     skip_slow_imports()
     from spca_planner.solver.judge import judge
     from spca_planner.solver.reading import remember
 
     warnings.simplefilter("ignore")
-    source = sys.stdin.fileno()
-    lines = _lines(source)
-    ahead = Ahead.model_validate_json(next(lines))
+    ahead = Ahead.model_validate(wire.receive()["ahead"])
     engine = open_engine(ahead.engine)
     engine.warm()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
@@ -69,16 +66,14 @@ def _serve(answers: IO[bytes]) -> None:
         with suppress(OutOfTime), _time_limit(_AHEAD_SECONDS):
             remember(domain)
     judge(_REHEARSAL, engine)
-    answers.write(b"ready\n")
-    answers.flush()
-    for line in lines:
-        case = Case.model_validate_json(line)
+    wire.send({"op": "ready"})
+    while True:
+        case = Case.model_validate(wire.receive()["case"])
         try:
-            answer = _bounded(partial(judge, case, engine, source), case)
+            answer = _bounded(partial(judge, case, engine, wire.read_fd), case)
         except Interrupted:
             return  # nothing is sent during a case: the input has ended
-        answers.write(answer.model_dump_json().encode() + b"\n")
-        answers.flush()
+        wire.send({"op": "done", "value": answer.model_dump(mode="json")})
 
 
 def _bounded(judge: Callable[[], Judgement], case: Case) -> Judgement:
@@ -123,21 +118,6 @@ def _time_limit(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.setitimer(signal.ITIMER_PROF, 0)
-
-
-def _lines(source: int) -> Iterator[bytes]:
-    """Lines of a descriptor, without reading ahead, so that `select` on it tells whether anything has come."""
-    buffer = b""
-    while chunk := os.read(source, 65536):
-        *done, buffer = (buffer + chunk).split(b"\n")
-        yield from done
-
-
-def _keep_output_clean() -> IO[bytes]:
-    """The answers go to standard output as it was; whatever libraries print goes to standard error."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    return answers
 
 
 if __name__ == "__main__":

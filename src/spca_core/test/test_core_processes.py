@@ -1,0 +1,125 @@
+"""Child processes: ended with all they have started, their deaths explained; services that are started again."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from spca_core.processes.channel import Interrupted
+from spca_core.processes.child import PIPE, Child, last_words, python_environment
+from spca_core.processes.service import Service, ServiceDied, ServiceFailed, ServiceTimeout
+
+SERVICE = """
+import os, sys, time
+from spca_core.processes.wire import wire_of_service
+wire = wire_of_service(1 << 20)
+setup = wire.receive()
+print("hello from", setup["name"], flush=True)
+if setup["name"] == "lame":
+    wire.send({"op": "failed", "message": "no legs"})
+wire.send({"op": "ready"})
+while True:
+    question = wire.receive()
+    if question["op"] == "die":
+        print("last words", flush=True)
+        os.abort()
+    if question["op"] == "sleep":
+        time.sleep(question["nap"])
+    answer = {"op": "failed", "message": "cannot"} if question["op"] == "fail" else {"op": "done", "value": os.getpid()}
+    wire.send({**answer, "id": question["id"]})
+"""
+
+
+@pytest.fixture
+def make(tmp_path: Path, request: pytest.FixtureRequest):
+    (tmp_path / "served.py").write_text(SERVICE)
+
+    def made(name: str = "joe") -> Service:
+        path = os.pathsep.join([str(tmp_path), python_environment()["PYTHONPATH"]])
+        environment = python_environment(PYTHONPATH=path)
+        service = Service("served", {"name": name}, env=environment, log=tmp_path / "log", start_s=30.0)
+        request.addfinalizer(service.close)
+        return service
+
+    return made
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_service_that_dies_is_started_again_for_the_next_question(make, tmp_path: Path) -> None:
+    service = make()
+    first = service.ask("pid", 5.0)
+    with pytest.raises(ServiceDied, match="SIGABRT during 'die': last words"):
+        service.ask("die", 5.0)
+    assert service.ask("pid", 5.0) != first
+    assert service.starts == 2
+    assert (tmp_path / "log").read_text().count("hello from joe") == 2  # what it prints is kept
+    with pytest.raises(ServiceFailed, match="cannot"):
+        service.ask("fail", 5.0)
+    assert service.starts == 2
+
+
+def test_a_service_that_hangs_is_ended_and_one_that_is_left_goes_on(make) -> None:
+    service = make()
+    pid = service.ask("pid", 5.0)
+    begun = time.monotonic()
+    with pytest.raises(Interrupted):
+        service.ask("sleep", 5.0, lambda: time.monotonic() > begun + 0.1, nap=0.6)
+    assert time.monotonic() - begun < 0.5
+    assert service.ask("pid", 5.0) == pid  # the answer to the question that was left does not count
+    with pytest.raises(ServiceTimeout, match="no answer to 'sleep' in 0 s"):
+        service.ask("sleep", 0.2, nap=20.0)
+    assert not alive(pid) and not service.alive
+
+
+def test_a_service_that_cannot_start_says_why_and_a_closed_one_stays_closed(make) -> None:
+    with pytest.raises(ServiceFailed, match="no legs"):
+        make("lame").start()
+    service = make()
+    service.start()
+
+    def sleep() -> None:
+        with pytest.raises(ServiceDied):
+            service.ask("sleep", 20.0, nap=20.0)
+
+    waiting = threading.Thread(target=sleep)
+    waiting.start()
+    time.sleep(0.2)
+    service.close()
+    waiting.join(5.0)
+    assert not waiting.is_alive()
+    with pytest.raises(ServiceDied, match="closed"):
+        service.ask("pid", 1.0)
+
+
+def test_a_child_is_ended_with_what_it_has_started() -> None:
+    program = "import subprocess as s, time; print(s.Popen(['sleep', '60']).pid, flush=True); time.sleep(60)"
+    child = Child([sys.executable, "-c", program], env=os.environ, stdout=PIPE)
+    assert child.stdout is not None
+    grandchild = int(child.stdout.readline())
+    assert alive(grandchild)
+    assert child.end() == ""  # not by itself
+    for _ in range(100):
+        if not alive(grandchild):
+            break
+        time.sleep(0.02)
+    assert not alive(grandchild) and not child.alive
+
+
+def test_a_child_says_how_it_ended(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    child = Child([sys.executable, "-c", "print('bye\\n'); raise SystemExit(3)"], env=os.environ, stdout=log)
+    assert child.wait_for_end() == 3
+    assert child.end() == "exited with status 3"
+    assert last_words(log) == "bye"
+    assert last_words(tmp_path / "none") == ""
