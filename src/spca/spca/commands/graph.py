@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -36,6 +37,12 @@ def up(
     idle_minutes: Annotated[
         float, typer.Option(min=0.1, help="End when nothing was run for that long.")
     ] = 30.0,
+    secure: Annotated[
+        Path | None,
+        typer.Option(
+            help="An SROS2 keystore: nobody without a key of it takes part (where ROS has security)."
+        ),
+    ] = None,
     detach: Annotated[
         bool, typer.Option("--detach", help="Outlive this terminal; by default it ends when that is closed.")
     ] = False,
@@ -47,7 +54,7 @@ def up(
 
     options = checked(RunOptions, level=level, rate=rate, view=view)
     choice = checked(Choice, sim=sim, arm=arm, robot=robot)
-    start(options, choice, 60.0 * idle_minutes, detach)
+    start(options, choice, 60.0 * idle_minutes, detach, secure)
 
 
 def down() -> None:

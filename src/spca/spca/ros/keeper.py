@@ -45,6 +45,8 @@ class Order(Record):
     options: RunOptions
     choice: Choice
     idle_s: float
+    secured: dict[str, str] = {}
+    """Environment variables of DDS Security, if it is used."""
     terminal: str = ""
     """Path of the terminal with which the graph ends; empty: it outlives every terminal."""
 
@@ -73,6 +75,7 @@ class Keeper:
             code=standing.code_stamp(),
             logs=str(logs),
             began=time.time(),
+            secured=order.secured,
         )
         self._diagnostics = node.create_publisher(DiagnosticArray, names.DIAGNOSTICS, EVERY)
         status = f"{names.RUN_LEVEL}/_action/status"

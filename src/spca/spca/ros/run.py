@@ -121,8 +121,10 @@ def _own(options: RunOptions, folder: RunFolder) -> Iterator[_Connection]:
 
 @contextmanager
 def _standing(found: Standing) -> Iterator[_Connection]:
-    began, before = time.time(), os.environ.get("ROS_DOMAIN_ID")
-    os.environ["ROS_DOMAIN_ID"] = str(found.domain)
+    began = time.time()
+    wanted = {"ROS_DOMAIN_ID": str(found.domain), **found.secured}
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
     try:
         with Session("cli") as node:
             supervisor = Peer(node, names.SUPERVISOR)
@@ -144,7 +146,8 @@ def _standing(found: Standing) -> Iterator[_Connection]:
                 node, supervisor, lambda _: supervisor.wait_ready(_READY_S), check, lambda: None, fault
             )
     finally:
-        if before is None:
-            del os.environ["ROS_DOMAIN_ID"]
-        else:
-            os.environ["ROS_DOMAIN_ID"] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -60,6 +60,8 @@ class Standing(Record):
     """Seconds since the epoch, as the next ones."""
     idle_until: float | None = None
     """When it ends unless a run begins before; None while a run is under way."""
+    secured: dict[str, str] = {}
+    """Environment variables of DDS Security, which runs need as well; empty where it is not used."""
     ready: bool = False
     nodes: tuple[NodeState, ...] = ()
     fault: str = ""

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -17,13 +18,16 @@ from spca.ros.processes import Choice, check_installed, processes
 from spca.ros.standing import Standing
 from spca_core.errors import EXIT_BAD_INPUT, EXIT_NOT_SOLVED, EXIT_SUCCESS, InputError, SpcaError
 from spca_core.options import RunOptions
+from spca_ros import security
 from spca_sim.display import require_display
 
 _END_S = 15.0  # wall seconds that the graph has for its end
 _TICK_S = 0.05
 
 
-def start(options: RunOptions, choice: Choice, idle_s: float, detach: bool) -> None:
+def start(
+    options: RunOptions, choice: Choice, idle_s: float, detach: bool, keystore: Path | None = None
+) -> None:
     """Start the keeper and return when its nodes are ready. Raises what keeps them from it."""
     console = Console(stderr=True)
     if (found := standing.find()) is not None:
@@ -33,9 +37,12 @@ def start(options: RunOptions, choice: Choice, idle_s: float, detach: bool) -> N
     if options.view:
         require_display()
     processes(options, choice)  # an unknown level is reported here, before anything starts
+    secured = security.variables(keystore) if keystore is not None else {}
     _, _, logs = standing.files()
     logs.mkdir(parents=True, exist_ok=True)
-    order = Order(options=options, choice=choice, idle_s=idle_s, terminal="" if detach else _terminal())
+    order = Order(
+        options=options, choice=choice, idle_s=idle_s, secured=secured, terminal="" if detach else _terminal()
+    )
     began = time.monotonic()
     with (logs / standing.KEEPER_LOG).open("wb") as out:
         keeper = subprocess.Popen(
@@ -43,6 +50,7 @@ def start(options: RunOptions, choice: Choice, idle_s: float, detach: bool) -> N
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=out,
+            env={**os.environ, **secured},
             start_new_session=True,  # Ctrl-C in this terminal is for the runs in it
         )
     try:

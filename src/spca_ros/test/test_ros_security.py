@@ -1,0 +1,59 @@
+"""--secure: a graph starts with keys, or does not start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spca_core.errors import InputError
+from spca_ros import security
+
+pytestmark = pytest.mark.ros
+
+
+@pytest.fixture
+def keystore(tmp_path: Path) -> Path:
+    """A folder laid out as `ros2 security` does it; its keys are none."""
+    enclave = tmp_path / "keys" / "enclaves" / "spca"
+    enclave.mkdir(parents=True)
+    for name in ("cert.pem", "key.pem", "governance.p7s", "permissions.p7s", "identity_ca.cert.pem"):
+        (enclave / name).write_text("")
+    (enclave / "key.pem").chmod(0o600)
+    return tmp_path / "keys"
+
+
+@pytest.fixture
+def secure_ros(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ROS whose Fast DDS names the plugin."""
+    library = tmp_path / "ros" / "lib" / "libfastrtps.so"
+    library.parent.mkdir(parents=True)
+    library.write_bytes(b"\x7fELF..DDS:Auth:PKI-DH..")
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path / "ros"))
+
+
+@pytest.mark.skipif(security.supported(), reason="this ROS has DDS Security")
+def test_without_security_in_ros_it_is_refused(keystore: Path) -> None:
+    with pytest.raises(InputError, match="without DDS Security"):
+        security.variables(keystore)
+
+
+@pytest.mark.usefixtures("secure_ros")
+def test_every_process_gets_keys_and_must_use_them(keystore: Path) -> None:
+    given = security.variables(keystore)
+    assert given["ROS_SECURITY_STRATEGY"] == "Enforce"
+    assert given["ROS_SECURITY_KEYSTORE"] == str(keystore.resolve())
+
+
+@pytest.mark.usefixtures("secure_ros")
+def test_a_keystore_that_lacks_something_is_refused_with_the_commands(keystore: Path) -> None:
+    (keystore / "enclaves" / "spca" / "permissions.p7s").unlink()
+    with pytest.raises(InputError, match="create_enclave"):
+        security.variables(keystore)
+
+
+@pytest.mark.usefixtures("secure_ros")
+def test_a_private_key_that_others_can_read_is_refused(keystore: Path) -> None:
+    (keystore / "enclaves" / "spca" / "key.pem").chmod(0o644)
+    with pytest.raises(InputError, match="chmod 600"):
+        security.variables(keystore)
