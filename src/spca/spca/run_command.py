@@ -51,9 +51,9 @@ def _check_resumable(folder: RunFolder, options: RunOptions) -> None:
     checkpoint = folder.read_bytes(CHECKPOINT) if options.transport == "ros" else None
     if checkpoint is None:
         return
-    from spca_ros.seal import unseal
+    from spca_core.checkpoint import unpack
 
-    if not unseal(checkpoint):
+    if not unpack(checkpoint):
         raise InputError(
             "this run cannot be resumed inside its level: Gazebo cannot be brought back to an exact state",
             where=str(folder.path),

@@ -8,15 +8,15 @@ import pytest
 
 from spca.journal import CHECKPOINT
 from spca.run_command import resume_run
+from spca_core.checkpoint import pack
 from spca_core.errors import InputError
 from spca_core.options import RunOptions, manifest
 from spca_core.run_folder import MANIFEST, RunFolder
-from spca_ros.seal import seal
 
 
 def test_a_run_over_gazebo_cannot_be_resumed_inside_its_level(tmp_path: Path) -> None:
     folder = RunFolder.create("touch_02", tmp_path)
     folder.write(MANIFEST, manifest(RunOptions(level="touch_02", transport="ros")))
-    folder.write(CHECKPOINT, seal({}))
+    folder.write(CHECKPOINT, pack({}))
     with pytest.raises(InputError, match="Gazebo cannot be brought back"):
         resume_run(folder.path)

@@ -233,3 +233,23 @@ def test_what_the_world_itself_raises_is_passed_on(executor: PlanExecutor) -> No
         run(executor, ("ahead", "1"), line=line)
     assert line.stopped
     assert run(executor, ("ahead", "1"))[0].status == "done"
+
+
+def test_when_there_is_enough_the_step_under_way_runs_to_its_end(executor: PlanExecutor) -> None:
+    """The referee's success does not cut a skill off: it is recorded as done, and no other step begins."""
+    line = Line()
+    line.on_go = lambda: None
+    result = executor.execute(
+        "a", plan(("ahead", "1"), ("ahead", "2")), LIBRARY, line, enough=lambda: line.x > 0
+    )
+    assert result.status == "done"
+    assert [(s.action, s.status, s.failure) for s in result.steps] == [("ahead", "done", None)]
+    assert "stop" not in line.events
+
+
+def test_what_is_certain_at_the_end_of_a_step_is_reported(executor: PlanExecutor) -> None:
+    result = executor.execute("a", plan(("ahead", "3"), ("no",)), LIBRARY, Line())
+    first, second = result.steps
+    assert first.seen is not None
+    assert first.seen.facts == (Fact(predicate="at", args=("metre_3",)),)
+    assert second.seen is None, "of a step that failed nothing is taken for certain"

@@ -77,12 +77,14 @@ class DraftingCoder:
         cancelled: Callable[[], bool],
     ) -> CodeResult:
         names = {python_name(s.name) for s in wanted}
-        shown = relevant(request.library, wanted, self._token_budget, without=names)
+        present = _present_code(request.library, names)
+        known = set(read(present).functions)
+        shown = relevant(request.library, wanted, self._token_budget, without=names, known=known)
         told = situation(request)
         # What is called like its kind (the table) is there on every table: a skill may name it.
         objects = [name for name, kind in request.observation.objects.items() if name != kind]
         drafts: list[CodeRecord] = []
-        code, rejection = _present_code(request.library, names), request.failure
+        code, rejection = present, request.failure
         kind: Kind = "semantic" if request.failure else "first"
         with CodeCritic(self._api, self._limits) as critic:
             while len(drafts) < self._budget:

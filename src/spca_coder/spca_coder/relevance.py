@@ -49,11 +49,16 @@ def tokens_of(text: str) -> int:
 
 
 def relevant(
-    library: str, schemas: Sequence[ActionSchema], token_budget: int, without: Collection[str] = ()
+    library: str,
+    schemas: Sequence[ActionSchema],
+    token_budget: int,
+    without: Collection[str] = (),
+    known: Collection[str] = (),
 ) -> str:
     """Source of the skills that resemble the wanted actions most, with the helpers and constants they need.
 
-    Never longer than the budget; the functions named in `without` are left out unless another one needs them. The
+    Never longer than the budget; the functions named in `without` are left out unless another one needs them, and
+    those in `known`, which the proposer sees anyway, in any case. The
     likeness is that of words (of names, documentation and PDDL), a rare word of the library counting more than a
     common one (inverse document frequency).
     """
@@ -65,6 +70,7 @@ def relevant(
         if left <= 0:
             break
         more_functions, more_constants = source.with_helpers({name})
+        more_functions -= set(known)
         texts = [source.functions[f].text for f in more_functions - functions]
         texts += [source.constants[c] for c in more_constants - constants]
         cost = sum(len(text) + _GAP for text in texts)

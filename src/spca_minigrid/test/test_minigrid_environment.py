@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spca_core.contracts.environment_contract import EnvironmentContract, plan
-from spca_core.errors import Cancelled, MotionError, SpcaError
-from spca_core.plan import Plan, Step
+from spca_core.errors import Cancelled, InputError, MotionError, SpcaError
+from spca_core.plan import Draft, Plan, Step
 from spca_core.ports.environment import Environment
 from spca_core.verdict import Outcome
 from spca_minigrid import primitives
@@ -24,6 +24,8 @@ from spca_minigrid.referents import Referents
 from spca_minigrid.stuck import StuckDetector
 from spca_minigrid.world import World
 from spca_minigrid.worldmap import WorldMap
+from spca_sandbox.level import SandboxReport
+from spca_sandbox.process import WorkerProcess
 
 WALK = '''def walk(ctx, thing):
     """Two turns and a step."""
@@ -240,3 +242,31 @@ def test_observation_names_what_is_not_seen_yet() -> None:
         assert any("not seen yet" in sentence for sentence in seen.sentences)
         assert seen.holds("hand_free")
         assert not any(digit in " ".join(seen.sentences) for digit in "0123456789")
+
+
+@pytest.mark.parametrize(
+    "method", ["find", "can_clear", "free_places", "shown_route", "call", "_do_look", "__class__"]
+)
+def test_only_what_the_api_declares_can_be_called(method: str) -> None:
+    """Private helpers of the ctx are none of a skill's business."""
+    with pytest.raises(ValueError, match="ctx has no"):
+        call(ctx_of("MiniGrid-Empty-8x8"), method, "goal")
+
+
+def test_reviewed_skills_run_where_generated_ones_may_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same terms as on the tabletop, on a kernel that offers no confinement."""
+    real = WorkerProcess.wait_ready
+
+    def wait_ready(self: WorkerProcess) -> SandboxReport:
+        real(self)
+        return SandboxReport.of({})
+
+    monkeypatch.setattr(WorkerProcess, "wait_ready", wait_ready)
+    with closing(MinigridEnvironment(find_level("MiniGrid-Empty-8x8"))) as environment:
+        steps = (Step(action="find", args=("green_goal",)),)
+        plan = Plan(steps=steps, schemas=(), draft=Draft(domain="", problem=""))
+        reviewed = environment.builtin_skills.read_text()
+        result = environment.act("a", plan, reviewed)
+        assert result.status == "done", result.message
+        with pytest.raises(InputError, match="generated code is not run"):
+            environment.act("b", plan, reviewed + "# changed")

@@ -59,7 +59,7 @@ class FallibleModel:
             good = self._draft(seen.text)
             fault = next(self._planner, drafted)
             behaviour = fault(good) if callable(fault) else fault
-            return _only_asked(behaviour, seen)
+            return only_asked(behaviour, seen)
         if model == CODER:
             source = self._source(seen.text)
             wrong = next(self._coder, written)
@@ -77,7 +77,7 @@ class FallibleModel:
         return self._skills.excerpt({name for name in wanted if name in self._skills.functions}, set())
 
 
-def _only_asked(behaviour: Behaviour, seen: Seen) -> Behaviour:
+def only_asked(behaviour: Behaviour, seen: Seen) -> Behaviour:
     """A good answer without the parts that the request's schema has no place for: a settled domain is not sent back."""
     if not isinstance(behaviour, Say) or not behaviour.text.startswith("{"):
         return behaviour

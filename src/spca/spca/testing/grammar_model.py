@@ -1,0 +1,122 @@
+"""A scripted language model that knows all levels: it reads requests as a model does, and understands tasks by the grammar.
+
+Its planner's answers are the built-in proposer's drafts for what the request says was observed; its coder's answers are
+the skills that come with the tabletop, under the names that are asked for. It errs now and then, each time in another
+way, and mends what a critic or the world has to say about it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from itertools import cycle
+from typing import Any
+
+from spca.testing.fallible_model import BIG, CODER, SMALL, drafted, only_asked, written
+from spca_coder.source import Source, read
+from spca_core.observation import Observation
+from spca_core.plan import Draft, PlanRequest
+from spca_core.scene import Fact
+from spca_core.task import Task
+from spca_llm.testing.behaviours import Behaviour, Say, say_json
+from spca_llm.testing.server import Seen
+from spca_referee.level import list_levels, load_level, task
+from spca_tabletop.kit import TabletopKit
+
+PLANNER_ERRS_EVERY = 3
+"""The first draft of every so many fresh plans is faulty."""
+
+_PLAN_FAULTS: tuple[Callable[[Draft], Behaviour], ...] = (
+    lambda draft: Say("I would move the cube."),
+    lambda draft: drafted(draft.model_copy(update={"problem": draft.problem.replace("(:goal", "(:goal (")})),
+    lambda draft: drafted(draft.model_copy(update={"problem": draft.problem.replace("(hand_empty)", "", 1)})),
+    lambda draft: drafted(draft.model_copy(update={"problem": draft.problem.replace(" - cube", " cube_gold - cube")})),
+)  # fmt: skip
+_CODE_FAULTS: tuple[Callable[[str], str], ...] = (
+    lambda code: code.replace(":\n", "\n", 1),  # a syntax error
+    lambda code: code.replace(
+        "ctx.move_linear(tool)", "ctx.move_linear(_raised(tool))", 1
+    ),  # never goes down
+    lambda code: code.replace("(ctx, ", "(ctx, ctx.robot, ", 1),
+    lambda code: code.replace("tool.x", "tool.position.x", 1),  # no such attribute
+    lambda code: re.sub(r'("""\n)', r"\1    assert ctx.is_ready()\n", code, count=1),  # no such call
+)
+
+
+class GrammarModel:
+    """A script for a `ModelServer`; one for a whole sequence of runs, so that it errs differently each time."""
+
+    def __init__(self, plan_errs: bool = True, code_errs: bool = True) -> None:
+        kit = TabletopKit()
+        self._proposer = kit.builtin()
+        self._skills = read(kit.builtin_skills.read_text())
+        self._tasks = [task(load_level(name)) for name in list_levels()]
+        self._plan_faults: Iterator[Callable[[Draft], Behaviour]] = cycle(_PLAN_FAULTS if plan_errs else ())
+        self._code_faults: Iterator[Callable[[str], str]] = cycle(_CODE_FAULTS if code_errs else ())
+        self._fresh = 0
+
+    def __call__(self, seen: Seen) -> Behaviour:
+        """The answer to one request."""
+        model = seen.body["model"]
+        if model in (BIG, SMALL):
+            return only_asked(self._plan(seen.text), seen)
+        if model == CODER:
+            return self._code(seen.text)
+        return say_json({"sentences": ["The table is clean."]})
+
+    def _plan(self, text: str) -> Behaviour:
+        observation = observation_in(text)
+        the_task = self._task_in(text)
+        request = PlanRequest(attempt="", task=the_task, observation=observation, skills=())
+        draft = self._proposer.draft(request, None, None)
+        if "was rejected by" in text or "What went wrong in the world" in text:
+            return drafted(draft)
+        self._fresh += 1
+        fault = next(self._plan_faults, None) if self._fresh % PLANNER_ERRS_EVERY == 1 else None
+        return fault(draft) if fault else drafted(draft)
+
+    def _code(self, text: str) -> Behaviour:
+        code = "\n\n\n".join(self._skill(name, args) for name, args in _headers(text))
+        fault = None if "<report>" in text else next(self._code_faults, None)
+        return written(fault(code) if fault else code)
+
+    def _skill(self, name: str, args: list[str]) -> str:
+        """The skill of that name, its arguments called as asked, and the helpers that it needs."""
+        functions, constants = self._skills.with_helpers({name})
+        helpers = {f for f in functions if f.startswith("_")}
+        return _renamed(self._skills, name, args) + "\n\n\n" + self._skills.excerpt(helpers, constants)
+
+    def _task_in(self, text: str) -> Task:
+        wanted = _json_after(text, "Task, in the user's words: ")
+        return next(t for t in self._tasks if t.text == wanted)
+
+
+def observation_in(text: str) -> Observation:
+    """What a planner's request says was observed."""
+    atoms = [a.strip("()").split() for a in _json_after(text, "facts that hold now: ")]
+    return Observation(
+        stamp=0.0,
+        objects=_json_after(text, "objects and their kinds: "),
+        facts=tuple(Fact(predicate=words[0], args=tuple(words[1:])) for words in atoms),
+        sentences=tuple(_json_after(text, "in words: ")),
+    )
+
+
+def _json_after(text: str, words: str) -> Any:
+    line = text.partition(words)[2].partition("\n")[0]
+    return json.loads(line)
+
+
+def _headers(text: str) -> list[tuple[str, list[str]]]:
+    found = re.findall(r"^`def (\w+)\(ctx, ?(.*?)\):`", text, re.MULTILINE)
+    return [(name, [a.strip() for a in args.split(",") if a.strip()]) for name, args in found]
+
+
+def _renamed(skills: Source, name: str, args: list[str]) -> str:
+    code = skills.functions[name].text
+    for i, old in enumerate(skills.functions[name].parameters[1:]):
+        code = re.sub(rf"\b{old}\b", f"\0{i}\0", code)
+    for i, new in enumerate(args):
+        code = code.replace(f"\0{i}\0", new)
+    return code
