@@ -1,3 +1,20 @@
-"""Bring-up: the command line, the supervisor's loop, run folders and reports."""
+"""Sense–Plan–Code–Act: run levels, campaigns and checks from Python. See `spca.api`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spca.api import Campaign, Run, campaign, check, levels, run
 
 __version__ = "0.1.0"
+__all__ = ["Campaign", "Run", "campaign", "check", "levels", "run"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the interface when it is first used: nodes of this package start without it."""
+    if name not in __all__:
+        raise AttributeError(f"module 'spca' has no attribute '{name}'")
+    from spca import api
+
+    return getattr(api, name)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import shutil
-import traceback
-from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 
+from spca.api import begin, conduct, document
 from spca.ending import Ending
 from spca.journal import CHECKPOINT
-from spca.kits import checked_kit, kit_of
 from spca.progress import Progress
 from spca.result import RunResult
 from spca.terminal import notices, results
@@ -19,18 +18,11 @@ from spca_core.errors import EXIT_INTERRUPTED, Cancelled, InputError, SpcaError
 from spca_core.options import Manifest, RunOptions
 from spca_core.paths import RUNS
 from spca_core.run_folder import MANIFEST, STATE, RunFolder
-from spca_llm.config import is_configured
-from spca_planner.solver.engines import require_engine
-
-CRASH = "crash.txt"
 
 
 def start_run(options: RunOptions, out: Path | None = None) -> int:
     """Run a level in a new folder; returns the exit status. Raises InputError for bad input, before anything moves."""
-    options = _settled(options)
-    checked_kit(options)
-    require_engine(options.engine)
-    folder = RunFolder.create(Path(options.level.rpartition(":")[2]).stem, out)
+    options, folder = begin(options, out)
     return _drive(options, folder, resume=False)
 
 
@@ -77,7 +69,7 @@ def write_report(path: Path) -> Path:
 def _drive(options: RunOptions, folder: RunFolder, resume: bool) -> int:
     with Progress() as progress:
         try:
-            result = _runner(options)(options, folder, (progress,), resume)
+            result = conduct(options, folder, (progress,), resume)
         except InputError:
             if not resume:
                 _discard_if_untouched(folder)
@@ -86,7 +78,6 @@ def _drive(options: RunOptions, folder: RunFolder, resume: bool) -> int:
             progress.say_interrupted("go on with", "resume", folder.path)
             return EXIT_INTERRUPTED
         except Exception as error:
-            folder.write(CRASH, traceback.format_exc())
             _document(folder, options.model_copy(update={"video": False}), progress.console)
             raise SpcaError(
                 f"{type(error).__name__}: {error}; the run folder tells more: {folder.path}"
@@ -104,33 +95,8 @@ def _drive(options: RunOptions, folder: RunFolder, resume: bool) -> int:
     return result.exit_status
 
 
-def _runner(options: RunOptions) -> Callable[..., RunResult]:
-    if options.transport == "inproc" or kit_of(options.level).ros() is None:
-        from spca.inproc import run_inproc
-
-        return run_inproc
-    from spca.ros.run import run_ros
-
-    return run_ros
-
-
-def _settled(options: RunOptions) -> RunOptions:
-    """`auto` becomes the proposer this machine has: a configured model, else the built-in one."""
-    if options.proposer != "auto":
-        return options
-    return options.model_copy(update={"proposer": "openai" if options.llm or is_configured() else "builtin"})
-
-
 def _document(folder: RunFolder, options: RunOptions, console: Console) -> Path:
-    """Video, MCAP log and report. A fault in one of them is said and costs only itself."""
-    from spca.report import write_report as write_page
-
-    for make in kit_of(options.level).documents(options):
-        try:
-            make(folder, options)
-        except Exception as error:
-            console.print(f"  [yellow]{make.__name__}: {type(error).__name__}: {error}[/yellow]")
-    return write_page(folder)
+    return document(options, folder, lambda text: console.print(f"  [yellow]{escape(text)}[/yellow]"))
 
 
 def _discard_if_untouched(folder: RunFolder) -> None:

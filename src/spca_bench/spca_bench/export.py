@@ -16,7 +16,7 @@ CSV, PARQUET = "results.csv", "results.parquet"
 
 def write_tables(campaign: Campaign[Any, Any]) -> list[Path]:
     """Write the results beside `results.jsonl`; returns the files."""
-    rows = [dict(_flat(row)) for done in campaign.done for row in campaign.bench.rows(done)]
+    rows = flat_rows(campaign)
     columns = list(dict.fromkeys(name for row in rows for name in row))
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
@@ -33,6 +33,15 @@ def write_tables(campaign: Campaign[Any, Any]) -> list[Path]:
     files.append(campaign.folder / PARQUET)
     parquet.write_table(table, files[1])
     return files
+
+
+def flat_rows(campaign: Campaign[Any, Any]) -> list[dict[str, Any]]:
+    """One mapping per row, without nesting; `solved` says how the trial ended, where its bench knows."""
+    return [
+        {**dict(_flat(row)), "solved": campaign.bench.success(done.result)}
+        for done in campaign.done
+        for row in campaign.bench.rows(done)
+    ]
 
 
 def _flat(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

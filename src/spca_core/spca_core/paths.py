@@ -59,6 +59,7 @@ ROOT = CHECKOUT or Path.cwd()
 WORLDS = data("worlds", "spca_core")
 LEVELS = data("levels", "spca_core")
 RUNS = ROOT / "runs"
+CAMPAIGNS = ROOT / "campaigns"
 LIBRARY = ROOT / "library"
 
 

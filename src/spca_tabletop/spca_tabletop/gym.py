@@ -8,7 +8,7 @@ A policy moves the joints itself, without planner, skills or perception; the ref
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -45,7 +45,7 @@ class TabletopEnv(gymnasium.Env[dict[str, Any], np.ndarray]):
     changes the preset.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "render_fps": round(1 / PERIOD_S)}
+    metadata = {"render_modes": ["rgb_array"], "render_fps": round(1 / PERIOD_S)}
 
     def __init__(self, level: str, preset: str = "nominal", render_mode: str | None = None) -> None:
         from spca_motion.limits import EMPTY

@@ -58,8 +58,15 @@ class TabletopKit:
 
         loaded = [(name, load_level(name)) for name in list_levels()]
         return [
-            LevelInfo(name=n, group=v.task_group, about=v.description, time_limit_s=v.time_limit_s)
-            for n, v in loaded
+            LevelInfo(
+                name=name,
+                group=level.task_group,
+                title=level.title,
+                about=level.description,
+                time_limit_s=level.time_limit_s,
+                difficulty=level.difficulty,
+            )
+            for name, level in loaded
         ]
 
     def check(self, options: RunOptions) -> None:

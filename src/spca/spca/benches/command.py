@@ -22,7 +22,7 @@ from spca_bench.campaign import RESULTS, Campaign, Entry, read_campaign, read_he
 from spca_bench.engine import run_campaign
 from spca_bench.report import write_report
 from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS, InputError
-from spca_core.paths import ROOT
+from spca_core.paths import CAMPAIGNS
 
 
 def run_bench(
@@ -36,7 +36,7 @@ def run_bench(
 
     1 if a trial was not solved, broke, or was not run; benches whose trials are not solved or failed end with 0.
     """
-    folder = out or ROOT / "campaigns" / f"{datetime.now():%Y%m%d-%H%M%S}_{bench.name}"
+    folder = out or new_folder(bench.name)
     if baseline is not None and read_head(baseline).bench != bench.name:
         raise InputError(f"no campaign of `{bench.name}` to compare with", where=str(baseline))
     if (folder / RESULTS).is_file():
@@ -54,6 +54,11 @@ def run_bench(
         return EXIT_NOT_SOLVED
     solved = all(bench.success(d.result) is not False for d in campaign.done)
     return EXIT_SUCCESS if solved else EXIT_NOT_SOLVED
+
+
+def new_folder(name: str) -> Path:
+    """A campaign's folder, named by the time and the bench."""
+    return CAMPAIGNS / f"{datetime.now():%Y%m%d-%H%M%S}_{name}"
 
 
 def show_campaign(bench: Bench[Any, Any], folder: Path, baseline: Path | None = None) -> None:

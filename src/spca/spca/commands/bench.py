@@ -55,12 +55,12 @@ def bench_levels(
     compare: Compare = None,
 ) -> None:
     """Run levels on many tables, in parallel. Exit status 0 if all were solved."""
+    from spca.api import select_levels
     from spca.benches.command import run_bench
     from spca.benches.levels import LevelsBench
-    from spca_referee.level import select_levels
 
     bench = checked(
-        LevelsBench, levels=select_levels(levels or ["all"]), presets=preset or ["shuffled"], tables=tables,
+        LevelsBench, levels=tuple(info.name for info in select_levels([] if levels == ["all"] else levels or [])), presets=preset or ["shuffled"], tables=tables,
         first_seed=first_seed, proposer=proposer,
     )  # fmt: skip
     raise typer.Exit(run_bench(bench, out, workers, scheduler, compare))
@@ -269,11 +269,11 @@ def bench_models(
     compare: Compare = None,
 ) -> None:
     """Compare language models: each learns for itself, on the same levels and tables. docs/compare-models.md leads on."""
+    from spca.api import select_levels
     from spca.benches import bench_in
     from spca.benches.command import run_bench
     from spca.benches.models import BUILTIN, ModelsBench
     from spca_core.errors import InputError
-    from spca_referee.level import select_levels
 
     if llm:
         if not llm.startswith("replay:") or model:
@@ -284,7 +284,7 @@ def bench_models(
         curriculum = levels or ["touch", "pickup", "pick_and_place", "stack"]
         bench = checked(
             ModelsBench, models=tuple(m if m == BUILTIN else str(Path(m).resolve()) for m in model or ()),
-            levels=tuple(dict.fromkeys(name for part in curriculum for name in select_levels((part,)))),
+            levels=tuple(dict.fromkeys(name for part in curriculum for name in (info.name for info in select_levels([part])))),
             variants=tuple(variant or ("full",)), tables=tables, first_seed=first_seed, preset=preset, usd=usd,
         )  # fmt: skip
     raise typer.Exit(run_bench(bench, out, workers, scheduler, compare))

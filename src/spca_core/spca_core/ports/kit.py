@@ -26,10 +26,12 @@ class LevelInfo(Record):
     name: str
     """What `spca run` takes."""
     group: str
+    title: str = ""
     about: str
     """The task in a sentence or two."""
     time_limit_s: float | None = None
     """Simulated seconds; None where the world counts steps."""
+    difficulty: str = ""
 
 
 class Kit(Protocol):

@@ -1,0 +1,255 @@
+"""spca from Python, for scripts and notebooks; the command line is made of the same functions.
+
+import spca
+
+run = spca.run("stack_01", preset="hard", seed=3, on_event=print)
+print(run.result.outcome, run.report)
+table = spca.campaign(["stack_01", "touch_*"], presets=["shuffled"], tables=5).table
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from spca.events import Event
+from spca.kits import checked_kit, kit_of, kits
+from spca.result import RunResult
+from spca_core.errors import InputError
+from spca_core.options import RunOptions
+from spca_core.ports.kit import LevelInfo
+from spca_core.run_folder import EVENTS, RunFolder
+from spca_core.validation import first_problem
+from spca_llm.config import is_configured
+from spca_planner.solver.engines import require_engine
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+CRASH = "crash.txt"
+"""In a run's folder: the traceback of what went wrong unexpectedly."""
+
+OnEvent = Callable[[Event], None]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that has ended: its result, and the folder that holds everything else."""
+
+    result: RunResult
+    folder: Path
+
+    @property
+    def report(self) -> Path:
+        """The HTML report."""
+        return self.folder / "report.html"
+
+    @property
+    def events(self) -> list[Event]:
+        """What happened, in order."""
+        return list(RunFolder(self.folder).lines(Event, EVENTS))
+
+    def looks(self) -> Iterator[NDArray[np.uint8]]:
+        """What the camera saw at each look, with the detections drawn in: RGB images (height, width, 3)."""
+        import cv2
+
+        for path in sorted(self.folder.glob("looks/*.[jp][pn]g")):
+            image = cv2.imread(str(path))
+            if image is not None:
+                yield cv2.cvtColor(image, cv2.COLOR_BGR2RGB)  # type: ignore[misc]
+
+    def _repr_html_(self) -> str:
+        """One line for notebooks."""
+        result = self.result
+        return f"<b>{result.level}</b>: {result.outcome.value}, {result.wall:.1f} s – {result.reason}"
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """The results of many runs."""
+
+    folder: Path
+    table: list[dict[str, Any]]
+    """One flat row per trial that has a result: `pandas.DataFrame(campaign.table)` takes it as it is."""
+    broken: dict[str, str]
+    """Trials that could not be judged, with the cause. Running the campaign in the same folder tries them again."""
+
+    @property
+    def success_rate(self) -> float:
+        """Share of the trials with a result that were solved."""
+        return sum(bool(row["solved"]) for row in self.table) / max(len(self.table), 1)
+
+
+def run(
+    level: str,
+    *,
+    on_event: OnEvent | None = None,
+    out: str | Path | None = None,
+    transport: str = "inproc",
+    report: bool = True,
+    video: bool = False,
+    **options: Any,
+) -> Run:
+    """Run one level and return when it has ended.
+
+    `options` are the fields of `spca_core.options.RunOptions`, such as `preset`, `seed`, `proposer`, `llm`, `skills`,
+    `budgets`. `on_event` is called for every stage, draft and step, in this thread. `out` is the run's folder, a new one
+    in `runs/` by default. Without a report the folder still holds every draft, plan and decision.
+
+    Raises InputError for bad input, before anything is written.
+    """
+    wanted, folder = begin(
+        _options(level=level, transport=transport, video=video, **options), Path(out) if out else None
+    )
+    result = conduct(wanted, folder, (on_event,) if on_event is not None else ())
+    if report:
+        document(wanted, folder)
+    return Run(result, folder.path)
+
+
+def campaign(
+    levels: Iterable[str],
+    presets: Sequence[str] = ("shuffled",),
+    tables: int = 20,
+    *,
+    first_seed: int = 0,
+    proposer: str = "builtin",
+    workers: int | None = None,
+    out: str | Path | None = None,
+    on_trial: Callable[[int, int], None] = lambda done, total: None,
+) -> Campaign:
+    """Run levels (names, patterns, groups) × presets × tables in parallel; the same as `spca bench levels`.
+
+    An interrupted campaign goes on when it is run again with the same `out`. `on_trial(done, total)` is called after
+    each trial. Raises InputError for unknown levels and presets, and for a folder that holds another campaign.
+    """
+    from spca.benches.command import new_folder
+    from spca.benches.levels import LevelsBench
+    from spca_bench.engine import run_campaign
+    from spca_bench.export import flat_rows
+
+    chosen = [info.name for info in select_levels(list(levels))]
+    bench = LevelsBench(
+        levels=tuple(chosen),
+        presets=tuple(presets),
+        tables=tables,
+        first_seed=first_seed,
+        proposer=proposer,
+    )
+    folder = Path(out) if out is not None else new_folder(bench.name)
+    done = run_campaign(
+        bench, folder, workers, on_entry=lambda so_far, _: on_trial(len(so_far.results), len(so_far.trials))
+    )
+    return Campaign(folder, flat_rows(done), dict(done.broken))
+
+
+def levels(*patterns: str) -> list[LevelInfo]:
+    """The levels that match any of the patterns; without one, those whose names need no prefix.
+
+    A pattern is a name, a group, an environment, or a shell pattern such as `touch_0*`; `all` is every level. Raises
+    InputError for a pattern that matches nothing.
+    """
+    return select_levels(patterns)
+
+
+def check(level: str, **options: Any) -> None:
+    """Raise InputError, with every problem that would keep the level from being run."""
+    checked_kit(_options(level=level, **options))
+
+
+# --- what the command line is made of -------------------------------------------------------------------------------
+
+
+def begin(options: RunOptions, out: Path | None = None) -> tuple[RunOptions, RunFolder]:
+    """The options as they will be used, and a new folder for the run.
+
+    Raises InputError for bad input, before anything is written.
+    """
+    options = _settled(options)
+    checked_kit(options)
+    require_engine(options.engine)
+    return options, RunFolder.create(Path(options.level.rpartition(":")[2]).stem, out)
+
+
+def _settled(options: RunOptions) -> RunOptions:
+    """`auto` becomes the proposer this machine has: a configured model, otherwise the built-in one."""
+    if options.proposer != "auto":
+        return options
+    return options.model_copy(update={"proposer": "openai" if options.llm or is_configured() else "builtin"})
+
+
+def conduct(
+    options: RunOptions, folder: RunFolder, listeners: tuple[OnEvent, ...] = (), resume: bool = False
+) -> RunResult:
+    """Run a level to its end, or go on with an interrupted run, over the transport that the options name.
+
+    An unexpected failure leaves its traceback in the folder and is raised as it is.
+    """
+    try:
+        if options.transport == "inproc" or kit_of(options.level).ros() is None:
+            from spca.inproc import run_inproc
+
+            return run_inproc(options, folder, listeners, resume)
+        from spca.ros.run import run_ros
+
+        return run_ros(options, folder, listeners, resume)
+    except InputError:
+        raise
+    except Exception:
+        folder.write(CRASH, traceback.format_exc())
+        raise
+
+
+def document(
+    options: RunOptions, folder: RunFolder, complain: Callable[[str], None] = lambda text: None
+) -> Path:
+    """Write the report, and what else the environment makes for people (a video, a log); returns the report's path.
+
+    A fault in one of these is told to `complain` and costs only that file.
+    """
+    from spca.report import write_report
+
+    for make in kit_of(options.level).documents(options):
+        try:
+            make(folder, options)
+        except Exception as error:
+            complain(f"{make.__name__}: {type(error).__name__}: {error}")
+    return write_report(folder)
+
+
+def select_levels(patterns: Sequence[str]) -> list[LevelInfo]:
+    """See `levels`."""
+    known = [(kit, info) for kit in kits() for info in kit.levels()]
+    if not patterns:
+        return [info for kit, info in known if kit.bare_names]
+    found: dict[str, LevelInfo] = {}
+    for pattern in patterns:
+        fitting = [
+            info
+            for kit, info in known
+            if pattern in ("all", kit.name, info.group)
+            or fnmatch(info.name, pattern)
+            or fnmatch(info.name.removeprefix(f"{kit.name}:"), pattern)
+        ]
+        if not fitting:
+            groups = dict.fromkeys([*(info.group for _, info in known), *(kit.name for kit, _ in known)])
+            raise InputError(
+                f"no level matches '{pattern}'",
+                hint=f"name levels, patterns like 'touch_0*', or groups: {', '.join(groups)}",
+            )
+        found |= {info.name: info for info in fitting}
+    return list(found.values())
+
+
+def _options(**wanted: Any) -> RunOptions:
+    try:
+        return _settled(RunOptions.model_validate({"proposer": "builtin", **wanted}))
+    except ValidationError as error:
+        raise InputError(first_problem(error)) from error

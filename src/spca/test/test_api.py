@@ -1,0 +1,69 @@
+"""spca from Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import spca
+from spca_core.errors import InputError
+
+
+def test_a_level_is_run_from_python(tmp_path: Path) -> None:
+    kinds: list[str] = []
+    run = spca.run(
+        "pickup_02", preset="shuffled", seed=3, out=tmp_path / "run", on_event=lambda e: kinds.append(e.kind)
+    )
+    assert run.result.success and "success" in run._repr_html_()
+    assert kinds[0] == "run_started" and kinds[-1] == "run_ended" and "step" in kinds
+    assert [event.kind for event in run.events] == kinds
+    assert run.report.is_file()
+    assert next(run.looks()).shape[2] == 3
+
+
+@pytest.mark.parametrize(
+    ("level", "options", "complaint"),
+    [
+        ("stak_01", {}, "did you mean 'stack_01'"),
+        ("stack_01", {"preset": "wild"}, "nominal"),
+        ("stack_01", {"sed": 3}, "sed"),
+        ("stack_01", {"seed": -1}, "seed"),
+        ("stack_01", {"proposer": "nobody"}, "installed: builtin, openai"),
+        ("minigrid:MiniGrid-Emty-5x5", {}, "Empty-5x5"),
+    ],
+)
+def test_bad_input_is_refused_before_anything_is_written(
+    level: str, options: dict[str, object], complaint: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=complaint):
+        spca.run(level, out=tmp_path / "run", **options)
+    assert not (tmp_path / "run" / "state.json").exists()
+
+
+def test_levels_are_listed_by_group_pattern_and_environment() -> None:
+    assert {info.group for info in spca.levels("stack")} == {"stack"}
+    assert [info.name for info in spca.levels("touch_0[23]")] == ["touch_02", "touch_03"]
+    assert len(spca.levels()) > 40
+    doors = spca.levels("open_door")
+    assert doors and all(info.name.startswith("minigrid:") for info in doors)
+    assert set(doors) < set(spca.levels("minigrid")) < set(spca.levels("all"))
+    with pytest.raises(InputError, match="no level matches 'nonsense'"):
+        spca.levels("nonsense")
+
+
+def test_a_level_is_checked_without_being_run() -> None:
+    spca.check("stack_01", preset="hard")
+    with pytest.raises(InputError, match="unknown level"):
+        spca.check("stack_99")
+
+
+@pytest.mark.slow
+def test_a_campaign_is_a_table(tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    wanted = {"presets": ["nominal"], "tables": 2, "workers": 1, "out": tmp_path / "campaign"}
+    done = spca.campaign(["touch_02", "pickup_02"], on_trial=lambda *n: told.append(n), **wanted)
+    assert told[-1] == (4, 4) and not done.broken
+    assert done.success_rate == 1.0
+    assert {row["level"] for row in done.table} == {"touch_02", "pickup_02"}
+    assert spca.campaign(["touch_02", "pickup_02"], **wanted).table == done.table, "nothing is run twice"
