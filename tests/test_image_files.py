@@ -1,0 +1,70 @@
+"""The files of the image, as far as they can be checked without an engine: they parse, and what they name is there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCKERFILE = (ROOT / "Dockerfile").read_text()
+
+
+def instructions() -> list[tuple[str, str]]:
+    """Every instruction with its arguments, continued lines joined, comments dropped."""
+    lines = [line for line in DOCKERFILE.splitlines() if not line.lstrip().startswith("#")]
+    joined = re.sub(r"\\\n", " ", "\n".join(lines))
+    return [tuple(line.split(None, 1)) for line in joined.splitlines() if line.strip()]  # type: ignore[misc]
+
+
+def test_what_is_copied_is_there_and_stages_are_known() -> None:
+    stages: set[str] = set()
+    for name, rest in instructions():
+        if name == "FROM":
+            image, *alias = rest.split(" AS ")
+            assert image.strip() in stages or ":" in image, image
+            stages |= {a.strip() for a in alias}
+        if name == "COPY":
+            words = shlex.split(rest)
+            source = next((w.removeprefix("--from=") for w in words if w.startswith("--from=")), "")
+            assert not source or source in stages
+            for path in [] if source else [w for w in words if not w.startswith("--")][:-1]:
+                assert (ROOT / path).exists(), path
+
+
+def test_apt_lists_are_sorted_into_clean_layers() -> None:
+    """What hadolint would say: no recommended packages, lists removed in the same layer, no `apt`, no `sudo`."""
+    for name, rest in instructions():
+        if name != "RUN":
+            continue
+        assert not re.search(r"\bsudo\b|\bapt (?!-)", rest), rest
+        if "apt-get install" in rest:
+            assert "--no-install-recommends" in rest and "rm -rf /var/lib/apt/lists" in rest
+        if "pip install" in rest:
+            assert "--no-cache-dir" in rest
+
+
+@pytest.mark.parametrize("number", [i for i, (name, _) in enumerate(instructions()) if name == "RUN"])
+def test_shell_steps_parse(number: int) -> None:
+    step = instructions()[number][1]
+    done = subprocess.run(["bash", "-n"], input=step, text=True, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_compose_file_builds_a_stage_and_runs_what_the_entry_point_knows() -> None:
+    compose = yaml.safe_load((ROOT / "compose.yaml").read_text())
+    entry = (ROOT / "docker" / "entrypoint.sh").read_text()
+    stages = {
+        rest.split(" AS ")[1].strip() for name, rest in instructions() if name == "FROM" and " AS " in rest
+    }
+    assert {"spca", "test"} <= set(compose["services"])
+    for service in compose["services"].values():
+        assert service["build"]["target"] in stages and (ROOT / service["build"]["context"]).is_dir()
+        (command,) = service["command"]
+        assert f"{command})" in entry or any((ROOT / "levels").rglob(f"{command}.yaml"))
+        for volume in service.get("volumes", []):
+            assert volume.split(":")[0] in compose["volumes"]
