@@ -49,4 +49,5 @@ def _how(act: ActResult) -> str:
 
 def _kind(rejection: str) -> str:
     """The beginning of a coder's rejection, without names and numbers, so that like ones are counted together."""
-    return re.sub(r"'[^']*'|`[^`]*`|\d+", "…", rejection).partition(":")[0].partition(";")[0][:60]
+    words = re.sub(r"^line \d+, `.*?`: ", "", rejection)
+    return re.sub(r"'[^']*'|`[^`]*`|\d+", "…", words).partition(": ")[0].partition(";")[0][:60]

@@ -1,0 +1,229 @@
+"""Comparing models: they come out in order, share nothing, and nothing is lost or counted wrongly on the way."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from spca.benches import bench_in
+from spca.benches.models import ModelsBench
+from spca.testing.calibrated_model import CalibratedModel, FaultRates
+from spca.testing.fallible_model import BIG, MODELS, FallibleModel, configuration
+from spca_bench.campaign import Campaign, Entry, read_campaign
+from spca_bench.engine import run_campaign
+from spca_bench.report import write_report
+from spca_bench.statistics import Paired
+from spca_core.errors import InputError
+from spca_llm.testing.behaviours import Behaviour, Status
+from spca_llm.testing.server import ModelServer, Seen
+
+LEVELS = ("touch_02", "touch_03")
+
+
+def scripted(folder: Path, name: str, price: float = 2.0, **rates: float) -> str:
+    path = folder / f"{name}.yaml"
+    path.write_text(json.dumps({"scripted": rates, "price": {"input": price, "output": 4 * price}}))
+    return str(path)
+
+
+def two_models(folder: Path) -> ModelsBench:
+    better = scripted(folder, "better", syntax=0.2, code_syntax=0.1)
+    worse = scripted(folder, "worse", price=0.5, seed=3, lost=0.9, syntax=0.3)
+    return ModelsBench(models=(better, worse), levels=LEVELS, tables=2)
+
+
+class Killed(BaseException):
+    """As Ctrl-C or a kill: nothing in between gets to tidy up."""
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Campaign, Path]]:
+    """A campaign of two models, killed after random trials and resumed until it was done."""
+    place = tmp_path_factory.mktemp("models")
+    bench, chance = two_models(place), random.Random(5)
+
+    def maybe_kill(campaign: Campaign, entry: Entry) -> None:
+        if chance.random() < 0.3:
+            raise Killed
+
+    for _ in range(40):
+        try:
+            campaign = run_campaign(bench, place / "campaign", workers=1, on_entry=maybe_kill)
+        except Killed:  # and in the middle of a trial: its library had been changed already
+            for chain in (place / "campaign" / "libraries").glob("*/*/*"):
+                (chain / "work" / "skills").mkdir(parents=True, exist_ok=True)
+                (chain / "work" / "skills" / "half_written.py").write_text("def touch_thing(")
+            continue
+        break
+    yield campaign, place
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_better_model_is_better_and_the_interval_is_clear_of_zero(
+    compared: tuple[Campaign, Path],
+) -> None:
+    campaign, _ = compared
+    assert len(campaign.done) == 8 and not campaign.broken
+    solved = {(d.trial.model, d.trial.number, d.trial.level): d.result.success for d in campaign.done}
+    pairs = Paired.of(
+        (solved["better", n, level], solved["worse", n, level]) for n in range(2) for level in LEVELS
+    )
+    assert pairs.difference > 0 and pairs.interval[0] > 0, pairs
+    page = write_report(campaign).read_text()
+    assert "Pairs on the same tables" in page and page.count("<svg") == 5
+    assert f"{100 * pairs.difference:+.1f} %" in page
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_model_learns_for_itself_alone(compared: tuple[Campaign, Path]) -> None:
+    """What the first one has written is written again by the second, and used again by itself."""
+    campaign, _ = compared
+    for (model, _), own in by_table(campaign).items():
+        solved = [r.skills for r in own if r.success]
+        assert [s.written for s in solved[:1]] == [("touch_thing",)] * len(solved[:1]), model
+        assert all(s.written == () and s.reused == ("touch_thing",) for s in solved[1:]), model
+    assert any(sum(r.success for r in own) == 2 for own in by_table(campaign).values())
+
+
+def by_table(campaign: Campaign) -> dict[tuple[str, int], list]:
+    found: dict[tuple[str, int], list] = {}
+    for d in campaign.done:
+        found.setdefault((d.trial.model, d.trial.number), []).append(d.result)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_replay_without_kills_comes_to_the_same_bit_for_bit(compared: tuple[Campaign, Path]) -> None:
+    campaign, place = compared
+    for model in ("better", "worse"):
+        (place / f"{model}.yaml").rename(place / f"{model}.gone")  # only the campaign's folder is needed
+    try:
+        bench = bench_in(place / "campaign").model_copy(
+            update={"llm": f"replay:{place / 'campaign'}", "tables": 1}
+        )
+        again = run_campaign(bench, place / "again", workers=1)
+    finally:
+        for model in ("better", "worse"):
+            (place / f"{model}.gone").rename(place / f"{model}.yaml")
+    assert len(again.done) == 4
+    for d in again.done:
+        first = campaign.results[d.trial.key]
+        assert d.result.digest == first.digest and d.result.outcome == first.outcome
+        assert (d.result.fates, d.result.usage, d.result.skills) == (first.fates, first.usage, first.skills)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_table_is_what_the_records_say(compared: tuple[Campaign, Path]) -> None:
+    """Added up again from the lines on disk, without the code that made the table."""
+    campaign, place = compared
+    lines = [json.loads(line) for line in (place / "campaign" / "results.jsonl").read_text().splitlines()]
+    table = campaign.bench.table(read_campaign(campaign.bench, place / "campaign").done)
+    for row in table.shown():
+        cells = dict(zip(table.heads, row, strict=True))
+        own = [e["result"] for e in lines if e["trial"].startswith(f"{cells['model']}/")]
+        roles = [u for r in own for u in r["usage"].values()]
+        assert cells["solved"] == f"{sum(r['outcome'] == 'success' for r in own)}/{len(own)}"
+        assert cells["tokens in"] == str(sum(u["input_tokens"] for u in roles))
+        assert cells["tokens out"] == str(sum(u["output_tokens"] for u in roles))
+        assert cells["USD"] == f"{sum(u['usd'] for u in roles):.4f}" != "0.0000"
+        assert cells["skills written"] == str(sum(len(r["skills"]["written"]) for r in own))
+        drafts = [sum(r["planner"].values()) for r in own]
+        assert cells["plan drafts"] == str(sum(drafts))
+        assert cells["rounds"] == f"{sum(r['rounds'] for r in own) / len(own):.2f}"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_server_that_dies_half_way_loses_nothing_and_counts_nothing_wrongly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dead, good = False, FallibleModel()
+
+    def script(seen: Seen) -> Behaviour:
+        return Status(503, "out of order") if dead else good(seen)
+
+    def die(campaign: Campaign, entry: Entry) -> None:
+        nonlocal dead
+        dead = True
+
+    with ModelServer(script, models=MODELS) as server:
+        (tmp_path / "m.yaml").write_text(configuration(server.base_url, attempts=1))
+        bench = ModelsBench(models=(str(tmp_path / "m.yaml"),), levels=LEVELS, tables=1)
+        campaign = run_campaign(bench, tmp_path / "c", workers=1, on_entry=die)
+        assert [d.result.success for d in campaign.done] == [True]
+        assert list(campaign.broken) == ["m/full/0/touch_03"]
+        assert all("503" in cause for cause in campaign.broken.values())
+        dead = False
+        campaign = run_campaign(bench, tmp_path / "c", workers=1)
+    assert [d.result.success for d in campaign.done] == [True] * 2 and not campaign.broken
+    assert [d.result.skills.reused for d in campaign.done] == [(), ("touch_thing",)]
+
+
+@pytest.mark.slow
+def test_a_price_limit_ends_the_campaign(tmp_path: Path) -> None:
+    model = scripted(tmp_path, "m", lost=1.0)
+    bench = ModelsBench(
+        models=(model,), levels=("touch_02",), tables=3, usd=0.001, variants=("no-replanning",)
+    )
+    campaign = run_campaign(bench, tmp_path / "c", workers=1)
+    assert len(campaign.done) == 1 and "US dollars are used up" in campaign.stopped
+
+
+# --- what is said before anything starts ------------------------------------------------------------------------------
+
+
+def test_bad_input_is_told_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = scripted(tmp_path, "m")
+    good = ModelsBench(models=(model,), levels=("touch_02",), tables=1)
+    (tmp_path / "other").mkdir()
+    same_name = scripted(tmp_path / "other", "m")
+    away = tmp_path / "away.yaml"
+    away.write_text(
+        json.dumps({"roles": {"coder": {"model": "x", "base_url": "http://127.0.0.1:9/v1", "attempts": 1}}})
+    )
+    for change, words in (
+        ({"variants": ("fast",)}, "unknown variant 'fast'"),
+        ({"models": (model, same_name)}, "two models of the same name"),
+        ({"models": (str(away),)}, "cannot reach"),
+        ({"models": (str(tmp_path / "absent.yaml"),)}, "absent.yaml"),
+        ({"preset": "easy"}, "--preset 'easy'"),
+    ):
+        with pytest.raises(InputError, match=words):
+            run_campaign(good.model_copy(update=change), tmp_path / "c", workers=1)
+    monkeypatch.setenv("SPCA_LLM_MODEL", "another")
+    with pytest.raises(InputError, match="SPCA_LLM_MODEL is set"):
+        run_campaign(good, tmp_path / "c", workers=1)
+    assert not (tmp_path / "c").exists()
+
+
+def test_another_model_under_the_same_name_is_another_campaign(tmp_path: Path) -> None:
+    bench = ModelsBench(
+        models=(scripted(tmp_path, "m", syntax=0.1),), levels=("touch_02",), tables=1, usd=1.0
+    )
+    before = bench.identity()
+    assert bench.model_copy(update={"usd": 2.0}).identity() == before
+    scripted(tmp_path, "m", syntax=0.2)
+    assert bench.identity() != before
+
+
+def test_faults_come_as_often_as_their_rates_say() -> None:
+    rates = FaultRates(seed=4, lost=0.25)
+    lost = sum(CalibratedModel(rates, f"{n}/touch_02")._lost for n in range(40))
+    assert 3 <= lost <= 17
+    model = CalibratedModel(FaultRates(nonsense=0.3, syntax=0.2), "0/touch_02")
+    kinds = []
+    for model._asked in range(300):
+        kinds.append(model._draw(("nonsense", "syntax")))
+    assert 0.2 < kinds.count("nonsense") / 300 < 0.4
+    assert 0.1 < kinds.count("syntax") / 300 < 0.3
+    assert BIG in MODELS
