@@ -143,9 +143,68 @@ def test_unsolvable(solver: SolverProcess) -> None:
     )
     assert critic == "solve"
     assert (
-        "nothing can make (on cube_red cube_blue) true: 'holding', a precondition of drop, never becomes true"
-        in words
+        "nothing can make (on cube_red cube_blue) true: (drop cube_red cube_blue) needs (holding cube_red); "
+        "no action has 'holding' among its effects, and (:init …) does not state (holding cube_red)" in words
     )
+
+
+@pytest.mark.parametrize(
+    ("change", "goal", "words"),
+    [
+        (
+            ("(and (on ?c ?b) (hand_empty)", "(and (hand_empty)"),
+            "(on cube_red cube_blue)",
+            "no action has 'on' among its effects, and (:init …) does not state (on cube_red cube_blue)",
+        ),
+        (
+            ("drop :parameters (?c - cube ?b - object)", "drop :parameters (?c - cube ?b - plate)"),
+            "(on cube_red cube_blue)",
+            "no action can produce (on cube_red cube_blue): drop cannot have these arguments",
+        ),
+        (
+            ("(and (hand_empty) (clear ?c) (on ?c ?b))", "(and (hand_empty) (clear ?c) (touched ?c) (done))"),
+            "(on cube_red cube_blue)",
+            "(grab cube_red cube_red) needs (done); no action has 'done' among its effects",
+        ),
+    ],
+)
+def test_why_there_is_no_plan_names_the_cause(
+    solver: SolverProcess, change: tuple[str, str], goal: str, words: str
+) -> None:
+    critic, message = refusal(judge(solver, goal, DOMAIN.replace(*change)))
+    assert critic == "solve" and words in message
+
+
+@pytest.mark.parametrize(
+    ("goal", "words"),
+    [
+        (
+            "(and (touched cube_green) (on cube_red cube_blue) (touched cube_red) (on cube_blue cube_red))",
+            "the goals (on cube_red cube_blue) and (on cube_blue cube_red) cannot hold together",
+        ),
+        (
+            "(and (touched cube_green) (on cube_red cube_blue) (not (hand_empty)) (not (holding cube_blue)) "
+            "(not (holding cube_green)))",
+            "cannot all hold together, though any fewer of them can",
+        ),
+    ],
+)
+def test_goals_in_conflict_are_named(solver: SolverProcess, goal: str, words: str) -> None:
+    critic, message = refusal(judge(solver, goal))
+    assert critic == "solve" and words in message
+
+
+def test_all_faults_of_a_draft_are_told_at_once(solver: SolverProcess) -> None:
+    domain = DOMAIN.replace("(hand_empty) (not", "(hand_emty) (not").replace("(touched ?a))", "(tuched ?a))")
+    critic, words = refusal(judge(solver, "(on cube_green cube_blue)", domain, init="(hand_empty)"))
+    assert critic == "parse" and words.startswith("4 faults: (1) ")
+    for part in (
+        "'tuched'",
+        "'hand_emty'",
+        "(:init …) lacks (on cube_blue table)",
+        "the task names cube_red",
+    ):
+        assert part in words
 
 
 @pytest.mark.parametrize(

@@ -135,6 +135,19 @@ def load_level(name_or_path: str | Path, world: World | None = None) -> Level:
 
     Raises InputError with one clear line.
     """
+    path = find_level(name_or_path)
+    content = read_yaml(path, "the level")
+    with expecting("a level", path):
+        level = Level.model_validate(content)
+    problems = list(level.problems(load_world(level.world) if world is None else world))
+    for what, hint in problems:
+        more = f" ({len(problems) - 1} more: `spca check` lists all)" if len(problems) > 1 else ""
+        raise InputError(what, where=str(path), hint=hint + more)
+    return level
+
+
+def find_level(name_or_path: str | Path) -> Path:
+    """The file of a level, by name or path. Raises InputError, with similar names, if there is none."""
     path = Path(name_or_path)
     if path.suffix not in (".yaml", ".yml"):
         path = LEVELS / str(name_or_path).rpartition("_")[0] / f"{name_or_path}.yaml"
@@ -143,12 +156,7 @@ def load_level(name_or_path: str | Path, world: World | None = None) -> Level:
         groups = sorted({name.rpartition("_")[0] for name in list_levels()})
         hint = f"did you mean {_alternatives(near)}?" if near else f"groups of levels: {', '.join(groups)}"
         raise InputError(f"unknown level '{name_or_path}'", where=str(LEVELS), hint=hint)
-    content = read_yaml(path, "the level")
-    with expecting("a level", path):
-        level = Level.model_validate(content)
-    for what, hint in level.problems(load_world(level.world) if world is None else world):
-        raise InputError(what, where=str(path), hint=hint)
-    return level
+    return path
 
 
 def list_levels(folder: Path = LEVELS) -> tuple[str, ...]:

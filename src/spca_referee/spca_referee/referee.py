@@ -13,7 +13,7 @@ from spca_core.world import World
 from spca_referee.contacts import EPSILON, ContactInterval, ContactMemory
 from spca_referee.level import Contacts, Level
 from spca_referee.roles import Role
-from spca_referee.rules import Rules, bind_rules, pair_words
+from spca_referee.rules import Rules, bind_rules
 from spca_referee.start import Placement
 
 __all__ = ["ContactInterval", "Referee"]
@@ -106,11 +106,11 @@ class Referee:
     def _violation(self, rules: Rules) -> str:
         for names in rules.never:
             if self._active(names):
-                a, b = pair_words(names, self._robot)
+                a, b = rules.pair_words(names, self._robot)
                 return "the robot touched itself" if a == b else f"{a} touched {b}"
         for names in rules.always:  # such a pair counts as seen at the start
             if not self._active(names) and self._now > self._contacts.ttl + EPSILON:
-                a, b = pair_words(names, self._robot)
+                a, b = rules.pair_words(names, self._robot)
                 return f"{a} no longer touches {b}"
         return ""
 
@@ -144,18 +144,17 @@ class Referee:
         )
 
     def _conditions(self, way: _Way, failed: bool, dwelt: bool) -> tuple[Condition, ...]:
-        key = (way.holds, failed, dwelt)
+        rules = way.rules
+        held = tuple(names for names in rules.released if self._active(names))
+        key = (way.holds, failed, dwelt, held)
         if key in way.told:  # samples are many and changes few
             return way.told[key]
-        rules = way.rules
         texts = self._texts(rules, released=bool(rules.released))
         reasons = [f"not so: {text}" for text in texts]
         if rules.released:
-            held = [pair_words(names, self._robot)[1] for names in rules.released if self._active(names)]
+            touched = ", the ".join(rules.pair_words(names, self._robot)[1] for names in held)
             index = len(rules.touching) + len(rules.apart)
-            reasons[index] = (
-                f"the robot still touches the {', the '.join(held)}" if held else "not yet in place"
-            )
+            reasons[index] = f"the robot still touches the {touched}" if held else "not yet in place"
         holds = (*way.holds, dwelt)
         reasons[-1] = "not long enough" if all(way.holds) else "not all conditions hold at once"
         told = [
@@ -168,8 +167,10 @@ class Referee:
         return way.told[key]
 
     def _texts(self, rules: Rules, released: bool) -> list[str]:
-        texts = ["{} touches {}".format(*pair_words(names, self._robot)) for names in rules.touching]
-        texts += ["{} does not touch {}".format(*pair_words(names, self._robot)) for names in rules.apart]
+        texts = ["{} touches {}".format(*rules.pair_words(names, self._robot)) for names in rules.touching]
+        texts += [
+            "{} does not touch {}".format(*rules.pair_words(names, self._robot)) for names in rules.apart
+        ]
         if released:
             texts.append("the robot has let go")
         return [*texts, f"all of it for {self.level.dwell_s:g} s"]
@@ -183,7 +184,7 @@ class _Way:
         self.failure = ""
         self.since: float | None = None
         self.holds: tuple[bool, ...] = ()
-        self.told: dict[tuple[tuple[bool, ...], bool, bool], tuple[Condition, ...]] = {}
+        self.told: dict[tuple[tuple[bool, ...], bool, bool, tuple[Pair, ...]], tuple[Condition, ...]] = {}
 
 
 CHECKPOINT_KINDS = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from spca_core.contacts import Pair, pair
 from spca_core.errors import InputError
@@ -27,6 +27,17 @@ class Rules:
     released: tuple[Pair, ...]
     never: tuple[Pair, ...]
     always: tuple[Pair, ...]
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Words for models that stand for any object of their role: `box_red` is "some cube" where any cube will do."""
+
+    def pair_words(self, names: Pair, robot: str) -> tuple[str, str]:
+        """The two sides of a pair in plain words, the robot first."""
+        a, b = names if names[1] != robot else (names[1], names[0])
+        return self.words(a), self.words(b)
+
+    def words(self, model: str) -> str:
+        """Plain words for a model, as this level means it."""
+        return self.names.get(model) or words(model)
 
 
 def bind_rules(level: Level, world: World, truth: Mapping[str, Pose]) -> tuple[Rules, ...]:
@@ -40,7 +51,12 @@ def bind_rules(level: Level, world: World, truth: Mapping[str, Pose]) -> tuple[R
             raise InputError(
                 f"level '{level.name}' needs '{name}'", where="the table", hint="it is not there"
             )
-    found = [_bound(level, world, assignment) for assignment in assignments(level.roles, world, truth)]
+    ways = assignments(level.roles, world, truth)
+    open_roles = [role for role in level.roles if len({way[role] for way in ways}) > 1]
+    found = [
+        replace(_bound(level, world, way), names={way[role]: role.replace("_", " ") for role in open_roles})
+        for way in ways
+    ]
     usable = tuple(rules for rules in found if _possible(rules, world))
     if not usable:
         raise InputError(
@@ -78,9 +94,3 @@ def _possible(rules: Rules, world: World) -> bool:
 def words(model: str) -> str:
     """Plain words for a model: `box_red` is the "red cube"."""
     return words_of(symbol_of(model))
-
-
-def pair_words(names: Pair, robot: str) -> tuple[str, str]:
-    """The two sides of a pair in plain words, the robot first."""
-    a, b = names if names[1] != robot else (names[1], names[0])
-    return words(a), words(b)

@@ -179,6 +179,27 @@ def test_the_score_is_the_share_of_conditions_and_each_has_a_reason():
     assert held.reason == "the robot still touches the red cube"
 
 
+def test_the_reason_is_that_of_now_not_of_an_earlier_sample():
+    judge = referee("stack_01")
+    assert (
+        play(judge, (1, [(COBOT, R), *ON_TABLE])).conditions[3].reason
+        == "the robot still touches the red cube"
+    )
+    assert play(judge, (12, ON_TABLE)).conditions[3].reason == "not yet in place"
+    assert (
+        play(judge, (1, [(COBOT, B), *ON_TABLE])).conditions[3].reason
+        == "the robot still touches the blue cube"
+    )
+
+
+def test_where_any_object_counts_no_single_one_is_named():
+    verdict = play(referee("touch_01"), (1, ON_TABLE))
+    assert [c.text for c in verdict.conditions] == ["cobot touches some cube", "all of it for 0.5 s"]
+    assert verdict.reason == "not so: cobot touches some cube"
+    verdict = play(referee("pick_and_place_06"), (1, ON_TABLE))
+    assert verdict.conditions[0].text == "some cube touches its plate"
+
+
 def test_a_failed_level_tells_the_broken_rule():
     verdict = play(referee("touch_02"), (1, [(COBOT, TABLE)]))
     assert verdict.reason == "cobot touched table"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spca_core.options import RunOptions
-from spca_core.ports.kit import DocumentMaker, LevelInfo
+from spca_core.ports.kit import DocumentMaker, LevelFindings, LevelInfo
 from spca_core.ports.proposer import PlanProposer
 from spca_core.ports.vision import VisionModel
 from spca_core.ports.vocabulary import Vocabulary
@@ -77,6 +77,13 @@ class TabletopKit:
         if options.view:
             require_display()
         load_table(options)
+
+    def examine(self, level: str, world: str = "") -> LevelFindings:
+        """See `ExaminesLevels`."""
+        from spca_core.world import load_world
+        from spca_tabletop.level_check import examine_level
+
+        return examine_level(level, load_world(world) if world else None)
 
     def build(self, options: RunOptions, vision: VisionModel | None = None) -> InprocTabletop:
         """See `Kit.build`."""

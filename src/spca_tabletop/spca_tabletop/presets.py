@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from itertools import combinations
 
-from spca_core.contacts import Pair, pair
+from spca_core.contacts import pair
 from spca_core.errors import InputError
 from spca_core.layout import Layout, cluttered_layout, nominal_layout, random_layout
 from spca_core.options import RunOptions
 from spca_core.world import World, load_world
 from spca_referee.level import Level, load_level
+from spca_referee.resting import overlapping, resting_contacts
 from spca_referee.rules import bind_rules
 from spca_referee.start import starting_layout
 from spca_sim.variation import SimVariation, draw_variation
@@ -42,33 +42,8 @@ def draw_table(preset: str, seed: int, world: World, level: Level) -> tuple[Layo
     raise InputError(f"no {preset} table fits level '{level.name}'", hint="its layout leaves no room")
 
 
-def resting_contacts(layout: Layout, world: World) -> set[Pair]:
-    """The pairs that touch in a layout because one rests on the other."""
-    found = set()
-    for model, pose in layout.poses.items():
-        x, y, z = pose.position
-        item = world.object(model)
-        bottom = z - item.size[2] / 2
-        if abs(bottom - world.table.top) < 1e-4:
-            found.add(pair(model, world.table.model))
-        for other, below in layout.poses.items():
-            top = below.position[2] + world.object(other).size[2] / 2
-            if other != model and abs(bottom - top) < 1e-4:
-                reach = world.object(other).radius + item.size[0] / 2
-                if math.dist((x, y), below.position[:2]) < reach:
-                    found.add(pair(model, other))
-    return found
-
-
 def _overlapping(layout: Layout, world: World) -> bool:
-    for a, b in combinations(layout.poses, 2):
-        pa, pb = layout.poses[a].position, layout.poses[b].position
-        sa, sb = world.object(a), world.object(b)
-        apart = math.dist(pa[:2], pb[:2]) - (sa.size[0] + sb.size[0]) / 2
-        over = abs(pa[2] - pb[2]) - (sa.size[2] + sb.size[2]) / 2
-        if apart < 0 and over < -1e-6:
-            return True
-    return False
+    return any(overlapping(a, b, layout, world) for a, b in combinations(layout.poses, 2))
 
 
 def _already_won(layout: Layout, world: World, level: Level) -> bool:

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from spca_core.contacts import pair
 from spca_core.world import load_world
 from spca_referee.level import list_levels, load_level
+from spca_referee.resting import resting_contacts
 from spca_referee.rules import bind_rules
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import SimVariation
-from spca_tabletop.presets import draw_table, resting_contacts
+from spca_tabletop.presets import draw_table
 
 WORLD = load_world()
 PRESETS = ("nominal", "shuffled", "noisy", "hard")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from spca_core.model import Record
 from spca_core.options import RunOptions
@@ -32,6 +32,23 @@ class LevelInfo(Record):
     time_limit_s: float | None = None
     """Simulated seconds; None where the world counts steps."""
     difficulty: str = ""
+
+
+class LevelFindings(Record):
+    """What is wrong with a level, a sentence each: errors keep it from being run, warnings look like mistakes."""
+
+    where: str
+    errors: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class ExaminesLevels(Protocol):
+    """A kit whose levels are files that people write: it can say everything that is wrong with one."""
+
+    def examine(self, level: str, world: str = "") -> LevelFindings:
+        """All errors and warnings at once. Raises InputError only when there is no such level or world."""
+        ...
 
 
 class Kit(Protocol):

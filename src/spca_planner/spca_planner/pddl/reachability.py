@@ -2,92 +2,167 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 
 from spca_planner.pddl.formula import Atom, atoms, bindings, evaluate, ground
 from spca_planner.pddl.lint import quantified
-from spca_planner.pddl.sexpr import Group
-from spca_planner.pddl.syntax import Domain, Problem
+from spca_planner.pddl.sexpr import Group, brief
+from spca_planner.pddl.syntax import Action, Domain, Problem
 
 _MOST_ACTIONS = 20_000
 """Ground actions beyond which no explanation is tried; it would take longer than it is worth."""
+_MOST_PRODUCERS = 500
+"""Ground actions that are looked at for one atom."""
+_LONGEST_CHAIN = 6
 
 
-def why_unsolvable(domain: Domain, problem: Problem) -> str:
-    """A sentence about the first goal atom that no action can ever bring about; empty if there is none.
+class TooLarge(Exception):
+    """The problem cannot be examined within the limits."""
 
-    Method: the usual relaxation in which true atoms stay true (and negations are taken to hold), so what is found
+
+def why_unsolvable(domain: Domain, problem: Problem, seconds: float = 1.0) -> str:
+    """A sentence about the first goal that no action can ever bring about; empty if there is none.
+
+    It follows the missing preconditions down to the cause: an effect that no action has, or a fact that nothing makes
+    true. Method: the usual relaxation in which true atoms stay true (and negations are taken to hold), so what is found
     unreachable really is; what is found reachable may still be impossible.
     """
-    reached = _reachable(domain, problem)
-    if reached is None:
+    try:
+        relaxation = _Relaxation(domain, problem, time.monotonic() + seconds)
+        return relaxation.explanation()
+    except TooLarge:
         return ""
 
-    def possible(atom: Atom) -> bool:
-        return atom in reached
 
-    for part in _conjuncts(problem.goal):
-        if part.head == "not" or evaluate(part, possible, domain, problem) is not False:
-            continue
-        blamed = next((a for a in atoms(part) if not any("?" in t for t in ground(a, {}))), part)
-        return f"nothing can make {part} true: {_why_not(blamed, domain, problem, reached)}"
-    return ""
+def conjuncts(goal: Group) -> list[Group]:
+    """The conditions that a goal joins by `and`."""
+    parts = [p for p in goal.rest if isinstance(p, Group)] if goal.head == "and" else [goal]
+    return [c for part in parts for c in (conjuncts(part) if part.head == "and" else [part])]
 
 
-def _why_not(goal: Group, domain: Domain, problem: Problem, reached: set[Atom]) -> str:
-    achievers = [
-        a.name for a in domain.actions.values() if any(e.head == goal.head for _, _, e in _added(a.effect))
-    ]
-    if not achievers:
-        return f"no action has '{goal.head}' among its effects and it is not in (:init …)"
-    missing: set[str] = set()
-    for name in achievers:
-        action = domain.actions[name]
-        for atom in atoms(action.precondition):
-            if not any(a[0] == atom.head for a in reached):
-                missing.add(f"'{atom.head}', a precondition of {name}, never becomes true")
-    if missing:
-        return "; ".join(sorted(missing))
-    return f"the preconditions of {', '.join(achievers)} are never met together for these objects"
+class _Relaxation:
+    """All atoms that can become true when nothing ever becomes false."""
 
+    def __init__(self, domain: Domain, problem: Problem, deadline: float) -> None:
+        self._domain, self._problem, self._deadline = domain, problem, deadline
+        self._types = {o.name: o.type for o in (*domain.constants, *problem.objects)}
+        self._reached = {ground(f, {}) for f in problem.init if f.head not in ("=", "not")}
+        self._reach()
 
-def _reachable(domain: Domain, problem: Problem) -> set[Atom] | None:
-    instances: list[tuple[Mapping[str, str], str]] = []
-    for action in domain.actions.values():
-        for binding in bindings({p.name: p.type for p in action.parameters}, domain, problem, {}):
-            instances.append((binding, action.name))
-            if len(instances) > _MOST_ACTIONS:
+    def explanation(self) -> str:
+        for part in conjuncts(self._problem.goal):
+            if part.head == "not" or self._holds(part, {}) is not False:
+                continue
+            missing = [a for a in (ground(atom, {}) for atom in atoms(part)) if a not in self._reached]
+            blamed = next((a for a in missing if not any(t.startswith("?") for t in a)), None)
+            why = f": {self._why_not(blamed, ())}" if blamed else ""
+            return f"nothing can make {brief(part)} true{why}"
+        return ""
+
+    def _why_not(self, atom: Atom, chain: tuple[Atom, ...]) -> str:
+        """Why an atom never becomes true; `chain` are those that are missing because of it."""
+        makers = [
+            a for a in self._domain.actions.values() if any(e.head == atom[0] for _, _, e in _added(a.effect))
+        ]
+        if not makers:
+            return f"no action has '{atom[0]}' among its effects, and (:init …) does not state {_shown(atom)}"
+        producers = list(self._producers(makers, atom))
+        if not producers:
+            names = " and ".join(a.name for a in makers)
+            return f"no action can produce {_shown(atom)}: {names} cannot have these arguments"
+        name, unmet = min(
+            producers, key=lambda p: (len(p[1]), any(a in chain for a in p[1] if isinstance(a, tuple)))
+        )
+        if not unmet:
+            return ""
+        first = unmet[0]
+        if not isinstance(first, tuple):
+            return f"{name} would, but its precondition {brief(first)} never holds"
+        needs = f"{name} needs {_shown(first)}"
+        if first in (*chain, atom):
+            return f"{needs}, which needs {_shown(atom)} itself"
+        if len(chain) == _LONGEST_CHAIN:
+            return f"{needs}, which nothing can make true"
+        return f"{needs}; {self._why_not(first, (*chain, atom))}"
+
+    def _producers(self, makers: list[Action], atom: Atom) -> Iterator[tuple[str, list[Atom | Group]]]:
+        """Every ground action with that effect, and what of its preconditions never holds."""
+        count = 0
+        for action in makers:
+            types = {p.name: p.type for p in action.parameters}
+            for scope, condition, effect in _added(action.effect):
+                bound = self._unified(effect, atom, {**types, **scope})
+                if bound is None:
+                    continue
+                free = {name: kind for name, kind in types.items() if name not in bound}
+                for binding in bindings(free, self._domain, self._problem, bound):
+                    if (count := count + 1) > _MOST_PRODUCERS:
+                        return
+                    self._check_time()
+                    arguments = " ".join(binding[name] for name in types)
+                    unmet = [*self._unmet(action.precondition, binding), *self._unmet(condition, binding)]
+                    yield f"({action.name}{' ' if arguments else ''}{arguments})", unmet
+
+    def _unified(self, effect: Group, atom: Atom, types: Mapping[str, str]) -> dict[str, str] | None:
+        """The variables of an effect, bound so that it is that atom."""
+        pattern = ground(effect, {})
+        if pattern[0] != atom[0] or len(pattern) != len(atom):
+            return None
+        bound: dict[str, str] = {}
+        for term, name in zip(pattern[1:], atom[1:], strict=True):
+            if term.startswith("?"):
+                fits = self._domain.is_a(self._types.get(name, ""), types[term])
+                if not fits or bound.setdefault(term, name) != name:
+                    return None
+            elif term != name:
                 return None
-    reached = {ground(f, {}) for f in problem.init if f.head not in ("=", "not")}
+        return bound
 
-    def possible(atom: Atom) -> bool:
-        return atom in reached
+    def _unmet(self, condition: Group | None, binding: Mapping[str, str]) -> list[Atom | Group]:
+        if condition is None or not condition.items:
+            return []
+        unmet = [part for part in conjuncts(condition) if not self._possible(part, binding)]
+        plain = [p.head in self._domain.predicates for p in unmet]
+        return [ground(p, binding) if is_atom else p for p, is_atom in zip(unmet, plain, strict=True)]
 
-    size = -1
-    while size != len(reached):
-        size = len(reached)
-        for bound, name in instances:
-            action = domain.actions[name]
-            if _possible(action.precondition, domain, problem, bound, reached):
-                for inner, condition, effect in _added(action.effect):
-                    for full in bindings(inner, domain, problem, bound):
-                        if _possible(condition, domain, problem, full, reached):
-                            reached.add(ground(effect, full))
-    return reached
+    def _reach(self) -> None:
+        instances: list[tuple[Mapping[str, str], Action]] = []
+        for action in self._domain.actions.values():
+            types = {p.name: p.type for p in action.parameters}
+            for binding in bindings(types, self._domain, self._problem, {}):
+                instances.append((binding, action))
+                if len(instances) > _MOST_ACTIONS:
+                    raise TooLarge
+        size = -1
+        while size != len(self._reached):
+            size = len(self._reached)
+            for bound, action in instances:
+                self._check_time()
+                if self._possible(action.precondition, bound):
+                    for inner, condition, effect in _added(action.effect):
+                        for full in bindings(inner, self._domain, self._problem, bound):
+                            if self._possible(condition, full):
+                                self._reached.add(ground(effect, full))
 
+    def _possible(self, condition: Group | None, binding: Mapping[str, str]) -> bool:
+        """Whether a condition may hold in the relaxation: every negated part is taken to be possible."""
+        if condition is None or not condition.items:
+            return True
+        if condition.head == "and":
+            return all(self._possible(p, binding) for p in condition.rest if isinstance(p, Group))
+        if condition.head == "not" and isinstance(inner := condition.items[1], Group) and inner.head == "=":
+            return self._holds(condition, binding) is True
+        if any(True for _ in atoms(condition, positive=False)):
+            return True
+        return self._holds(condition, binding) is True
 
-def _possible(
-    condition: Group | None, domain: Domain, problem: Problem, binding: Mapping[str, str], reached: set[Atom]
-) -> bool:
-    """Whether a condition may hold in the relaxation: every negated part is taken to be possible."""
-    if condition is None or not condition.items:
-        return True
-    if condition.head == "and":
-        parts = [p for p in condition.rest if isinstance(p, Group)]
-        return all(_possible(p, domain, problem, binding, reached) for p in parts)
-    if any(True for _ in atoms(condition, positive=False)):
-        return True
-    return evaluate(condition, lambda atom: atom in reached, domain, problem, binding) is True
+    def _holds(self, condition: Group, binding: Mapping[str, str]) -> bool | None:
+        return evaluate(condition, lambda atom: atom in self._reached, self._domain, self._problem, binding)
+
+    def _check_time(self) -> None:
+        if time.monotonic() > self._deadline:
+            raise TooLarge
 
 
 def _added(
@@ -113,6 +188,5 @@ def _added(
         yield scope, condition, effect
 
 
-def _conjuncts(goal: Group) -> list[Group]:
-    parts = [p for p in goal.rest if isinstance(p, Group)] if goal.head == "and" else [goal]
-    return [c for part in parts for c in (_conjuncts(part) if part.head == "and" else [part])]
+def _shown(atom: Atom) -> str:
+    return f"({' '.join(atom)})"

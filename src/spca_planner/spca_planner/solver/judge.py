@@ -11,12 +11,17 @@ from spca_planner.critics.goal import off_topic, unproven_empty, vacuous
 from spca_planner.critics.scene import contradictions
 from spca_planner.critics.synonyms import with_synonyms
 from spca_planner.pddl.lint import Reading, examine
+from spca_planner.pddl.reachability import why_unsolvable
 from spca_planner.pddl.sexpr import PddlError, listed
 from spca_planner.pddl.syntax import Domain, Problem
 from spca_planner.solver.downward import DownwardSearch
+from spca_planner.solver.conflict import conflicting_goals
 from spca_planner.solver.judgement import Case, Context, Judgement, Words
 from spca_planner.solver.reading import read
 from spca_planner.solver.validation import why_invalid
+
+_EXPLANATION_SECONDS = 3.0
+"""Wall time that is spent on why there is no plan; less than the grace that a draft has."""
 
 
 def judge(case: Case, engine: Engine, interrupt: int | None = None) -> Judgement:
@@ -47,7 +52,7 @@ def judge(case: Case, engine: Engine, interrupt: int | None = None) -> Judgement
     if solution.status != "solved":
         message = solution.message
         if solution.status == "unsolvable":
-            message += _explanation(domain, problem)
+            message += _explanation(case, domain, problem, engine, interrupt)
         return Judgement(
             critic="parse" if solution.status == "refused" else "solve",
             message=message,
@@ -110,10 +115,10 @@ def _wishful(domain: Domain, problem: Problem, steps: tuple[Words, ...], context
     return unproven_empty(domain, problem, context.observation, context.extensions)
 
 
-def _explanation(domain: Domain, problem: Problem) -> str:
-    from spca_planner.pddl.reachability import why_unsolvable  # rarely needed
-
-    why = why_unsolvable(domain, problem)
+def _explanation(case: Case, domain: Domain, problem: Problem, engine: Engine, interrupt: int | None) -> str:
+    """What stands in the way of a plan, as the end of a sentence."""
+    why = why_unsolvable(domain, problem, _EXPLANATION_SECONDS / 3)
+    why = why or conflicting_goals(case, problem, engine, _EXPLANATION_SECONDS * 2 / 3, interrupt)
     return f"; {why}" if why else ""
 
 

@@ -1,0 +1,54 @@
+"""`spca check`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from spca.commands import LEVELS
+from spca.commands.completion import complete_level
+
+
+def mount(app: typer.Typer) -> None:
+    """Add `spca check`."""
+    app.command(
+        rich_help_panel=LEVELS, epilog="Examples:  spca check my_level.yaml · spca check stack_01 touch_02"
+    )(check)
+
+
+def check(
+    levels: Annotated[
+        list[str],
+        typer.Argument(help="Names of levels, or paths of level files.", autocompletion=complete_level),
+    ],
+    world: Annotated[
+        str, typer.Option(help="A world in worlds/ or a world file; by default the level's own.")
+    ] = "",
+) -> None:
+    """List everything that is wrong with a level, and what looks wrong. Exit status 0 without errors, else 2."""
+    from spca.kits import kit_of
+    from spca.terminal import results
+    from spca_core.errors import EXIT_BAD_INPUT, InputError
+    from spca_core.options import RunOptions
+    from spca_core.ports.kit import ExaminesLevels
+
+    console, wrong = results(), 0
+    for level in levels:
+        kit = kit_of(level)
+        if not isinstance(kit, ExaminesLevels):
+            try:
+                kit.check(RunOptions(level=level, world=world))
+                console.print(f"{level}: no errors", markup=False)
+            except InputError as error:
+                wrong += 1
+                console.print(f"{level}: error: {error}", markup=False)
+            continue
+        found = kit.examine(level, world)
+        wrong += bool(found.errors)
+        for kind, findings in (("error", found.errors), ("warning", found.warnings)):
+            for sentence in findings:
+                console.print(f"{found.where}: {kind}: {sentence}", markup=False)
+        if not (found.errors or found.warnings):
+            console.print(f"{found.where}: no errors, no warnings", markup=False)
+    raise typer.Exit(EXIT_BAD_INPUT if wrong else 0)

@@ -1,0 +1,60 @@
+"""Which goals of an unsolvable problem stand against each other: a smallest set that cannot be reached together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from spca_core.ports.engine import Engine
+from spca_planner.pddl.reachability import conjuncts
+from spca_planner.pddl.sexpr import Group, brief
+from spca_planner.pddl.syntax import Problem
+from spca_planner.solver.judgement import Case
+
+_MOST_GOALS = 10
+_PROOF_SECONDS = 1.0
+"""For one search: what is not proven unsolvable by then is taken to be possible."""
+
+
+def conflicting_goals(
+    case: Case, problem: Problem, engine: Engine, seconds: float, interrupt: int | None = None
+) -> str:
+    """A sentence on the goals that are in conflict, found by dropping one at a time; empty if nothing is known.
+
+    `seconds` of wall time are the most that is spent. Raises `Interrupted`.
+    """
+    goals = conjuncts(problem.goal)
+    if not 1 < len(goals) <= _MOST_GOALS:
+        return ""
+    deadline = time.monotonic() + seconds
+    kept = list(goals)
+    for goal in goals:
+        fewer = [g for g in kept if g is not goal]
+        left = min(_PROOF_SECONDS, deadline - time.monotonic())
+        if left <= 0:
+            return ""
+        if fewer and _unsolvable(case, problem, fewer, engine, left, interrupt):
+            kept = fewer
+    shown = [brief(g) for g in kept]
+    if len(kept) == 1:
+        return f"the goal {shown[0]} cannot be reached even by itself"
+    if len(kept) == 2:
+        return f"the goals {shown[0]} and {shown[1]} cannot hold together"
+    return f"the goals {', '.join(shown[:-1])} and {shown[-1]} cannot all hold together, though any fewer of them can"
+
+
+def _unsolvable(
+    case: Case,
+    problem: Problem,
+    goals: Sequence[Group],
+    engine: Engine,
+    seconds: float,
+    interrupt: int | None,
+) -> bool:
+    start, end = problem.goal.start, problem.goal.end
+    condition = f"(and {' '.join(map(str, goals))})"
+    search = engine.start(case.domain, case.problem[:start] + condition + case.problem[end:], seconds)
+    try:
+        return search.wait(interrupt).status == "unsolvable"
+    finally:
+        search.close()

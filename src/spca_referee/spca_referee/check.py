@@ -1,0 +1,139 @@
+"""Checks a level as a whole: every error at once, with what would be right, and what is allowed but looks wrong."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from spca_core.contacts import Pair, pair
+from spca_core.errors import InputError, one_line
+from spca_core.layout import Layout, nominal_layout
+from spca_core.paths import LEVELS
+from spca_core.validation import read_yaml
+from spca_core.world import World, load_world
+from spca_referee.level import Level, find_level
+from spca_referee.resting import overlapping, resting_contacts
+from spca_referee.rules import bind_rules
+from spca_referee.start import starting_layout
+
+_LONGEST = 200
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What is wrong with a level file, a sentence each. `level` and `world` are None where they cannot be read.
+
+    An error keeps the level from being run; a warning is allowed, but most likely not what was meant.
+    """
+
+    path: Path
+    errors: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+    level: Level | None = None
+    world: World | None = None
+    layout: Layout | None = None
+    """The table that the level starts from, with everything else where the world file says."""
+
+
+def check_level(name_or_path: str | Path, world: World | None = None) -> Findings:
+    """Examine a level against a world, by default the one it is made for. Raises InputError if there is no such file."""
+    path = find_level(name_or_path)
+    content = read_yaml(path, "the level")
+    try:
+        level = Level.model_validate(content)
+    except ValidationError as error:
+        return Findings(path, tuple(_complaints(error)))
+    try:
+        world = world or load_world(level.world)
+    except InputError as error:
+        return Findings(path, (str(error),), level=level)
+    errors = [f"{what}: {hint}" for what, hint in level.problems(world)]
+    layout = None
+    if not errors:
+        try:
+            layout = starting_layout(level.layout, world, nominal_layout(world))
+            bind_rules(level, world, layout.poses)
+        except InputError as error:
+            errors.append(str(error))
+    warnings = [*_group_warnings(level), *_impossible_contacts(level, world)]
+    if layout is not None and not errors:
+        warnings += [*_layout_warnings(layout, world), *_start_warnings(level, world, layout)]
+    return Findings(path, tuple(errors), tuple(warnings), level, world, layout)
+
+
+def _complaints(error: ValidationError) -> Iterator[str]:
+    """Everything that pydantic found, with the field that was probably meant."""
+    for item in error.errors():
+        where = ".".join(str(part) for part in item["loc"]) or "the file"
+        near = ""
+        if item["type"] == "extra_forbidden" and len(item["loc"]) == 1:
+            close = difflib.get_close_matches(where, Level.model_fields, n=1)
+            near = f"; did you mean '{close[0]}'?" if close else f"; known: {', '.join(Level.model_fields)}"
+        yield one_line(f"{where}: {item['msg']}{near}")[:_LONGEST]
+
+
+def _group_warnings(level: Level) -> Iterator[str]:
+    known = sorted(folder.name for folder in LEVELS.iterdir() if folder.is_dir())
+    if level.task_group in known:
+        return
+    close = difflib.get_close_matches(level.task_group, known, n=1)
+    hint = f"did you mean '{close[0]}'?" if close else f"known: {', '.join(known)}"
+    rule = (
+        ""
+        if level.release is not None
+        else " The robot need not let go for a success; say `release:` to be sure."
+    )
+    yield f"unknown task_group '{level.task_group}': {hint}{rule}"
+
+
+def _impossible_contacts(level: Level, world: World) -> Iterator[str]:
+    """Contacts that can never be made, and contacts that can never be lost."""
+    fixed = {world.table.model, world.ground.model}
+    for block, contacts in (("success", level.success), ("fail", level.fail)):
+        for names in contacts.collisions_true:
+            if set(names) <= fixed:
+                yield f"{block}.collisions_true: {list(names)} can never touch, neither of them moves"
+        for names in contacts.collisions_false:
+            if set(names) <= fixed:
+                yield f"{block}.collisions_false: {list(names)} never touch anyway, neither of them moves"
+    yield from _never_together(level, world)
+
+
+def _never_together(level: Level, world: World) -> Iterator[str]:
+    """Success conditions that exclude each other: the ground is below the table, and out of reach of what lies on it."""
+    wanted = [pair(*names) for names in level.success.collisions_true]
+    for name in sorted(level.success.names - {world.ground.model, world.table.model, world.robot.model}):
+        on_ground = pair(name, world.ground.model) in wanted
+        for other in (world.table.model, *(o.model for o in world.objects if o.kind == "plate")):
+            if on_ground and pair(name, other) in wanted:
+                yield f"success: '{name}' cannot touch '{world.ground.model}' and '{other}' at once"
+
+
+def _layout_warnings(layout: Layout, world: World) -> Iterator[str]:
+    for model, pose in layout.poses.items():
+        x, y, _ = pose.position
+        if not world.table.contains(x, y):
+            yield f"layout: '{model}' starts at ({x:g}, {y:g}), which is not on the table"
+    for a, b in combinations(layout.poses, 2):
+        if overlapping(a, b, layout, world):
+            yield f"layout: '{a}' and '{b}' start inside each other and will fly apart"
+
+
+def _start_warnings(level: Level, world: World, layout: Layout) -> Iterator[str]:
+    touching = resting_contacts(layout, world)
+    if any(_holds(rules.touching, rules.apart, touching) for rules in bind_rules(level, world, layout.poses)):
+        yield "success holds already at the start, before anything is done"
+    for rules in bind_rules(level, world, layout.poses):
+        broken = [names for names in rules.never if pair(*names) in touching]
+        if broken:
+            yield f"fail: {list(broken[0])} touch already at the start"
+            return
+
+
+def _holds(touching: Iterable[Pair], apart: Iterable[Pair], now: set[Pair]) -> bool:
+    return {pair(*names) for names in touching} <= now and not {pair(*names) for names in apart} & now

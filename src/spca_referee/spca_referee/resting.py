@@ -1,0 +1,39 @@
+"""What touches what in a layout, as far as geometry tells before anything moves."""
+
+from __future__ import annotations
+
+import math
+
+from spca_core.contacts import Pair, pair
+from spca_core.layout import Layout
+from spca_core.world import World
+
+_TOUCHING = 1e-4
+"""Metres between two faces that still touch."""
+
+
+def resting_contacts(layout: Layout, world: World) -> set[Pair]:
+    """The pairs that touch in a layout because one rests on the other."""
+    found = set()
+    for model, pose in layout.poses.items():
+        x, y, z = pose.position
+        item = world.object(model)
+        bottom = z - item.size[2] / 2
+        if abs(bottom - world.table.top) < _TOUCHING:
+            found.add(pair(model, world.table.model))
+        for other, below in layout.poses.items():
+            top = below.position[2] + world.object(other).size[2] / 2
+            if other != model and abs(bottom - top) < _TOUCHING:
+                reach = world.object(other).radius + item.size[0] / 2
+                if math.dist((x, y), below.position[:2]) < reach:
+                    found.add(pair(model, other))
+    return found
+
+
+def overlapping(a: str, b: str, layout: Layout, world: World) -> bool:
+    """Whether two models are inside each other; measured by the circles within their footprints."""
+    pa, pb = layout.poses[a].position, layout.poses[b].position
+    sa, sb = world.object(a), world.object(b)
+    apart = math.dist(pa[:2], pb[:2]) - (sa.size[0] + sb.size[0]) / 2
+    over = abs(pa[2] - pb[2]) - (sa.size[2] + sb.size[2]) / 2
+    return apart < 0 and over < -1e-6

@@ -1,0 +1,66 @@
+"""What `spca check` says of a tabletop level: the referee's findings, and whether the built-in proposer can read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spca_core.contacts import pair
+from spca_core.layout import Layout
+from spca_core.names import TABLE_SYMBOL, symbol_of
+from spca_core.observation import Observation
+from spca_core.ports.kit import LevelFindings
+from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.scene import Fact
+from spca_core.world import World
+from spca_referee.check import check_level
+from spca_referee.level import Level, task
+from spca_referee.resting import resting_contacts
+from spca_tabletop.language.understanding import understand
+
+
+def examine_level(name_or_path: str, world: World | None = None) -> LevelFindings:
+    """Everything that is wrong, or looks wrong, with a level. Raises InputError if there is no such file."""
+    found = check_level(name_or_path, world)
+    warnings = list(found.warnings)
+    if found.level is not None and found.world is not None and found.layout is not None and not found.errors:
+        warnings += _not_understood(found.level, found.world, found.layout)
+    return LevelFindings(where=str(found.path), errors=found.errors, warnings=tuple(warnings))
+
+
+def _not_understood(level: Level, world: World, layout: Layout) -> Iterator[str]:
+    try:
+        understand(task(level), _as_observed(layout, world))
+    except NotUnderstood as error:
+        yield f"the built-in proposer does not understand the text, so a model is needed: {error}"
+    except Impossible as error:
+        yield f"the built-in proposer cannot do it on the nominal table: {error}"
+
+
+def _as_observed(layout: Layout, world: World) -> Observation:
+    """What faultless senses would say of a table."""
+    kinds = {symbol_of(o.model): o.kind for o in world.objects if o.model in layout.poses}
+    facts = list(_resting(layout, world))
+    below = {fact.args[1] for fact in facts}
+    facts += [Fact(predicate="clear", args=(s,)) for s in kinds if s not in below]
+    for kind in ("cube", "plate"):
+        facts += _places({m: p.position for m, p in layout.poses.items() if world.object(m).kind == kind})
+    return Observation(stamp=0.0, objects={**kinds, TABLE_SYMBOL: "table"}, facts=tuple(facts), sentences=())
+
+
+def _resting(layout: Layout, world: World) -> Iterator[Fact]:
+    touching = resting_contacts(layout, world)
+    for model, pose in layout.poses.items():
+        lower = [m for m in layout.poses if layout.poses[m].position[2] < pose.position[2]]
+        under = [m for m in lower if pair(m, model) in touching] or [world.table.model]
+        yield Fact(predicate="on", args=(symbol_of(model), symbol_of(under[0])))
+
+
+def _places(positions: dict[str, tuple[float, float, float]]) -> list[Fact]:
+    if len(positions) < 2:
+        return []
+    row = sorted(positions, key=lambda m: -positions[m][1])
+    depth = sorted(positions, key=lambda m: positions[m][0])
+    chosen = {"leftmost": row[0], "rightmost": row[-1], "nearest": depth[0], "farthest": depth[-1]}
+    if len(row) % 2:
+        chosen["middle"] = row[len(row) // 2]
+    return [Fact(predicate=side, args=(symbol_of(model),)) for side, model in chosen.items()]

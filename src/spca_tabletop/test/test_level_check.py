@@ -1,0 +1,86 @@
+"""`spca check`: everything that is wrong with a level at once, and what looks wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from spca_referee.level import list_levels
+from spca_tabletop.level_check import examine_level
+
+LEVEL: dict[str, Any] = {
+    "task_group": "stack",
+    "task_id": "77",
+    "title": "Stack",
+    "description": "Stack the red cube on the blue cube.",
+    "difficulty": "easy",
+    "time_limit_s": 60,
+    "success": {"collisions_true": [["box_red", "box_blue"]]},
+}
+
+
+def written(folder: Path, **changes: object) -> str:
+    path = folder / "level.yaml"
+    path.write_text(yaml.safe_dump({k: v for k, v in {**LEVEL, **changes}.items() if v is not None}))
+    return str(path)
+
+
+@pytest.mark.parametrize("name", list_levels())
+def test_the_levels_that_come_along_are_clean(name: str) -> None:
+    found = examine_level(name)
+    assert (found.errors, found.warnings) == ((), ())
+
+
+def test_all_errors_come_at_once(tmp_path: Path) -> None:
+    found = examine_level(written(tmp_path, time_limit_s=-1, title=None, desciption="x", dwell_s="soon"))
+    assert len(found.errors) == 4
+    assert any(e.startswith("desciption: ") and "did you mean 'description'?" in e for e in found.errors)
+    success = {
+        "collisions_true": [["box_rod", "box_blue"], ["plate_gren", "box_blue"], ["box_blue", "box_blue"]]
+    }
+    found = examine_level(written(tmp_path, success=success))
+    assert [e.partition(":")[0] for e in found.errors] == [
+        "unknown model 'box_rod'",
+        "unknown model 'plate_gren'",
+        "success has a contact of 'box_blue' with itself",
+    ]
+    assert "did you mean 'box_red'" in found.errors[0] and not found.warnings
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {"layout": {"box_red": {"at": [3.0, 0.0]}}},
+            "'box_red' starts at (3, 0), which is not on the table",
+        ),
+        (
+            {"layout": {"box_red": {"at": [0.5, 0.1]}, "box_blue": {"at": [0.51, 0.1]}}},
+            "start inside each other",
+        ),
+        (
+            {"task_group": "stak"},
+            "unknown task_group 'stak': did you mean 'stack'? The robot need not let go",
+        ),
+        (
+            {"success": {"collisions_true": [["table_lightgray", "ground_plane"], ["box_red", "box_blue"]]}},
+            "['table_lightgray', 'ground_plane'] can never touch",
+        ),
+        (
+            {"success": {"collisions_true": [["box_red", "ground_plane"], ["box_red", "table_lightgray"]]}},
+            "'box_red' cannot touch 'ground_plane' and 'table_lightgray' at once",
+        ),
+        (
+            {"success": {"collisions_true": [["box_red", "table_lightgray"]]}},
+            "success holds already at the start",
+        ),
+        ({"description": "Sing a song."}, "the built-in proposer does not understand the text"),
+    ],
+)
+def test_what_looks_wrong_is_a_warning(changes: dict[str, object], words: str, tmp_path: Path) -> None:
+    found = examine_level(written(tmp_path, **changes))
+    assert found.errors == ()
+    assert any(words in w for w in found.warnings), found.warnings
