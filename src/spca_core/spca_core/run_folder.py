@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from datetime import datetime
@@ -47,6 +48,9 @@ class RunFolder:
     def create(cls, level: str, path: Path | None = None, parent: Path = RUNS) -> RunFolder:
         """A new, empty folder; InputError when `path` is occupied."""
         if path is None:
+            level = re.sub(
+                r"[^A-Za-z0-9_.-]", "_", level
+            )  # `minigrid:…`: a colon stands between hosts, drives, paths
             stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
             path = parent / f"{stamp}_{level}"
             count = 1

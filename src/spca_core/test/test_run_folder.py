@@ -59,3 +59,8 @@ def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path):
 def test_opening_what_is_no_run_names_the_newest(tmp_path):
     with pytest.raises(InputError, match="not a run folder"):
         RunFolder.open(tmp_path)
+
+
+def test_a_folder_has_a_plain_name_whatever_the_level_is_called(tmp_path) -> None:
+    folder = RunFolder.create("minigrid:MiniGrid-DoorKey-8x8-v0", parent=tmp_path)
+    assert folder.path.name.endswith("_minigrid_MiniGrid-DoorKey-8x8-v0")

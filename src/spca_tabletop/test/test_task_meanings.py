@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from spca_core.plan import PlanRequest
+from spca_core.ports.proposer import Impossible
 from spca_planner.critics.goal import off_topic
 from spca_planner.critics.scene import contradictions
 from spca_planner.pddl.lint import parse
@@ -106,3 +107,14 @@ def test_the_title_stands_in_for_a_missing_description() -> None:
 @pytest.mark.parametrize("text", ["Put cube_red on plate_blue.", "Place box_red onto plate_blue"])
 def test_symbols_are_words_too(text: str) -> None:
     assert set(understand(task(text), scene())) == goals("on R pB")
+
+
+def test_a_cube_on_the_table_is_put_there_where_there_is_none() -> None:
+    """Level stack_09 on a hard table whose cubes all lie on plates: one of them goes to the table first."""
+    seen = scene(on={"cube_red": "plate_red", "cube_green": "plate_green", "cube_blue": "plate_blue"})
+    found = understand(task("Put any cube on top of any other cube that stands on the table."), seen)
+    assert set(found) == goals(
+        "on R B, on B T | on R G, on G T | on B R, on R T | on B G, on G T | on G R, on R T | on G B, on B T"
+    )
+    with pytest.raises(Impossible, match="no cube that is on the table"):
+        understand(task("Touch the cube that stands on the table."), seen)

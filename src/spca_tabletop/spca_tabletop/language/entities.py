@@ -65,6 +65,8 @@ class Discourse:
         self.subject: Entity | None = None
         self.group: list[Entity] = []
         self.mentioned: list[Entity] = []
+        self.to_table: list[Entity] = []
+        """Called cubes on the table, where there are none yet: they must be put there first."""
 
     def all(
         self, things: Sequence[Thing], kinds: Sequence[str], subject: Entity | None = None
@@ -162,6 +164,11 @@ class Discourse:
 
     def _described(self, thing: Thing, kinds: Sequence[str]) -> list[Entity]:
         candidates = self._candidates(thing, kinds)
+        if not candidates and _any_on_table(thing):
+            found = self._described(replace(thing, where=()), kinds)
+            self.to_table += found
+            self.cost += 1
+            return found
         if thing.other:
             candidates = self._unmentioned(candidates, thing)
         number = thing.number or 1
@@ -210,7 +217,7 @@ class Discourse:
             found = [s for s in found if self._is_where(s, where) != where.negated]
         if unrestricted == 1:
             self.cost += 1
-        if not found:
+        if not found and not _any_on_table(thing):
             raise Impossible(f"There is no {_bare(thing, wanted[0])}{_restrictions(thing)}. {self._seen()}")
         return found
 
@@ -251,6 +258,12 @@ def _of_other_colour(plate: Entity, cube: Entity) -> Constraint:
 
 def _bare(thing: Thing, kind: str) -> str:
     return f"{thing.colour} {thing.kind or kind}".strip()
+
+
+def _any_on_table(thing: Thing) -> bool:
+    """As in "any other cube that stands on the table": where there is none, one can be put there."""
+    on_table = [w.relation == "on" and w.thing.kind == "table" and not w.negated for w in thing.where]
+    return thing.kind == "cube" and thing.quantifier == "any" and not thing.side and on_table == [True]
 
 
 def _restrictions(thing: Thing) -> str:

@@ -105,6 +105,7 @@ class _Interpreter:
         if meaning.held and self._released:
             raise NotUnderstood("I do not know where to put down what was picked up; name a place.")
         meaning.claims += [Claim("holding", (e,)) for e in meaning.held[:1]]
+        meaning.claims += [Claim("on", (e, _TABLE)) for e in self._talk.to_table]
         if not (
             meaning.claims
             or meaning.contacts
