@@ -21,6 +21,7 @@ from pydantic import ValidationError
 from spca.events import Event
 from spca.kits import checked_kit, kit_of, kits
 from spca.result import RunResult
+from spca_core.disk import is_full
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_core.ports.kit import LevelInfo
@@ -202,8 +203,9 @@ def conduct(
         return run_ros(options, folder, listeners, resume)
     except InputError:
         raise
-    except Exception:
-        folder.write(CRASH, traceback.format_exc())
+    except Exception as error:
+        if not is_full(error):
+            folder.write(CRASH, traceback.format_exc())
         raise
 
 
@@ -212,7 +214,7 @@ def document(
 ) -> Path:
     """Write the report, and what else the environment makes for people (a video, a log); returns the report's path.
 
-    A fault in one of these is told to `complain` and costs only that file.
+    A fault in one of these is told to `complain` and costs only that file; a full disk is raised, as OSError.
     """
     from spca.report import write_report
 
@@ -220,6 +222,8 @@ def document(
         try:
             make(folder, options)
         except Exception as error:
+            if is_full(error):
+                raise
             complain(f"{make.__name__}: {type(error).__name__}: {error}")
     return write_report(folder)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
+from pydantic import FiniteFloat
+
 from spca_core.model import Record
 
 EventKind = Literal[
@@ -24,8 +26,8 @@ class Event(Record):
     """One event: `wall` in seconds since the run began, `sim` in simulated seconds of the level."""
 
     kind: EventKind
-    wall: float
-    sim: float
+    wall: FiniteFloat
+    sim: FiniteFloat
     stage: str = ""
     text: str = ""
     data: dict[str, Any] = {}

@@ -13,7 +13,8 @@ from spca.ending import Ending
 from spca.journal import CHECKPOINT
 from spca.progress import Progress
 from spca.result import RunResult
-from spca.terminal import notices, results
+from spca.terminal import as_typed, notices, results
+from spca_core.disk import is_full
 from spca_core.errors import EXIT_INTERRUPTED, Cancelled, InputError, SpcaError
 from spca_core.options import Manifest, RunOptions
 from spca_core.paths import RUNS
@@ -78,6 +79,9 @@ def _drive(options: RunOptions, folder: RunFolder, resume: bool) -> int:
             progress.say_interrupted("go on with", "resume", folder.path)
             return EXIT_INTERRUPTED
         except Exception as error:
+            if is_full(error):
+                hint = f"make room, then go on with: {as_typed(f'resume {folder.path}')}"
+                raise SpcaError(f"the disk is full ({folder.path}): {hint}") from error
             _document(folder, options.model_copy(update={"video": False}), progress.console)
             raise SpcaError(
                 f"{type(error).__name__}: {error}; the run folder tells more: {folder.path}"
@@ -96,7 +100,14 @@ def _drive(options: RunOptions, folder: RunFolder, resume: bool) -> int:
 
 
 def _document(folder: RunFolder, options: RunOptions, console: Console) -> Path:
-    return document(options, folder, lambda text: console.print(f"  [yellow]{escape(text)}[/yellow]"))
+    try:
+        return document(options, folder, lambda text: console.print(f"  [yellow]{escape(text)}[/yellow]"))
+    except OSError as error:
+        if not is_full(error):
+            raise
+        again = as_typed(f"report {folder.path}")
+        what = f"the disk is full ({folder.path}): make room, then make the report with: {again}"
+        raise SpcaError(what) from error
 
 
 def _discard_if_untouched(folder: RunFolder) -> None:

@@ -109,9 +109,9 @@ class RunFolder:
             stream.write(record.model_dump_json() + "\n")
 
     def lines(self, kind: type[T], name: str = EVENTS) -> Iterator[T]:
-        """The lines of a log; a last line torn by a kill is passed over."""
+        """The lines of a log; what is no record (a last line torn by a kill, damage) is passed over."""
         path = self.path / name
-        for line in path.read_text().splitlines() if path.is_file() else ():
+        for line in path.read_bytes().splitlines() if path.is_file() else ():
             try:
                 yield kind.model_validate_json(line)
             except ValidationError:

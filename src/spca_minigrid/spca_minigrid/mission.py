@@ -20,6 +20,8 @@ from spca_minigrid.cells import COLOURS, THINGS
 Verb = Literal["go", "reach", "open", "pick", "put"]
 Place = Literal["", "front", "behind", "left", "right"]
 
+_LONGEST_MISSION = 500
+"""Characters; several times BabyAI's longest. The reader recurses on the parts of a mission."""
 _ANYTHING = "something"
 _MATCHING = "matching"
 _KINDS = (*THINGS, "object", "square")
@@ -104,6 +106,8 @@ class Mission(Record):
 
 def parse_mission(text: str) -> Mission:
     """Read a mission. Raises NotUnderstood, naming the words it cannot make sense of."""
+    if len(text) > _LONGEST_MISSION:
+        raise NotUnderstood(f"the mission has {len(text)} characters; at most {_LONGEST_MISSION} are read")
     plain = " ".join(text.lower().replace(".", " ").split())
     if not plain:
         raise NotUnderstood(f"the mission is empty; missions are such as {_EXAMPLES}")

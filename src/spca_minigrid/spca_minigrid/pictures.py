@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from spca_core.disk import write_picture
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult
@@ -43,7 +44,7 @@ def write_looks(folder: RunFolder, options: RunOptions) -> Path:
         old.unlink()
     pictures = ((done, picture) for done, picture in _replay(folder, options) if done in wanted)
     for number, (done, picture) in enumerate(pictures, 1):
-        cv2.imwrite(str(looks / f"{number:02}.jpg"), picture, _JPEG)
+        write_picture(looks / f"{number:02}.jpg", picture, _JPEG)
         (looks / f"{number:02}.json").write_text(json.dumps({"stamp": done, "sentences": [wanted[done]]}))
     return looks
 
@@ -59,7 +60,7 @@ def write_animation(folder: RunFolder, options: RunOptions) -> Path:
     animation.durations = [_MOVE_MS] * (len(chosen) - 1) + [_END_MS]
     path = folder.path / ANIMATION
     cv2.imwriteanimation(str(path), animation, [cv2.IMWRITE_WEBP_QUALITY, 70])
-    cv2.imwrite(str(folder.path / "thumbnail.jpg"), drawn[-1][1], _JPEG)
+    write_picture(folder.path / "thumbnail.jpg", drawn[-1][1], _JPEG)
     return path
 
 

@@ -103,3 +103,9 @@ def test_levels_are_found_by_name() -> None:
     }
     with pytest.raises(InputError, match="no MiniGrid level matches 'sokoban'"):
         select_levels("sokoban")
+
+
+@pytest.mark.parametrize("word", [" after you ", " and ", ", then ", " from the red room"])
+def test_a_mission_without_end_is_not_understood(word: str) -> None:
+    with pytest.raises(NotUnderstood, match="at most 500 are read"):
+        parse_mission("go to the red ball" + f"{word}go to the red ball" * 400)

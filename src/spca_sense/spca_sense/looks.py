@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.camera import RgbdFrame
+from spca_core.disk import write_picture
 from spca_core.scene import Scene
 from spca_sense.drawing import draw_scene
 
@@ -28,10 +29,10 @@ def save_looks(looks: Sequence[tuple[RgbdFrame, Scene]], folder: Path) -> None:
     for number, (frame, scene) in enumerate(looks, done + 1):
         name = f"{number:02}"
         drawn = draw_scene(frame, scene)
-        cv2.imwrite(str(folder / f"{name}.jpg"), cv2.cvtColor(drawn, cv2.COLOR_RGB2BGR), _JPEG)
+        write_picture(folder / f"{name}.jpg", cv2.cvtColor(drawn, cv2.COLOR_RGB2BGR), _JPEG)
         colour = cv2.cvtColor(frame.colour, cv2.COLOR_RGB2BGR)
-        cv2.imwrite(str(folder / f"{name}_colour.png"), colour, _FAST)
-        cv2.imwrite(str(folder / f"{name}_depth.png"), millimetres(frame.depth), _FAST)
+        write_picture(folder / f"{name}_colour.png", colour, _FAST)
+        write_picture(folder / f"{name}_depth.png", millimetres(frame.depth), _FAST)
         (folder / f"{name}.json").write_text(scene.model_dump_json())
 
 

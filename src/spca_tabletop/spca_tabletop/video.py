@@ -7,6 +7,7 @@ from pathlib import Path
 
 import cv2
 
+from spca_core.disk import write_picture
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult
 from spca_core.run_folder import RunFolder
@@ -41,7 +42,7 @@ def write_video(folder: RunFolder, options: RunOptions) -> Path:
         verdict=_banner(folder.path / "result.json"),
     )
     small = cv2.resize(cv2.cvtColor(last, cv2.COLOR_RGB2BGR), _THUMBNAIL_SIZE, interpolation=cv2.INTER_AREA)
-    cv2.imwrite(str(folder.path / THUMBNAIL), small, [cv2.IMWRITE_JPEG_QUALITY, 80])
+    write_picture(folder.path / THUMBNAIL, small, [cv2.IMWRITE_JPEG_QUALITY, 80])
     return path
 
 

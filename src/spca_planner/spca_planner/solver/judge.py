@@ -14,8 +14,8 @@ from spca_planner.pddl.lint import Reading, examine
 from spca_planner.pddl.reachability import why_unsolvable
 from spca_planner.pddl.sexpr import PddlError, listed
 from spca_planner.pddl.syntax import Domain, Problem
-from spca_planner.solver.downward import DownwardSearch
 from spca_planner.solver.conflict import conflicting_goals
+from spca_planner.solver.downward import DownwardSearch
 from spca_planner.solver.judgement import Case, Context, Judgement, Words
 from spca_planner.solver.reading import read
 from spca_planner.solver.validation import why_invalid

@@ -1,0 +1,26 @@
+"""Writing files so that a full disk is noticed and said."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether an error means that there is no room left: on the disk, in the quota, or under a limit of the process."""
+    return isinstance(error, OSError) and error.errno in _FULL
+
+
+def write_picture(path: Path, picture: Any, parameters: Sequence[int] = ()) -> None:
+    """Write a picture, (h, w), (h, w, 3) in BGR or 16 bits a pixel, in the format of its suffix.
+
+    Raises OSError where it cannot be written, unlike OpenCV's own `imwrite`, which says nothing.
+    """
+    import cv2
+
+    encoded = cv2.imencode(path.suffix, picture, list(parameters))[1]
+    path.write_bytes(encoded.tobytes())
