@@ -27,7 +27,7 @@ FIRST_LEVELS = {
         coder=[miswritten("ctx.look()", "ctx.look_again()"), miswritten("tool.x, tool.y, tool.z, tool.yaw)", "tool.x - 0.1, tool.y, tool.z, tool.yaw)")],
     ),
     "stack_01": FallibleModel(
-        planner=[changed("(:goal (on cube_red cube_blue))", "(:goal (and (clear cube_red) (clear cube_blue)))")],
+        planner=[changed("(:goal (on cube_red cube_blue))", "(:goal (and (clear cube_red) (clear cube_blue)))")] * 2,  # handed in again when it is questioned
         coder=[Say("I would rather not write code."), miswritten("tool.x, tool.y, tool.z, tool.yaw)", "tool.x + 0.1, tool.y, tool.z, tool.yaw)")],
     ),
 }  # fmt: skip

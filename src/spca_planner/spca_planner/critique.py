@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from spca_core.plan import Draft, Plan, PlanRequest, Rejection, Step
-from spca_core.ports.vocabulary import Vocabulary
+from spca_core.ports.vocabulary import GivesSecondOpinion, Vocabulary
+from spca_planner.critics.opinion import question
 from spca_planner.solver.judgement import Case, Context
 from spca_planner.solver.process import SolverProcess
 
@@ -48,3 +49,10 @@ class Critics:
             solve_seconds=answer.solve_seconds,
             validate_seconds=answer.validate_seconds,
         )
+
+    def question(self, plan: Plan, request: PlanRequest) -> str:
+        """What a valid plan does that the environment's own reading of the task does not ask for; empty if nothing."""
+        if not isinstance(self._vocabulary, GivesSecondOpinion):
+            return ""
+        opinion = self._vocabulary.second_opinion(request.task, request.observation)
+        return question(plan, opinion) if opinion is not None else ""

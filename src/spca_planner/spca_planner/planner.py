@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import TracebackType
 from typing import Literal
 
@@ -125,6 +126,8 @@ class _Loop:
         self._records: list[DraftRecord] = []
         self._seen: dict[tuple[str, str], Rejection] = {}
         self._repetitions = 0
+        self._asked = False
+        self._warning = ""
 
     def run(self) -> PlanResult:
         try:
@@ -133,7 +136,7 @@ class _Loop:
                     raise Cancelled("planning was cancelled")
                 plan = self._attempt()
                 if plan is not None:
-                    return self._end("solved", plan)
+                    return self._end("solved", plan, self._warning)
         except NotUnderstood as error:
             return self._end("not_understood", message=str(error))
         except Impossible as error:
@@ -172,6 +175,12 @@ class _Loop:
 
     def _judge(self, draft: Draft) -> Judged:
         judged = self._critics.judge(draft, self._request, self._cancelled)
+        if judged.plan is not None and (doubt := self._critics.question(judged.plan, self._request)):
+            if self._asked:
+                self._warning = doubt
+                return judged
+            self._asked = True
+            return replace(judged, plan=None, rejection=Rejection(critic="goal", message=doubt))
         if judged.rejection is not None:
             self._seen[draft.domain, draft.problem] = judged.rejection
         return judged

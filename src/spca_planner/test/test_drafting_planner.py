@@ -16,8 +16,8 @@ from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood
 from spca_planner.planner import DraftingPlanner
 from spca_planner.solver.process import SolverProcess
 from spca_planner.trusted import TrustedDomains
-from spca_tabletop.language.examples import scene, task
-from spca_tabletop.plan.problem import domain
+from spca_tabletop.language.examples import goals, scene, task
+from spca_tabletop.plan.problem import domain, problem
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 
@@ -228,3 +228,36 @@ def test_a_planner_of_its_own_leaves_no_process(tmp_path: Path) -> None:
         pid = planner._solver.pid
         assert pid is not None and Path(f"/proc/{pid}").exists()
     assert not Path(f"/proc/{pid}").exists()
+
+
+UPSIDE_DOWN = GOOD.model_copy(
+    update={
+        "problem": problem(scene(), sorted(goals("on B R, on R T"), key=sorted)),
+    }
+)
+
+
+def test_a_goal_that_the_grammar_reads_differently_is_a_question_asked_once(make: Make) -> None:
+    proposer = Scripted(UPSIDE_DOWN, GOOD)
+    result = make(proposer).plan(REQUEST)
+    assert statuses(result.drafts) == [("fresh", "goal"), ("repair", "")]
+    asked = proposer.asked[1][2]
+    assert asked is not None and asked.message.startswith(
+        "A question, asked once: the task reads as if in the end "
+    )
+    assert "(on cube_red cube_blue) would not hold" in asked.message
+    assert "does not ask to move cube_blue" in asked.message
+    assert result.message == ""
+
+
+def test_a_proposer_that_insists_is_believed_with_a_warning(make: Make) -> None:
+    result = make(Scripted(UPSIDE_DOWN)).plan(REQUEST)
+    assert statuses(result.drafts) == [("fresh", "goal"), ("repair", "")]
+    assert result.status == "solved" and "(on cube_red cube_blue) would not hold" in result.message
+
+
+def test_what_the_grammar_does_not_understand_is_not_questioned(make: Make) -> None:
+    strange = REQUEST.model_copy(
+        update={"task": task("Let the blue cube rest where the red cube carries it.")}
+    )
+    assert statuses(make(Scripted(UPSIDE_DOWN)).plan(strange).drafts) == [("fresh", "")]

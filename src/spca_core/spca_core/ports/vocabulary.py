@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from spca_core.model import Record
 from spca_core.observation import Observation
@@ -69,4 +69,30 @@ class Vocabulary(Protocol):
 
     def required(self, task: Task, observation: Observation) -> tuple[str, ...]:
         """The objects without which a goal cannot be what the task asks for."""
+        ...
+
+
+SameFact = frozenset[tuple[str, ...]]
+"""Ground atoms that say the same in different words, such as (on a table) and (on_table a)."""
+
+
+@dataclass(frozen=True)
+class SecondOpinion:
+    """What a task asks for as its environment reads it, without a model.
+
+    The facts of any one of `goals` shall hold in the end; `bystanders` are objects that none of them moves, each with the
+    fact that says where it is. `words` say the goals in plain words.
+    """
+
+    goals: tuple[frozenset[SameFact], ...]
+    bystanders: dict[str, SameFact]
+    words: str
+
+
+@runtime_checkable
+class GivesSecondOpinion(Protocol):
+    """A vocabulary whose environment can read some tasks itself."""
+
+    def second_opinion(self, task: Task, observation: Observation) -> SecondOpinion | None:
+        """How the environment reads a task; None where it cannot."""
         ...

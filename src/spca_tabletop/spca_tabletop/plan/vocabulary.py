@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
-from spca_core.names import words_of
+from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
-from spca_core.ports.vocabulary import Extension, ObservableWord
+from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.ports.vocabulary import Extension, ObservableWord, SecondOpinion
 from spca_core.scene import RELATIONS
 from spca_core.task import Task
 from spca_planner.critics.vocabulary import required_part
 from spca_tabletop.language.lexicon import COLOURS
+from spca_tabletop.language.understanding import describe, understand
 from spca_tabletop.plan.problem import reachable
 
 _CUBE, _PLATE, _TABLE = frozenset({"cube"}), frozenset({"plate"}), frozenset({"table"})
@@ -123,3 +125,39 @@ class TabletopVocabulary:
             if noun and unique and colour in COLOURS and re.search(rf"\b{colour} {noun}\b", text):
                 found.append(symbol)
         return tuple(found)
+
+    def second_opinion(self, task: Task, observation: Observation) -> SecondOpinion | None:
+        """See `GivesSecondOpinion`: how the built-in grammar reads the task."""
+        try:
+            goals = understand(task, observation)
+        except (NotUnderstood, Impossible):
+            return None
+        moved = {atom[1] for goal in goals for atom in goal if not observation.holds(*atom)}
+        moved |= {a for goal in goals for atom in goal if atom[0] in ("next_to", "across") for a in atom[1:]}
+        lying = [f.args for f in observation.facts if f.predicate == "on"]
+        stays = {
+            c: _said(("on", c, x))
+            for c, x in lying
+            if observation.objects.get(c) == "cube"
+            and observation.objects.get(x) != "cube"
+            and c not in moved
+        }
+        facts = tuple(frozenset(f for atom in goal if (f := _said(atom))) for goal in goals)
+        return SecondOpinion(facts, stays, describe(goals))
+
+
+def _said(atom: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
+    """An atom of the grammar's goals as a PDDL domain may say it; empty where domains differ too much to tell."""
+    predicate, *args = atom
+    found = (
+        [(name, *args) for name in _NAMES["held" if predicate == "holding" else predicate]]
+        if (predicate in ("on", "next_to", "holding"))
+        else []
+    )
+    if predicate == "on" and args[1] == TABLE_SYMBOL:
+        found += [(name, args[0]) for name in _NAMES["on_table"]]
+    elif predicate == "next_to":
+        found += [(name, args[1], args[0]) for name in _NAMES["next_to"]]
+    elif predicate in ("touched", "discarded"):
+        found += [(name, *args) for name in (_TOUCHED if predicate == "touched" else _OFF_TABLE)]
+    return frozenset(found)

@@ -1,0 +1,54 @@
+"""A plan that is valid, held against how the environment itself reads the task. A difference is a question, no fault."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from spca_core.plan import Plan
+from spca_core.ports.vocabulary import SameFact, SecondOpinion
+from spca_planner.pddl.formula import Atom, ground
+from spca_planner.prediction import Prediction, predict
+
+_ASK = (
+    "A question, asked once: {difference}. Change the draft if the task is meant that way; "
+    "hand it in unchanged if it is not."
+)
+
+
+def question(plan: Plan, opinion: SecondOpinion) -> str:
+    """What is different, for whoever drafted the plan; empty if nothing is."""
+    prediction = predict(plan)
+    differences = [*_unreached(prediction, opinion), *_moved(prediction, opinion)]
+    return _ASK.format(difference=", and ".join(differences)) if differences else ""
+
+
+def _unreached(prediction: Prediction, opinion: SecondOpinion) -> Iterable[str]:
+    final = prediction.states[-1] if prediction.states else _initial(prediction)
+    lacking = [[f for f in goal if _false(f, final, prediction)] for goal in opinion.goals]
+    if lacking and all(lacking):
+        fewest = min(lacking, key=lambda facts: (len(facts), sorted(map(sorted, facts))))
+        atoms = ", ".join(sorted(f"({' '.join(min(fact))})" for fact in fewest))
+        yield f"the task reads as if in the end {opinion.words}, but after this plan {atoms} would not hold"
+
+
+def _moved(prediction: Prediction, opinion: SecondOpinion) -> Iterable[str]:
+    initial = _initial(prediction)
+    for name, place in sorted(opinion.bystanders.items()):
+        if place & initial and any(not place & state for state in prediction.states):
+            yield f"the task does not ask to move {name}, but this plan does"
+
+
+def _false(fact: SameFact, state: frozenset[Atom], prediction: Prediction) -> bool:
+    """Whether the domain can express a fact and it does not hold."""
+    said = [atom for atom in fact if _expressible(atom, prediction)]
+    return bool(said) and not any(atom in state for atom in said)
+
+
+def _expressible(atom: Atom, prediction: Prediction) -> bool:
+    signature = prediction.domain.predicates.get(atom[0])
+    known = {o.name for o in (*prediction.domain.constants, *prediction.problem.objects)}
+    return signature is not None and len(signature.parameters) == len(atom) - 1 and known.issuperset(atom[1:])
+
+
+def _initial(prediction: Prediction) -> frozenset[Atom]:
+    return frozenset(ground(f, {}) for f in prediction.problem.init if f.head not in ("=", "not"))
