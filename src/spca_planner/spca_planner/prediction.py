@@ -118,8 +118,8 @@ def weigh(
 ) -> Evidence:
     """Compare a plan's predictions with what was seen at the end of each of its first steps, and after the last.
 
-    An effect is looked for from the end of its step until another step is to change it again. One look that
-    contradicts it is enough; without any look that says something it stays unjudged.
+    An effect is looked for from the end of its step until another step is to change it again. The first look that
+    says something decides: what is undone later is not this step's doing. Without such a look it stays unjudged.
     """
     try:
         prediction = predict(plan)
@@ -132,9 +132,9 @@ def weigh(
         verdicts: dict[bool | None, list[Literal]] = {True: [], False: [], None: []}
         for atom, holds in effects.items():
             end = next((j for j in range(index + 1, count) if atom in prediction.effects[j]), count + 1)
-            truths = {looks[j].truth(atom) for j in range(index, end)} - {None}
-            agrees = None if not truths else truths == {holds}
-            verdicts[agrees].append(Literal(atom=atom, holds=holds))
+            truths = (looks[j].truth(atom) for j in range(index, end))
+            first = next((truth for truth in truths if truth is not None), None)
+            verdicts[None if first is None else first == holds].append(Literal(atom=atom, holds=holds))
         steps.append(
             StepEvidence(
                 confirmed=tuple(verdicts[True]),
