@@ -20,6 +20,7 @@ from spca_worldcoder.state import State, from_json, to_json
 SIGNATURES = {"transition": 2, "reward": 4}
 """The functions of a program and how many arguments they take."""
 
+_PATIENCE = 2
 _FUTURE = re.compile(r"^from __future__ import .*$", re.MULTILINE)
 
 
@@ -70,7 +71,7 @@ class ModelRunner:
         if problem := self.load(program):
             return [problem] * len(steps)
         batch = [[to_json(state), action] for state, action in steps]
-        return [_state(o) for o in self._host.call_many("wc_step", batch, self._deadline_s)]
+        return [_state(o) for o in self._ask("wc_step", batch)]
 
     def pay(
         self, program: Program, steps: Sequence[tuple[State, str, State, str]]
@@ -81,7 +82,16 @@ class ModelRunner:
         batch = [
             [to_json(before), action, to_json(after), mission] for before, action, after, mission in steps
         ]
-        return [_payment(o) for o in self._host.call_many("wc_pay", batch, self._deadline_s)]
+        return [_payment(o) for o in self._ask("wc_pay", batch)]
+
+    def _ask(self, function: str, batch: Sequence[Sequence[Any]]) -> list[RunOutcome]:
+        """All outcomes; a program that hangs on the first few is not waited for on the rest."""
+        first = self._host.call_many(function, batch[:_PATIENCE], self._deadline_s)
+        if len(batch) <= _PATIENCE:
+            return first
+        if all(o.failure is not None and o.failure.kind == "timeout" for o in first):
+            return [*first, *[first[-1]] * (len(batch) - _PATIENCE)]
+        return [*first, *self._host.call_many(function, batch[_PATIENCE:], self._deadline_s)]
 
     def explore(
         self, program: Program, state: State, mission: str, actions: Sequence[str], frame: Sequence[Any],

@@ -101,6 +101,11 @@ class Agent:
         # No plan from a state means none from what the model leads to from there.
         self._wrong_at = self._begun_at = 0
 
+    @property
+    def runner(self) -> ModelRunner:
+        """The sandbox that holds its program."""
+        return self._runner
+
     def restore(self, experience: Experience, program: Program, actions_taken: int) -> None:
         """Go on from what an earlier run knew."""
         self.experience, self.program, self.actions_taken = experience, program, actions_taken

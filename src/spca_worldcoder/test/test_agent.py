@@ -1,0 +1,102 @@
+"""The agent from the first action to a learned world, its folder, and the worked example of the documentation."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from pathlib import Path
+
+import pytest
+
+from spca_core.errors import InputError
+from spca_core.paths import ROOT
+from spca_worldcoder.agent.settings import Settings
+from spca_worldcoder.bench import _Counter
+from spca_worldcoder.report import write_report
+from spca_worldcoder.run import PROGRAM, TRANSITIONS, LearnOptions, resume, start
+from spca_worldcoder.worlds import catalogue
+from spca_worldcoder.worlds.catalogue import WorldOptions
+from spca_worldcoder.worlds.minigrid import MinigridWorld
+from spca_worldcoder.worlds.sokoban import Sokoban
+
+
+def never() -> bool:
+    return False
+
+
+def example_world() -> type:
+    page = (ROOT / "docs" / "worldcoder.md").read_text()
+    block = re.findall(r"```python\n(.*?)```", page, re.DOTALL)[0]
+    names: dict[str, type] = {}
+    exec(block, names)
+    return names["Vacuum"]
+
+
+def options(world: str, **settings: object) -> LearnOptions:
+    worlds = WorldOptions(world=world, environments=("Empty-5x5",) if world == "minigrid" else ())
+    return LearnOptions(
+        worlds=worlds, settings=Settings.model_validate({"streak": 3, "episodes": 12, **settings})
+    )
+
+
+def test_the_example_of_the_documentation_is_learned(monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(catalogue, "_makers", lambda: {"vacuum": lambda _: [example_world()()]})
+    folder, result = start(options("vacuum"), tmp_path / "run", _Counter(), never)
+    assert result.outcome == "learned", result
+    assert "dirt" in (folder.path / "program.py").read_text()
+
+
+def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    stop = threading.Event()
+
+    class Stopping(_Counter):
+        def step(self, *args: object, **named: object) -> None:
+            self.actions += 1
+            if self.actions == 14:
+                stop.set()
+
+    folder, result = start(options("minigrid"), tmp_path / "run", Stopping(), stop.is_set)
+    assert result.outcome == "interrupted"
+    before = (folder.path / TRANSITIONS).read_text()
+    assert len(before.splitlines()) == 14
+    folder, result = resume(tmp_path / "run", _Counter(), never)
+    assert result.outcome == "learned"
+    assert (folder.path / TRANSITIONS).read_text().startswith(before)
+    page = write_report(folder).read_text()
+    assert "The last program" in page
+    assert "<animate" in page
+
+
+def test_a_damaged_folder_is_one_clear_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no learning run"):
+        resume(tmp_path, _Counter(), never)
+    folder, _ = start(options("minigrid", episodes=1), tmp_path / "run", _Counter(), never)
+    (folder.path / PROGRAM).write_text(json.dumps({"source": 3}))
+    with pytest.raises(InputError, match="damaged"):
+        resume(tmp_path / "run", _Counter(), never)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: catalogue.make_worlds(WorldOptions(world="chess")), "unknown world 'chess'"),
+        (lambda: MinigridWorld("Moon"), "unknown MiniGrid environment 'Moon'"),
+        (lambda: Sokoban(9, 7), "1 to 8"),
+        (lambda: Sokoban(2, 4), "5 to 12"),
+    ],
+)
+def test_impossible_worlds_are_one_clear_line(make, words: str) -> None:
+    with pytest.raises(InputError, match=re.escape(words)):
+        make()
+
+
+@pytest.mark.parametrize("boxes", [1, 4, 8])
+def test_levels_are_drawn_by_seed_and_begin_off_target(boxes: int) -> None:
+    world = Sokoban(boxes, 10)
+    first, _ = world.reset(7)
+    assert (first, "win the game") == world.reset(7)
+    level = world.level
+    assert len(level.boxes) == len(level.targets) == boxes
+    assert not level.boxes & level.targets
+    assert level.player in level.floor

@@ -1,0 +1,201 @@
+"""Who writes programs: the port's contract, and a scripted model that fails in all the ways a model may fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spca_core.ports.proposer import ModelError
+from spca_llm.chat import Chat
+from spca_llm.config import LlmConfig, ModelConfig
+from spca_llm.connect import open_chat
+from spca_llm.testing.behaviours import Behaviour, Say, cut_off
+from spca_llm.testing.server import ModelServer
+from spca_worldcoder.agent.agent import Agent
+from spca_worldcoder.agent.settings import Settings
+from spca_worldcoder.bench import _Counter
+from spca_worldcoder.contract import ModelSynthesizerContract
+from spca_worldcoder.critic import judge
+from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
+from spca_worldcoder.language.synthesizer import LanguageSynthesizer, code_in
+from spca_worldcoder.planning.planner import ModelPlanner, NoveltySearch, WorkerSearch
+from spca_worldcoder.records import Draft, Experience, Program, Transition
+from spca_worldcoder.sandbox import ModelRunner
+from spca_worldcoder.worlds.sokoban import Sokoban
+
+IDLE = """
+def transition(state, action):
+    return state
+
+def reward(before, action, after, mission):
+    return -0.1, False
+"""
+GOOD = """
+MOVES = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
+
+def transition(state, action):
+    dx, dy = MOVES[action]
+    me = find(state, "player")
+    x, y = me.x + dx, me.y + dy
+    there = {one.kind: one for one in things_at(state, x, y)}
+    if "wall" in there:
+        return state
+    if "box" in there:
+        if any(one.kind in ("wall", "box") for one in things_at(state, x + dx, y + dy)):
+            return state
+        there["box"].x, there["box"].y = x + dx, y + dy
+    me.x, me.y = x, y
+    return state
+
+def on(state):
+    targets = {(one.x, one.y) for one in find_all(state, "target")}
+    return sum((one.x, one.y) in targets for one in find_all(state, "box"))
+
+def reward(before, action, after, mission):
+    done = on(after) == len(find_all(after, "box"))
+    return round(-0.1 + on(after) - on(before) + (10 if done else 0), 6), done
+"""
+HOSTILE = IDLE.replace("    return state", "    import os\n    os.system('true')\n    return state")
+SLOW = IDLE.replace("    return state", "    while True:\n        pass")
+LYING = IDLE + "\ndef wc_novelty(*_):\n    return ['up']\n\ndef wc_plan(*_):\n    return [['up'], 1]\n"
+
+
+def fenced(source: str) -> Say:
+    return Say(f"The rules are clear.\n```python\n{source}```\n", usage=(100, 50))
+
+
+def seen_in_sokoban(steps: int = 40) -> Experience:
+    world = Sokoban(1, 6)
+    experience = Experience(world.actions)
+    state, mission = world.reset(1)
+    experience.starts.append((state, mission))
+    rng = np.random.default_rng(0)
+    for _ in range(steps):
+        action = world.actions[int(rng.integers(4))]
+        after, reward, done = world.step(action)
+        experience.add(Transition(state, action, after, reward, done, mission))
+        state = after
+        if done:
+            break
+    return experience
+
+
+@pytest.fixture
+def runner() -> Iterator[ModelRunner]:
+    with ModelRunner(deadline_s=0.3) as one:
+        yield one
+
+
+@pytest.fixture
+def experience() -> Experience:
+    return seen_in_sokoban()
+
+
+def chat_over(server: ModelServer, folder: Path) -> Chat:
+    config = ModelConfig(model="test-model", base_url=server.base_url, attempts=1)
+    return open_chat("", folder, config=LlmConfig(roles={"coder": config}))
+
+
+class TestInductive(ModelSynthesizerContract):
+    @pytest.fixture
+    def synthesizer(self) -> InductiveSynthesizer:
+        return InductiveSynthesizer()
+
+
+class TestLanguage(ModelSynthesizerContract):
+    @pytest.fixture
+    def synthesizer(self, tmp_path: Path) -> Iterator[LanguageSynthesizer]:
+        with ModelServer(lambda seen: fenced(GOOD)) as server, chat_over(server, tmp_path) as chat:
+            yield LanguageSynthesizer(chat)
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        ("def transition(state, action):\n    return state\n", "no top-level function `reward`"),
+        (
+            "def transition(state):\n    return state\n\ndef reward(a, b, c, d):\n    return 0, False\n",
+            "takes 1 arg",
+        ),
+        ("def transition(state, action)\n", "SyntaxError"),
+    ],
+)
+def test_a_program_that_cannot_be_used_is_refused_in_words(
+    runner: ModelRunner, source: str, problem: str
+) -> None:
+    verdict = judge(runner, Program(source=source), seen_in_sokoban(5).transitions)
+    assert problem in verdict.problem
+    assert verdict.explained == 0
+
+
+@pytest.mark.parametrize("source", [HOSTILE, SLOW])
+def test_hostile_and_slow_programs_explain_nothing_and_harm_nothing(runner: ModelRunner, source: str) -> None:
+    data = seen_in_sokoban(4).transitions
+    predicted = runner.predict(Program(source=source), [(seen.before, seen.action) for seen in data])
+    assert all(isinstance(one, str) for one in predicted)
+    assert judge(runner, Program(source=GOOD), data).fits
+
+
+def test_a_plan_that_a_program_lies_about_does_not_count(runner: ModelRunner) -> None:
+    world = Sokoban(1, 6)
+    state, mission = world.reset(3)
+    planner = ModelPlanner(runner, [NoveltySearch(runner), WorkerSearch(runner)])
+    assert planner.plan(Program(source=LYING), state, mission, world.actions) is None
+
+
+def test_search_in_the_sandbox_solves_levels_in_a_program_without_rules(runner: ModelRunner) -> None:
+    world = Sokoban(2, 7)
+    planner = ModelPlanner(runner, [WorkerSearch(runner, 200_000)])
+    state, mission = world.reset(5)
+    plan = planner.plan(Program(source=GOOD), state, mission, world.actions)
+    assert plan is not None
+    done = [world.step(action).done for action in plan.actions]
+    assert done[-1] and not any(done[:-1])
+
+
+def test_an_answer_without_a_program_is_a_model_error() -> None:
+    with pytest.raises(ModelError, match="no program"):
+        code_in("I would rather not.")
+
+
+class Drafts(_Counter):
+    def __init__(self) -> None:
+        super().__init__()
+        self.sources: list[str] = []
+        self.problems: list[str] = []
+
+    def draft(self, draft: Draft, adopted: bool) -> None:
+        self.sources.append(draft.program.source)
+        self.problems.append(draft.verdict.problem)
+
+
+def learn(chat: Chat, folder: Path) -> tuple[Agent, Drafts]:
+    drafts = Drafts()
+    settings = Settings(seed=4, streak=2, episodes=6, refinements=12, optimism=False)
+    with ModelRunner(deadline_s=0.3) as runner:
+        planner = ModelPlanner(runner, [NoveltySearch(runner), WorkerSearch(runner)])
+        agent = Agent(runner, planner, LanguageSynthesizer(chat, 4), settings, drafts)
+        agent.result = agent.learn(Sokoban(1, 6))  # type: ignore[attr-defined]
+    return agent, drafts
+
+
+def test_an_agent_recovers_from_a_fallible_model_and_repeats_itself_on_replay(tmp_path: Path) -> None:
+    answers: Sequence[Behaviour] = [
+        Say("I would rather not."), cut_off("```python\ndef trans"), fenced(IDLE), fenced(HOSTILE), fenced(SLOW),
+    ]  # fmt: skip
+    queue = list(answers)
+    with (
+        ModelServer(lambda seen: queue.pop(0) if queue else fenced(GOOD)) as server,
+        chat_over(server, tmp_path / "llm") as chat,
+    ):
+        agent, drafts = learn(chat, tmp_path)
+    assert agent.result.learned  # type: ignore[attr-defined]
+    assert agent.program.source.strip() == GOOD.strip()
+    assert any("no program" in problem for problem in drafts.problems)
+    with open_chat(f"replay:{tmp_path / 'llm'}", tmp_path / "again") as chat:
+        repeated, same = learn(chat, tmp_path)
+    assert same.sources == drafts.sources
+    assert repeated.experience.transitions == agent.experience.transitions
