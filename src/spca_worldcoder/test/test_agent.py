@@ -47,6 +47,7 @@ def test_the_example_of_the_documentation_is_learned(monkeypatch, tmp_path: Path
     assert "dirt" in (folder.path / "program.py").read_text()
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
     stop = threading.Event()
 

@@ -182,6 +182,7 @@ def learn(chat: Chat, folder: Path) -> tuple[Agent, Drafts]:
     return agent, drafts
 
 
+@pytest.mark.slow
 def test_an_agent_recovers_from_a_fallible_model_and_repeats_itself_on_replay(tmp_path: Path) -> None:
     answers: Sequence[Behaviour] = [
         Say("I would rather not."), cut_off("```python\ndef trans"), fenced(IDLE), fenced(HOSTILE), fenced(SLOW),

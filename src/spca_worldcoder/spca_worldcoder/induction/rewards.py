@@ -53,7 +53,7 @@ class RewardLearner:
         constant, weights = self._sum(data, steps)
         rules = RewardRules(constant, weights)
         rest = {i: self._rest(data, i, rules) for i, seen in enumerate(data) if seen.done}
-        won = {i for i, bonus in rest.items() if data[i].reward > 0 and bonus > 0}
+        won = {i for i in rest if data[i].reward > 0}
         wins = self._endings(data, won, rest, set(), start, rules, guess)
         explained = {
             i for ending in wins for i, seen in enumerate(data)

@@ -135,8 +135,8 @@ class _Compiler:
             + ")\n (:predicates " + " ".join(predicates) + ")\n" + "\n".join(actions) + ")"
         )  # fmt: skip
         spots = [e.cell for e in self.state if e.cell is not None]
-        left, right = min(x for x, _ in spots) - 1, max(x for x, _ in spots) + 1
-        top, bottom = min(y for _, y in spots) - 1, max(y for _, y in spots) + 1
+        left, right = min(x for x, _ in spots), max(x for x, _ in spots)
+        top, bottom = min(y for _, y in spots), max(y for _, y in spots)
         cells = [(x, y) for x in range(left, right + 1) for y in range(top, bottom + 1)]
         init = [f"(me {_cell(self.me.cell)})"]
         for x, y in cells:
