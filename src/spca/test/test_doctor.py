@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import os
 import stat
+from importlib.metadata import EntryPoint
 
 import pytest
 from rich.console import Console
@@ -11,6 +12,8 @@ from spca.doctor import full_stack, ros
 from spca.doctor.command import CHECKS, examine, show, ways
 from spca.doctor.finding import Finding
 from spca.doctor.model_server import model_server
+from spca.doctor.plugins import examine_plugins, summary
+from spca_core import extensions
 
 
 def program(folder, name, script):
@@ -107,3 +110,20 @@ def test_each_way_to_run_says_what_it_lacks():
     text = out.getvalue()
     assert "yes  bin/spca run LEVEL --transport inproc" in text and "lacks spca_interfaces" in text
     assert "install it" in text
+
+
+def test_extensions_are_listed_with_the_package_that_brings_them(monkeypatch):
+    broken = EntryPoint("moon", "moon.kit:MoonKit", "spca.environments")
+    own = extensions.entry_points
+
+    def entry_points(group):
+        return [*own(group=group), *([broken] if group == "spca.environments" else [])]
+
+    monkeypatch.setattr(extensions, "entry_points", entry_points)
+    found = {finding.what: finding for finding in examine_plugins()}
+    assert (
+        found["environment tabletop"].state == "ready"
+        and "spca_tabletop" in found["environment tabletop"].found
+    )
+    assert found["environment moon"].state == "missing" and "moon" in found["environment moon"].found
+    assert "environments minigrid, moon (unknown), tabletop" in summary()

@@ -18,7 +18,14 @@ PANELS = LEVELS, BENCHES, MACHINE = "Levels and runs", "Benches and programs", "
 
 
 class CommandsByPanel(TyperGroup):
-    """Lists its commands panel by panel."""
+    """Lists its commands panel by panel; its help page ends with what is installed at the extension points."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help page."""
+        from spca.doctor.plugins import summary
+
+        self.epilog = "\n\n".join(filter(None, (self.epilog, summary())))
+        super().format_help(ctx, formatter)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names of the commands, in the order of the help page."""

@@ -11,6 +11,8 @@ from rich.text import Text
 from spca.doctor import embedded, full_stack, ros
 from spca.doctor.finding import Check, Finding, guarded
 from spca.doctor.model_server import model_server
+from spca.doctor.plugins import examine_plugins
+from spca.terminal import results
 
 CHECKS: tuple[tuple[str, Check], ...] = (
     ("Python", embedded.python),
@@ -57,16 +59,7 @@ def ways(findings: Iterable[Finding]) -> list[tuple[str, list[str]]]:
 
 def show(findings: list[Finding], console: Console) -> None:
     """Print the table, then which ways to run are open."""
-    table = Table(box=None, pad_edge=False, show_header=False)
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for finding in findings:
-        said = Text(finding.found)
-        if finding.remedy:
-            said.append(f"\n→ {finding.remedy}", style="dim")
-        table.add_row(finding.what, Text(finding.state, style=_STYLES[finding.state]), said)
-    console.print(table)
+    show_findings(findings, console)
     console.print()
     for command, lacking in ways(findings):
         if lacking:
@@ -77,6 +70,30 @@ def show(findings: list[Finding], console: Console) -> None:
             console.print(f"[green]yes[/green]  {command}", highlight=False)
 
 
+def show_findings(findings: list[Finding], console: Console) -> None:
+    """Print a table of findings; in a pipe, a line each and one for each remedy."""
+    if not console.is_terminal:
+        width = max((len(finding.what) for finding in findings), default=0)
+        for finding in findings:
+            console.print(f"{finding.what:<{width}}  {finding.state:<7}  {finding.found}", markup=False)
+            if finding.remedy:
+                console.print(f"{'':<{width}}  → {finding.remedy}", markup=False)
+        return
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for finding in findings:
+        said = Text(finding.found)
+        if finding.remedy:
+            said.append(f"\n→ {finding.remedy}", style="dim")
+        table.add_row(finding.what, Text(finding.state, style=_STYLES[finding.state]), said)
+    console.print(table)
+
+
 def doctor() -> None:
     """What this machine can run, version by version, and what to install for the rest. Exit status 0."""
-    show(examine(), Console())
+    console = results()
+    show(examine(), console)
+    console.print("\n[bold]Extensions[/bold]")
+    show_findings(examine_plugins(), console)
