@@ -85,9 +85,8 @@ def _world(options: RunOptions) -> World:
 
 def _draw(env: Any) -> Picture:
     tile = max(8, _SIDE // max(env.width, env.height))
-    return np.asarray(
-        cv2.cvtColor(env.get_frame(highlight=True, tile_size=tile), cv2.COLOR_RGB2BGR), dtype=np.uint8
-    )
+    rgb: Picture = env.get_frame(highlight=True, tile_size=tile)
+    return np.ascontiguousarray(rgb[..., ::-1])
 
 
 def _captioned(picture: Picture, done: int, steps: Sequence[StepReport]) -> Picture:
@@ -97,7 +96,7 @@ def _captioned(picture: Picture, done: int, steps: Sequence[StepReport]) -> Pict
     framed = cv2.copyMakeBorder(picture, 0, _BAND, 0, 0, cv2.BORDER_CONSTANT, value=(40, 40, 40))
     at = (6, framed.shape[0] - 8)
     cv2.putText(framed, text, at, cv2.FONT_HERSHEY_SIMPLEX, 0.5, (255, 255, 255), 1, cv2.LINE_AA)
-    return framed
+    return np.asarray(framed, dtype=np.uint8)
 
 
 def _steps(path: Path) -> list[StepReport]:
