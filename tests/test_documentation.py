@@ -1,0 +1,63 @@
+"""The documentation: the site builds, its snippets run, and so does the notebook."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+import spca
+from spca_core.paths import ROOT
+
+
+@pytest.mark.slow
+def test_the_site_builds(tmp_path: Path) -> None:
+    """Strictly: a page that is missing from the menu, a snippet or a reference that is not found, is an error."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=250)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "reference" / "python" / "index.html").read_text()
+    assert "spca.api.run" in page
+    assert "ctx.spots_next_to" in (tmp_path / "tutorials" / "skill" / "index.html").read_text()
+
+
+def test_the_level_of_the_tutorial_is_solved(tmp_path: Path) -> None:
+    run = spca.run(str(ROOT / "docs" / "snippets" / "my_level.yaml"), out=tmp_path / "run", report=False)
+    assert run.result.success, run.result.reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["from_python.py", "gymnasium_steps.py"])
+def test_snippets_run(name: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "snippets" / name)],
+        env={**os.environ, "SPCA_ROOT": str(_checkout(tmp_path))},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=250,
+    )
+    assert done.returncode == 0 and done.stdout.strip(), done.stderr
+
+
+@pytest.mark.slow
+def test_the_notebook_runs_and_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notebook = nbformat.read(ROOT / "examples" / "notebooks" / "first_run.ipynb", as_version=4)
+    monkeypatch.setenv("SPCA_ROOT", str(_checkout(tmp_path)))
+    NotebookClient(notebook, timeout=240, kernel_name="python3").execute(cwd=str(tmp_path))
+    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert sum("image/png" in output.get("data", {}) for output in outputs) == 2
+    assert any("success" in output.get("data", {}).get("text/html", "") for output in outputs)
+
+
+def _checkout(folder: Path) -> Path:
+    """A checkout of links, so that the runs of the notebook stay in the test's folder."""
+    for name in ("worlds", "levels", "launch", "config"):
+        if (ROOT / name).is_dir():
+            (folder / name).symlink_to(ROOT / name)
+    return folder
