@@ -20,6 +20,7 @@ setup(
     entry_points={
         "spca.plan_worlds": [
             "build_order = spca_copic.worlds.build_order.world:BuildOrderWorld",
+            "tabletop = spca_copic.worlds.tabletop.world:TabletopWorld",
         ],
     },
     zip_safe=False,

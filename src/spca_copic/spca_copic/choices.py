@@ -24,8 +24,18 @@ class SelectorChoice:
         """See `Choice.choose`."""
         probabilities, value = self._selector.score(context, candidates)
         if self._rng is None:
-            return int(probabilities.argmax()), probabilities, value
+            return _best(probabilities, context, candidates), probabilities, value
         return int(self._rng.choice(len(candidates), p=probabilities)), probabilities, value
+
+
+def _best(probabilities: np.ndarray, context: ChoiceContext, candidates: Sequence[Candidate]) -> int:
+    """The most likely candidate; but a plan that has just failed is not repeated while there is another.
+
+    Without chance, a selector that is wrong once would stay wrong to the end of the episode.
+    """
+    order = [int(i) for i in np.argsort(-probabilities, kind="stable")]
+    others = [i for i in order if candidates[i].plan != context.last_plan]
+    return (others if context.last_failure and others else order)[0]
 
 
 class RandomChoice:

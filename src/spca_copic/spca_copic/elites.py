@@ -32,14 +32,20 @@ def keep_best(
     oracle: OracleChoice,
 ) -> tuple[PlanningProgram, ...]:
     """The `count` programs with the greatest marginal gain, taken one after the other (greedy, as gains diminish)."""
-    chosen: list[PlanningProgram] = []
     left = list({program.id: program for program in programs}.values())
+    alone = {program.id: _alone(world, pool, program, cases) for program in left}
+    chosen: list[PlanningProgram] = []
     while left and len(chosen) < count:
         gains = []
         for program in left:
-            pool.use([*chosen, program])
-            episodes = [run_episode(world, case, pool, oracle) for case in cases]
-            gains.append(worth(episodes) + _DIVERSITY * diversity(episodes))
+            together = [*chosen, program]
+            gains.append(
+                sum(
+                    _together(world, pool, together, case, [alone[p.id][k] for p in together], oracle)
+                    for k, case in enumerate(cases)
+                )
+                / len(cases)
+            )
         best = left[max(range(len(left)), key=gains.__getitem__)]
         chosen.append(best)
         left.remove(best)
@@ -47,16 +53,48 @@ def keep_best(
     return tuple(chosen)
 
 
+def _alone(
+    world: PlanWorld, pool: ProgramPool, program: PlanningProgram, cases: Sequence[Case]
+) -> list[Episode]:
+    pool.use([program])
+    return [run_episode(world, case, pool, ProgramChoice(program.id)) for case in cases]
+
+
+def _together(
+    world: PlanWorld,
+    pool: ProgramPool,
+    programs: Sequence[PlanningProgram],
+    case: Case,
+    alone: Sequence[Episode],
+    oracle: OracleChoice,
+) -> float:
+    """What a set is worth on a case: as its best program if that one solves it, else with an oracle switching.
+
+    Among sets that are worth the same, those win whose programs went different ways.
+    """
+    value = max(worth([episode]) for episode in alone)
+    if len(programs) > 1 and not any(episode.success for episode in alone):
+        pool.use(programs)
+        value = max(value, worth([run_episode(world, case, pool, oracle)]))
+    different = len({_followed(episode) for episode in alone}) / len(alone)
+    return value + _DIVERSITY * different
+
+
+def _followed(episode: Episode) -> tuple[tuple[str, ...], ...]:
+    return tuple(decision.candidates[decision.chosen].plan for decision in episode.decisions)
+
+
 def best_single(
     world: PlanWorld, pool: ProgramPool, programs: Sequence[PlanningProgram], cases: Sequence[Case]
-) -> str:
-    """The program (id) that is worth most alone."""
+) -> tuple[str, float]:
+    """The program (id) that is worth most alone, and its worth."""
     values = {}
     for program in programs:
         pool.use([program])
         values[program.id] = worth([run_episode(world, c, pool, ProgramChoice(program.id)) for c in cases])
     pool.use(programs)
-    return max(values, key=values.__getitem__)
+    best = max(values, key=values.__getitem__)
+    return best, values[best]
 
 
 def diversity(episodes: Sequence[Episode]) -> float:

@@ -90,6 +90,9 @@ def evaluate(
             usage: list[ChatUsage] = []
             if policy == "selector":
                 choice = SelectorChoice(selector)
+                if state.follow:
+                    choice = ProgramChoice(state.follow)
+                    choice.name = f"selector (follows {state.follow})"
             elif policy == "random":
                 choice = RandomChoice(recipe.seed)
             elif policy == "oracle":

@@ -69,6 +69,8 @@ class TaskState(Record):
     trials: tuple[Trial, ...] = ()
     best_single: str = ""
     """The program (id) that does best alone on the training cases held out."""
+    follow: str = ""
+    """A program (id) to follow in the selector's place: where it is worth more on the held-out cases."""
     finished: bool = False
     recent: tuple[Episode, ...] = ()
     """The last episodes, for the report."""

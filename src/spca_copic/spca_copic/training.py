@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spca_copic.choices import SelectorChoice
-from spca_copic.elites import best_single, keep_best
+from spca_copic.elites import best_single, keep_best, worth
 from spca_copic.episode import experience_of, run_episode
 from spca_copic.oracle import OracleChoice
 from spca_copic.pool import ProgramPool
@@ -20,7 +20,7 @@ from spca_core.ports.program_proposer import ProgramProposer
 from spca_core.ports.selector import Experience, Learning, Selector
 
 _RECENT = 5
-_BRANCH = 10
+_BRANCH = 25
 """Decisions between two branchings of the oracle that judges sets of programs."""
 
 
@@ -107,6 +107,9 @@ class _Training:
             born = tuple(program for program in new if program.id not in {p.id for p in programs})
             programs = self._keep(state, born)
         finished = done or last
+        single, alone = (
+            best_single(self._world, self.pool, programs, self._held_out) if finished else ("", 0.0)
+        )
         trial = Trial(
             number=number,
             programs=tuple(p.id for p in state.programs),
@@ -126,7 +129,8 @@ class _Training:
             programs=programs,
             all_programs=(*state.all_programs, *(p for p in born if p not in state.all_programs)),
             trials=(*state.trials, trial),
-            best_single=best_single(self._world, self.pool, programs, self._held_out) if finished else "",
+            best_single=single,
+            follow=single if finished and alone > worth(frozen) else "",
             finished=finished,
             recent=tuple(episodes[-_RECENT:]),
         )

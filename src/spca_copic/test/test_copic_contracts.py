@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+
+import pytest
 
 from spca_copic.grammar_programs import GrammarPrograms
 from spca_copic.ppo import PpoOptions
 from spca_copic.selectors.hashed import HashedOptions, HashedSelector
 from spca_copic.worlds.build_order.world import BuildOrderWorld
+from spca_copic.worlds.tabletop.world import TabletopWorld
 from spca_core.contracts.plan_world_contract import PlanWorldContract
 from spca_core.contracts.program_proposer_contract import ProgramProposerContract
 from spca_core.contracts.selector_contract import SelectorContract
@@ -27,6 +30,19 @@ class TestBuildOrder(PlanWorldContract):
 
     def useful(self, situation: Situation) -> ActionSequence:
         return ("TRAIN SCV", "BUILD SupplyDepot")
+
+
+@pytest.mark.slow
+class TestTabletop(PlanWorldContract):
+    task = "lift"
+
+    @contextmanager
+    def fresh(self) -> Iterator[PlanWorld]:
+        with closing(TabletopWorld()) as world:
+            yield world
+
+    def useful(self, situation: Situation) -> ActionSequence:
+        return ("touch plate_red",)
 
 
 class TestHashedSelector(SelectorContract):

@@ -17,6 +17,7 @@ BENCHES = {
     "models": "spca.benches.models:ModelsBench",
     "grasp": "spca_programs.grasp.bench:GraspBench",
     "ipp": "spca_programs.ipp.bench:IppBench",
+    "copic": "spca_copic.bench:CopicBench",
     "pddl": "spca.benches.pddl.bench:PddlBench",
 }
 """By name; where the class is."""

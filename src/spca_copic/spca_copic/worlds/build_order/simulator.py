@@ -94,10 +94,9 @@ class Base:
 
     def _lacking(self, entry: Entry) -> tuple[Remark, bool] | None:
         """The first thing that an order lacks now, and whether waiting is of no use."""
-        have = self.have
         for need in (entry.maker, *entry.needs):
             if not self.done[need]:
-                return _remark("precondition", entry, f"it needs a {need}"), not have[need]
+                return _remark("precondition", entry, f"it needs a {need}"), not self.underway[need]
         if (
             entry.kind == "addon"
             and self.done[entry.name] + self.underway[entry.name] >= self.done[entry.maker]
@@ -109,7 +108,7 @@ class Base:
         if self.minerals < entry.minerals:
             return _remark("no_effect", entry, "there are not enough minerals"), not self.done[SCV]
         if self.gas < entry.gas:
-            return _remark("no_effect", entry, "there is not enough gas"), not have[REFINERY]
+            return _remark("no_effect", entry, "there is not enough gas"), not self.have[REFINERY]
         if entry.maker != SCV and self.idle(entry.maker) < 1:
             return _remark("no_effect", entry, f"every {entry.maker} is busy"), False
         return None

@@ -35,7 +35,7 @@ _MOST = {"easy": 4, "medium": 4, "hard": 4, "superhard": 2}
 """At most so many of each kind but SCV, of which 14 to 20 are wanted (easy: up to 28)."""
 _SLACK = {"easy": 0.85, "medium": 1.0, "hard": 0.98, "superhard": 1.12}
 """Of `time_limit`: about a sixth more than the best of some hundred programs tried needed, too little for most of them."""
-_DECISIONS = 120
+_DECISIONS = 110
 
 
 class BuildOrderWorld:

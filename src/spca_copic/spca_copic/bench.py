@@ -1,0 +1,198 @@
+"""`spca bench copic`: train, then test on unseen cases, task type by task type and seed by seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from spca_bench.bench import Bench, Done
+from spca_bench.page import Page, Table
+from spca_bench.statistics import Mean, groups
+from spca_copic.evaluation import Score, evaluate, unseen_cases
+from spca_copic.recipe import Recipe, Trial
+from spca_copic.run import train_run
+from spca_copic.store import CopicFolder, CopicRun
+from spca_copic.worlds.registry import open_world
+from spca_core.model import Record
+
+# Tian et al., success in % (n = 3; super hard n = 5).
+PUBLISHED = {
+    ("build_order", "easy"): 100.0,
+    ("build_order", "medium"): 100.0,
+    ("build_order", "hard"): 100.0,
+    ("build_order", "superhard"): 96.0,
+    ("tabletop", "lift"): 100.0,
+    ("tabletop", "pick_and_place"): 96.67,
+    ("tabletop", "stack_three"): 91.67,
+}
+MANY_KINDS = {"superhard": 5}
+"""Task types with more programs than usual, as published."""
+
+
+class CopicTrial(Record):
+    """One training with its test."""
+
+    world: str
+    task: str
+    seed: int
+
+    @property
+    def key(self) -> str:
+        """Its name within the bench."""
+        return f"{self.world}/{self.task}/{self.seed}"
+
+
+class CopicRow(Record):
+    """What a training and its test came to."""
+
+    scores: tuple[Score, ...]
+    trials: tuple[Trial, ...]
+    train_seconds: float
+
+    def of(self, policy: str) -> Score | None:
+        """The score of a policy; `best single` is the program that did best alone in training."""
+        if policy == "best single":
+            return next((s for s in self.scores if s.best_single), None)
+        return next((s for s in self.scores if s.policy.startswith(policy)), None)
+
+
+Trials = Sequence[Done[CopicTrial, CopicRow]]
+
+
+class CopicBench(Bench[CopicTrial, CopicRow]):
+    """Worlds, and task types (all by default), with seeds from 0; `cases` are tested after each training."""
+
+    name = "copic"
+    result_type: ClassVar[type[Record]] = CopicRow
+
+    worlds: tuple[str, ...] = ("build_order",)
+    tasks: tuple[str, ...] = ()
+    seeds: int = Field(5, ge=1)
+    cases: int = Field(20, ge=1)
+    policies: tuple[str, ...] = ("selector", "random", "programs", "oracle")
+    recipe: Recipe = Recipe()
+
+    @property
+    def title(self) -> str:
+        """See `Bench`."""
+        return f"CoPiC: {', '.join(self.worlds)}, {self.seeds} seeds, {self.cases} unseen cases each"
+
+    def trials(self) -> list[CopicTrial]:
+        """Every task type with every seed."""
+        found = []
+        for name in self.worlds:
+            with closing(open_world(name)) as world:
+                tasks = [task for task in world.tasks if not self.tasks or task in self.tasks]
+            found += [CopicTrial(world=name, task=t, seed=s) for t in tasks for s in range(self.seeds)]
+        return found
+
+    def run_trial(self, trial: CopicTrial, folder: Path) -> CopicRow:
+        """Train and keep it in the folder, then test; a training that was cut short is taken up again."""
+        programs = max(self.recipe.programs, MANY_KINDS.get(trial.task, 0))
+        recipe = self.recipe.model_copy(update={"seed": trial.seed, "programs": programs})
+        run = CopicRun(world=trial.world, tasks=(trial.task,), recipe=recipe)
+        kept = CopicFolder.create(run, folder / "runs" / trial.key.replace("/", "_").replace(":", "_"))
+        with closing(open_world(trial.world)) as world:
+            train_run(kept, world=world)
+            state, selector = kept.trained(trial.task)
+            cases = unseen_cases(world, trial.task, recipe, self.cases)
+            scores = evaluate(world, state, selector, recipe, cases, self.policies)
+        return CopicRow(
+            scores=tuple(scores), trials=state.trials, train_seconds=sum(t.seconds for t in state.trials)
+        )
+
+    def success(self, result: CopicRow) -> bool | None:
+        """See `Bench`: whether all test cases were solved."""
+        selector = result.of("selector")
+        return None if selector is None else selector.success == 1.0
+
+    def remark(self, done: Done[CopicTrial, CopicRow]) -> str:
+        """See `Bench`."""
+        selector = done.result.of("selector")
+        return "" if selector is None else f"{100 * selector.success:.0f} % of the unseen cases solved"
+
+    def table(self, done: Trials) -> Table:
+        """One line a task type; ± is half a 95 % interval over the seeds."""
+        return Table(HEADS, [_row(own) for own in groups(done, _task_of).values()])
+
+    def report(self, done: Trials, page: Page) -> None:
+        """See `Bench`."""
+        page.text(
+            "Solved cases in %; `first trial` is while learning, with the first programs. Regret is the oracle's mean "
+            "sum of rewards less the selector's. Published: Tian et al., on StarCraft II and robosuite."
+        )
+        if done:
+            page.figure(curves(done))
+
+    def rows(self, done: Done[CopicTrial, CopicRow]) -> Iterable[Mapping[str, Any]]:
+        """One row a policy."""
+        for score in done.result.scores:
+            yield {**done.trial.model_dump(), **score.model_dump(exclude={"solved", "task"})}
+
+
+HEADS = ("task", "seeds", "selector", "random", "best single", "oracle", "first trial", "published", "plans", "actions",
+         "plans per switch", "diversity", "regret", "ms a choice", "trials", "training s")  # fmt: skip
+
+
+def _task_of(done: Done[CopicTrial, CopicRow]) -> str:
+    return f"{done.trial.world}: {done.trial.task}"
+
+
+def _row(own: Trials) -> list[object]:
+    trial = own[0].trial
+    results = [d.result for d in own]
+    selector = [s for r in results if (s := r.of("selector")) is not None]
+    solved = [
+        _percent([s.success for r in results if (s := r.of(policy)) is not None])
+        for policy in ("selector", "random", "best single", "oracle")
+    ]
+    regrets = [o.score - s.score for r in results if (o := r.of("oracle")) and (s := r.of("selector"))]
+    published = PUBLISHED.get((trial.world, trial.task))
+    return [
+        _task_of(own[0]), len(own), *solved, _percent([r.trials[0].success for r in results]),
+        "" if published is None else f"{published:g}", _mean([s.decisions for s in selector]),
+        _mean([s.actions for s in selector]), _mean([s.switch_interval for s in selector]),
+        _mean([s.diversity for s in selector]), _mean(regrets),
+        _mean([1000 * s.selector_seconds for s in selector]), _mean([float(len(r.trials)) for r in results]),
+        _mean([r.train_seconds for r in results]),
+    ]  # fmt: skip
+
+
+def _percent(shares: Sequence[float]) -> str:
+    """Mean and half of its 95 % interval over seeds, in %; empty for nothing."""
+    if not shares:
+        return ""
+    mean = Mean.of([100 * share for share in shares])
+    return f"{mean.value:.1f}" + (f" ± {mean.half_width:.1f}" if len(shares) > 1 else "")
+
+
+def _mean(values: Sequence[float]) -> float | str:
+    return float(np.mean(values)) if values else ""
+
+
+def curves(done: Trials) -> Figure:
+    """Share solved while learning over the trials: each seed thin, the mean bold; a finished training keeps its last value."""
+    by_task = {name: [d.result for d in own] for name, own in groups(done, _task_of).items()}
+    figure = Figure(figsize=(9, 0.6 + 2.2 * -(-len(by_task) // 3)))
+    axes = figure.subplots(-(-len(by_task) // 3), min(3, len(by_task)), squeeze=False, sharey=True)
+    for axis, (name, found) in zip(axes.flat, by_task.items(), strict=False):
+        longest = max(len(r.trials) for r in found)
+        lines = []
+        for row in found:
+            values = [100 * t.success for t in row.trials]
+            lines.append(values + [values[-1]] * (longest - len(values)))
+            axis.plot(range(1, len(values) + 1), values, color="C0", alpha=0.3, lw=1)
+        axis.plot(range(1, longest + 1), np.mean(lines, axis=0), "o-", color="C0")
+        axis.set(title=name, ylim=(-3, 103), xlabel="trial")
+        axis.grid(alpha=0.3)
+    for axis in list(axes.flat)[len(by_task) :]:
+        axis.set_visible(False)
+    axes[0][0].set_ylabel("solved while learning, %")
+    figure.tight_layout()
+    return figure

@@ -1,0 +1,139 @@
+"""That the selector learns, and what: on the world that docs/copic.md shows."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spca_copic.choices import RandomChoice, SelectorChoice
+from spca_copic.episode import experience_of, run_episode
+from spca_copic.evaluation import unseen_cases
+from spca_copic.grammar_programs import GrammarPrograms, assemble
+from spca_copic.oracle import OracleChoice
+from spca_copic.pool import ProgramPool
+from spca_copic.recipe import Recipe, TaskState
+from spca_copic.selectors.hashed import HashedSelector
+from spca_copic.store import CopicFolder, CopicRun
+from spca_copic.training import Listener, train_task
+from spca_core.contracts.plan_world_contract import PlanWorldContract
+from spca_core.errors import InputError
+from spca_core.paths import ROOT
+from spca_core.plan_world import ActionSequence, PlanningProgram, Situation
+from spca_core.ports.plan_world import PlanWorld
+
+PAGE = ROOT / "docs" / "copic.md"
+PATIENT_S = 5.0  # a busy machine shall not decide what is learned
+
+
+def blocks() -> list[str]:
+    return re.findall(r"```python\n(.*?)```", Path(PAGE).read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def page() -> dict[str, Any]:
+    """The names of the page's world."""
+    names: dict[str, Any] = {}
+    exec(blocks()[0], names)
+    return names
+
+
+def programs(world: PlanWorld) -> list[PlanningProgram]:
+    """One for each place."""
+    grammar = world.briefing("cups").grammar
+    assert grammar is not None
+    return [assemble(grammar, {"place": place}) for place in ("shelf", "drawer", "box")]
+
+
+def learned(world: PlanWorld, shuffle: bool = False, rounds: int = 5) -> float:
+    """Share of unseen cups found at once after some training, rewards shuffled between the choices or not."""
+    recipe = Recipe(episodes=30, held_out=3)
+    selector = HashedSelector()
+    rng = np.random.default_rng(0)
+    split = world.split("cups", 30, 0, 30, 0)
+    with ProgramPool(programs(world), PATIENT_S) as pool:
+        for _ in range(rounds):
+            batch = []
+            for case in split.train:
+                batch += experience_of(run_episode(world, case, pool, SelectorChoice(selector, rng)))
+            if shuffle:
+                rewards = rng.permutation([sample.reward for sample in batch])
+                batch = [
+                    s.model_copy(update={"reward": float(r)}) for s, r in zip(batch, rewards, strict=True)
+                ]
+            selector.learn(batch)
+        cases = unseen_cases(world, "cups", recipe, 30)
+        return float(np.mean([run_episode(world, c, pool, SelectorChoice(selector)).success for c in cases]))
+
+
+class TestTheWorldOfThePage(PlanWorldContract):
+    task = "cups"
+
+    @contextmanager
+    def fresh(self) -> Iterator[PlanWorld]:
+        names: dict[str, Any] = {}
+        exec(blocks()[0], names)
+        yield names["Cupboards"]()
+
+    def useful(self, situation: Situation) -> ActionSequence:
+        return ("open cellar",)
+
+
+def test_the_page_does_what_it_says(page: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    exec(blocks()[1], page)
+    policies = {s.policy.split(" ")[0]: s.success for s in page["scores"]}
+    assert policies["selector"] == 1.0
+    assert policies["program"] == pytest.approx(1 / 3)
+    assert "100 %" in capsys.readouterr().out
+
+
+def test_another_hidden_table_leads_to_other_choices(page: dict[str, Any]) -> None:
+    assert learned(page["Cupboards"]()) == 1.0
+    other = {"red": "box", "blue": "shelf", "green": "drawer"}
+    assert learned(page["Cupboards"](other)) == 1.0
+
+
+def test_a_shuffled_reward_teaches_nothing(page: dict[str, Any]) -> None:
+    assert learned(page["Cupboards"](), shuffle=True) < 0.7
+
+
+def test_the_oracle_knows_and_chance_does_not(page: dict[str, Any]) -> None:
+    world = page["Cupboards"]()
+    cases = world.split("cups", 30, 0, 0, 0).train
+    with ProgramPool(programs(world), PATIENT_S) as pool:
+        assert all(run_episode(world, case, pool, OracleChoice()).success for case in cases)
+        by_chance = np.mean(
+            [run_episode(world, case, pool, RandomChoice(case.seed)).success for case in cases]
+        )
+        assert 0.05 < by_chance < 0.7
+
+
+def test_a_training_that_was_interrupted_goes_on_to_the_same_end(
+    page: dict[str, Any], tmp_path: Path
+) -> None:
+    world = page["Cupboards"]()
+    recipe = Recipe(trials=3, episodes=12, held_out=3, horizon=20, threshold=1.0, deadline_s=PATIENT_S)
+    folder = CopicFolder.create(CopicRun(world="page", tasks=("cups",), recipe=recipe), tmp_path / "run")
+    selector, kept = HashedSelector(), []
+
+    def save(state: TaskState) -> None:
+        folder.save(state, selector)
+        if len(state.trials) == 1:
+            shutil.copytree(folder.path, tmp_path / "early")
+        kept.append(state)
+
+    train_task(world, "cups", GrammarPrograms(), selector, recipe, listener=Listener(save=save))
+    assert len(kept) > 1
+    loaded = CopicFolder.open(tmp_path / "early").load("cups")
+    assert loaded is not None and len(loaded[0].trials) == 1
+    state = train_task(world, "cups", GrammarPrograms(), loaded[1], recipe, loaded[0])
+    assert state.programs == kept[-1].programs
+    assert [t.episodes for t in state.trials] == [t.episodes for t in kept[-1].trials]
+    with pytest.raises(InputError, match="holds another training"):
+        CopicFolder.create(CopicRun(world="other", tasks=(), recipe=recipe), folder.path)

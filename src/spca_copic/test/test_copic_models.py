@@ -1,0 +1,183 @@
+"""What asks a language model: programs written by one, a judge, and plans step by step; with a scripted server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spca_copic.choices import ProgramChoice, SelectorChoice
+from spca_copic.episode import run_episode
+from spca_copic.evaluation import evaluate
+from spca_copic.language_programs import LanguagePrograms
+from spca_copic.model_choices import ModelJudge, ModelPlans
+from spca_copic.pool import ProgramPool
+from spca_copic.recipe import Recipe, TaskState
+from spca_copic.selectors.hashed import HashedSelector
+from spca_copic.worlds.build_order.world import BuildOrderWorld
+from spca_core.contracts.program_proposer_contract import ProgramProposerContract
+from spca_core.errors import InputError
+from spca_core.plan_world import Briefing, Case, PlanningProgram
+from spca_core.ports.program_proposer import ProgramProposer
+from spca_core.ports.proposer import ModelError
+from spca_llm.chat import Chat
+from spca_llm.config import LlmConfig, ModelConfig
+from spca_llm.connect import open_chat
+from spca_llm.testing.behaviours import Behaviour, Say, Status
+from spca_llm.testing.server import ModelServer, Seen
+
+WORLD = BuildOrderWorld()
+CASE = Case(task="easy", name="few", detail={"wanted": {"SCV": 14}})
+WORKERS = "def plan(observation, actions, task):\n    return ['TRAIN SCV']\n"
+DEPOTS = "def plan(observation, actions, task):\n    return ['BUILD SupplyDepot']\n"
+PATIENT_S = 5.0
+
+Start = Callable[..., tuple[ModelServer, Chat]]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """A function that starts a server with a script and returns it with a chat over it."""
+    open_ones: list[Any] = []
+
+    def make(script: list[Behaviour] | Callable[[Seen], Behaviour]) -> tuple[ModelServer, Chat]:
+        server = ModelServer(script)
+        config = ModelConfig(model="test-model", base_url=server.base_url, attempts=1)
+        chat = open_chat("", tmp_path / f"llm-{len(open_ones)}", config=LlmConfig(roles={"coder": config}))
+        open_ones.extend([chat, server])
+        return server, chat
+
+    yield make
+    for thing in open_ones:
+        thing.close()
+
+
+def numbered(seen: Seen) -> Behaviour:
+    """A program that is another one at every request."""
+    return fenced(f"# draft {seen.index}\n{WORKERS}")
+
+
+def fenced(source: str) -> Say:
+    return Say(f"Here it is.\n```python\n{source}```\n", usage=(100, 50))
+
+
+class TestLanguagePrograms(ProgramProposerContract):
+    @pytest.fixture(autouse=True)
+    def _start(self, start: Start) -> None:
+        self._new = start
+
+    def make(self) -> ProgramProposer:
+        return LanguagePrograms(self._new(numbered)[1])
+
+    def briefing(self) -> Briefing:
+        return WORLD.briefing("medium")
+
+
+def test_what_does_not_load_is_sent_back_and_usage_is_counted(start: Start) -> None:
+    server, chat = start([fenced("def plan(x): return []\n"), fenced(WORKERS)])
+    proposer = LanguagePrograms(chat)
+    (program,) = proposer.write(WORLD.briefing("medium"), 1, 0)
+    assert program.source == WORKERS and program.remark == "by test-model"
+    assert "`plan` takes x" in server.requests[1].text
+    assert (proposer.usage.input_tokens, proposer.usage.output_tokens) == (200, 100)
+    assert "Thor" in server.requests[0].text and "TRAIN Marine" in server.requests[0].text
+
+
+def test_a_model_that_never_gives_a_program_is_an_error_at_first_and_none_later(start: Start) -> None:
+    briefing = WORLD.briefing("medium")
+    with pytest.raises(ModelError, match="no usable program"):
+        LanguagePrograms(start(lambda seen: Say("I would rather not."))[1]).write(briefing, 1, 0)
+    old = PlanningProgram(source=WORKERS)
+    assert LanguagePrograms(start(lambda seen: Status(400))[1]).evolve(briefing, [old], [], 2, 0) == []
+
+
+def test_evolution_sees_the_programs_and_their_troubles(start: Start) -> None:
+    server, chat = start(numbered)
+    old = PlanningProgram(source=DEPOTS)
+    wanted = CASE.model_copy(update={"detail": {"wanted": {"SCV": 13, "Thor": 1}}})
+    hopeless = PlanningProgram(source=DEPOTS.replace("BUILD SupplyDepot", "TRAIN Thor"))
+    with ProgramPool([hopeless], PATIENT_S) as pool:
+        episode = run_episode(WORLD, wanted, pool, ProgramChoice(hopeless.id))
+    (new,) = LanguagePrograms(chat).evolve(WORLD.briefing("medium"), [old, hopeless], [episode], 1, 0)
+    text = server.requests[0].text
+    assert "TRAIN Thor: it needs a Factory" in text and "not solved" in text and DEPOTS.strip() in text
+    assert set(new.parents) == {old.id, hopeless.id}
+
+
+def test_a_recorded_training_is_repeated_without_a_server(start: Start, tmp_path: Path) -> None:
+    server, chat = start(numbered)
+    first = LanguagePrograms(chat).write(WORLD.briefing("hard"), 2, 0)
+    server.close = lambda: None  # type: ignore[method-assign]  # closed by the replay below already
+    ModelServer.close(server)
+    with open_chat(f"replay:{tmp_path / 'llm-0'}", tmp_path / "again") as replayed:
+        assert LanguagePrograms(replayed).write(WORLD.briefing("hard"), 2, 0) == first
+
+
+def test_a_judge_chooses_by_number(start: Start) -> None:
+    server, chat = start(lambda seen: Say("Plan 2 is best." if seen.index else "I like none."))
+    judge = ModelJudge(chat, WORLD.briefing("easy"))
+    both = [PlanningProgram(source=DEPOTS), PlanningProgram(source=WORKERS)]
+    with ProgramPool(both, PATIENT_S) as pool:
+        episode = run_episode(WORLD, CASE, pool, judge)
+    assert len(episode.decisions) > 1 and episode.decisions[0].chosen == 0
+    assert all(d.candidates[d.chosen].plan == ("TRAIN SCV",) for d in episode.decisions[1:])
+    assert len(judge.usage) == len(server.requests) == len(episode.decisions)
+
+
+def test_a_model_plans_step_by_step(start: Start) -> None:
+    server, chat = start(lambda seen: Say("More workers.\nACTIONS: TRAIN SCV; TRAIN SCV; WAIT; WAIT"))
+    plans = ModelPlans(chat, WORLD.briefing("easy"))
+    assert run_episode(WORLD, CASE, plans, ProgramChoice("model")).success
+    assert "TRAIN SCV" in server.requests[0].text
+    nothing = ModelPlans(start(lambda seen: Say("Hm."))[1], WORLD.briefing("easy"))
+    assert "holds no actions" in run_episode(WORLD, CASE, nothing, ProgramChoice("model")).ended
+
+
+def test_a_comparison_counts_tokens_and_a_test_costs_none(start: Start) -> None:
+    _, chat = start(lambda seen: Say("2", usage=(30, 1)))
+    both = (PlanningProgram(source=DEPOTS), PlanningProgram(source=WORKERS))
+    state = TaskState(task="easy", programs=both, all_programs=both)
+    recipe = Recipe(deadline_s=PATIENT_S)
+    scores = evaluate(WORLD, state, HashedSelector(), recipe, [CASE], ("selector", "judge", "react"), chat)
+    by = {s.policy.split(" (")[0]: s for s in scores}
+    assert by["selector"].tokens == by["selector"].calls == 0
+    assert by["model as judge"].tokens == 31 * by["model as judge"].calls > 0
+    assert by["model at every step"].calls == 1
+    with pytest.raises(InputError, match="asks a language model"):
+        evaluate(WORLD, state, HashedSelector(), recipe, [CASE], ("judge",))
+    with pytest.raises(InputError, match="unknown policy"):
+        evaluate(WORLD, state, HashedSelector(), recipe, [CASE], ("best",))
+
+
+def test_programs_that_fail_are_masked_and_equal_plans_merged() -> None:
+    sources = {
+        "first": WORKERS,
+        "same": "# another text\n" + WORKERS,
+        "empty": "def plan(observation, actions, task):\n    return []\n",
+        "broken": "def plan(observation, actions, task):\n    return observation['no such thing']\n",
+        "endless": "def plan(observation, actions, task):\n    while True: pass\n",
+        "hostile": "import os\ndef plan(observation, actions, task):\n    return [os.getcwd()]\n",
+        "long": "def plan(observation, actions, task):\n    return ['WAIT'] * 50\n",
+    }
+    programs = {name: PlanningProgram(source=source) for name, source in sources.items()}
+    with ProgramPool(list(programs.values()), 0.1) as pool:
+        candidates, problems = pool.propose(WORLD.reset(CASE), [])
+        assert [c.plan for c in candidates] == [("TRAIN SCV",), ("WAIT",) * 5]
+        assert candidates[0].programs == (programs["first"].id, programs["same"].id)
+        told = {name: problems[p.id] for name, p in programs.items() if p.id in problems}
+        assert told["empty"] == "an empty plan"
+        assert "KeyError" in told["broken"] and told["endless"].startswith("timeout")
+        assert "'os' may not be imported" in told["hostile"]
+        with pytest.raises(InputError, match="cannot be used"):
+            pool.check()
+
+
+def test_a_frozen_selector_does_not_repeat_what_has_just_failed() -> None:
+    choice = SelectorChoice(HashedSelector())
+    bad, good = PlanningProgram(source=WORKERS.replace("SCV", "Thor")), PlanningProgram(source=WORKERS)
+    with ProgramPool([bad, good], PATIENT_S) as pool:
+        episode = run_episode(WORLD, CASE, pool, choice)  # untrained: the first of equals, which is hopeless
+    assert episode.success
+    assert [d.chosen for d in episode.decisions] == [0, 1] * (len(episode.decisions) // 2)
