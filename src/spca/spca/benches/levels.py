@@ -17,7 +17,7 @@ from spca_bench.bench import Bench, Done
 from spca_bench.page import Page, Table, new_figure
 from spca_bench.statistics import Rate, groups, median_of
 from spca_core.model import Record
-from spca_core.options import RunOptions
+from spca_core.options import RunOptions, Transport
 
 # The published figures: 22 of 31 levels on one table, 5.13 minutes each.
 PUBLISHED_SOLVED, PUBLISHED_MINUTES = Rate(good=22, total=31), 5.13
@@ -53,6 +53,8 @@ class LevelsBench(Bench[LevelTrial, RunSummary]):
     tables: int = Field(20, ge=1)
     first_seed: int = Field(0, ge=0)
     proposer: str = "builtin"
+    transport: Transport = "inproc"
+    """`ros` runs on the graph that `spca up` has started, or starts one for each trial."""
 
     @property
     def title(self) -> str:
@@ -74,14 +76,14 @@ class LevelsBench(Bench[LevelTrial, RunSummary]):
         ]
 
     def run_trial(self, trial: LevelTrial, folder: Path) -> RunSummary:
-        """In lockstep. The run's folder is kept, with a report, only if it failed."""
+        """In lockstep unless over ROS. The run's folder is kept, with a report, only if it failed."""
         summary, run, _ = run_level(self._options(trial), folder, trial.key.replace("/", "_"))
         keep_failed(summary, run)
         return summary
 
     def _options(self, trial: LevelTrial) -> RunOptions:
         return RunOptions(
-            level=trial.level, preset=trial.preset, seed=trial.seed, transport="inproc", proposer=self.proposer,
+            level=trial.level, preset=trial.preset, seed=trial.seed, transport=self.transport, proposer=self.proposer,
             video=False,
         )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Whole runs as trials of a benchmark: run in one process, in lockstep, and summed up."""
+"""Whole runs as trials of a benchmark, in one process or on a node graph, and summed up."""
 
 from __future__ import annotations
 
@@ -56,12 +56,10 @@ def run_level(options: RunOptions, campaign: Path, name: str) -> tuple[RunSummar
 
     Raises what the run raises, and KeyboardInterrupt if the user stopped it.
     """
-    from spca.inproc import run_inproc  # heavy: imported where the work is done
-
     path = campaign / "runs" / name
     shutil.rmtree(path, ignore_errors=True)
     folder = RunFolder.create(name, path)
-    result = run_inproc(options, folder, solver=_warm_solver())
+    result = _run(options, folder)
     if result.outcome is Ending.CANCELLED:
         raise KeyboardInterrupt
     summary = RunSummary(
@@ -82,6 +80,16 @@ def run_level(options: RunOptions, campaign: Path, name: str) -> tuple[RunSummar
         thumbnail="" if result.success else _thumbnail(path),
     )
     return summary, folder, result
+
+
+def _run(options: RunOptions, folder: RunFolder) -> RunResult:
+    if options.transport == "ros":
+        from spca.ros.run import run_ros  # heavy, as the other: imported where the work is done
+
+        return run_ros(options, folder)
+    from spca.inproc import run_inproc
+
+    return run_inproc(options, folder, solver=_warm_solver())
 
 
 def keep_failed(summary: RunSummary, folder: RunFolder) -> None:

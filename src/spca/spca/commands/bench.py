@@ -49,6 +49,12 @@ def bench_levels(
     tables: Annotated[int, typer.Option(help="Tables a level.")] = 20,
     first_seed: Annotated[int, typer.Option(help="Seed of the first table.")] = 0,
     proposer: Annotated[str, typer.Option(help="As in `spca run`.")] = "builtin",
+    transport: Annotated[
+        str,
+        typer.Option(
+            help="`inproc`: lockstep; `ros`: trial after trial on the graph that `spca up` started."
+        ),
+    ] = "inproc",
     out: Out = None,
     workers: Workers = None,
     scheduler: Scheduler = "",
@@ -60,10 +66,12 @@ def bench_levels(
     from spca.benches.levels import LevelsBench
 
     bench = checked(
-        LevelsBench, levels=tuple(info.name for info in select_levels([] if levels == ["all"] else levels or [])), presets=preset or ["shuffled"], tables=tables,
-        first_seed=first_seed, proposer=proposer,
+        LevelsBench,
+        levels=tuple(info.name for info in select_levels([] if levels == ["all"] else levels or [])),
+        presets=preset or ["shuffled"], tables=tables, first_seed=first_seed, proposer=proposer, transport=transport,
     )  # fmt: skip
-    raise typer.Exit(run_bench(bench, out, workers, scheduler, compare))
+    one_graph = 1 if transport == "ros" else workers
+    raise typer.Exit(run_bench(bench, out, one_graph, scheduler, compare))
 
 
 @bench_app.command(
