@@ -2,8 +2,9 @@
 
 .venv/bin/python benchmarks/from_nothing.py --out runs/from_nothing      (again: goes on where it was)
 
-The model is `spca.testing.grammar_model`: its plans are the built-in grammar's and its skills the built-in ones, with
-faults put in. So this measures the loop of critics, repairs, blame and trust; not what a language model can do.
+The model is `spca.testing.grammar_model`: its plans are the built-in grammar's and its skills the built-in
+ones, with faults put in. So this measures the loop of critics, repairs, blame and trust; not what a language
+model can do.
 """
 
 from __future__ import annotations

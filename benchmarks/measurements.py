@@ -2,7 +2,8 @@
 
     .venv/bin/python benchmarks/measurements.py campaigns/shuffled campaigns/noisy-hard
 
-Campaigns are made by `bin/spca bench levels`; the other benchmarks are run by this script. Run it on an idle machine.
+Campaigns are made by `bin/spca bench levels`; the other benchmarks are run by this script. Run it on an idle
+machine.
 """
 
 from __future__ import annotations

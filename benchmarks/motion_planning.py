@@ -2,8 +2,9 @@
 
 Run it from the checkout:  .venv/bin/python benchmarks/motion_planning.py --tables 40
 
-A plan is all that happens between a skill's call and the first command: compiling the collision model if the scene has
-changed, inverse kinematics, collision checks, the search if the straight way is barred, and the time law.
+A plan is all that happens between a skill's call and the first command: compiling the collision model if the
+scene has changed, inverse kinematics, collision checks, the search if the straight way is barred, and the
+time law.
 """
 
 from __future__ import annotations

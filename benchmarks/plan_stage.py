@@ -2,9 +2,9 @@
 
 Run it from the checkout:  .venv/bin/python benchmarks/plan_stage.py --rounds 5
 
-`first` is the first request of a new planner: `cold` if it is made at once, `started` if the solver process has had the
-time it takes to look at a table once (2 s). `warm` are all later requests. Milliseconds of wall time. A plan call is
-reading + solving + validating; drafting comes before it.
+`first` is the first request of a new planner: `cold` if it is made at once, `started` if the solver process
+has had the time it takes to look at a table once (2 s). `warm` are all later requests. Milliseconds of wall
+time. A plan call is reading + solving + validating; drafting comes before it.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 .venv/bin/python benchmarks/prompt_size.py
 
-Tokens are estimated from the text (3.5 characters each, rather too many than too few). The vision model's prompt does not
-depend on the library: it is the task, and the camera's image.
+Tokens are estimated from the text (3.5 characters each, rather too many than too few). The vision model's
+prompt does not depend on the library: it is the task, and the camera's image.
 """
 
 from __future__ import annotations

@@ -2,9 +2,10 @@
 
 Run it from the checkout:  .venv/bin/python benchmarks/sense_accuracy.py --tables 100 --preset nominal
 
-Presets are those of campaigns: `nominal` (random tables, default noise), `noisy` (more noise, light changes, small
-calibration errors) and `hard` (the same, larger, on cluttered tables). Each frame is taken with the arm out of view and
-judged alone, without memory. A thing that no frame could show (a cube under another one) is not counted as missed.
+Presets are those of campaigns: `nominal` (random tables, default noise), `noisy` (more noise, light changes,
+small calibration errors) and `hard` (the same, larger, on cluttered tables). Each frame is taken with the arm
+out of view and judged alone, without memory. A thing that no frame could show (a cube under another one) is
+not counted as missed.
 """
 
 from __future__ import annotations

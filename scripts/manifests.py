@@ -122,8 +122,8 @@ def lacking(folder: Path) -> tuple[set[str], set[str], set[str]]:
 def below(name: str) -> set[str]:
     """The packages of ours that a package needs to run, directly or not.
 
-    A test may use a package that stands above its own. That is not declared: colcon orders builds by `test_depend` too,
-    and would find a circle.
+    A test may use a package that stands above its own. That is not declared: colcon orders builds by
+    `test_depend` too, and would find a circle.
     """
     found: set[str] = set()
     waiting = [name]

@@ -55,7 +55,8 @@ def test_a_model_writes_and_repairs_skills_through_the_graph(tmp_path: Path) -> 
     assert len(run.code_rejections()) == 1
     assert run.result.coder.semantic == 1
     assert run.result.skills.promoted == ("lift_cube",)
-    # Over ROS the model is asked what it is asked in one process: scene, task and errors cross the graph unharmed.
+    # Over ROS the model is asked what it is asked in one process: scene, task and errors cross the graph
+    # unharmed.
     (tmp_path / "alone").mkdir()
     alone = run_with_model("pickup_02", model(), tmp_path / "alone")
     assert [seen.body["model"] for seen in run.requests] == [seen.body["model"] for seen in alone.requests]

@@ -21,7 +21,8 @@ TEST_LOCK = ROOT / "requirements" / "test-lock.txt"
 def create(places: Places, log: Path) -> None:
     """Make the environment unless a sound one of this Python is there already. Raises StepFailed.
 
-    Environments lie in folders named after their Python, so that another Python never touches one that is in use.
+    Environments lie in folders named after their Python, so that another Python never touches one that is in
+    use.
     """
     if not _sound(places):
         if places.python.exists():
@@ -81,8 +82,8 @@ def _sound(places: Places) -> bool:
 def install(places: Places, lock: Path, log: Path) -> None:
     """Install every package of a lock file, at exactly its version; what is there already costs nothing.
 
-    The lock is complete, so pip need not resolve anything. A sourced ROS brings its own ros-* packages. Raises
-    StepFailed when a process is using a package that would be replaced.
+    The lock is complete, so pip need not resolve anything. A sourced ROS brings its own ros-* packages.
+    Raises StepFailed when a process is using a package that would be replaced.
     """
     if places.ros_sourced:
         lines = [line for line in lock.read_text().splitlines() if not line.startswith("ros-")]

@@ -1,7 +1,7 @@
 """Writes the metadata (name, version, entry points) of every package of `src/`, so that Python finds its plugins.
 
-The packages are used where they lie; an installed package would have this beside its modules. Run by the environment's
-own Python: `python metadata.py FOLDER SETUP_PY …`.
+The packages are used where they lie; an installed package would have this beside its modules. Run by the
+environment's own Python: `python metadata.py FOLDER SETUP_PY …`.
 """
 
 from __future__ import annotations

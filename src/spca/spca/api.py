@@ -80,7 +80,10 @@ class Campaign:
     table: list[dict[str, Any]]
     """One flat row per trial that has a result: `pandas.DataFrame(campaign.table)` takes it as it is."""
     broken: dict[str, str]
-    """Trials that could not be judged, with the cause. Running the campaign in the same folder tries them again."""
+    """Trials that could not be judged, with the cause.
+
+    Running the campaign in the same folder tries them again.
+    """
 
     @property
     def success_rate(self) -> float:
@@ -100,9 +103,10 @@ def run(
 ) -> Run:
     """Run one level and return when it has ended.
 
-    `options` are the fields of `spca_core.options.RunOptions`, such as `preset`, `seed`, `proposer`, `llm`, `skills`,
-    `budgets`. `on_event` is called for every stage, draft and step, in this thread. `out` is the run's folder, a new one
-    in `runs/` by default. Without a report the folder still holds every draft, plan and decision.
+    `options` are the fields of `spca_core.options.RunOptions`, such as `preset`, `seed`, `proposer`, `llm`,
+    `skills`, `budgets`. `on_event` is called for every stage, draft and step, in this thread. `out` is the
+    run's folder, a new one in `runs/` by default. Without a report the folder still holds every draft, plan
+    and decision.
 
     Raises InputError for bad input, before anything is written.
     """
@@ -128,8 +132,9 @@ def campaign(
 ) -> Campaign:
     """Run levels (names, patterns, groups) × presets × tables in parallel; the same as `spca bench levels`.
 
-    An interrupted campaign goes on when it is run again with the same `out`. `on_trial(done, total)` is called after
-    each trial. Raises InputError for unknown levels and presets, and for a folder that holds another campaign.
+    An interrupted campaign goes on when it is run again with the same `out`. `on_trial(done, total)` is
+    called after each trial. Raises InputError for unknown levels and presets, and for a folder that holds
+    another campaign.
     """
     from spca.benches.command import new_folder
     from spca.benches.levels import LevelsBench
@@ -154,8 +159,8 @@ def campaign(
 def levels(*patterns: str) -> list[LevelInfo]:
     """The levels that match any of the patterns; without one, those whose names need no prefix.
 
-    A pattern is a name, a group, an environment, or a shell pattern such as `touch_0*`; `all` is every level. Raises
-    InputError for a pattern that matches nothing.
+    A pattern is a name, a group, an environment, or a shell pattern such as `touch_0*`; `all` is every level.
+    Raises InputError for a pattern that matches nothing.
     """
     return select_levels(patterns)
 
@@ -165,7 +170,7 @@ def check(level: str, **options: Any) -> None:
     checked_kit(_options(level=level, **options))
 
 
-# --- what the command line is made of -------------------------------------------------------------------------------
+# --- what the command line is made of -----------------------------------------------------------------------
 
 
 def begin(options: RunOptions, out: Path | None = None) -> tuple[RunOptions, RunFolder]:

@@ -38,7 +38,7 @@ class Journal:
         """Seconds of wall time since the run began, without interruptions."""
         return time.monotonic() - self._began
 
-    # --- state --------------------------------------------------------------------------------------------------
+    # --- state ----------------------------------------------------------------------------------------------
 
     def save(self, state: RunState) -> None:
         """Write down where the run stands, and the world with it."""
@@ -70,7 +70,7 @@ class Journal:
         if checkpoint is not None:
             self._env.restore(checkpoint)
 
-    # --- results ------------------------------------------------------------------------------------------------
+    # --- results --------------------------------------------------------------------------------------------
 
     def attempt(self, state: RunState) -> str:
         """The name of a stage's call: this run, its round, its number."""
@@ -114,7 +114,7 @@ class Journal:
         self.tell("run_ended", text=state.reason, data={"outcome": outcome.value})
         return result
 
-    # --- events -------------------------------------------------------------------------------------------------
+    # --- events ---------------------------------------------------------------------------------------------
 
     def tell(
         self, kind: EventKind, stage: str = "", text: str = "", data: dict[str, Any] | None = None

@@ -66,8 +66,8 @@ class Learned:
 def folder_of(options: RunOptions, run: RunFolder) -> Path:
     """Where a run learns. What grew from nothing is kept apart from what stands on the builtin skills.
 
-    A replay begins with what the recorded run began with, and learns within its own folder, unless the options name
-    a library.
+    A replay begins with what the recorded run began with, and learns within its own folder, unless the
+    options name a library.
     """
     if options.library:
         base = Path(options.library)

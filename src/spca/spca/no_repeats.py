@@ -12,7 +12,9 @@ from spca_core.ports.proposer import ModelError
 
 
 class NoRepeats:
-    """A `ChatModel` over another. A request that was answered before was of no avail: it is refused, not sent.
+    """A `ChatModel` over another.
+
+    A request that was answered before was of no avail: it is refused, not sent.
 
     One that got no answer (the server was busy, say) may be sent again.
     """
@@ -24,7 +26,10 @@ class NoRepeats:
     def complete(
         self, role: Role, messages: Sequence[Message], schema: type[BaseModel] | None = None
     ) -> ChatReply:
-        """See `ChatModel.complete`. Raises ModelError (kind `repeated`) for a request that was answered before."""
+        """See `ChatModel.complete`.
+
+        Raises ModelError (kind `repeated`) for a request that was answered before.
+        """
         key = json.dumps([role, list(messages), schema.__name__ if schema else ""])
         if key in self._answered:
             raise ModelError(

@@ -57,7 +57,10 @@ def think_about(task: str, method: str, cases: int, seed: int, llm: str, data: P
 
 
 def _chat(llm: str, task: str, role: Role) -> Chat:
-    """The configured model in a role, recording into a folder of its own. Raises InputError unless it answers."""
+    """The configured model in a role, recording into a folder of its own.
+
+    Raises InputError unless it answers.
+    """
     folder = RUNS / f"{datetime.now():%Y%m%d-%H%M%S}_{task}"
     try:
         chat = open_chat(llm, folder / "llm")

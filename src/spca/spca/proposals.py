@@ -42,8 +42,9 @@ _PLANNER_ROLES: dict[Mode, Role] = {
 class Proposals:
     """What a proposer brings to a run.
 
-    `planner` may differ by mode. Without a `coder`, an action that has no skill ends the run. What `learns` may use
-    skills and domains of earlier runs, adds its own after a success, and may try again from where its plan began.
+    `planner` may differ by mode. Without a `coder`, an action that has no skill ends the run. What `learns`
+    may use skills and domains of earlier runs, adds its own after a success, and may try again from where its
+    plan began.
     """
 
     planner: PlanProposer | Mapping[Mode, PlanProposer]
@@ -111,7 +112,10 @@ def usage_of(chat: Chat) -> dict[str, Usage]:
 
 
 def _shared(config: LlmConfig) -> LlmConfig:
-    """Whoever configures one planner means it for both sizes, and for the code as well. Images are another matter."""
+    """Whoever configures one planner means it for both sizes, and for the code as well.
+
+    Images are another matter.
+    """
     roles = dict(config.roles)
     substitutes: dict[Role, tuple[Role, ...]] = {
         "planner_big": ("planner_small", "coder"),

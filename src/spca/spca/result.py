@@ -60,8 +60,8 @@ class Usage(Record):
 class SkillCounts(Record):
     """Skills of a run by name.
 
-    `reused` of those that its last plan used, `written` by the coder; after a success, `promoted` into the trusted
-    library, or `refused` there with the reason.
+    `reused` of those that its last plan used, `written` by the coder; after a success, `promoted` into the
+    trusted library, or `refused` there with the reason.
     """
 
     reused: tuple[str, ...] = ()

@@ -22,7 +22,10 @@ from spca_core.run_folder import MANIFEST, STATE, RunFolder
 
 
 def start_run(options: RunOptions, out: Path | None = None) -> int:
-    """Run a level in a new folder; returns the exit status. Raises InputError for bad input, before anything moves."""
+    """Run a level in a new folder; returns the exit status.
+
+    Raises InputError for bad input, before anything moves.
+    """
     options, folder = begin(options, out)
     return _drive(options, folder, resume=False)
 

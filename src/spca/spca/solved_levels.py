@@ -31,8 +31,8 @@ class SolvedLevel(Record):
 def table_name(options: RunOptions) -> str:
     """A level and its table by name: no two tables of a level share one.
 
-    >>> table_name(RunOptions(level="stack_01")), table_name(RunOptions(level="stack_01", preset="hard", seed=3))
-    ('stack_01', 'stack_01@hard-3')
+    >>> table_name(RunOptions(level="stack_01")), table_name(RunOptions(level="stack_01", preset="hard",
+    seed=3)) ('stack_01', 'stack_01@hard-3')
     """
     level = Path(options.level).stem
     table = f"{options.preset}-{options.seed}"
@@ -43,8 +43,8 @@ def table_name(options: RunOptions) -> str:
 class SolvedLevels:
     """One file for each level and table in `folder`.
 
-    `build` makes the environment that a run's options ask for, in lockstep; `vocabulary` says what its observations
-    show of a plan's effects.
+    `build` makes the environment that a run's options ask for, in lockstep; `vocabulary` says what its
+    observations show of a plan's effects.
     """
 
     def __init__(
@@ -63,8 +63,8 @@ class SolvedLevels:
     def passes(self, library: str, table: str) -> bool:
         """Whether the plan that solved a level on a table (see `table_name`) still does with these skills.
 
-        The referee must say so, and none of the plan's effects may be seen to be missing; `library` is source text.
-        False for a level that is not known, or that cannot be tried any more.
+        The referee must say so, and none of the plan's effects may be seen to be missing; `library` is source
+        text. False for a level that is not known, or that cannot be tried any more.
         """
         if not self._path(table).is_file():
             return False

@@ -98,6 +98,7 @@ def _known(
         if not options.llm.startswith(REPLAY):
             learned.copy_to(folder.path / BEFORE)
         return learned, learned.domains, builtin if options.skills == "builtin" else learned.skills.source()
-    # A proposer that does not learn needs no domains of other runs: each of its runs is a fresh one and repeatable.
+    # A proposer that does not learn needs no domains of other runs: each of its runs is a fresh one and
+    # repeatable.
     library = learned.skills.source() if options.skills in ("trusted", "empty") else builtin
     return learned, TrustedDomains(folder.path / "trusted"), library

@@ -67,7 +67,7 @@ class RunState:
     ended: Ending | None = None
     reason: str = ""
 
-    # --- transitions between phases -----------------------------------------------------------------------------
+    # --- transitions between phases -------------------------------------------------------------------------
 
     def sensed(self, observation: Observation) -> RunState:
         """The world has been looked at: plan."""
@@ -103,7 +103,7 @@ class RunState:
         """The run is over."""
         return replace(self, phase=Phase.ENDED, ended=ended, reason=reason)
 
-    # --- what is counted on the way -----------------------------------------------------------------------------
+    # --- what is counted on the way -------------------------------------------------------------------------
 
     def attempting(self) -> RunState:
         """A stage is called."""

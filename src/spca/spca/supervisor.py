@@ -1,4 +1,7 @@
-"""The loop: sense, plan, code, act; repair the code first, then the plan, then start a new round. All bounded."""
+"""The loop: sense, plan, code, act; repair the code first, then the plan, then start a new round.
+
+All bounded.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +83,7 @@ class Supervisor:
         self._journal.tell("run_started", text=text)
         return self._drive(state)
 
-    # --- the state machine --------------------------------------------------------------------------------------
+    # --- the state machine ----------------------------------------------------------------------------------
 
     def _drive(self, state: RunState) -> RunResult:
         phases = {

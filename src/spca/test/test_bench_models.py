@@ -177,7 +177,7 @@ def test_a_price_limit_ends_the_campaign(tmp_path: Path) -> None:
     assert len(campaign.done) == 1 and "US dollars are used up" in campaign.stopped
 
 
-# --- what is said before anything starts ------------------------------------------------------------------------------
+# --- what is said before anything starts --------------------------------------------------------------------
 
 
 def test_bad_input_is_told_before_anything_is_written(

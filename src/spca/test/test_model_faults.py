@@ -51,7 +51,7 @@ def run(script: Script, tmp_path: Path, solver: SolverProcess, **options: object
     return run_with_model(LEVEL, script, tmp_path, solver, settings=settings, **options)  # type: ignore[arg-type]
 
 
-# --- faults that pass: recovery -------------------------------------------------------------------------------------
+# --- faults that pass: recovery -----------------------------------------------------------------------------
 
 SERVER_FAULTS: dict[str, Behaviour] = {
     "refusal": refuse(),
@@ -188,7 +188,7 @@ def test_a_plan_that_cannot_work_is_planned_anew(tmp_path: Path, solver: SolverP
     assert "nothing is held" in ended.asked("test-big")[-1]
 
 
-# --- faults that stay: a clear verdict -------------------------------------------------------------------------------
+# --- faults that stay: a clear verdict ----------------------------------------------------------------------
 
 
 def always(planner: PlannerFault | None = None, coder: CoderFault | None = None) -> FallibleModel:

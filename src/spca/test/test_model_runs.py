@@ -40,7 +40,7 @@ def options(folder: Path, **values: object) -> RunOptions:
     return RunOptions.model_validate(plain)
 
 
-# --- preflight ------------------------------------------------------------------------------------------------------
+# --- preflight ----------------------------------------------------------------------------------------------
 
 
 def test_an_unreachable_server_is_bad_input_and_leaves_no_folder(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_one_planner_stands_in_for_the_roles_that_are_not_configured(tmp_path: P
             pass
 
 
-# --- replay ---------------------------------------------------------------------------------------------------------
+# --- replay -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -101,7 +101,7 @@ def test_a_recorded_run_is_repeated_without_a_server(tmp_path: Path, solver: Sol
         run_with_model("touch_03", FallibleModel(), tmp_path, solver, **replay)
 
 
-# --- promotion ------------------------------------------------------------------------------------------------------
+# --- promotion ----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +164,7 @@ def test_what_grew_from_nothing_stays_apart_from_the_builtin_skills(lifted: Path
             assert (stages.library == builtin) == (skills != "empty")
 
 
-# --- prompts --------------------------------------------------------------------------------------------------------
+# --- prompts ------------------------------------------------------------------------------------------------
 
 
 def test_prompts_do_not_grow_with_the_library() -> None:

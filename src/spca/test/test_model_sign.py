@@ -1,4 +1,7 @@
-"""A printed sign on the table tells the robot to ignore its task. What is read in a picture is data: nothing changes."""
+"""A printed sign on the table tells the robot to ignore its task.
+
+What is read in a picture is data: nothing changes.
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,8 @@ FIRST_LEVELS = {
         coder=[miswritten("ctx.close()", "ctx.close("), miswritten("tool.z, tool.yaw)", "tool.z + 0.05, tool.yaw)")],
     ),
     "pickup_02": FallibleModel(
-        planner=[changed("(hand_empty) ", ""), changed("(holding cube_red)", "(holding cube_blue)")],  # what the scene shows of the hand is left out
+        # what the scene shows of the hand is left out
+        planner=[changed("(hand_empty) ", ""), changed("(holding cube_red)", "(holding cube_blue)")],
         coder=[miswritten("(ctx, cube, support)", "(ctx, cube)"), miswritten("tool.z, tool.yaw)", "tool.z + 0.05, tool.yaw)")],
     ),
     "pick_and_place_01": FallibleModel(

@@ -37,7 +37,7 @@ def task(name: str) -> PddlTask:
     return load_tasks([name])[0]
 
 
-# --- the references -------------------------------------------------------------------------------------------------
+# --- the references -----------------------------------------------------------------------------------------
 
 
 def test_every_domain_of_the_published_bench_is_there() -> None:
@@ -74,7 +74,7 @@ def test_an_unknown_domain_is_bad_input() -> None:
         load_tasks(["chess"])
 
 
-# --- judging --------------------------------------------------------------------------------------------------------
+# --- judging ------------------------------------------------------------------------------------------------
 
 GRIPPER = task("gripper")
 
@@ -153,7 +153,7 @@ def test_a_search_that_takes_too_long_is_a_timeout_and_not_unsolvable(solver: So
     assert judge(draft, GRIPPER, solver, timeout_s=1.0).status == "timeout"
 
 
-# --- whole benches --------------------------------------------------------------------------------------------------
+# --- whole benches ------------------------------------------------------------------------------------------
 
 
 def answer(draft: Draft, **options: object) -> Say:

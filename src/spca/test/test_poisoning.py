@@ -1,7 +1,8 @@
 """A weak plan and an obedient coder must not spoil the library: two levels of which one once poisoned the other.
 
-The weak plan for `pick_and_place_12` (drop the cube on the ground) only says that the cube leaves the table, and puts it on a
-plate. A coder that is told to please the referee makes "put on plate" drop it beyond the table's edge, and succeeds.
+The weak plan for `pick_and_place_12` (drop the cube on the ground) only says that the cube leaves the table,
+and puts it on a plate. A coder that is told to please the referee makes "put on plate" drop it beyond the
+table's edge, and succeeds.
 """
 
 from __future__ import annotations

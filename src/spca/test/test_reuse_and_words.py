@@ -53,7 +53,7 @@ def request(**values: object) -> PlanRequest:
     )
 
 
-# --- a trusted domain that does not fit --------------------------------------------------------------------------------
+# --- a trusted domain that does not fit ---------------------------------------------------------------------
 
 
 def test_a_domain_that_does_not_fit_may_be_said_so() -> None:
@@ -95,7 +95,7 @@ def test_skills_come_with_their_whole_schemas() -> None:
     assert ":effect (and (not (holding ?c)) (hand_empty) (on ?c ?p)" in text
 
 
-# --- words ---------------------------------------------------------------------------------------------------------
+# --- words --------------------------------------------------------------------------------------------------
 
 
 def test_everything_observable_is_told_whether_it_holds_or_not() -> None:
@@ -136,7 +136,7 @@ def test_a_synonym_is_mapped_or_refused(predicate: str, meant: str, fault: str) 
         assert fault in faults[0]
 
 
-# --- what is asked, and how often -------------------------------------------------------------------------------------
+# --- what is asked, and how often ---------------------------------------------------------------------------
 
 
 def test_a_replan_shows_what_was_done_predicted_and_seen() -> None:

@@ -14,7 +14,10 @@ _PREFIX = "_do_"
 
 
 def offered(method: _F) -> _F:
-    """Mark a method `_do_NAME` as what `ctx.NAME` calls. Its signature and docstring are what a skill's author sees."""
+    """Mark a method `_do_NAME` as what `ctx.NAME` calls.
+
+    Its signature and docstring are what a skill's author sees.
+    """
     if not method.__name__.startswith(_PREFIX) or not method.__doc__:
         raise TypeError(f"{method.__name__}: an offered method is called {_PREFIX}NAME and has a docstring")
     setattr(method, "_offered", True)  # noqa: B010 - a function has no such attribute to a type checker

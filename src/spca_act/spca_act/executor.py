@@ -27,9 +27,9 @@ def _never() -> bool:
 class PlanExecutor:
     """Runs plans in any environment. The sandbox's worker starts with it, so make it early, and `close` it.
 
-    `step_deadline_s` is in the environment's time, `step_wall_s` in wall time (a watchdog over everything). A library
-    that is just `builtin`, the skills that come with the environment, runs at any sandbox level; any other has been
-    written by a model and needs the level of the limits.
+    `step_deadline_s` is in the environment's time, `step_wall_s` in wall time (a watchdog over everything). A
+    library that is just `builtin`, the skills that come with the environment, runs at any sandbox level; any
+    other has been written by a model and needs the level of the limits.
     """
 
     def __init__(
@@ -71,8 +71,8 @@ class PlanExecutor:
         When there has been `enough`, the step under way runs to its end and no other begins.
 
         A step fails when its skill raises, runs over a bound, or returns False or a result that says failure.
-        Never raises for a bad skill or library; what the environment itself raises is passed on, after a stop.
-        Raises InputError where generated skills may not run because this machine's sandbox is too weak.
+        Never raises for a bad skill or library; what the environment itself raises is passed on, after a
+        stop. Raises InputError where generated skills may not run because this machine's sandbox is too weak.
         """
         reports: list[StepReport] = []
         try:

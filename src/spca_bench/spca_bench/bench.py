@@ -36,8 +36,8 @@ class Done(Generic[TrialT, ResultT]):
 class Bench(Record, Generic[TrialT, ResultT]):
     """Settings of one benchmark, as a record that can be sent to a worker.
 
-    A new benchmark is a subclass: its fields are its settings, and with `name` and `result_type` it says what it is
-    called and how a line of its results is read.
+    A new benchmark is a subclass: its fields are its settings, and with `name` and `result_type` it says what
+    it is called and how a line of its results is read.
     """
 
     name: ClassVar[str]
@@ -45,7 +45,7 @@ class Bench(Record, Generic[TrialT, ResultT]):
     not_identity: ClassVar[frozenset[str]] = frozenset()
     """Settings that may change when a campaign is resumed: limits, but nothing that a result depends on."""
 
-    # --- what is run ---------------------------------------------------------------------------------------------
+    # --- what is run ----------------------------------------------------------------------------------------
 
     def identity(self) -> Mapping[str, Any]:
         """What a result depends on, as plain JSON; a folder holds the results of one identity only."""
@@ -62,8 +62,8 @@ class Bench(Record, Generic[TrialT, ResultT]):
     def run_trial(self, trial: TrialT, folder: Path) -> ResultT:
         """Run one trial, in a worker process; `folder` is the campaign's.
 
-        A trial that fails is a result. What raises is a *broken* trial: it is counted apart, and run again when the
-        campaign is resumed. BudgetExhausted ends the campaign early.
+        A trial that fails is a result. What raises is a *broken* trial: it is counted apart, and run again
+        when the campaign is resumed. BudgetExhausted ends the campaign early.
         """
 
     def chain_of(self, trial: TrialT) -> str:
@@ -74,7 +74,7 @@ class Bench(Record, Generic[TrialT, ResultT]):
         """Why no further trial may begin, for example a limit on money; empty if one may."""
         return ""
 
-    # --- what is shown -------------------------------------------------------------------------------------------
+    # --- what is shown --------------------------------------------------------------------------------------
 
     @property
     def title(self) -> str:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def open_cluster(workers: int, scheduler: str = "") -> Iterator[Client]:
     """A client of `workers` local processes of one thread each, or of the scheduler at an address.
 
-    A trial whose worker dies is tried on another one, three times (dask's `allowed-failures`). InputError where no
-    scheduler answers.
+    A trial whose worker dies is tried on another one, three times (dask's `allowed-failures`). InputError
+    where no scheduler answers.
     """
     from dask.distributed import Client, LocalCluster
 

@@ -29,9 +29,10 @@ def run_campaign(
 ) -> Campaign[TrialT, ResultT]:
     """Run every trial that the folder has no result of, broken ones included; returns all that it holds then.
 
-    `workers` is the number of processes (the cores by default); a single worker is this process itself. `scheduler` is
-    the address of an outside dask scheduler whose workers see `folder` at the same path. `on_entry` is called after each
-    trial. Raises InputError for a folder of another campaign, and what `Bench.prepare` raises.
+    `workers` is the number of processes (the cores by default); a single worker is this process itself.
+    `scheduler` is the address of an outside dask scheduler whose workers see `folder` at the same path.
+    `on_entry` is called after each trial. Raises InputError for a folder of another campaign, and what
+    `Bench.prepare` raises.
     """
     folder = folder.resolve()
     bench.prepare(folder)

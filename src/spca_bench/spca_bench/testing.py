@@ -38,8 +38,8 @@ class ToyResult(Record):
 class ToyBench(Bench[ToyTrial, ToyResult]):
     """`chains` × `length` trials. Each appends a line to `log` in the campaign's folder.
 
-    Trials named in `fails` are not solved; those in `breaks` raise while the folder holds a file `broken`; those in `dies`
-    kill their own worker, once; `costs` are used up by that trial.
+    Trials named in `fails` are not solved; those in `breaks` raise while the folder holds a file `broken`;
+    those in `dies` kill their own worker, once; `costs` are used up by that trial.
     """
 
     name = "toy"

@@ -69,8 +69,8 @@ def check(
 ) -> list[Problem]:
     """All that is not allowed in `source`; empty when it may be tried.
 
-    `modules` may be imported. With a `surface`, calls through `ctx` must exist and fit their signatures. The names of
-    `objects` may not be written into a skill: it has to work with any.
+    `modules` may be imported. With a `surface`, calls through `ctx` must exist and fit their signatures. The
+    names of `objects` may not be written into a skill: it has to work with any.
     """
     if len(source) > MAX_CHARACTERS:
         return [Problem(message=f"too long: {len(source)} characters, {MAX_CHARACTERS} allowed")]

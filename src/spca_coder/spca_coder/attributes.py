@@ -22,8 +22,8 @@ _ERRORS = {"kind", "args", "name", "message"}
 def unknown_attributes(source: str, api: CtxApi, modules: Collection[str] = ("math",)) -> list[Problem]:
     """Attributes in `source` (which must parse) that the value they are asked of does not have.
 
-    What a call of `ctx` returns is followed through assignments, loops and subscripts; of a value whose type is not
-    known, an attribute must at least exist on some value.
+    What a call of `ctx` returns is followed through assignments, loops and subscripts; of a value whose type
+    is not known, an attribute must at least exist on some value.
     """
     return [
         problem

@@ -1,4 +1,7 @@
-"""Judges a draft of skills: allowed, fitting, mergeable, complete, importable. In that order, cheapest first."""
+"""Judges a draft of skills: allowed, fitting, mergeable, complete, importable.
+
+In that order, cheapest first.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,10 @@ class Judgement(Record):
 
 
 class CodeCritic:
-    """Judges drafts for one environment's API. The sandbox that it imports them in starts with it: `close` it."""
+    """Judges drafts for one environment's API.
+
+    The sandbox that it imports them in starts with it: `close` it.
+    """
 
     def __init__(self, api: CtxApi, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()
@@ -52,7 +58,8 @@ class CodeCritic:
     ) -> Judgement:
         """Whether `draft` gives each wanted action its skill and fits into `library`, without naming `objects`.
 
-        Raises InputError when the library is not Python, or when this machine's sandbox is below the level asked for.
+        Raises InputError when the library is not Python, or when this machine's sandbox is below the level
+        asked for.
         """
         problems = allowlist.check(draft, self._limits.modules, self._surface, objects)
         if problems:

@@ -32,10 +32,12 @@ def _never() -> bool:
 
 
 class DraftingCoder:
-    """Implements the port `Coder`. Only missing skills and the request's suspects are written, nothing else changes.
+    """Implements the port `Coder`.
 
-    `proposer` writes the drafts (None: there is no model); `budget` bounds the drafts of a request, `token_budget`
-    the existing skills shown to the proposer.
+    Only missing skills and the request's suspects are written, nothing else changes.
+
+    `proposer` writes the drafts (None: there is no model); `budget` bounds the drafts of a request,
+    `token_budget` the existing skills shown to the proposer.
     """
 
     def __init__(
@@ -53,8 +55,8 @@ class DraftingCoder:
     def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = _never) -> CodeResult:
         """The library with a skill for every action; unchanged unless the status is `complete`.
 
-        Raises BudgetExhausted when the model's budget of the level is used up, InputError for a library that is not
-        Python or a sandbox below the level asked for.
+        Raises BudgetExhausted when the model's budget of the level is used up, InputError for a library that
+        is not Python or a sandbox below the level asked for.
         """
         lacking = missing(request.plan, request.library)
         wanted = (*lacking, *self._suspects(request, lacking))

@@ -34,9 +34,9 @@ class Demoted(Record):
 class Ledger(Record):
     """The record of one library; every change returns a new one.
 
-    `levels` are the proofs of each skill; `contested` the levels that were solved with another version, which was
-    refused; `hidden` the skills that nobody may use now, with the reason: builtin ones that were demoted, and those
-    in quarantine.
+    `levels` are the proofs of each skill; `contested` the levels that were solved with another version, which
+    was refused; `hidden` the skills that nobody may use now, with the reason: builtin ones that were demoted,
+    and those in quarantine.
     """
 
     levels: dict[str, tuple[str, ...]] = {}

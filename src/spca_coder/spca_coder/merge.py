@@ -26,9 +26,9 @@ class Merged:
 def merge(library: str, draft: str, asked: Collection[str]) -> Merged:
     """Take the draft's functions into the library: those in `asked` may replace existing ones, new names are added.
 
-    What the library has already in the same form is passed over; anything else of the library that the draft would
-    change raises MergeConflict. Constants and imports that are new are added. Raises InputError when either text is
-    not Python.
+    What the library has already in the same form is passed over; anything else of the library that the draft
+    would change raises MergeConflict. Constants and imports that are new are added. Raises InputError when
+    either text is not Python.
     """
     merging = _Merging(_parse(library, "the skill library"), asked)
     for statement, comments in _statements(_parse(draft, "the draft")):

@@ -57,10 +57,10 @@ def relevant(
 ) -> str:
     """Source of the skills that resemble the wanted actions most, with the helpers and constants they need.
 
-    Never longer than the budget; the functions named in `without` are left out unless another one needs them, and
-    those in `known`, which the proposer sees anyway, in any case. The
-    likeness is that of words (of names, documentation and PDDL), a rare word of the library counting more than a
-    common one (inverse document frequency).
+    Never longer than the budget; the functions named in `without` are left out unless another one needs them,
+    and those in `known`, which the proposer sees anyway, in any case. The likeness is that of words (of
+    names, documentation and PDDL), a rare word of the library counting more than a common one (inverse
+    document frequency).
     """
     source = read(library)
     left = token_budget * CHARACTERS_PER_TOKEN - 1

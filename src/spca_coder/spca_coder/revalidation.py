@@ -39,7 +39,10 @@ class Ballot(Record):
 
 
 class Revalidation:
-    """Compares the functions of a working library with the trusted ones. Levels are tried when `vote` is called."""
+    """Compares the functions of a working library with the trusted ones.
+
+    Levels are tried when `vote` is called.
+    """
 
     def __init__(self, present: str, working: str, level: str, ledger: Ledger) -> None:
         self._present, self._working = present, working

@@ -1,4 +1,7 @@
-"""Reading a library: its functions, their text and what they use. Skills are source text here, never imported."""
+"""Reading a library: its functions, their text and what they use.
+
+Skills are source text here, never imported.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The trusted library of an environment: skills that have solved a level, on disk.
 
-Only what was learned is stored; `source` lays it over the skills that come with the environment. A skill gets in when
-the referee says success and its effects were seen. One that is trusted already changes only if the levels solved with
-it still pass, or if more levels speak for the new version than for the old. Trust can be withdrawn: a demoted skill is
-kept apart, and can be restored.
+Only what was learned is stored; `source` lays it over the skills that come with the environment. A skill gets
+in when the referee says success and its effects were seen. One that is trusted already changes only if the
+levels solved with it still pass, or if more levels speak for the new version than for the old. Trust can be
+withdrawn: a demoted skill is kept apart, and can be restored.
 """
 
 from __future__ import annotations
@@ -79,11 +79,12 @@ class TrustedLibrary:
     ) -> Promotion:
         """The referee said success: `level` was solved with the skills `used` out of the library `working`.
 
-        New skills become trusted, with the helpers and constants they need, but for those in `distrust` (with the
-        reason) and what stands on them. A skill that is trusted in another form, and any that stands on one, becomes
-        so only if `revalidate` says of each level it solved that it still passes. If one does not, the trusted form
-        is in quarantine while it is tried on the same levels, and the form that passes more of them is trusted;
-        otherwise everything that stands on the change is refused and the trusted library stays as it was.
+        New skills become trusted, with the helpers and constants they need, but for those in `distrust` (with
+        the reason) and what stands on them. A skill that is trusted in another form, and any that stands on
+        one, becomes so only if `revalidate` says of each level it solved that it still passes. If one does
+        not, the trusted form is in quarantine while it is tried on the same levels, and the form that passes
+        more of them is trusted; otherwise everything that stands on the change is refused and the trusted
+        library stays as it was.
         """
         candidate = read(working)
         functions, _ = candidate.with_helpers(set(used))
@@ -103,7 +104,8 @@ class TrustedLibrary:
             if new:
                 learned = self._without_builtin(_overlay(learned, candidate.excerpt(kept, needed), working))
                 self._write(SKILLS, learned)
-            # The skills first: should it end between the two, a level is forgotten, but none is claimed falsely.
+            # The skills first: should it end between the two, a level is forgotten, but none is claimed
+            # falsely.
             ledger = ledger.credit([n for n in used if n in kept], level).show(kept)
             ledger = ledger.note(new, "promoted", level)
             for name, why in refused.items():
@@ -167,7 +169,7 @@ class TrustedLibrary:
         lost = [n for n in ballot.levels if n not in ballot.for_new]
         return {}, ledger.without_proofs(lost).note(changed, "demoted", level, str(ballot))
 
-    # -- by hand -------------------------------------------------------------------------------------------------
+    # -- by hand ---------------------------------------------------------------------------------------------
 
     def skills(self) -> list[SkillStatus]:
         """Every skill that is known, trusted or not."""
@@ -207,7 +209,10 @@ class TrustedLibrary:
         return tuple(event for event in self._ledger().history if event.skill == skill)
 
     def excerpt(self, skill: str) -> str:
-        """A skill's source with all that it needs: the trusted version, else the demoted. InputError if unknown."""
+        """A skill's source with all that it needs: the trusted version, else the demoted.
+
+        InputError if unknown.
+        """
         source = read(self._over_builtin(self._learned()))
         if skill in source.functions:
             return _with_imports(source, source.excerpt(*source.with_helpers({skill})))
@@ -260,7 +265,7 @@ class TrustedLibrary:
             ledger = ledger.model_copy(update={"levels": {**ledger.levels, skill: version.levels}})
             self._save(ledger.note([skill], "restored"))
 
-    # -- on disk -------------------------------------------------------------------------------------------------
+    # -- on disk ---------------------------------------------------------------------------------------------
 
     def _learned(self) -> str:
         path = self._folder / SKILLS
@@ -306,7 +311,7 @@ class TrustedLibrary:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
-    # -- builtin and learned -------------------------------------------------------------------------------------
+    # -- builtin and learned ---------------------------------------------------------------------------------
 
     def _over_builtin(self, learned: str) -> str:
         return _overlay(self._builtin, learned, learned) if learned.strip() else self._builtin

@@ -156,7 +156,7 @@ def test_spoilt_files_are_told_in_one_line(
     assert "\n" not in str(error.value)
 
 
-# --- whose evidence is better, and trust withdrawn -------------------------------------------------------------------
+# --- whose evidence is better, and trust withdrawn ----------------------------------------------------------
 
 
 def test_the_majority_of_levels_decides(trusted: TrustedLibrary) -> None:

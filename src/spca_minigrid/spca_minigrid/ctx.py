@@ -56,7 +56,7 @@ class GridCtx(DeclaredCtx):
             raise Cancelled("stopped")
         return super().call(method, args, kwargs)
 
-    # --- what a skill may call -----------------------------------------------------------------------------------
+    # --- what a skill may call ------------------------------------------------------------------------------
 
     @offered
     def _do_step(self, primitive: int) -> Reply:
@@ -171,7 +171,7 @@ class GridCtx(DeclaredCtx):
         """A line for the report."""
         log.info("skill", text=str(text)[:500])
 
-    # --- helpers --------------------------------------------------------------------------------------------------
+    # --- helpers --------------------------------------------------------------------------------------------
 
     def _shown_route(self, found: routes.Route | None) -> Route | None:
         """A route as a skill sees it; the cells of one with an obstacle are wanted free from now on."""

@@ -30,7 +30,10 @@ _STEP_WALL_S = 300.0
 
 
 class MinigridEnvironment:
-    """One level with one seed. Time is counted in primitives. See `spca_core.ports.environment.Environment`."""
+    """One level with one seed.
+
+    Time is counted in primitives. See `spca_core.ports.environment.Environment`.
+    """
 
     name = "minigrid"
     api: CtxApi = API

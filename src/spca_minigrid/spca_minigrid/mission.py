@@ -1,10 +1,9 @@
 """The mission language of MiniGrid and BabyAI, read by a grammar.
 
-mission:  part (", then" part)* | part "after you" part
-part:     clause (("and" | ",") clause)*
-clause:   "go to" noun | "pick up" noun | "open" noun | "put" noun "next to" noun, and MiniGrid's other words for these
-noun:     ("the" | "a") colour? kind place?
-place:    "in front of you" | "behind you" | "on your left" | "on your right"
+mission:  part (", then" part)* | part "after you" part part:     clause (("and" | ",") clause)* clause:   "go
+to" noun | "pick up" noun | "open" noun | "put" noun "next to" noun, and MiniGrid's other words for these
+noun:     ("the" | "a") colour? kind place? place:    "in front of you" | "behind you" | "on your left" | "on
+your right"
 """
 
 from __future__ import annotations

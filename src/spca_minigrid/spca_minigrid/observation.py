@@ -27,7 +27,10 @@ RELATIONS = {
 
 
 def observe(known: WorldMap, referents: Referents, stamp: float, report: bool, text: str) -> Observation:
-    """The observation at a time (in primitives). `report`: arrivals have to be reported; `text`: the mission."""
+    """The observation at a time (in primitives).
+
+    `report`: arrivals have to be reported; `text`: the mission.
+    """
     things = [t for t in known.things.values() if t.place != GONE]
     named = _named(known, referents)
     objects = {t.id: _kind(t.kind) for t in things} | named

@@ -15,7 +15,10 @@ DOMAIN = (Path(__file__).parent / "domain.pddl").read_text(encoding="utf-8")
 
 
 class MissionProposer:
-    """A `PlanProposer`. Its drafts are certain, so there is nothing to repair: a rejection is a fault of its own."""
+    """A `PlanProposer`.
+
+    Its drafts are certain, so there is nothing to repair: a rejection is a fault of its own.
+    """
 
     name = "builtin"
 

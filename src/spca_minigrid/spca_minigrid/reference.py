@@ -14,7 +14,8 @@ from spca_minigrid.worldmap import WorldMap
 class Reference(Record):
     """The mission, and the length of the shortest way to fulfil it (None where things move by themselves).
 
-    `in_view`: all that can be reached is seen at the first look; `named_in_view`: all that the mission names is.
+    `in_view`: all that can be reached is seen at the first look; `named_in_view`: all that the mission names
+    is.
     """
 
     mission: str

@@ -55,7 +55,8 @@ class Referents:
     def _matching(self) -> list[Thing]:
         """The one of two things at the far end of a hallway that is of the kind of the example near its beginning.
 
-        Far is along the direction of the first look. Two that are equally far are the choice; the third is the example.
+        Far is along the direction of the first look. Two that are equally far are the choice; the third is
+        the example.
         """
         dx, dy = DIRECTIONS[self._map.start_direction]
         things = [t for t in self._map.present() if t.kind in PORTABLE]

@@ -1,8 +1,8 @@
 """Ways over the known map: to stand before something, to step onto something, to see something new.
 
-A route is a list of primitives that are safe on the map as it is known: it never leads into lava, never onto a goal
-that is not its aim, and opens closed doors on the way. With `force` it may lead up to a locked door or a movable thing
-that is in the way, and names it.
+A route is a list of primitives that are safe on the map as it is known: it never leads into lava, never onto
+a goal that is not its aim, and opens closed doors on the way. With `force` it may lead up to a locked door or
+a movable thing that is in the way, and names it.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class Navigator:
     ) -> Route | None:
         """To where much that is new can be seen at little cost; None when nothing reachable is left to see.
 
-        With `careful` doors are opened only when nothing else is left; `within` bounds what counts as new to the
-        surroundings of some cells.
+        With `careful` doors are opened only when nothing else is left; `within` bounds what counts as new to
+        the surroundings of some cells.
         """
         edge = self._edge(within)
         if not edge:
@@ -89,7 +89,7 @@ class Navigator:
                 best, best_pose = value, pose
         return None if best_pose is None else self._walk_back(best_pose, parents, costs[best_pose])
 
-    # --- searching ----------------------------------------------------------------------------------------------
+    # --- searching ------------------------------------------------------------------------------------------
 
     def _route(self, arrived: Callable[[Pose], bool], aims: frozenset[Point], force: bool) -> Route | None:
         costs: dict[Pose, float] = {}
@@ -172,7 +172,7 @@ class Navigator:
             steps.append(primitive)
         return Route(steps=tuple(steps), cost=cost, cells=cells)
 
-    # --- what there is to see -----------------------------------------------------------------------------------
+    # --- what there is to see -------------------------------------------------------------------------------
 
     def _edge(self, within: Set[Point] | None) -> set[Point]:
         """Unseen points beside known cells that are not walls: there the world goes on."""

@@ -1,7 +1,10 @@
-"""The fewest primitives that fulfil a mission, by someone who knows the whole world. For measuring, never for acting.
+"""The fewest primitives that fulfil a mission, by someone who knows the whole world.
 
-Breadth-first search over pose, hand, opened doors and moved things. Only what the mission names, and keys of locked
-doors, is ever picked up: a way that has to be cleared of other things has no reference here, nor has a hidden key.
+For measuring, never for acting.
+
+Breadth-first search over pose, hand, opened doors and moved things. Only what the mission names, and keys of
+locked doors, is ever picked up: a way that has to be cleared of other things has no reference here, nor has a
+hidden key.
 """
 
 from __future__ import annotations

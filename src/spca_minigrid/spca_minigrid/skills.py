@@ -1,8 +1,8 @@
 """The skills that come with MiniGrid: generators that yield primitives, one for each action of the planning domain.
 
 They see the world through `ctx` only (see `spca_minigrid.ctx.API`), and know it only as far as it has been
-seen: where a plan's step meets something unforeseen (a locked door, a thing in the way, a key in a box), they deal with
-it on the spot.
+seen: where a plan's step meets something unforeseen (a locked door, a thing in the way, a key in a box), they
+deal with it on the spot.
 """
 
 
@@ -90,7 +90,7 @@ def report(ctx, thing):
         yield DONE
 
 
-# --- what they are made of ------------------------------------------------------------------------------------------
+# --- what they are made of ----------------------------------------------------------------------------------
 
 
 def _find(ctx, name):

@@ -12,7 +12,10 @@ _FEWEST_STATES = 8
 
 
 class StuckDetector:
-    """Looks at the whole state after each primitive: pose, hand and map. Walking straight ahead is never being stuck."""
+    """Looks at the whole state after each primitive: pose, hand and map.
+
+    Walking straight ahead is never being stuck.
+    """
 
     def __init__(self) -> None:
         self._recent: deque[object] = deque(maxlen=_WINDOW)

@@ -41,7 +41,8 @@ def in_view(position: Point, direction: int, point: Point) -> bool:
 def visible(position: Point, direction: int, cell_at: Callable[[Point], str]) -> list[Point]:
     """The points that can be seen from a pose, by MiniGrid's rule: sight spreads row by row, away from the agent.
 
-    A cell that is seen and not opaque lights its neighbours in its own row and the three cells of the row ahead.
+    A cell that is seen and not opaque lights its neighbours in its own row and the three cells of the row
+    ahead.
     """
     points = covered(position, direction)
     lit = [[False] * VIEW for _ in range(VIEW)]

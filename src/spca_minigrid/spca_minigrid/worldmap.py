@@ -32,7 +32,10 @@ HELD, GONE = "held", "gone"
 
 @dataclass
 class Thing:
-    """A door, key, ball, box or goal. `place` is where it was last seen, or in the hand, or gone (a box opened)."""
+    """A door, key, ball, box or goal.
+
+    `place` is where it was last seen, or in the hand, or gone (a box opened).
+    """
 
     id: str
     kind: str
@@ -50,7 +53,10 @@ class Thing:
 
 
 class WorldMap:
-    """What is known so far. Points are relative to the start; the compass is MiniGrid's (0 right, 1 down, …)."""
+    """What is known so far.
+
+    Points are relative to the start; the compass is MiniGrid's (0 right, 1 down, …).
+    """
 
     def __init__(self) -> None:
         self.cells: dict[Point, str] = {}
@@ -120,7 +126,10 @@ class WorldMap:
         return min((likely, other), key=lambda position: self._mismatch(seen, position))
 
     def _mismatch(self, seen: list[list[str]], position: Point) -> int:
-        """How many cells of a view contradict the map, if it was seen from `position`. Balls may move, nothing else."""
+        """How many cells of a view contradict the map, if it was seen from `position`.
+
+        Balls may move, nothing else.
+        """
         count = 0
         for column, cells in zip(covered(position, self.direction), seen, strict=True):
             for point, cell in zip(column, cells, strict=True):

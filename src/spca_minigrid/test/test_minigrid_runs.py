@@ -49,7 +49,8 @@ def run(level: str, seed: int, folder: Path, solver: SolverProcess, **more: obje
     return run_inproc(options, RunFolder(folder), solver=solver)
 
 
-# Two or three of each category; among them what needs exploring, order, keys, boxes, clearing and several rounds.
+# Two or three of each category; among them what needs exploring, order, keys, boxes, clearing and several
+# rounds.
 RUNS = [
     ("MiniGrid-Empty-8x8", 0),
     ("MiniGrid-MultiRoom-N6", 1),
@@ -184,7 +185,10 @@ INTO_THE_WALL = '''def enter(ctx, s):
 def test_a_model_learns_from_nothing_and_reuses_what_it_learned(
     solver: SolverProcess, tmp_path: Path
 ) -> None:
-    """Each critic sends something back once: the parser, the static checks, the world. The second run needs no code."""
+    """Each critic sends something back once: the parser, the static checks, the world.
+
+    The second run needs no code.
+    """
     drafts = iter([say_json({"domain": PDDL[:-1], "problem": PROBLEM, "remark": ""})])
     sources = iter([ENTER.replace("ctx.route_to", "ctx.fly_to"), INTO_THE_WALL])
     good = say_json({"domain": PDDL, "problem": PROBLEM, "remark": ""})

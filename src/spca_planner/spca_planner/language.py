@@ -53,7 +53,8 @@ class ProblemDraft(BaseModel):
 class LanguageProposer:
     """A `PlanProposer` that asks a chat model in a given role; modes as in the specification of the Plan stage.
 
-    `words` is the vocabulary of the environment's observations; `schemas` gives the PDDL of known actions by name.
+    `words` is the vocabulary of the environment's observations; `schemas` gives the PDDL of known actions by
+    name.
     """
 
     def __init__(
@@ -68,7 +69,10 @@ class LanguageProposer:
         self.name = f"openai:{role}"
 
     def draft(self, request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> Draft:
-        """The model's draft; in mode `reuse` with the domain of `previous`, untouched. Raises ModelError and Misfit."""
+        """The model's draft; in mode `reuse` with the domain of `previous`, untouched.
+
+        Raises ModelError and Misfit.
+        """
         reuse = request.mode == "reuse" and previous is not None
         schema: type[BaseModel] = ProblemDraft if reuse else WholeDraft
         asked = messages(request, previous, rejection, self._words, self._schemas())

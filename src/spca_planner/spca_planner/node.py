@@ -20,7 +20,10 @@ from spca_ros.qos import STATE
 
 
 class PlannerNode(SpcaNode):
-    """Plans one request at a time; every judged draft is told as feedback. `planner` may be set and changed later."""
+    """Plans one request at a time; every judged draft is told as feedback.
+
+    `planner` may be set and changed later.
+    """
 
     def __init__(self, planner: Planner | None = None, loop: Loop | None = None) -> None:
         super().__init__(names.PLANNER, loop)

@@ -18,7 +18,10 @@ class _Outcome(Generic[T]):
 
 
 def interruptible(call: Callable[[], T], cancelled: Callable[[], bool]) -> T:
-    """The result of `call`, or its exception. Raises Cancelled as soon as `cancelled()`: the call is left to itself."""
+    """The result of `call`, or its exception.
+
+    Raises Cancelled as soon as `cancelled()`: the call is left to itself.
+    """
     outcome: _Outcome[T] = _Outcome()
     done = threading.Event()
 

@@ -30,10 +30,10 @@ Status = Literal["solved", "not_understood", "impossible", "exhausted", "cancell
 class DraftingPlanner:
     """A `Planner` for one environment (its name chooses the trusted domains).
 
-    `proposers`: one for all modes, or one for each. `budget`: drafts for one request. `solver_timeout_s`: wall time
-    of one search, by the planning `engine`. `domains` are read ahead, and so are those that a proposer has as its
-    `domains`. `start` it early and `close` it at the end; it keeps a warm solver process, or uses the `solver` it is
-    given, with its engine.
+    `proposers`: one for all modes, or one for each. `budget`: drafts for one request. `solver_timeout_s`:
+    wall time of one search, by the planning `engine`. `domains` are read ahead, and so are those that a
+    proposer has as its `domains`. `start` it early and `close` it at the end; it keeps a warm solver process,
+    or uses the `solver` it is given, with its engine.
     """
 
     def __init__(
@@ -85,8 +85,8 @@ class DraftingPlanner:
     ) -> PlanResult:
         """See `spca_core.ports.stages.Planner`.
 
-        Bad drafts and a failing model are rejections; that money or time is used up (BudgetExhausted), or that a
-        server cannot be reached at all (InputError), is for the caller and raised.
+        Bad drafts and a failing model are rejections; that money or time is used up (BudgetExhausted), or
+        that a server cannot be reached at all (InputError), is for the caller and raised.
         """
         return _Loop(self, request, on_draft or (lambda record: None), cancelled).run()
 

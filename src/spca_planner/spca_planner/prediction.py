@@ -95,8 +95,9 @@ class StepEvidence(Record):
 class Evidence(Record):
     """What was seen of a plan that was carried out: by step, as far as it came, and of its goal.
 
-    `goal` is None where what was seen does not settle it; `expected` are the facts that the steps carried out were
-    to bring about and that should hold at the end, `goal_unseen` the atoms of the goal that nothing could show.
+    `goal` is None where what was seen does not settle it; `expected` are the facts that the steps carried out
+    were to bring about and that should hold at the end, `goal_unseen` the atoms of the goal that nothing
+    could show.
     """
 
     steps: tuple[StepEvidence, ...] = ()
@@ -118,8 +119,9 @@ def weigh(
 ) -> Evidence:
     """Compare a plan's predictions with what was seen at the end of each of its first steps, and after the last.
 
-    An effect is looked for from the end of its step until another step is to change it again. The first look that
-    says something decides: what is undone later is not this step's doing. Without such a look it stays unjudged.
+    An effect is looked for from the end of its step until another step is to change it again. The first look
+    that says something decides: what is undone later is not this step's doing. Without such a look it stays
+    unjudged.
     """
     try:
         prediction = predict(plan)

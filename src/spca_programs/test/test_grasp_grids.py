@@ -1,7 +1,7 @@
 """Generated grids follow the benchmark's distributions; released grids are read as they are.
 
-The released files are not part of the project. Where SPCA_GRASP_DATA names their folder, the two are compared grid by
-grid; everywhere, the generator is held against figures taken from the released files.
+The released files are not part of the project. Where SPCA_GRASP_DATA names their folder, the two are compared
+grid by grid; everywhere, the generator is held against figures taken from the released files.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from spca_programs.grasp.grid import Grid
 
 DATA = os.environ.get("SPCA_GRASP_DATA")
 
-# Of the 100 released grids of each family with an inner start: mean and sd of the energy, of the pairs of neighbouring
-# energies, and of the difference in energy between rows 0-5 and 6-10, and between columns 0-5 and 6-10.
+# Of the 100 released grids of each family with an inner start: mean and sd of the energy, of the pairs of
+# neighbouring energies, and of the difference in energy between rows 0-5 and 6-10, and between columns 0-5
+# and 6-10.
 RELEASED = {
     "inner-cluster-block": ((27.45, 5.74), (34.86, 8.82), (3.27, 11.12), (1.49, 10.22)),
     "inner-cluster-free": ((30.21, 6.06), (43.03, 9.11), (3.15, 13.28), (4.43, 13.36)),

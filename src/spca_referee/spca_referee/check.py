@@ -26,7 +26,9 @@ _LONGEST = 200
 
 @dataclass(frozen=True)
 class Findings:
-    """What is wrong with a level file, a sentence each. `level` and `world` are None where they cannot be read.
+    """What is wrong with a level file, a sentence each.
+
+    `level` and `world` are None where they cannot be read.
 
     An error keeps the level from being run; a warning is allowed, but most likely not what was meant.
     """
@@ -41,7 +43,10 @@ class Findings:
 
 
 def check_level(name_or_path: str | Path, world: World | None = None) -> Findings:
-    """Examine a level against a world, by default the one it is made for. Raises InputError if there is no such file."""
+    """Examine a level against a world, by default the one it is made for.
+
+    Raises InputError if there is no such file.
+    """
     path = find_level(name_or_path)
     content = read_yaml(path, "the level")
     try:

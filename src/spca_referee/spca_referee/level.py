@@ -56,10 +56,11 @@ class Contacts(Record):
 class Level(Record):
     """A level as written in its file. Build one with `load_level`, which also checks it against a world.
 
-    Times are simulated seconds. Only `task_group`, `task_id`, `title`, `description`, `difficulty`, `time_limit_s`,
-    `success` and `fail` belong to the plain format; everything else is optional:
-    `dwell_s` (how long success must hold), `release` (success counts only when the robot touches none of the objects
-    it names), `roles`, `world` (the world file it is made for) and `layout` (changes to the table it starts from).
+    Times are simulated seconds. Only `task_group`, `task_id`, `title`, `description`, `difficulty`,
+    `time_limit_s`, `success` and `fail` belong to the plain format; everything else is optional: `dwell_s`
+    (how long success must hold), `release` (success counts only when the robot touches none of the objects it
+    names), `roles`, `world` (the world file it is made for) and `layout` (changes to the table it starts
+    from).
     """
 
     task_group: str = Field(min_length=1)
@@ -165,7 +166,10 @@ def list_levels(folder: Path = LEVELS) -> tuple[str, ...]:
 
 
 def select_levels(patterns: Sequence[str]) -> tuple[str, ...]:
-    """The levels whose name or group matches one of the patterns (`stack`, `touch_0*`, `all`). InputError if none."""
+    """The levels whose name or group matches one of the patterns (`stack`, `touch_0*`, `all`).
+
+    InputError if none.
+    """
     known = list_levels()
 
     def fits(name: str, pattern: str) -> bool:

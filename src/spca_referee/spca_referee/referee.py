@@ -22,17 +22,21 @@ __all__ = ["ContactInterval", "Referee"]
 class Referee:
     """Judges one attempt at a level; feed it every contact sample, empty ones too, for they are its clock.
 
-    On each sample, in this order: failure, success, timeout, running. A contact counts as long as it was seen within
-    the TTL (0.3 s); success must hold for the level's dwell; all times are simulated seconds since `start`.
-    Where a level can be won in several ways (any cube), a failure ends only the ways it belongs to, and the level
-    fails with the last of them. A final verdict stays. `copy.deepcopy` keeps a referee's state for a later rewind.
+    On each sample, in this order: failure, success, timeout, running. A contact counts as long as it was seen
+    within the TTL (0.3 s); success must hold for the level's dwell; all times are simulated seconds since
+    `start`. Where a level can be won in several ways (any cube), a failure ends only the ways it belongs to,
+    and the level fails with the last of them. A final verdict stays. `copy.deepcopy` keeps a referee's state
+    for a later rewind.
 
     >>> referee = Referee(level, world, layout.poses, start=simulator.time)  # doctest: +SKIP
     >>> simulator.on_contacts(referee.consume)  # doctest: +SKIP
     """
 
     def __init__(self, level: Level, world: World, truth: Mapping[str, Pose], start: float = 0.0) -> None:
-        """`truth`: poses of the objects by model name when the level begins. Raises InputError (see `bind_rules`)."""
+        """`truth`: poses of the objects by model name when the level begins.
+
+        Raises InputError (see `bind_rules`).
+        """
         self.level = level
         self._robot = world.robot.model
         self._start = start

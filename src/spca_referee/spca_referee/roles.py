@@ -14,7 +14,10 @@ from spca_core.names import symbol_of
 from spca_core.world import World
 
 TOO_CLOSE = 0.005
-"""Metres. Objects that differ by less along the axis in question are equally left, near and so on: either counts."""
+"""Metres.
+
+Objects that differ by less along the axis in question are equally left, near and so on: either counts.
+"""
 
 _RESTS_WITHIN = 0.005
 """Metres between a lower and an upper face that still count as resting on each other."""
@@ -25,10 +28,10 @@ Pick = Literal["any", "leftmost", "middle", "rightmost", "nearest", "farthest", 
 class Role(Record):
     """Which object a name stands for.
 
-    `pick` chooses among the objects of `kind`: the leftmost (greatest y), rightmost, middle from left to right,
-    nearest (smallest x), farthest, `any` one, or one of the `same_colour` or `other_colour` as `of`, which is a model
-    or a role named before this one. `resting_on` admits only objects that rest on a thing of that kind when the level
-    begins. Two roles of a level never stand for the same object.
+    `pick` chooses among the objects of `kind`: the leftmost (greatest y), rightmost, middle from left to
+    right, nearest (smallest x), farthest, `any` one, or one of the `same_colour` or `other_colour` as `of`,
+    which is a model or a role named before this one. `resting_on` admits only objects that rest on a thing of
+    that kind when the level begins. Two roles of a level never stand for the same object.
     """
 
     kind: Literal["cube", "plate", "sign"]

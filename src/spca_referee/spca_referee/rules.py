@@ -18,8 +18,8 @@ from spca_referee.roles import Assignment, assignments
 class Rules:
     """One way to win the level. Pairs of model names, in the order in which the level writes them.
 
-    Success: all of `touching` active, none of `apart` and of `released` active. Failure: any of `never` active, or any
-    of `always` not active.
+    Success: all of `touching` active, none of `apart` and of `released` active. Failure: any of `never`
+    active, or any of `always` not active.
     """
 
     touching: tuple[Pair, ...]
@@ -43,7 +43,8 @@ class Rules:
 def bind_rules(level: Level, world: World, truth: Mapping[str, Pose]) -> tuple[Rules, ...]:
     """All ways to win this level on the table `truth` (poses by model name when the level begins).
 
-    There is more than one when a role is `any`. Raises InputError when the table lacks an object the level needs.
+    There is more than one when a role is `any`. Raises InputError when the table lacks an object the level
+    needs.
     """
     movable = {o.model for o in world.objects}
     for name in sorted(level.success.names | level.fail.names):

@@ -30,7 +30,8 @@ SHORT = {
     "pB": "plate_blue",
 }
 
-# The specification's table: success contacts on the nominal layout, "a+b" must touch and "a-b" must not; then seconds.
+# The specification's table: success contacts on the nominal layout, "a+b" must touch and "a-b" must not; then
+# seconds.
 CURRICULUM = {
     "touch_02": ("C+B", 60),
     "touch_03": ("C+R", 120),

@@ -41,8 +41,9 @@ class Job:
 class LongAction:
     """An action whose goals are worked off by `work(job)`, which returns the result message.
 
-    `work` should not raise: what it can say belongs in the result. If it does, the goal is aborted with an empty one.
-    `on_cancel` is called in the spinning thread when a goal is to be cancelled, for what cannot wait.
+    `work` should not raise: what it can say belongs in the result. If it does, the goal is aborted with an
+    empty one. `on_cancel` is called in the spinning thread when a goal is to be cancelled, for what cannot
+    wait.
     """
 
     def __init__(

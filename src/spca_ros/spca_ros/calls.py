@@ -1,4 +1,7 @@
-"""Blocking calls of services and actions, for threads that do not spin. None of them waits without a limit."""
+"""Blocking calls of services and actions, for threads that do not spin.
+
+None of them waits without a limit.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +63,8 @@ class ActionCall:
     ) -> Any:
         """Send a goal and wait for its result; `on_feedback` and `cancelled` are called in the calling thread.
 
-        Raises SpcaError when the goal is refused, NodeLost when the server dies or does not end a cancelled goal.
+        Raises SpcaError when the goal is refused, NodeLost when the server dies or does not end a cancelled
+        goal.
         """
         assert not self._node.loop.here, "a callback must not wait for an action"
         what = f"action {self._name}"

@@ -1,8 +1,8 @@
 """Makes ROS 2 and the project's interfaces usable in this process, however it was started.
 
-Set-up puts the interfaces that it has built on Python's path. Here they are put on ROS's path too and their libraries
-are loaded, so that neither a wrapper script nor a changed LD_LIBRARY_PATH is needed. Where a workspace that has
-`spca_interfaces` is sourced, that one is used.
+Set-up puts the interfaces that it has built on Python's path. Here they are put on ROS's path too and their
+libraries are loaded, so that neither a wrapper script nor a changed LD_LIBRARY_PATH is needed. Where a
+workspace that has `spca_interfaces` is sourced, that one is used.
 """
 
 from __future__ import annotations

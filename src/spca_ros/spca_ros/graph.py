@@ -113,9 +113,9 @@ class NodeProcess:
 class Graph:
     """The processes of a run. Use as a context manager; leaving it leaves no process behind.
 
-    `node` is the starting process's own, in the same domain. Logs and parameters go to `logs`.
-    `on_lost` is called, in a thread of its own, with the reason as soon as a process ends by itself. If it returns
-    True, that process is started again and the graph goes on; else the graph has failed (see `check`).
+    `node` is the starting process's own, in the same domain. Logs and parameters go to `logs`. `on_lost` is
+    called, in a thread of its own, with the reason as soon as a process ends by itself. If it returns True,
+    that process is started again and the graph goes on; else the graph has failed (see `check`).
     """
 
     def __init__(
@@ -151,7 +151,9 @@ class Graph:
         self.close()
 
     def wait_ready(self, timeout: float = 60.0, cancelled: Callable[[], bool] = lambda: False) -> None:
-        """Wait until all nodes are ready. Raises the reason as soon as one has failed, NodeLost after `timeout`.
+        """Wait until all nodes are ready.
+
+        Raises the reason as soon as one has failed, NodeLost after `timeout`.
 
         Raises Cancelled when it is woken (see `wake`) and `cancelled()` holds.
         """

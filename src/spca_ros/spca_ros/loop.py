@@ -19,8 +19,8 @@ _TURN_TIMEOUT = 30.0  # wall seconds; a turn that takes that long hangs
 class Loop:
     """Handles callbacks, one after the other, in the thread that calls `turn`.
 
-    Callbacks never block and never sleep. Long work runs in threads of its own (`spca_ros.action_server`), which talk
-    to other nodes by the blocking calls of `spca_ros.calls`.
+    Callbacks never block and never sleep. Long work runs in threads of its own (`spca_ros.action_server`),
+    which talk to other nodes by the blocking calls of `spca_ros.calls`.
     """
 
     def __init__(self, context: Context | None = None) -> None:

@@ -57,7 +57,8 @@ class SpcaNode(Node):
     ) -> _T:
         """Declare a parameter with the type of its default and get its value.
 
-        Unless it is `live`, the node reads it once, at its start, and it cannot be changed later. `low` and `high` are inclusive; one alone leaves the other side open. Raises InputError for a value of another
+        Unless it is `live`, the node reads it once, at its start, and it cannot be changed later. `low` and
+        `high` are inclusive; one alone leaves the other side open. Raises InputError for a value of another
         type, out of range, or not among the choices.
         """
         descriptor = _descriptor(default, description, low, high, choices)

@@ -20,7 +20,10 @@ class NodeLost(SpcaError):
 
 
 class Peer:
-    """Another node as this one sees it. `on_ready` and `on_lost` are called in the turning thread, for each change."""
+    """Another node as this one sees it.
+
+    `on_ready` and `on_lost` are called in the turning thread, for each change.
+    """
 
     def __init__(
         self,
@@ -57,7 +60,10 @@ class Peer:
         return self._ready.is_set() and not self.lost
 
     def wait_ready(self, timeout: float) -> None:
-        """Wait until it is ready; NodeLost when it is not within `timeout` wall seconds. Not from the spinning thread."""
+        """Wait until it is ready; NodeLost when it is not within `timeout` wall seconds.
+
+        Not from the spinning thread.
+        """
         if not self._ready.wait(timeout):
             raise NodeLost(f"the node '{self.name}' is not ready after {timeout:.0f} s")
         self.check()

@@ -27,8 +27,9 @@ _EPSILON = 1e-9
 class RosRobot:
     """See `spca_core.ports.robot.Robot`. Commands go to `driver`, the simulator's by default.
 
-    Commands and `wait` are for threads that do not spin; `hold` is for any. `patience` is how many wall seconds may
-    pass without a joint state before the driver counts as dead: then everything raises MotionError('stale').
+    Commands and `wait` are for threads that do not spin; `hold` is for any. `patience` is how many wall
+    seconds may pass without a joint state before the driver counts as dead: then everything raises
+    MotionError('stale').
     """
 
     def __init__(self, node: SpcaNode, patience: float = 5.0, driver: Driver | None = None) -> None:
@@ -45,14 +46,17 @@ class RosRobot:
         self.on_follow: Callable[[JointTrajectory], None] | None = None
         """Told of every trajectory before it is sent, for whoever draws it."""
 
-    # --- Robot --------------------------------------------------------------------------------------------------
+    # --- Robot ----------------------------------------------------------------------------------------------
 
     def now(self) -> float:
         """Simulated seconds: the newest joint state's, which no other clock is ahead of by more than a sample."""
         return self.state().stamp
 
     def state(self) -> JointState:
-        """The newest joint state; waits for the first. Raises MotionError('stale') when the driver sends none."""
+        """The newest joint state; waits for the first.
+
+        Raises MotionError('stale') when the driver sends none.
+        """
         with self._news:
             self._news.wait_for(lambda: self._state is not None, self._patience)
             if self._state is None or time.monotonic() - self._arrived > self._patience:
@@ -71,19 +75,28 @@ class RosRobot:
         self._begin(self._driver.arm, goal, "the trajectory does not begin where the arm is, or is malformed")
 
     def command_gripper(self, gap: float) -> None:
-        """Drive the pads towards `gap` metres. Raises MotionError when the driver refuses or does not answer."""
+        """Drive the pads towards `gap` metres.
+
+        Raises MotionError when the driver refuses or does not answer.
+        """
         goal = self._driver.gripper_goal(gap, self.attempt)
         self._begin(self._driver.gripper, goal, f"a gap of {gap} m is out of range")
 
     def hold(self) -> None:
-        """Stop where it is. Returns when the driver has confirmed it, or at once in a callback or without a driver."""
+        """Stop where it is.
+
+        Returns when the driver has confirmed it, or at once in a callback or without a driver.
+        """
         try:
             self._driver.hold(wait=not self._node.loop.here)
         except NodeLost as error:
             self._node.get_logger().warning(f"hold: {error}")
 
     def wait(self, seconds: float, until: Callable[[JointState], bool] | None = None) -> bool:
-        """Let up to `seconds` pass; True as soon as `until` holds. Looks at every joint state that arrives."""
+        """Let up to `seconds` pass; True as soon as `until` holds.
+
+        Looks at every joint state that arrives.
+        """
         state = self.state()
         end = state.stamp + seconds
         try:
@@ -97,7 +110,7 @@ class RosRobot:
         finally:
             self._driver.want_time(state.stamp, 0.0)
 
-    # --- the rest -----------------------------------------------------------------------------------------------
+    # --- the rest -------------------------------------------------------------------------------------------
 
     def wait_news(self) -> None:
         """Wait until the newest joint state has been sent after this call, as after a jump of the world's time."""

@@ -1,6 +1,7 @@
 """DDS Security (SROS2): a graph that only takes part with who has a key of the same keystore.
 
-One enclave serves all of the project's nodes: what is protected is the graph against others, not one node from another.
+One enclave serves all of the project's nodes: what is protected is the graph against others, not one node
+from another.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ _PLUGIN = b"DDS:Auth:PKI-DH"  # named in Fast DDS only where it was built with s
 def variables(keystore: Path) -> dict[str, str]:
     """Environment variables with which every process of a secured graph starts.
 
-    Raises InputError when this ROS has no security, or the keystore no usable enclave: nothing may run unprotected by
-    mistake.
+    Raises InputError when this ROS has no security, or the keystore no usable enclave: nothing may run
+    unprotected by mistake.
     """
     if not supported():
         raise InputError(

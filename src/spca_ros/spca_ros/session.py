@@ -13,7 +13,10 @@ from spca_ros.node import SpcaNode, background
 
 
 class Session:
-    """Use as a context manager: `with Session("cli") as node: …`. In the domain that ROS_DOMAIN_ID names at the start."""
+    """Use as a context manager: `with Session("cli") as node: …`.
+
+    In the domain that ROS_DOMAIN_ID names at the start.
+    """
 
     def __init__(self, name: str) -> None:
         self._context = Context()

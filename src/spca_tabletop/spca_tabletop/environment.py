@@ -45,7 +45,10 @@ _KINDS = (*referees.CHECKPOINT_KINDS, *scenes.CHECKPOINT_KINDS)
 
 
 class InprocTabletop:
-    """See `spca_core.ports.environment.Environment`. One level on one table; not to be used from two threads."""
+    """See `spca_core.ports.environment.Environment`.
+
+    One level on one table; not to be used from two threads.
+    """
 
     name = "tabletop"
     api: CtxApi = TABLETOP_API
@@ -79,7 +82,7 @@ class InprocTabletop:
         """Opens a window on the simulation, where the simulator has one."""
         self._vision = vision
 
-    # --- Environment --------------------------------------------------------------------------------------------
+    # --- Environment ----------------------------------------------------------------------------------------
 
     def sense(self) -> Observation:
         """Move the arm out of view and look; a vision model may add its remarks to what the detector sees."""
@@ -94,7 +97,10 @@ class InprocTabletop:
     def act(
         self, attempt: str, plan: Plan, library: str, on_step: Callable[[StepReport], None] | None = None
     ) -> ActResult:
-        """Run the plan. After a success its step under way runs to the end; any other final verdict stops it at once."""
+        """Run the plan.
+
+        After a success its step under way runs to the end; any other final verdict stops it at once.
+        """
         self._arm.resume()
         return self._executor.execute(
             attempt,
@@ -142,7 +148,7 @@ class InprocTabletop:
         self._executor.close()
         self._sim.close()
 
-    # --- for runs -----------------------------------------------------------------------------------------------
+    # --- for runs -------------------------------------------------------------------------------------------
 
     def save_recording(self, folder: Path) -> None:
         """Write looks, contacts and states into a run's folder."""

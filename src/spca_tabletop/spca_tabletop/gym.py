@@ -1,9 +1,10 @@
 """The tabletop for reinforcement learning.
 
-Importing this module registers every level: after it, `gymnasium.make("spca/Tabletop-stack_01-v0")` makes one; without
-it, `gymnasium.make("spca_tabletop.gym:spca/Tabletop-stack_01-v0")` does both.
+Importing this module registers every level: after it, `gymnasium.make("spca/Tabletop-stack_01-v0")` makes
+one; without it, `gymnasium.make("spca_tabletop.gym:spca/Tabletop-stack_01-v0")` does both.
 
-A policy moves the joints itself, without planner, skills or perception; the referee rewards and ends the level.
+A policy moves the joints itself, without planner, skills or perception; the referee rewards and ends the
+level.
 """
 
 from __future__ import annotations
@@ -32,17 +33,18 @@ _POINTS = 6  # of the trajectory of one step
 class TabletopEnv(gymnasium.Env[dict[str, Any], np.ndarray]):
     """One level.
 
-    Observation: `colour` (480, 640, 3) uint8, `depth` (480, 640) float32 in metres along the optical axis (0 where
-    there is none), `joints` (6,) float64 in radians, `gripper` (1,) float64, the gap between the pads in metres.
+    Observation: `colour` (480, 640, 3) uint8, `depth` (480, 640) float32 in metres along the optical axis (0
+    where there is none), `joints` (6,) float64 in radians, `gripper` (1,) float64, the gap between the pads
+    in metres.
 
-    Action (7,) float64: joint targets in radians, and the gap in metres. The arm moves towards them within the limits
-    of velocity, acceleration and jerk of `spca_motion.limits`, for 0.1 simulated seconds.
+    Action (7,) float64: joint targets in radians, and the gap in metres. The arm moves towards them within
+    the limits of velocity, acceleration and jerk of `spca_motion.limits`, for 0.1 simulated seconds.
 
-    Reward: the growth of the referee's partial score (0 to 1). Terminated by success or failure, truncated by the
-    level's time limit. `info` holds `outcome`, `score` and `reason`.
+    Reward: the growth of the referee's partial score (0 to 1). Terminated by success or failure, truncated by
+    the level's time limit. `info` holds `outcome`, `score` and `reason`.
 
-    `reset(seed=…)` draws the table (for presets other than nominal) and the sensor's noise; `options={"preset": …}`
-    changes the preset.
+    `reset(seed=…)` draws the table (for presets other than nominal) and the sensor's noise;
+    `options={"preset": …}` changes the preset.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": round(1 / PERIOD_S)}

@@ -122,7 +122,8 @@ def build_tabletop(
 ) -> InprocTabletop:
     """The environment that `options` ask for; `variation` takes the place of the preset's, for experiments.
 
-    `vision` adds its description to the detector's first look. Raises InputError for an unknown level or world.
+    `vision` adds its description to the detector's first look. Raises InputError for an unknown level or
+    world.
     """
     from spca_sense.detectors import make_detector
     from spca_sim.camera import SimulatedCamera

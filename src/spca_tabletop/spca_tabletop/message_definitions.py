@@ -35,7 +35,10 @@ _BUILTIN = {"tf2_msgs/TFMessage": "geometry_msgs/TransformStamped[] transforms\n
 
 @cache
 def definition(datatype: str) -> str:
-    """The text of `package/Name` followed by all it is made of. Raises SpcaError when a definition is not installed."""
+    """The text of `package/Name` followed by all it is made of.
+
+    Raises SpcaError when a definition is not installed.
+    """
     parts = [_text(datatype)]
     seen = {datatype}
     queue = list(_uses(datatype))
@@ -59,7 +62,10 @@ class Field(NamedTuple):
 
 @cache
 def fields(datatype: str) -> tuple[Field, ...]:
-    """The fields of `package/Name` in their order, without constants. Raises SpcaError as `definition` does."""
+    """The fields of `package/Name` in their order, without constants.
+
+    Raises SpcaError as `definition` does.
+    """
     package = datatype.split("/", maxsplit=1)[0]
     found = []
     for line in _text(datatype).splitlines():

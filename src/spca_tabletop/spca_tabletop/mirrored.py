@@ -1,7 +1,7 @@
 """Records as the messages of `spca_interfaces` that mirror them, in the plain form in which MCAP's writer takes messages.
 
-The same rules as in `spca_ros.convert.records`, without ROS: fields have the same names, an optional one is a sequence
-of at most one element, and what a message has beyond its record stays empty.
+The same rules as in `spca_ros.convert.records`, without ROS: fields have the same names, an optional one is a
+sequence of at most one element, and what a message has beyond its record stays empty.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ _NO_VALUE = {"string": "", "bool": False}
 
 
 def mirrored(datatype: str, record: Any) -> Message:
-    """The message of type `package/Name` for a record. Its `header` is the record's stamp in frame `world`."""
+    """The message of type `package/Name` for a record.
+
+    Its `header` is the record's stamp in frame `world`.
+    """
     message: Message = {}
     for field in fields(datatype):
         if field.type == "std_msgs/Header":

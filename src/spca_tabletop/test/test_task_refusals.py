@@ -83,7 +83,10 @@ LEVELS = sorted(LEVEL_FILES.glob("*/*.yaml"))
 
 @pytest.mark.parametrize("path", LEVELS, ids=lambda p: p.stem)
 def test_every_level_is_understood_by_description_and_by_title(path: Path) -> None:
-    """The twelve levels that others left empty included. What they mean is the table's above and the referee's below."""
+    """The twelve levels that others left empty included.
+
+    What they mean is the table's above and the referee's below.
+    """
     level = yaml.safe_load(path.read_text())
     seen = scene(on={"cube_blue": "plate_blue"})  # so that one cube can be taken from a plate
     for text in (level["description"], level["title"]):

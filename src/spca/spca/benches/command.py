@@ -32,9 +32,12 @@ def run_bench(
     scheduler: str = "",
     baseline: Path | None = None,
 ) -> int:
-    """Run a campaign, or go on with the one in `out`; show its table and write its page. Returns the exit status.
+    """Run a campaign, or go on with the one in `out`; show its table and write its page.
 
-    1 if a trial was not solved, broke, or was not run; benches whose trials are not solved or failed end with 0.
+    Returns the exit status.
+
+    1 if a trial was not solved, broke, or was not run; benches whose trials are not solved or failed end with
+    0.
     """
     folder = out or new_folder(bench.name)
     if baseline is not None and read_head(baseline).bench != bench.name:

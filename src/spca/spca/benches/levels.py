@@ -42,7 +42,10 @@ class LevelTrial(Record):
 
 
 class LevelsBench(Bench[LevelTrial, RunSummary]):
-    """Levels × presets × tables: seeds from `first_seed` on. The nominal preset has one table only, but new noise."""
+    """Levels × presets × tables: seeds from `first_seed` on.
+
+    The nominal preset has one table only, but new noise.
+    """
 
     name = "levels"
     result_type: ClassVar[type[Record]] = RunSummary

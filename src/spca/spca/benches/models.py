@@ -105,7 +105,10 @@ Trials = Sequence[Done[ModelTrial, ModelResult]]
 
 
 class ModelsBench(Bench[ModelTrial, ModelResult]):
-    """Models × variants × tables × levels. On each table a model begins with nothing and takes the levels in order."""
+    """Models × variants × tables × levels.
+
+    On each table a model begins with nothing and takes the levels in order.
+    """
 
     name = "models"
     result_type: ClassVar[type[Record]] = ModelResult
@@ -181,7 +184,10 @@ class ModelsBench(Bench[ModelTrial, ModelResult]):
         return f"{trial.model}/{trial.variant}/{trial.number}"
 
     def run_trial(self, trial: ModelTrial, folder: Path) -> ModelResult:
-        """A run from the library that the level before has left. ModelError, and a broken trial, if a server failed."""
+        """A run from the library that the level before has left.
+
+        ModelError, and a broken trial, if a server failed.
+        """
         name = trial.key.replace("/", "_").replace(":", "_")
         record = folder / LLM / name
         with self._library(trial, folder) as library, self._model(trial) as llm:
@@ -222,7 +228,7 @@ class ModelsBench(Bench[ModelTrial, ModelResult]):
         """See `Bench`."""
         return "" if done.result.success else f"{done.result.outcome}: {done.result.cause[:160]}"
 
-    # --- what is shown -------------------------------------------------------------------------------------------
+    # --- what is shown --------------------------------------------------------------------------------------
 
     def table(self, done: Trials) -> Table:
         """By model and variant. Wall seconds are medians, everything else but the shares is summed up."""
@@ -284,7 +290,7 @@ class ModelsBench(Bench[ModelTrial, ModelResult]):
             totals = {"usd": done.result.usd, "first_accepted": done.result.first_accepted}
             yield {**kept, "group": done.trial.group, **totals}
 
-    # --- models and libraries ------------------------------------------------------------------------------------
+    # --- models and libraries -------------------------------------------------------------------------------
 
     @property
     def _recorded(self) -> Path:

@@ -1,7 +1,7 @@
 """The commands of `spca`: every module here adds its own to the command line by `mount(app)`.
 
-A module that is put here is found by itself. What a command needs is imported when it runs, not when its module is
-loaded, so that `spca --help` and tab completion stay quick.
+A module that is put here is found by itself. What a command needs is imported when it runs, not when its
+module is loaded, so that `spca --help` and tab completion stay quick.
 """
 
 from __future__ import annotations

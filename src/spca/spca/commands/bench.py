@@ -1,4 +1,7 @@
-"""`spca bench`: campaigns that can be interrupted, resumed, compared and shown. Heavy imports wait until one runs."""
+"""`spca bench`: campaigns that can be interrupted, resumed, compared and shown.
+
+Heavy imports wait until one runs.
+"""
 
 from __future__ import annotations
 

@@ -26,7 +26,10 @@ def check(
         str, typer.Option(help="A world in worlds/ or a world file; by default the level's own.")
     ] = "",
 ) -> None:
-    """List everything that is wrong with a level, and what looks wrong. Exit status 0 without errors, else 2."""
+    """List everything that is wrong with a level, and what looks wrong.
+
+    Exit status 0 without errors, else 2.
+    """
     from spca.kits import kit_of
     from spca.terminal import results
     from spca_core.errors import EXIT_BAD_INPUT, InputError

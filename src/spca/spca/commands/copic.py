@@ -68,7 +68,10 @@ def train(
     epilog="Example:  spca copic test build_order --run runs/20260101-120000_copic_build_order --cases 20"
 )
 def test(world: World, task: Task = None, run: Run = None, cases: Count = 20) -> None:
-    """Run the trained programs and selector, frozen, on cases that they have never seen. No model is asked."""
+    """Run the trained programs and selector, frozen, on cases that they have never seen.
+
+    No model is asked.
+    """
     from spca.copic import compare_command
 
     raise typer.Exit(compare_command(world, task or [], run, cases, ["selector"], ""))

@@ -57,7 +57,10 @@ def learn(
     resume: Annotated[Path | None, typer.Option(help="Go on with an interrupted run in this folder.")] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; a new one in runs/ by default.")] = None,
 ) -> None:
-    """Learn the rules of a world as a program and plan in it. Exit status 0 learned, 1 not learned, 2 bad input."""
+    """Learn the rules of a world as a program and plan in it.
+
+    Exit status 0 learned, 1 not learned, 2 bad input.
+    """
     from spca.learn.command import go_on
     from spca.learn.command import learn as run
     from spca_core.errors import InputError

@@ -87,7 +87,10 @@ def demote(
     library: _Folder = "",
     from_nothing: _Empty = False,
 ) -> None:
-    """Withdraw trust from a skill, and from the learned ones that stand on it. They are kept, and can be restored."""
+    """Withdraw trust from a skill, and from the learned ones that stand on it.
+
+    They are kept, and can be restored.
+    """
     gone = _library(environment, library, from_nothing).demote(skill, reason)
     typer.echo(f"demoted: {', '.join(gone)}")
 

@@ -68,7 +68,10 @@ def run(
     video: Annotated[bool, typer.Option(help="Render a video after the verdict.")] = True,
     out: Annotated[Path | None, typer.Option(help="The run's folder; a new one in runs/ by default.")] = None,
 ) -> None:
-    """Run one level: look, plan, act, and let the referee judge. Exit status 0 success, 1 not solved, 2 bad input."""
+    """Run one level: look, plan, act, and let the referee judge.
+
+    Exit status 0 success, 1 not solved, 2 bad input.
+    """
     from spca.run_command import start_run
     from spca_core.options import RunOptions
 

@@ -10,7 +10,10 @@ from spca_core.extensions import GROUPS, Plugin, installed
 
 
 def plugins() -> Iterator[Plugin]:
-    """Every installed plugin, group by group. Nothing of theirs is imported. InputError when a name is taken twice."""
+    """Every installed plugin, group by group.
+
+    Nothing of theirs is imported. InputError when a name is taken twice.
+    """
     for group in GROUPS:
         yield from installed(group).values()
 

@@ -38,7 +38,10 @@ class Entry:
 
 
 def write_index(runs: Path = RUNS, campaigns: Path = CAMPAIGNS) -> Path:
-    """Write `index.html` into the folder of runs; returns its path. What cannot be read is listed without details."""
+    """Write `index.html` into the folder of runs; returns its path.
+
+    What cannot be read is listed without details.
+    """
     entries = sorted((*_runs(runs), *_campaigns(runs, campaigns)), key=lambda e: e.changed, reverse=True)
     page = templates().get_template("index.html.j2").render(entries=entries)
     write_atomically(runs / INDEX, page.encode())

@@ -1,4 +1,7 @@
-"""Gathers a run folder's files and renders the page. Missing parts are left out: a crashed run has a report too."""
+"""Gathers a run folder's files and renders the page.
+
+Missing parts are left out: a crashed run has a report too.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The process that keeps a graph up between runs: `spca up` starts it, `python -m spca.ros.keeper ORDER`.
 
-It starts a node again that has died, publishes diagnostics, keeps the state file, and ends the graph on SIGTERM, after
-some idle time, or when the terminal that it was started from is closed.
+It starts a node again that has died, publishes diagnostics, keeps the state file, and ends the graph on
+SIGTERM, after some idle time, or when the terminal that it was started from is closed.
 """
 
 from __future__ import annotations

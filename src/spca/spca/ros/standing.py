@@ -1,7 +1,7 @@
 """The graph that stays up between runs (`spca up`): where its state is found, and whether it fits a run.
 
-The keeper (`spca.ros.keeper`) holds a lock for as long as it lives and keeps a state file beside it, both in the user's
-runtime folder and readable by this user only. There is one such graph for each checkout.
+The keeper (`spca.ros.keeper`) holds a lock for as long as it lives and keeps a state file beside it, both in
+the user's runtime folder and readable by this user only. There is one such graph for each checkout.
 """
 
 from __future__ import annotations
@@ -110,7 +110,10 @@ def write(standing: Standing) -> None:
 
 @contextmanager
 def keeping() -> Iterator[None]:
-    """Hold the keeper's lock; leaving it removes the state file. Raises SpcaError when another keeper lives."""
+    """Hold the keeper's lock; leaving it removes the state file.
+
+    Raises SpcaError when another keeper lives.
+    """
     state, lock, _ = files()
     with lock.open("w") as handle:
         try:

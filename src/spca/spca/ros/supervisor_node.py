@@ -36,7 +36,9 @@ _READY_S = 60.0
 
 
 class SupervisorNode(SpcaNode):
-    """One run at a time. What a goal leaves empty is as in the parameters; without a run folder a new one is made.
+    """One run at a time.
+
+    What a goal leaves empty is as in the parameters; without a run folder a new one is made.
 
     A run folder that has a manifest already says itself how it is to be run.
     """
@@ -91,7 +93,10 @@ class SupervisorNode(SpcaNode):
         )
 
     def _ordered(self, goal: RunLevel.Goal) -> tuple[RunOptions, RunFolder]:
-        """The options and the folder of the run that is asked for. Raises InputError for what makes no sense."""
+        """The options and the folder of the run that is asked for.
+
+        Raises InputError for what makes no sense.
+        """
         if goal.run_folder and (Path(goal.run_folder) / MANIFEST).is_file():
             folder = RunFolder.open(Path(goal.run_folder))
             return folder.read(MANIFEST, Manifest).options, folder

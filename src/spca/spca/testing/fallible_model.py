@@ -1,7 +1,8 @@
 """A language model that is competent but fallible: it reads its requests, and errs where the script says so.
 
-Serve it with `spca_llm.testing.server.ModelServer(FallibleModel(...), models=MODELS)`; `configuration` is what a run needs to
-ask it. The faults of a role are used up one request after the other; after them, its answers are good.
+Serve it with `spca_llm.testing.server.ModelServer(FallibleModel(...), models=MODELS)`; `configuration` is
+what a run needs to ask it. The faults of a role are used up one request after the other; after them, its
+answers are good.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A scripted language model that knows all levels: it reads requests as a model does, and understands tasks by the grammar.
 
-Its planner's answers are the built-in proposer's drafts for what the request says was observed; its coder's answers are
-the skills that come with the tabletop, under the names that are asked for. It errs now and then, each time in another
-way, and mends what a critic or the world has to say about it.
+Its planner's answers are the built-in proposer's drafts for what the request says was observed; its coder's
+answers are the skills that come with the tabletop, under the names that are asked for. It errs now and then,
+each time in another way, and mends what a critic or the world has to say about it.
 """
 
 from __future__ import annotations

@@ -63,8 +63,8 @@ def run_with_model(
 ) -> ModelRun:
     """Run a level from an empty library (in `folder`, so that runs there learn from each other), models scripted.
 
-    `settings` go into the model configuration, `options` into the run's. In one process, unless the options say
-    `transport="ros"`.
+    `settings` go into the model configuration, `options` into the run's. In one process, unless the options
+    say `transport="ros"`.
     """
     run_folder = RunFolder.create(level, parent=folder / "runs")
     with ModelServer(script, models=MODELS) as server:

@@ -1,4 +1,7 @@
-"""A plan that is valid, held against how the environment itself reads the task. A difference is a question, no fault."""
+"""A plan that is valid, held against how the environment itself reads the task.
+
+A difference is a question, no fault.
+"""
 
 from __future__ import annotations
 

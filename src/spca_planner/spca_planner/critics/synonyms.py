@@ -14,8 +14,8 @@ def with_synonyms(
 ) -> tuple[dict[str, Extension], list[str]]:
     """The extensions under the names that the domain uses as well, and the predicates that cannot be mapped.
 
-    A predicate that means the same as an observed one, by its name, is taken for it if it has as many arguments;
-    otherwise it would go unchecked, and is refused.
+    A predicate that means the same as an observed one, by its name, is taken for it if it has as many
+    arguments; otherwise it would go unchecked, and is refused.
     """
     known, faults = dict(extensions), []
     for name, signature in domain.predicates.items():

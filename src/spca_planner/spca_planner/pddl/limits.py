@@ -1,7 +1,9 @@
-"""How large a draft may be. A model may write anything; whatever it writes is judged in bounded time and memory.
+"""How large a draft may be.
 
-The bounds are several times what the largest sound draft needs (a tabletop domain has 3,000 characters, 9 actions and
-nesting of 7; the largest of the PDDL bench has 5,200 characters and 13 actions).
+A model may write anything; whatever it writes is judged in bounded time and memory.
+
+The bounds are several times what the largest sound draft needs (a tabletop domain has 3,000 characters, 9
+actions and nesting of 7; the largest of the PDDL bench has 5,200 characters and 13 actions).
 """
 
 from __future__ import annotations
@@ -9,7 +11,10 @@ from __future__ import annotations
 MOST_CHARACTERS = 40_000
 """Characters of a domain, and of a problem."""
 DEEPEST_NESTING = 40
-"""Parentheses within parentheses. Unified Planning's reader and Fast Downward's translator recurse on them."""
+"""Parentheses within parentheses.
+
+Unified Planning's reader and Fast Downward's translator recurse on them.
+"""
 LONGEST_NAME = 80
 """Characters of one name."""
 MOST_PARAMETERS = 20

@@ -1,4 +1,7 @@
-"""Checks of meaning that a grammar does not make: names, numbers of arguments, and types. One sentence each."""
+"""Checks of meaning that a grammar does not make: names, numbers of arguments, and types.
+
+One sentence each.
+"""
 
 from __future__ import annotations
 

@@ -24,9 +24,9 @@ class TooLarge(Exception):
 def why_unsolvable(domain: Domain, problem: Problem, seconds: float = 1.0) -> str:
     """A sentence about the first goal that no action can ever bring about; empty if there is none.
 
-    It follows the missing preconditions down to the cause: an effect that no action has, or a fact that nothing makes
-    true. Method: the usual relaxation in which true atoms stay true (and negations are taken to hold), so what is found
-    unreachable really is; what is found reachable may still be impossible.
+    It follows the missing preconditions down to the cause: an effect that no action has, or a fact that
+    nothing makes true. Method: the usual relaxation in which true atoms stay true (and negations are taken to
+    hold), so what is found unreachable really is; what is found reachable may still be impossible.
     """
     try:
         relaxation = _Relaxation(domain, problem, time.monotonic() + seconds)

@@ -28,7 +28,9 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Child:
-    """One child, started at once. Only for processes with a single thread. `end` it when it is no longer needed.
+    """One child, started at once.
+
+    Only for processes with a single thread. `end` it when it is no longer needed.
 
     `work` runs in the child; what it raises is the end of its output. `deadline` is of `time.monotonic`.
     """

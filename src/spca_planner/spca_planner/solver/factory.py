@@ -30,13 +30,19 @@ _SOLVED = (PlanGenerationResultStatus.SOLVED_SATISFICING, PlanGenerationResultSt
 
 
 def oneshot_engines() -> list[str]:
-    """The engines of Unified Planning that are installed here and can make plans. Meta-engines are left out."""
+    """The engines of Unified Planning that are installed here and can make plans.
+
+    Meta-engines are left out.
+    """
     factory = get_environment().factory
     return [n for n in factory.engines if "[" not in n and factory.engine(n).is_oneshot_planner()]
 
 
 class FactoryEngine:
-    """An `Engine` of Unified Planning. What it does not support is compiled away first, as far as that is possible."""
+    """An `Engine` of Unified Planning.
+
+    What it does not support is compiled away first, as far as that is possible.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -27,8 +27,8 @@ _EXPLANATION_SECONDS = 3.0
 def judge(case: Case, engine: Engine, interrupt: int | None = None) -> Judgement:
     """The judgement. Raises `Interrupted` when file descriptor `interrupt` becomes readable meanwhile.
 
-    The engine starts on the same text that Unified Planning reads, on the other core; that a text may turn out
-    unreadable costs nothing, since the search is then killed.
+    The engine starts on the same text that Unified Planning reads, on the other core; that a text may turn
+    out unreadable costs nothing, since the search is then killed.
     """
     clock = _Clock()
     if case.any_plan:

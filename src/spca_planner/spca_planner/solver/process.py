@@ -48,8 +48,8 @@ class SolverProcess:
     def judge(self, case: Case, cancelled: Callable[[], bool] = lambda: False) -> Judgement:
         """The judgement, at the latest `GRACE_SECONDS` after the case's own time limit; a cold process adds its start.
 
-        A draft that takes longer, or more memory than there is, is refused with the likely cause. Raises Cancelled,
-        and SpcaError when the process cannot be started.
+        A draft that takes longer, or more memory than there is, is refused with the likely cause. Raises
+        Cancelled, and SpcaError when the process cannot be started.
         """
         if unfit := _unfit(case):
             return Judgement(critic="parse", message=unfit)

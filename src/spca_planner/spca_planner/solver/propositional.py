@@ -1,9 +1,9 @@
 """A plan and its problem without variables: what a validator for plain propositional planning can check.
 
-TAMER takes neither type hierarchies nor quantifiers nor conditional effects. Along a given plan none is needed:
-every step becomes an action of its own, without parameters; a conditional effect stays when its condition holds in
-the trace of the other validator, and the condition (or its negation) becomes a precondition, so that nothing is
-taken on trust: if the trace was wrong, that precondition fails.
+TAMER takes neither type hierarchies nor quantifiers nor conditional effects. Along a given plan none is
+needed: every step becomes an action of its own, without parameters; a conditional effect stays when its
+condition holds in the trace of the other validator, and the condition (or its negation) becomes a
+precondition, so that nothing is taken on trust: if the trace was wrong, that precondition fails.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from unified_planning.plans import ActionInstance, SequentialPlan
 
 
 class Propositional:
-    """`problem` and `plan` are the grounded ones. `trace` are the states before each step, and after the last."""
+    """`problem` and `plan` are the grounded ones.
+
+    `trace` are the states before each step, and after the last.
+    """
 
     def __init__(self, problem: Problem, plan: SequentialPlan, trace: Sequence[State]) -> None:
         self._source = problem

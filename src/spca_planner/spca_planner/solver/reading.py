@@ -53,7 +53,10 @@ def read(domain: str, problem: str) -> Problem:
 
 
 def remember(domain: str) -> None:
-    """Read a domain ahead of time, so that its first problem is read fast. A bad one is left for `read` to refuse."""
+    """Read a domain ahead of time, so that its first problem is read fast.
+
+    A bad one is left for `read` to refuse.
+    """
     with contextlib.suppress(Exception):
         _reader().parse_problem_string(domain)
 
@@ -68,7 +71,8 @@ def _reader() -> _Reader:
     """Building the grammar takes about as long as a small parse, so the reader is kept.
 
     UP's global environment is used, because its reader makes the variables of `forall` effects there whatever
-    environment it is given. It is made silent, and tolerant of an object named like its type (`table - table`).
+    environment it is given. It is made silent, and tolerant of an object named like its type (`table -
+    table`).
     """
     global _reads, _cached_reader  # noqa: PLW0603 - mirrors UP's own global
     if _cached_reader is None or _reads % _RENEWED_EVERY == 0:
@@ -84,8 +88,8 @@ def _reader() -> _Reader:
 def summary(error: Exception) -> str:
     r"""The essence of a parser's message: its first sentence and the first place it names.
 
-    >>> summary(SyntaxError("Undefined parameter's type: cup.\nError from line: 3, col: 20 to line: 3, col: 25."))
-    "undefined parameter's type: cup (line 3)"
+    >>> summary(SyntaxError("Undefined parameter's type: cup.\nError from line: 3, col: 20 to line: 3, col:
+    25.")) "undefined parameter's type: cup (line 3)"
     """
     text = " ".join(str(error).split()) or type(error).__name__
     place = re.search(r"line:? (\d+)", text)

@@ -1,7 +1,7 @@
 """The solver's process: one case after the other over `spca_core.processes.wire`, one judgement for each.
 
-Its first message says that it is ready. It ends when its input does, so it never outlives the process that started it;
-a timer and a limit on memory bound what one case may take.
+Its first message says that it is ready. It ends when its input does, so it never outlives the process that
+started it; a timer and a limit on memory bound what one case may take.
 """
 
 from __future__ import annotations
@@ -104,7 +104,8 @@ class OutOfTime(BaseException):
 def _time_limit(seconds: float) -> Iterator[None]:
     """Raises OutOfTime from within after so many seconds of wall time.
 
-    Compiled code does not let Python raise: there the kernel ends the process, should nobody else be there to do so.
+    Compiled code does not let Python raise: there the kernel ends the process, should nobody else be there to
+    do so.
     """
 
     def ring(*_: object) -> None:

@@ -54,7 +54,10 @@ _STAGES = (
 
 
 class GraspDomain:
-    """See `spca_programs.ipp.domain.Domain`. Grids come from the released files in `data`, or are generated."""
+    """See `spca_programs.ipp.domain.Domain`.
+
+    Grids come from the released files in `data`, or are generated.
+    """
 
     name = "grasp"
     signature = "solve(grid, start_pos, carry_limit, cost_per_step, is_diagonals_allowed, max_actions)"

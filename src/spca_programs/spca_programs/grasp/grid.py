@@ -42,7 +42,10 @@ class Grid:
 
     @classmethod
     def from_rows(cls, rows: list[list[str]], where: str = "grid") -> Grid:
-        """The inverse of `rows`. Raises InputError for a wrong shape, an unknown symbol, or not exactly one agent."""
+        """The inverse of `rows`.
+
+        Raises InputError for a wrong shape, an unknown symbol, or not exactly one agent.
+        """
         if len(rows) != SIZE or any(len(row) != SIZE for row in rows):
             shape = f"{len(rows)} rows of {sorted({len(row) for row in rows})} cells"
             raise InputError(f"a grid of {shape}", where, f"{SIZE} rows of {SIZE} cells are needed")

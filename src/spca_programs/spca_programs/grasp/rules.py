@@ -29,7 +29,10 @@ OPPOSITE = {
 
 
 class Rules(Record):
-    """What varies from setting to setting. `carry_limit` None is no limit; `cost` is paid for every action."""
+    """What varies from setting to setting.
+
+    `carry_limit` None is no limit; `cost` is paid for every action.
+    """
 
     diagonals: bool = False
     carry_limit: int | None = None

@@ -1,9 +1,10 @@
 """The best plan for a GRASP environment: exact, or by a beam.
 
-Energy is worth something at home only, so a plan is a set of round trips. Without a carry limit one trip is always
-enough: `best_tour`. With a limit, trips that fetch at most that much are packed into the actions there are:
-`best_trips`. Both are exact when `width` is None. (That energy is never put down anywhere but at home is part of this
-model of the problem; the tests hold it against an exhaustive search over all action sequences of a few actions.)
+Energy is worth something at home only, so a plan is a set of round trips. Without a carry limit one trip is
+always enough: `best_tour`. With a limit, trips that fetch at most that much are packed into the actions there
+are: `best_trips`. Both are exact when `width` is None. (That energy is never put down anywhere but at home is
+part of this model of the problem; the tests hold it against an exhaustive search over all action sequences of
+a few actions.)
 """
 
 from __future__ import annotations
@@ -56,9 +57,9 @@ def _actions(ways: Routes, trip: Trip) -> list[str]:
 def best_tour(ways: Routes, width: int | None, at_least: float) -> tuple[float, Trip, bool]:
     """The round trip of the most value, if it is more than `at_least`: its value, its stops, whether nothing was cut.
 
-    Grows tours by one energy at a time; of those with equal sets and equal ends only the shortest goes on, and only
-    if it can still beat the best so far. A tour never passes over energy on its way to some other: taking that
-    instead of the last one costs no more.
+    Grows tours by one energy at a time; of those with equal sets and equal ends only the shortest goes on,
+    and only if it can still beat the best so far. A tour never passes over energy on its way to some other:
+    taking that instead of the last one costs no more.
     """
     rules = ways.rules
     home = ways.distance[0]
@@ -152,7 +153,8 @@ def best_trips(ways: Routes, carry_limit: int) -> list[Trip]:
         for number in range(first, len(trips)):
             trip = trips[number]
             if value + promise(len(trip.stops), trip.actions, room) <= best_value + _EPSILON:
-                # Of this number of energies the others cost at least as much; those with fewer were counted too.
+                # Of this number of energies the others cost at least as much; those with fewer were counted
+                # too.
                 return
             if trip.actions <= room and not visited & trip.visited:
                 gain = len(trip.stops) - rules.cost * trip.actions

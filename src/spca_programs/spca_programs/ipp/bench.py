@@ -89,7 +89,10 @@ Trials = Sequence[Done[IppTrial, IppResult]]
 
 
 class IppBench(Bench[IppTrial, IppResult]):
-    """Tasks × (programs, and models × ways). Every contestant gets the same test cases; no training case is among them."""
+    """Tasks × (programs, and models × ways).
+
+    Every contestant gets the same test cases; no training case is among them.
+    """
 
     name = "ipp"
     result_type: ClassVar[type[Record]] = IppResult

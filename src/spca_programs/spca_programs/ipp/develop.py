@@ -18,7 +18,10 @@ from spca_programs.ipp.strategies import STRATEGIES, Workshop
 
 
 class Recipe(Record):
-    """How a program is made. `strategy` writes the first ones; `refine` is the most rounds of refinement after it."""
+    """How a program is made.
+
+    `strategy` writes the first ones; `refine` is the most rounds of refinement after it.
+    """
 
     strategy: Literal["direct", "pseudocode", "steps"] = "direct"
     refine: int = Field(0, ge=0)

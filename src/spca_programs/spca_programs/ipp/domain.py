@@ -20,7 +20,10 @@ Case = TypeVar("Case")
 
 
 class Domain(Protocol[Case]):
-    """One task with many instances (cases). Texts are for prompts; a program never sees more than `arguments`."""
+    """One task with many instances (cases).
+
+    Texts are for prompts; a program never sees more than `arguments`.
+    """
 
     name: str
     signature: str

@@ -163,7 +163,9 @@ def judge_answers(domain: Domain[Case], cases: Sequence[Case], answers: Sequence
 
 
 def code_in(text: str, function: str = FUNCTION) -> str:
-    r"""The Python source in a model's answer: its last fenced block, or all of it. InputError when there is none.
+    r"""The Python source in a model's answer: its last fenced block, or all of it.
+
+    InputError when there is none.
 
     >>> code_in("Here it is:\n```python\ndef solve(): return []\n```\nDone.")
     'def solve(): return []\n'

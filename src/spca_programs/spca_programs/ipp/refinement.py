@@ -48,8 +48,8 @@ def refine(
 ) -> Refined:
     """Improve a program for at most `rounds` rounds; ends after `patience` rounds in a row that did not improve it.
 
-    The program returned is never worse on the training cases than any that was tried. A model that fails ends the
-    refinement, not the program.
+    The program returned is never worse on the training cases than any that was tried. A model that fails ends
+    the refinement, not the program.
     """
     best, figures = first, shop.runner.evaluate(first, shop.domain, train)
     attempts = [Attempt(program=best, train=figures.without_results(), best=True)]

@@ -23,7 +23,10 @@ class ProgramStore:
         self.folder = folder
 
     def save(self, development: Development) -> Path:
-        """Keep a program with its history; returns its folder. Equal programs share one, the newest record stays."""
+        """Keep a program with its history; returns its folder.
+
+        Equal programs share one, the newest record stays.
+        """
         place = self.folder / development.domain / development.program.id
         place.mkdir(parents=True, exist_ok=True)
         (place / SOURCE).write_text(development.program.source, encoding="utf-8")

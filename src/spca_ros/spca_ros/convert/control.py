@@ -1,7 +1,7 @@
 """Goals and results of `control_msgs`, the actions that controllers of real robots serve.
 
-The message classes are arguments: `control_msgs` is not among the wheels, so nothing here imports it. Fields and
-constants are those of control_msgs/action/FollowJointTrajectory and GripperCommand.
+The message classes are arguments: `control_msgs` is not among the wheels, so nothing here imports it. Fields
+and constants are those of control_msgs/action/FollowJointTrajectory and GripperCommand.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from spca_ros.convert.robot import trajectory_msg
 from spca_ros.convert.time import duration_msg
 
 PATH_TOLERANCE, GOAL_TOLERANCE = 0.2, 0.02
-"""rad. Wider than `spca_motion.execution.Tolerances`, which watches first: the controller's check is a second net."""
+"""rad.
+
+Wider than `spca_motion.execution.Tolerances`, which watches first: the controller's check is a second net.
+"""
 GOAL_TIME_TOLERANCE = 1.0
 """Seconds after the trajectory's end within which the joints must arrive."""
 EFFORT = 40.0
@@ -49,7 +52,7 @@ def follow_problem(action: Any, result: Any) -> str:
 def gripper_goal(action: Any, command: type, gap: float) -> Any:
     """The goal of a GripperCommand action for pads `gap` metres apart.
 
-    `command` is the class `control_msgs.msg.GripperCommand`. Its position is the angle of the driven joint, as
-    gripper_controllers/GripperActionController takes it, not the gap. Raises InputError outside 0-0.085 m.
+    `command` is the class `control_msgs.msg.GripperCommand`. Its position is the angle of the driven joint,
+    as gripper_controllers/GripperActionController takes it, not the gap. Raises InputError outside 0-0.085 m.
     """
     return action.Goal(command=command(position=driver_angle(gap), max_effort=EFFORT))

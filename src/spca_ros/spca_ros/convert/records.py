@@ -2,9 +2,9 @@
 
     to_msg(plan, spca_interfaces.msg.Plan())         from_msg(Plan, message)
 
-An optional field is a sequence of at most one element, or a number that is 0 for None. What a message has beyond its record (`attempt` of a verdict,
-say) is left alone on the way there and dropped on the way back. Where the two differ in shape, `_SHAPES` says how.
-The record's own validation judges what comes in.
+An optional field is a sequence of at most one element, or a number that is 0 for None. What a message has
+beyond its record (`attempt` of a verdict, say) is left alone on the way there and dropped on the way back.
+Where the two differ in shape, `_SHAPES` says how. The record's own validation judges what comes in.
 """
 
 from __future__ import annotations
@@ -39,11 +39,14 @@ def to_msg(record: BaseModel, message: _M) -> _M:
 
 
 def from_msg(kind: type[_R], message: Any) -> _R:
-    """The record of that kind that `message` mirrors. Raises pydantic's ValidationError for impossible values."""
+    """The record of that kind that `message` mirrors.
+
+    Raises pydantic's ValidationError for impossible values.
+    """
     return kind.model_validate(_plain(message, kind))
 
 
-# --- the type of a message's field ------------------------------------------------------------------------------
+# --- the type of a message's field --------------------------------------------------------------------------
 
 
 class _Slot(NamedTuple):
@@ -78,7 +81,7 @@ def _slot(text: str) -> _Slot:
     return _Slot(match is not None and bound != "1", bound == "1", message)
 
 
-# --- shapes that differ -----------------------------------------------------------------------------------------
+# --- shapes that differ -------------------------------------------------------------------------------------
 
 
 class _Shape(NamedTuple):

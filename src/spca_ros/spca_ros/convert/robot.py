@@ -1,7 +1,7 @@
 """Joint states and trajectories from and to messages.
 
-The gripper is the joint that the 2F-85's public description moves: its driver's angle from fully open in radians, its
-moment in N·m. So a joint state looks the same whichever simulator or robot sends it.
+The gripper is the joint that the 2F-85's public description moves: its driver's angle from fully open in
+radians, its moment in N·m. So a joint state looks the same whichever simulator or robot sends it.
 """
 
 from __future__ import annotations
@@ -70,7 +70,10 @@ def trajectory_msg(trajectory: JointTrajectory) -> JointTrajectoryMsg:
 
 
 def trajectory(message: JointTrajectoryMsg) -> JointTrajectory:
-    """A trajectory of the arm's joints in any order. Raises ValueError when joints, points or velocities are missing."""
+    """A trajectory of the arm's joints in any order.
+
+    Raises ValueError when joints, points or velocities are missing.
+    """
     if sorted(message.joint_names) != sorted(JOINT_NAMES) or not message.points:
         raise ValueError(f"a trajectory needs points for exactly the joints {', '.join(JOINT_NAMES)}")
     order = [list(message.joint_names).index(name) for name in JOINT_NAMES]

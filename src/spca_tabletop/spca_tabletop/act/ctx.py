@@ -30,7 +30,8 @@ Json = Any
 MAX_WAIT_S = 5.0
 # How near the tool must be to a thing, in metres, for closing the fingers to mean grasping it.
 GRASP_RADIUS = 0.03
-# Things this near (horizontally, metres) to the end of a straight line may be touched by it: they are what it is for.
+# Things this near (horizontally, metres) to the end of a straight line may be touched by it: they are what it
+# is for.
 CONTACT_RADIUS = 0.075
 # The fingertips press this far (metres) into the perceived top of a thing to be sure of touching it.
 PRESS = 0.002
@@ -41,8 +42,8 @@ NAMED = ("home", "out_of_view")
 class TabletopCtx(DeclaredCtx):
     """Serves the calls of `TABLETOP_API`, its offered methods. Knows the scene only as `sense` perceived it.
 
-    `sense` takes a snapshot now, with the arm out of view; `tip_reach` is how far the fingertips reach beyond the
-    tool centre point, in metres.
+    `sense` takes a snapshot now, with the arm out of view; `tip_reach` is how far the fingertips reach beyond
+    the tool centre point, in metres.
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class TabletopCtx(DeclaredCtx):
         self._handled = False
         """Whether the gripper has opened or closed since the last look."""
 
-    # --- CtxServer ---------------------------------------------------------------------------------------------
+    # --- CtxServer ------------------------------------------------------------------------------------------
 
     def now(self) -> float:
         """Simulated seconds."""
@@ -85,7 +86,7 @@ class TabletopCtx(DeclaredCtx):
             hidden=tuple(o for o in objects if o not in (held, TABLE_SYMBOL)),
         )
 
-    # --- for the environment ------------------------------------------------------------------------------------
+    # --- for the environment --------------------------------------------------------------------------------
 
     @property
     def scene(self) -> Scene:
@@ -122,7 +123,7 @@ class TabletopCtx(DeclaredCtx):
         if held is not None:
             self._arm.attach(held)
 
-    # --- perception ---------------------------------------------------------------------------------------------
+    # --- perception -----------------------------------------------------------------------------------------
 
     @offered
     def _do_locate(self, name: str) -> Thing:
@@ -147,7 +148,7 @@ class TabletopCtx(DeclaredCtx):
         """
         return Fact(predicate=relation, args=names) in self.scene.relations
 
-    # --- choices ------------------------------------------------------------------------------------------------
+    # --- choices --------------------------------------------------------------------------------------------
 
     @offered
     def _do_grasps(self, name: str) -> list[Grasp]:
@@ -236,7 +237,7 @@ class TabletopCtx(DeclaredCtx):
         base = self._world.robot.base.position
         return self._placing_json(placements.off_table(self._world.table, base[:2], self._hold_height))
 
-    # --- arm ----------------------------------------------------------------------------------------------------
+    # --- arm ------------------------------------------------------------------------------------------------
 
     @offered
     def _do_tool_pose(self) -> Pose:
@@ -314,7 +315,7 @@ class TabletopCtx(DeclaredCtx):
         """Write a line into the run's record."""
         log.info("skill", message=str(message)[:500])
 
-    # --- helpers ------------------------------------------------------------------------------------------------
+    # --- helpers --------------------------------------------------------------------------------------------
 
     def _thing(self, name: str) -> SceneObject:
         found = self._table if name == TABLE_SYMBOL else self.scene.get(str(name))

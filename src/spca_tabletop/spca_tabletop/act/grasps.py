@@ -1,7 +1,8 @@
 """Where the open fingers fit around an object.
 
-A cube is grasped across one of its two pairs of faces, from above. Which pairs can be used depends on what stands
-beside it; the arm's planning scene knows the true shape of the fingers, so it is asked instead of approximated here.
+A cube is grasped across one of its two pairs of faces, from above. Which pairs can be used depends on what
+stands beside it; the arm's planning scene knows the true shape of the fingers, so it is asked instead of
+approximated here.
 """
 
 from __future__ import annotations

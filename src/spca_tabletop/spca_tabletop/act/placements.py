@@ -1,6 +1,7 @@
 """Where a held cube can be put down: candidate tool poses, best first, not yet checked for reach.
 
-All heights are for the tool centre point, which the caller keeps `hold_height` above the bottom of what it holds.
+All heights are for the tool centre point, which the caller keeps `hold_height` above the bottom of what it
+holds.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ def on_top(
         for turn in range(4):
             yield top_down(x, y, z, base.pose.yaw + turn * math.pi / 2)
         return
-    # On a plate that is in use: in the four directions of a standing cube's faces, then the plate's far sides.
+    # On a plate that is in use: in the four directions of a standing cube's faces, then the plate's far
+    # sides.
     reach = base.size[0] / 2 - held_size / 4
     for other in others:
         ox, oy, _ = other.pose.position

@@ -1,6 +1,7 @@
 """The skills of the tabletop: one function per planning action, its arguments the names the plan uses.
 
-This file is the trusted library that comes with spca. It runs in the sandbox and reaches the world only through `ctx`.
+This file is the trusted library that comes with spca. It runs in the sandbox and reaches the world only
+through `ctx`.
 """
 
 ABOVE = 0.09

@@ -8,8 +8,8 @@ from typing import TypedDict
 class Pose(TypedDict):
     """A pose of the tool, the point between the fingertips.
 
-    x, y, z are metres in the world frame (x away from the robot, y to the left as the camera sees it, z up), yaw is
-    radians about z. The fingers always point down and close across `yaw`.
+    x, y, z are metres in the world frame (x away from the robot, y to the left as the camera sees it, z up),
+    yaw is radians about z. The fingers always point down and close across `yaw`.
     """
 
     x: float
@@ -21,8 +21,8 @@ class Pose(TypedDict):
 class Thing(TypedDict):
     """An object as last seen.
 
-    x, y, z of its centre in metres in the world frame, yaw in radians, top the height of its upper face in metres,
-    size [x, y, z] in metres; kind is cube, plate or table; colour is "" where it has none.
+    x, y, z of its centre in metres in the world frame, yaw in radians, top the height of its upper face in
+    metres, size [x, y, z] in metres; kind is cube, plate or table; colour is "" where it has none.
     """
 
     name: str

@@ -25,7 +25,10 @@ def scene(
     beside: Sequence[tuple[str, str]] = (),
     objects: Sequence[str] = (*CUBES, *PLATES),
 ) -> Observation:
-    """A table. `on`: what cubes rest on, by symbol (else the table); `row`: from left to right; `depth`: near to far."""
+    """A table.
+
+    `on`: what cubes rest on, by symbol (else the table); `row`: from left to right; `depth`: near to far.
+    """
     cubes = [o for o in objects if o.startswith("cube")]
     plates = [o for o in objects if o.startswith("plate")]
     below = {c: (on or {}).get(c, "table") for c in cubes if c != held}

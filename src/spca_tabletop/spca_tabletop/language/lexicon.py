@@ -1,7 +1,8 @@
 """The words a task text may be made of: each is reduced to a token that the grammar in task.lark speaks of.
 
-A pattern is a regular expression in which a space stands for any white space. Where several match, the longest wins;
-of equally long ones, the first. FILLER is dropped: politeness, manner, and what is true of every task anyway.
+A pattern is a regular expression in which a space stands for any white space. Where several match, the
+longest wins; of equally long ones, the first. FILLER is dropped: politeness, manner, and what is true of
+every task anyway.
 """
 
 from __future__ import annotations

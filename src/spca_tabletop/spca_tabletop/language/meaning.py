@@ -22,7 +22,10 @@ class Claim:
 
 @dataclass
 class Tower:
-    """What was said about a tower; `active` once there is one. `runs` are orders of some of its cubes, upwards."""
+    """What was said about a tower; `active` once there is one.
+
+    `runs` are orders of some of its cubes, upwards.
+    """
 
     active: bool = False
     members: list[Entity] = field(default_factory=list)
@@ -36,10 +39,11 @@ class Tower:
 class Meaning:
     """All that a reading asks for, over the choices and constraints of `discourse`.
 
-    `claims` must hold; `descriptions` may be about the table as it is now. `held` is what the gripper shall hold.
-    `contacts` are pairs that shall touch (the first put to the second, unless `mutual`), `apart` pairs that must not,
-    `untouched` what the robot must leave alone, `placeless` cubes that shall be moved without a place having been said.
-    `pairs` stand side by side and may carry a bridge. `cost` tells how far-fetched the reading is.
+    `claims` must hold; `descriptions` may be about the table as it is now. `held` is what the gripper shall
+    hold. `contacts` are pairs that shall touch (the first put to the second, unless `mutual`), `apart` pairs
+    that must not, `untouched` what the robot must leave alone, `placeless` cubes that shall be moved without
+    a place having been said. `pairs` stand side by side and may carry a bridge. `cost` tells how far-fetched
+    the reading is.
     """
 
     discourse: Discourse

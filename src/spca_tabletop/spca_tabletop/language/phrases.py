@@ -34,10 +34,12 @@ class Where:
 
 @dataclass(frozen=True)
 class Thing:
-    """A noun phrase. `kind` is cube, plate, table, ground, thing, or empty where only an adjective or "one" was said.
+    """A noun phrase.
 
-    `matching` relates its colour to that of another thing: own (the same) or other. `pronoun` is it, them, others or
-    empty. `text` are its words.
+    `kind` is cube, plate, table, ground, thing, or empty where only an adjective or "one" was said.
+
+    `matching` relates its colour to that of another thing: own (the same) or other. `pronoun` is it, them,
+    others or empty. `text` are its words.
     """
 
     text: str
@@ -121,7 +123,9 @@ class Mention:
 
 @dataclass(frozen=True)
 class State:
-    """How things are or shall be. `things` is empty for a clause about what was mentioned last ("which stays …").
+    """How things are or shall be.
+
+    `things` is empty for a clause about what was mentioned last ("which stays …").
 
     Where nothing says that it *shall* be so (`wanted`), it may just describe the table.
     """

@@ -153,7 +153,10 @@ class Places:
         self._m.put_down(cubes)
 
     def go_on(self, cubes: Sequence[Entity]) -> bool:
-        """As in "green at the bottom, then blue, then red": cubes that only continue a tower. False if there is none."""
+        """As in "green at the bottom, then blue, then red": cubes that only continue a tower.
+
+        False if there is none.
+        """
         tower = self._m.tower
         if not tower.active and self._run is None:
             return False

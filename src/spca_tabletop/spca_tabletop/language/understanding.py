@@ -18,7 +18,9 @@ _MOST_COMBINATIONS = 256
 
 
 def understand(task: Task, observation: Observation) -> list[Goal]:
-    """The goals any of which fulfils the task. The description is the text that counts, the title stands in for it.
+    """The goals any of which fulfils the task.
+
+    The description is the text that counts, the title stands in for it.
 
     Raises NotUnderstood, and Impossible where the text makes sense but not on this table.
     """

@@ -8,7 +8,10 @@ from spca_tabletop.plan.problem import domain, problem
 
 
 class BuiltinProposer:
-    """A `PlanProposer` for the tabletop. Its domain is always the same; the problem is made from what is seen."""
+    """A `PlanProposer` for the tabletop.
+
+    Its domain is always the same; the problem is made from what is seen.
+    """
 
     name = "builtin"
     domains = (domain(),)

@@ -73,7 +73,10 @@ class TabletopVocabulary:
         return _WORDS
 
     def extensions(self, observation: Observation) -> dict[str, Extension]:
-        """What is seen: where cubes rest, what is free, what is held. Nothing counts as touched before the plan."""
+        """What is seen: where cubes rest, what is free, what is held.
+
+        Nothing counts as touched before the plan.
+        """
         cubes = {s for s, kind in observation.objects.items() if kind == "cube"}
         within_reach = reachable(observation)
 
@@ -103,7 +106,10 @@ class TabletopVocabulary:
         return found
 
     def after(self, observation: Observation) -> dict[str, Extension]:
-        """See `Vocabulary`. Whether something was touched cannot be seen afterwards; what fell rests on the ground."""
+        """See `Vocabulary`.
+
+        Whether something was touched cannot be seen afterwards; what fell rests on the ground.
+        """
         found = self.extensions(observation)
         for name in _TOUCHED:
             del found[name]

@@ -68,8 +68,8 @@ class _Order:
 class RosTabletop:
     """See `spca_core.ports.environment.Environment`. Its calls block: not for callbacks.
 
-    `begin` comes first, once for each level. Where the simulator cannot give exact checkpoints (Gazebo), going back
-    means to begin the level anew.
+    `begin` comes first, once for each level. Where the simulator cannot give exact checkpoints (Gazebo),
+    going back means to begin the level anew.
     """
 
     name = "tabletop"
@@ -155,7 +155,7 @@ class RosTabletop:
         self._await_verdict(lambda message: True)
         self._robot.wait_news()
 
-    # --- Environment --------------------------------------------------------------------------------------------
+    # --- Environment ----------------------------------------------------------------------------------------
 
     def sense(self) -> Observation:
         """Have the arm moved out of view and the table looked at."""
@@ -259,7 +259,7 @@ class RosTabletop:
     def close(self) -> None:
         """Nothing is held here: whoever started the nodes ends them."""
 
-    # --- for runs -----------------------------------------------------------------------------------------------
+    # --- for runs -------------------------------------------------------------------------------------------
 
     def _wait_ready(self, timeout: float) -> None:
         end = time.monotonic() + timeout
@@ -267,7 +267,10 @@ class RosTabletop:
             peer.wait_ready(max(end - time.monotonic(), 0.1))
 
     def save_recording(self, folder: Path) -> None:
-        """Have looks, contacts and states written into a run's folder. What a lost node had is lost; that is no error."""
+        """Have looks, contacts and states written into a run's folder.
+
+        What a lost node had is lost; that is no error.
+        """
         for name, save in self._record.items():
             if not self._peers[name].lost:
                 save(SaveRecording.Request(folder=str(folder)), timeout=_PATIENCE_S)

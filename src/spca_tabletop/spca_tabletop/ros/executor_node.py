@@ -52,8 +52,9 @@ from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
 class ExecutorNode(SpcaNode):
     """Looks and executes plans, one at a time.
 
-    The arm stops when it is told to, when a goal is cancelled, when the referee's verdict is a failure, and when the
-    supervisor is lost. (When this node is lost, the arm's driver hears nothing more from it and holds.)
+    The arm stops when it is told to, when a goal is cancelled, when the referee's verdict is a failure, and
+    when the supervisor is lost. (When this node is lost, the arm's driver hears nothing more from it and
+    holds.)
     """
 
     def __init__(self, loop: Loop | None = None) -> None:
@@ -121,7 +122,7 @@ class ExecutorNode(SpcaNode):
         )
         return ControlDriver(self, arm, gripper) if kind == "ros2_control" else SpcaDriver(self)
 
-    # --- jobs, each in a thread of its own ----------------------------------------------------------------------
+    # --- jobs, each in a thread of its own ------------------------------------------------------------------
 
     def _look(self, job: Job) -> Look.Result:
         job.feedback(Look.Feedback(attempt=job.goal.attempt, stage="looking"))
@@ -178,7 +179,7 @@ class ExecutorNode(SpcaNode):
             raise SpcaError(result.error)
         return from_msg(Scene, result.scene)
 
-    # --- stopping -----------------------------------------------------------------------------------------------
+    # --- stopping -------------------------------------------------------------------------------------------
 
     def _stop_arm(self) -> None:
         self._stop.set()
@@ -205,7 +206,7 @@ class ExecutorNode(SpcaNode):
         if self._failed:
             self._stop_arm()
 
-    # --- state --------------------------------------------------------------------------------------------------
+    # --- state ----------------------------------------------------------------------------------------------
 
     def _checkpoint(self, _: Checkpoint.Request, response: Checkpoint.Response) -> Checkpoint.Response:
         with answering(response):

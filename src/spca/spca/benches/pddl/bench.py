@@ -184,7 +184,7 @@ class PddlBench(Bench[PddlTrial, PddlResult]):
         axis.legend(frameon=False)
         return figure
 
-    # --- models --------------------------------------------------------------------------------------------------
+    # --- models ---------------------------------------------------------------------------------------------
 
     def _models(self) -> list[str]:
         if self.models:

@@ -13,9 +13,10 @@ from spca_planner.solver.process import SolverProcess
 Status = Literal["solved", "wrong", "empty", "invalid", "unsolvable", "timeout", "syntax", "no_answer"]
 """What became of a draft:
 
-solved: its plan solves the reference too. wrong: a plan was found, but it fails in the reference. empty: the plan has no
-steps. invalid: the draft's own validators refuse the plan. unsolvable: proven to have no plan. timeout: no plan in time.
-syntax: not PDDL, or names and types that do not fit. no_answer: the model refused, failed, or answered something else.
+solved: its plan solves the reference too. wrong: a plan was found, but it fails in the reference. empty: the
+plan has no steps. invalid: the draft's own validators refuse the plan. unsolvable: proven to have no plan.
+timeout: no plan in time. syntax: not PDDL, or names and types that do not fit. no_answer: the model refused,
+failed, or answered something else.
 """
 STATUSES: tuple[Status, ...] = get_args(Status)
 FINAL: tuple[Status, ...] = ("solved", "wrong")
@@ -33,7 +34,10 @@ class Judged(Record):
 
 
 def judge(draft: Draft, task: PddlTask, solver: SolverProcess, timeout_s: float) -> Judged:
-    """Parse, solve, validate; then try the plan on the reference. `timeout_s` bounds the search, in wall time."""
+    """Parse, solve, validate; then try the plan on the reference.
+
+    `timeout_s` bounds the search, in wall time.
+    """
     answer = solver.judge(Case(domain=draft.domain, problem=draft.problem, timeout_s=timeout_s))
     if answer.timed_out:
         return Judged(status="timeout", message=answer.message)

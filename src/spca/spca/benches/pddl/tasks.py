@@ -13,7 +13,10 @@ FOLDER = Path(__file__).with_name("domains")
 
 
 class PddlTask(Record):
-    """One problem of one domain. A model sees `description` only; `domain` and `problem` are the reference in PDDL."""
+    """One problem of one domain.
+
+    A model sees `description` only; `domain` and `problem` are the reference in PDDL.
+    """
 
     name: str
     description: str
@@ -27,7 +30,10 @@ def task_names() -> list[str]:
 
 
 def load_tasks(chosen: Sequence[str] = ()) -> list[PddlTask]:
-    """The tasks of the chosen domains or names (`gripper`, `gripper/p1`), all by default. InputError for an unknown one."""
+    """The tasks of the chosen domains or names (`gripper`, `gripper/p1`), all by default.
+
+    InputError for an unknown one.
+    """
     known = task_names()
     unknown = [c for c in chosen if not any(c in (name, name.partition("/")[0]) for name in known)]
     if unknown:

@@ -52,9 +52,12 @@ class PddlResult(Record):
 def run_attempts(
     task: PddlTask, chat: Chat, solver: SolverProcess, attempts: int = 8, timeout_s: float = 20.0
 ) -> PddlResult:
-    """At most `attempts` drafts. The reference's verdict is never told to the model, so a found plan ends the trial.
+    """At most `attempts` drafts.
 
-    Raises BudgetExhausted and InputError, as the chat model does, and ModelError where it is the server that failed.
+    The reference's verdict is never told to the model, so a found plan ends the trial.
+
+    Raises BudgetExhausted and InputError, as the chat model does, and ModelError where it is the server that
+    failed.
     """
     done: list[Attempt] = []
     draft: Draft | None = None

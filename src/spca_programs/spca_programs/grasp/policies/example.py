@@ -1,6 +1,7 @@
 """An example of a GRASP policy: one program for every environment.
 
-A policy is a Python file with a function `solve` that gets an environment and returns the whole list of actions:
+A policy is a Python file with a function `solve` that gets an environment and returns the whole list of
+actions:
 
     grid                  rows of cells, row 0 on top: " " empty, "E" energy, "O" obstacle, "A" the start
     start_pos             (row, column) of the start
@@ -9,12 +10,12 @@ A policy is a Python file with a function `solve` that gets an environment and r
     is_diagonals_allowed  whether the four diagonal moves exist
     max_actions           how many actions count
 
-Actions are UP, DOWN, LEFT, RIGHT, UPLEFT, UPRIGHT, DOWNLEFT, DOWNRIGHT, TAKE and DROP. The score is the energy that
-lies in the start cell in the end, less the costs.
+Actions are UP, DOWN, LEFT, RIGHT, UPLEFT, UPRIGHT, DOWNLEFT, DOWNRIGHT, TAKE and DROP. The score is the
+energy that lies in the start cell in the end, less the costs.
 
-This one grows plans energy by energy. From the last energy the next one is fetched directly, or after bringing home
-what is carried. Of the plans with equally many energies only the twenty shortest are grown further, and the best of
-all that were ever seen, brought home, is the answer.
+This one grows plans energy by energy. From the last energy the next one is fetched directly, or after
+bringing home what is carried. Of the plans with equally many energies only the twenty shortest are grown
+further, and the best of all that were ever seen, brought home, is the answer.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ CHOICES = 5
 Cell = tuple[int, int]
 # From a cell: the distance of every other, and the energy, nearest first.
 View = tuple[dict[Cell, int], list[Cell]]
-# A plan: actions so far, the cell where it ends, the energy carried, and its stops (energy to TAKE, home to DROP).
+# A plan: actions so far, the cell where it ends, the energy carried, and its stops (energy to TAKE, home to
+# DROP).
 Plan = tuple[int, Cell, int, tuple[Cell, ...]]
 
 

@@ -1,7 +1,7 @@
 """A hand-written program for the MiniGrid tasks: the interface by example, and proof that they can be solved.
 
-A policy is a Python file with a function `solve` that gets the whole world and the first direction, and returns all
-actions: LEFT, RIGHT, MOVE, PICKUP, DROP, UNLOCK.
+A policy is a Python file with a function `solve` that gets the whole world and the first direction, and
+returns all actions: LEFT, RIGHT, MOVE, PICKUP, DROP, UNLOCK.
 """
 
 from __future__ import annotations
