@@ -67,9 +67,8 @@ class SpcaNode(Node):
         try:
             value = self.declare_parameter(name, default, descriptor).value
         except InvalidParameterTypeException as error:
-            kind = {float: "a number with a decimal point, such as 1.0"}.get(
-                type(default), type(default).__name__
-            )
+            number = isinstance(default, float)
+            kind = "a number with a decimal point, such as 1.0" if number else type(default).__name__
             raise InputError("a value of the wrong type", where=where, hint=f"expected {kind}") from error
         except InvalidParameterValueException as error:
             raise InputError(str(error), where=where) from error

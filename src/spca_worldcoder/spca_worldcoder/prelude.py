@@ -8,6 +8,25 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # annotations are not evaluated, so the sandbox needs none of these
+    from collections.abc import Collection, Mapping, Sequence
+    from typing import Any
+
+    EntityKey = tuple[Any, ...]
+    """(class, x, y, attributes): equal for equal entities."""
+    StateKey = frozenset[EntityKey]
+    Place = tuple[Any, ...]
+    """(class, x, y)."""
+    Came = dict[StateKey, tuple[StateKey, str] | None]
+    """How each state of a search was reached: from which state, by which action; None for the first."""
+
+    # The two functions that the source after this one defines.
+    def transition(state: list[Entity], action: str) -> list[Entity]: ...  # noqa: D103
+    def reward(  # noqa: D103
+        before: list[Entity], action: str, after: list[Entity], mission: str
+    ) -> tuple[float, bool]: ...
 
 
 class Entity:
@@ -15,36 +34,40 @@ class Entity:
 
     __slots__ = ("_key", "kind", "values", "x", "y")
 
-    def __init__(self, kind, x=None, y=None, values=None):
-        self.kind, self.x, self.y, self.values, self._key = kind, x, y, dict(values or {}), None
+    def __init__(
+        self, kind: str, x: int | None = None, y: int | None = None, values: Mapping[str, Any] | None = None
+    ) -> None:
+        self.kind, self.x, self.y = kind, x, y
+        self.values: dict[str, Any] = dict(values or {})
+        self._key: tuple[Any, ...] | None = None
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         return self.values.get(name)
 
-    def __setitem__(self, name, value):
+    def __setitem__(self, name: str, value: Any) -> None:
         self.values = {**self.values, name: value}  # copies share them
         self._key = None
 
-    def __contains__(self, name):
+    def __contains__(self, name: str) -> bool:
         return name in self.values
 
-    def copy(self):
+    def copy(self) -> Entity:
         """A copy of it."""
         made = Entity.__new__(Entity)
         made.kind, made.x, made.y, made.values, made._key = self.kind, self.x, self.y, self.values, self._key
         return made
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Entity) and wc_entity_key(self) == wc_entity_key(other)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(wc_entity_key(self))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Entity({self.kind!r}, {self.x}, {self.y}, {self.values})"
 
 
-def find(state, kind):
+def find(state: Sequence[Entity], kind: str) -> Entity | None:
     """The first entity of a kind, or None."""
     for one in state:
         if one.kind == kind:
@@ -52,45 +75,49 @@ def find(state, kind):
     return None
 
 
-def find_all(state, kind):
+def find_all(state: Sequence[Entity], kind: str) -> list[Entity]:
     """All entities of a kind."""
     return [one for one in state if one.kind == kind]
 
 
-def things_at(state, x, y):
+def things_at(state: Sequence[Entity], x: int | None, y: int | None) -> list[Entity]:
     """All entities in a cell."""
     return [one for one in state if one.x == x and one.y == y]
 
 
-def pick(things, kind):
+def pick(things: Sequence[Entity], kind: str) -> Entity | None:
     """The first of a kind in a list, or None."""
     return find(things, kind)
 
 
-def only(things):
+def only(things: Sequence[Entity]) -> Entity | None:
     """The only one in a list, or None."""
     return things[0] if len(things) == 1 else None
 
 
-def has(things, kind):
+def has(things: Sequence[Entity], kind: str) -> bool:
     """Whether one of a kind is in a list."""
     return any(one.kind == kind for one in things)
 
 
-def has_value(things, name, value):
+def has_value(things: Sequence[Entity], name: str, value: Any) -> bool:
     """Whether something in a list has a value."""
     return any(name in one.values and one.values[name] == value for one in things)
 
 
-def agrees(things, held, name):
+def agrees(things: Sequence[Entity], held: Entity | None, name: str) -> bool:
     """Whether something in a list agrees with what is held in an attribute."""
     return held is not None and held[name] is not None and any(one[name] == held[name] for one in things)
 
 
-def cells_ahead(state, me, dx, dy, count):
-    """What lies 0, 1, …, `count` cells ahead, `me` left out."""
-    found = [[] for _ in range(count + 1)]
-    spots = {(me.x + k * dx, me.y + k * dy): k for k in range(count, -1, -1)}
+def cells_ahead(state: Sequence[Entity], me: Entity, dx: int, dy: int, count: int) -> list[list[Entity]]:
+    """What lies 0, 1, …, `count` cells ahead, `me` left out; nothing if `me` is in no cell."""
+    found: list[list[Entity]] = [[] for _ in range(count + 1)]
+    if me.x is None or me.y is None:
+        return found
+    spots: dict[tuple[int | None, int | None], int] = {
+        (me.x + k * dx, me.y + k * dy): k for k in range(count, -1, -1)
+    }
     for one in state:
         k = spots.get((one.x, one.y))
         if k is not None and one is not me:
@@ -98,7 +125,7 @@ def cells_ahead(state, me, dx, dy, count):
     return found
 
 
-def the_other(state, one):
+def the_other(state: Sequence[Entity], one: Entity) -> Entity | None:
     """The other entity of the same kind (of several, the one that is alike)."""
     others = [e for e in state if e.kind == one.kind and (e.x, e.y) != (one.x, one.y)]
     alike = [e for e in others if e.values == one.values]
@@ -106,29 +133,31 @@ def the_other(state, one):
     return chosen[0] if len(chosen) == 1 else None
 
 
-def turned(vector, matrix):
+def turned(vector: Sequence[int], matrix: Sequence[Sequence[int]]) -> tuple[int, int]:
     """A vector multiplied by a matrix."""
     (a, b), (c, d) = matrix
     return (a * vector[0] + b * vector[1], c * vector[0] + d * vector[1])
 
 
-def count_on(state, kind, other):
+def count_on(state: Sequence[Entity], kind: str, other: str) -> int:
     """How many entities of a kind share their cell with one of another, in pairs."""
-    cells = {}
+    cells: dict[tuple[int | None, int | None], int] = {}
     for one in state:
         if one.kind == other and one.x is not None:
             cells[one.x, one.y] = cells.get((one.x, one.y), 0) + 1
     return sum(cells.get((one.x, one.y), 0) for one in state if one.kind == kind and one.x is not None)
 
 
-def all_on(state, kind, other):
+def all_on(state: Sequence[Entity], kind: str, other: str) -> bool:
     """Whether there are entities of a kind and each shares its cell with one of another."""
     cells = {(one.x, one.y) for one in state if one.kind == other}
     mine = [one for one in state if one.kind == kind]
     return bool(mine) and all((one.x, one.y) in cells for one in mine)
 
 
-def is_like(one, kind, words, mentioned=(), **values):
+def is_like(
+    one: Entity, kind: str, words: Collection[str], mentioned: Sequence[str] = (), **values: Any
+) -> bool:
     """Whether an entity is of a kind (`*` any, `?` one that the mission names) with such values."""
     if kind == "?":
         if one.kind not in words:
@@ -138,7 +167,7 @@ def is_like(one, kind, words, mentioned=(), **values):
     return all(one[name] in words for name in mentioned) and all(one[name] == v for name, v in values.items())
 
 
-def said(mission, *patterns):
+def said(mission: str, *patterns: str) -> bool:
     """Whether a mission is one of these; `*` stands for one word."""
     words = mission.split()
     for pattern in patterns:
@@ -151,7 +180,7 @@ def said(mission, *patterns):
 # For the host.
 
 
-def wc_value(value):
+def wc_value(value: Any) -> Any:
     """A value out of JSON."""
     if isinstance(value, list):
         if len(value) == 4 and isinstance(value[0], str):
@@ -160,12 +189,12 @@ def wc_value(value):
     return value
 
 
-def wc_entity(item):
+def wc_entity(item: Sequence[Any]) -> Entity:
     """An entity out of JSON."""
     return Entity(item[0], item[1], item[2], {name: wc_value(v) for name, v in item[3].items()})
 
 
-def wc_plain(value):
+def wc_plain(value: Any) -> Any:
     """A value as JSON."""
     if isinstance(value, Entity):
         return [value.kind, value.x, value.y, {str(n): wc_plain(v) for n, v in value.values.items()}]
@@ -174,78 +203,90 @@ def wc_plain(value):
     return value
 
 
-def wc_load(state):
+def wc_load(state: Sequence[Sequence[Any]]) -> list[Entity]:
     """A state out of JSON."""
     return [wc_entity(item) for item in state]
 
 
-def wc_dump(state):
+def wc_dump(state: Sequence[Entity]) -> list[Any]:
     """A state as JSON."""
     return [wc_plain(one) for one in state]
 
 
-def wc_entity_key(one):
+def wc_entity_key(one: Entity) -> EntityKey:
     """What makes an entity equal to another."""
     if one._key is None:
         one._key = tuple((n, wc_entity_key(v) if isinstance(v, Entity) else v) for n, v in one.values.items())
     return one.kind, one.x, one.y, one._key
 
 
-def wc_copy(state):
+def wc_copy(state: Sequence[Entity]) -> list[Entity]:
     """A state that may be changed."""
     return [one.copy() for one in state]
 
 
-def wc_step(state, action):
+def wc_step(state: Sequence[Sequence[Any]], action: str) -> list[Any]:
     """The program's next state, as JSON."""
-    return wc_dump(transition(wc_load(state), action))  # noqa: F821
+    return wc_dump(transition(wc_load(state), action))
 
 
-def wc_pay(before, action, after, mission):
+def wc_pay(
+    before: Sequence[Sequence[Any]], action: str, after: Sequence[Sequence[Any]], mission: str
+) -> list[Any]:
     """The program's reward and whether the episode ends, as JSON."""
-    paid, done = reward(wc_load(before), action, wc_load(after), mission)  # noqa: F821
+    paid, done = reward(wc_load(before), action, wc_load(after), mission)
     return [float(paid), bool(done)]
 
 
 class WcModel:
     """The program as a graph of states: keys, and what each action leads to."""
 
-    def __init__(self, actions, mission, budget):
+    def __init__(self, actions: Sequence[str], mission: str, budget: int) -> None:
         self.actions, self.mission, self.left = actions, mission, budget
-        self.states = {}
+        self.states: dict[StateKey, list[Entity]] = {}
 
-    def key(self, state):
+    def key(self, state: list[Entity]) -> StateKey:
         """A state's key; the state is kept."""
         key = frozenset(wc_entity_key(one) for one in state)
         if key not in self.states:
             self.states[key] = state
         return key
 
-    def after(self, key, action):
+    def after(self, key: StateKey, action: str) -> tuple[StateKey, float, bool] | None:
         """Key of the next state, reward, end; None when the budget is used up or the program fails."""
         if self.left <= 0:
             return None
         self.left -= 1
         before = self.states[key]
         try:
-            after = transition(wc_copy(before), action)  # noqa: F821
+            after = transition(wc_copy(before), action)
             next_key = self.key(after)
             if next_key == key:
                 return next_key, 0.0, False
-            paid, done = reward(before, action, self.states[next_key], self.mission)  # noqa: F821
+            paid, done = reward(before, action, self.states[next_key], self.mission)
         except Exception:
             return key, 0.0, False
         return next_key, float(paid), bool(done)
 
 
-def wc_explore(state, mission, actions, frame, counts, budget, depth):
+def wc_explore(
+    state: Sequence[Sequence[Any]],
+    mission: str,
+    actions: Sequence[str],
+    frame: Sequence[Any],
+    counts: Mapping[str, Any],
+    budget: int,
+    depth: int,
+) -> list[Any] | None:
     """The shortest way to the least tried step: `[cost, plan]` or None.
 
     `frame` is `[mover, facing, holding, moves]`, `counts` what was tried, as `wc_context` names it.
     """
     model = WcModel(actions, mission, budget)
     first = model.key(wc_load(state))
-    came, queue, best, novel = {first: None}, deque([(first, 0)]), None, set(first)
+    came: Came = {first: None}
+    queue, novel = deque([(first, 0)]), set(first)
+    best: tuple[float, StateKey, str] | None = None
     tried = counts["tried"]
     while queue:
         key, steps = queue.popleft()
@@ -264,9 +305,8 @@ def wc_explore(state, mission, actions, frame, counts, budget, depth):
             after, _, done = found
             if after not in came and not done and steps < depth:
                 came[after] = (key, action)
-                if not novel.issuperset(
-                    after
-                ):  # width 1: far places are reached without all ways of leaving things about
+                # Width 1 reaches far places without all ways of leaving things about.
+                if not novel.issuperset(after):
                     novel |= after
                     queue.append((after, steps + 1))
     if best is None:
@@ -274,7 +314,9 @@ def wc_explore(state, mission, actions, frame, counts, budget, depth):
     return [best[0], [*wc_way(came, best[1]), best[2]]]
 
 
-def wc_context(state, action, frame, counts):
+def wc_context(
+    state: Sequence[Entity], action: str, frame: Sequence[Any], counts: Mapping[str, Any]
+) -> tuple[str, float]:
     """The name of a step's surroundings, and how dull the classes in them have been."""
     mover, facing, holding, moves, reach = frame
     me = find(state, mover)
@@ -307,26 +349,29 @@ def wc_context(state, action, frame, counts):
     return "".join(parts), dull
 
 
-def wc_look(one, counts):
+def wc_look(one: Entity, counts: Mapping[str, Any]) -> str:
     """An entity as a context shows it: class, and the values that effects change."""
     shown = [f"{n}={v}" for n, v in one.values.items() if n in counts["variable"]]
     return " ".join([one.kind, *shown])
 
 
-def wc_way(came, key):
+def wc_way(came: Came, key: StateKey) -> list[str]:
     """The actions that led to a state."""
     plan = []
-    while came[key] is not None:
-        key, action = came[key]
+    while (step := came[key]) is not None:
+        key, action = step
         plan.append(action)
     return plan[::-1]
 
 
-def wc_novelty(state, mission, actions, budget):
+def wc_novelty(
+    state: Sequence[Sequence[Any]], mission: str, actions: Sequence[str], budget: int
+) -> list[str] | None:
     """A plan by iterated width 1: breadth first, keeping only states in which something is as it never was before."""
     model = WcModel(actions, mission, budget)
     first = model.key(wc_load(state))
-    came, queue, novel = {first: None}, deque([first]), set(first)
+    came: Came = {first: None}
+    queue, novel = deque([first]), set(first)
     while queue:
         key = queue.popleft()
         for action in actions:
@@ -345,26 +390,29 @@ def wc_novelty(state, mission, actions, budget):
     return None
 
 
-def wc_plan(state, mission, actions, budget):
+def wc_plan(
+    state: Sequence[Sequence[Any]], mission: str, actions: Sequence[str], budget: int
+) -> tuple[list[str] | None, int]:
     """A plan to an end that pays, by best-first width search over states with the mover's walks left out.
 
     The mover is the one thing whose own steps change nothing else; a node is the rest of the world with the part of it
-    that the mover can walk to. Nodes are ordered by what was paid so far, novelty, and length. `[plan, nodes]`.
+    that the mover can walk to. Nodes are ordered by what was paid so far, novelty, and length. The plan, and how many nodes it took.
     """
     model = WcModel(actions, mission, budget)
     first = model.key(wc_load(state))
     mover = wc_mover(model, first)
     dead = wc_dead(state, mission, actions, mover, budget // 4)
-    seen, novel, order = {}, set(), 0
-    heap = [(0.0, 0, 0, 0, first, ())]
-    nodes = 0
+    seen: dict[StateKey, set[StateKey]] = {}
+    novel: set[tuple[int, EntityKey]] = set()
+    heap: list[tuple[float, int, int, int, StateKey, tuple[str, ...]]] = [(0.0, 0, 0, 0, first, ())]
+    order = nodes = 0
     while heap and model.left > 0:
         gain, _, length, _, entry, plan = heapq.heappop(heap)
         rest = wc_rest(entry, mover)
         if entry in seen.get(rest, ()):
             continue
         nodes += 1
-        walk = {entry: ()}
+        walk: dict[StateKey, tuple[str, ...]] = {entry: ()}
         queue = deque([entry])
         leaving = []
         while queue:
@@ -377,7 +425,7 @@ def wc_plan(state, mission, actions, budget):
                 way = (*walk[key], action)
                 if done:
                     if paid > 0:
-                        return [list(plan + way), nodes]
+                        return list(plan + way), nodes
                     continue
                 if after in walk or after == key:
                     continue
@@ -397,17 +445,18 @@ def wc_plan(state, mission, actions, budget):
             novel.update(atoms)
             order += 1
             heapq.heappush(heap, (gained + 0.02 * width, width, length + len(way), order, after, plan + way))
-    return [None, nodes]
+    return None, nodes
 
 
-def wc_rest(key, mover):
+def wc_rest(key: StateKey, mover: str) -> StateKey:
     """A state without its mover."""
     return frozenset(one for one in key if one[0] != mover) if mover else key
 
 
-def wc_mover(model, first):
+def wc_mover(model: WcModel, first: StateKey) -> str:
     """The class whose single entity changes alone at the first steps, or ""."""
-    votes, frontier, seen = {}, [first], {first}
+    votes: dict[str, int] = {}
+    frontier, seen = [first], {first}
     for _ in range(3):
         further = []
         for key in frontier:
@@ -427,7 +476,9 @@ def wc_mover(model, first):
     return max(sorted(votes), key=lambda kind: votes[kind]) if votes else ""
 
 
-def wc_dead(state, mission, actions, mover, budget):  # noqa: PLR0912
+def wc_dead(  # noqa: PLR0912
+    state: Sequence[Sequence[Any]], mission: str, actions: Sequence[str], mover: str, budget: int
+) -> set[Place]:
     """Places (class, x, y) from which a thing that is moved about can no longer come to where it pays.
 
     Found in the model itself: all others of the class are taken away, and what is left is searched to its end.
@@ -435,13 +486,15 @@ def wc_dead(state, mission, actions, mover, budget):  # noqa: PLR0912
     if not mover:
         return set()
     things = wc_load(state)
-    counted = {}
+    counted: dict[str, list[Entity]] = {}
     for one in things:
         if one.kind != mover and not one.values:
             counted.setdefault(one.kind, []).append(one)
-    dead = set()
+    dead: set[Place] = set()
     for kind, several in counted.items():
-        graph, goals, starts = {}, set(), set()
+        graph: dict[StateKey, list[StateKey]] = {}
+        goals: set[StateKey] = set()
+        starts: set[StateKey] = set()
         model = WcModel(actions, mission, budget)
         for one in several[:8]:
             single = [e.copy() for e in things if e.kind != kind or e is one]
@@ -477,6 +530,6 @@ def wc_dead(state, mission, actions, mover, budget):  # noqa: PLR0912
     return dead
 
 
-def wc_place(key, kind):
+def wc_place(key: StateKey, kind: str) -> frozenset[Place]:
     """Where the entities of a class are."""
     return frozenset(one[:3] for one in key if one[0] == kind)

@@ -42,8 +42,13 @@ def follow_problem(action: Any, result: Any) -> str:
     """Why a trajectory did not end well, in words; "" if it did."""
     if result.error_code == action.Result.SUCCESSFUL:
         return ""
-    codes = ("INVALID_GOAL", "INVALID_JOINTS", "OLD_HEADER_TIMESTAMP")
-    codes += ("PATH_TOLERANCE_VIOLATED", "GOAL_TOLERANCE_VIOLATED")
+    codes = (
+        "INVALID_GOAL",
+        "INVALID_JOINTS",
+        "OLD_HEADER_TIMESTAMP",
+        "PATH_TOLERANCE_VIOLATED",
+        "GOAL_TOLERANCE_VIOLATED",
+    )
     name = next((c for c in codes if getattr(action.Result, c) == result.error_code), str(result.error_code))
     said = f": {result.error_string}" if result.error_string else ""
     return f"the controller stopped the arm ({name.lower().replace('_', ' ')}){said}"

@@ -81,7 +81,7 @@ class Explorer:
                 self._idle[kind] = self._idle[kind] + 1 if idle else -100 if kind else self._idle[kind]
 
     def _name(self, state: State, action: str) -> tuple[str, float]:
-        return prelude.wc_context(prelude.wc_load(to_json(state)), action, self._frame_json(), self._counts())  # type: ignore[no-any-return]
+        return prelude.wc_context(prelude.wc_load(to_json(state)), action, self._frame_json(), self._counts())
 
     def _frame_json(self) -> list[Any]:
         assert self._frame is not None

@@ -114,7 +114,7 @@ def _at(place: str, state: State, frame: Frame) -> list[Entity]:
     cell = me.cell
     if place == "ahead":
         facing = me.get(frame.facing) if frame.facing else None
-        if not is_vector(facing) or me.x is None or me.y is None:
+        if facing is None or not is_vector(facing) or me.x is None or me.y is None:
             return []
         cell = (me.x + facing[0], me.y + facing[1])
     return [e for e in state if e is not me and e.cell == cell and cell is not None]

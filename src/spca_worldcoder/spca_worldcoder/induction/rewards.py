@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -99,7 +100,9 @@ class RewardLearner:
         self._refuse_sum(data, distinct, rewards)
         raise AssertionError
 
-    def _refuse_sum(self, data: Sequence[Transition], distinct: dict, rewards: np.ndarray) -> None:  # type: ignore[type-arg]
+    def _refuse_sum(
+        self, data: Sequence[Transition], distinct: Mapping[tuple[Any, float], int], rewards: np.ndarray
+    ) -> None:
         seen: dict[object, int] = {}
         for (what, _), i in distinct.items():
             if what in seen:

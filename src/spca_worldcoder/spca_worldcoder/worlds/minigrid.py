@@ -21,7 +21,7 @@ _STATES = ("open", "closed", "locked")
 class MinigridWorld:
     """One MiniGrid environment by its name without `MiniGrid-` and `-v0`."""
 
-    actions = ACTIONS
+    actions: tuple[str, ...] = ACTIONS
 
     def __init__(self, name: str, grid: type[Grid] = Grid) -> None:
         self.name = name.removeprefix("MiniGrid-").removesuffix("-v0")

@@ -147,8 +147,8 @@ def _pull(rng: np.random.Generator, level: Level, pulls: int, reach: int) -> Lev
             break
         box, origin, stood = choices[int(rng.integers(len(choices)))]
         level = replace(level, boxes=level.boxes - {box} | {origin}, player=stood)
-    near = sorted(_reachable(level.player, level.floor - level.boxes))
-    return replace(level, player=near[int(rng.integers(len(near)))])
+    cells = sorted(_reachable(level.player, level.floor - level.boxes))
+    return replace(level, player=cells[int(rng.integers(len(cells)))])
 
 
 def _reachable(start: Cell, free: frozenset[Cell] | set[Cell]) -> set[Cell]:
