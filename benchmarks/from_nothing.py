@@ -1,4 +1,6 @@
-"""All levels in the curriculum's order, from an empty library, with a scripted model that errs: what is learned, what it costs.
+"""Run the whole curriculum from an empty library, with a scripted model that makes mistakes.
+
+It shows what is learned and what that costs.
 
 .venv/bin/python benchmarks/from_nothing.py --out runs/from_nothing      (again: goes on where it was)
 

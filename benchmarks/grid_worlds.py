@@ -1,4 +1,6 @@
-"""The grid worlds' figures in one go: GRASP's baselines, optimum and example policy; the MiniGrid curriculum on five seeds.
+"""Measure the grid worlds: GRASP and MiniGrid.
+
+GRASP: baselines, optimum and example policy. MiniGrid: the curriculum on five seeds.
 
 .venv/bin/python benchmarks/grid_worlds.py                       # about 10 minutes on two quiet cores
 .venv/bin/python benchmarks/grid_worlds.py --data grids/         # with GRASP's released grids as well

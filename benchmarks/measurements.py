@@ -1,4 +1,6 @@
-"""Writes docs/measurements.md: what campaigns came to, and the medians of every stage, with the machine they are from.
+"""Writes docs/measurements.md: the results of campaigns and the median times of every stage.
+
+The machine on which they were measured is named there too.
 
     .venv/bin/python benchmarks/measurements.py campaigns/shuffled campaigns/noisy-hard
 

@@ -1,4 +1,6 @@
-"""How long the Plan stage takes: medians over all levels, drafts and judgements apart, first request and warm.
+"""Measure the wall time of the Plan stage over all levels.
+
+Drafting and judging are reported separately, for the first request and for warm ones.
 
 Run it from the checkout:  .venv/bin/python benchmarks/plan_stage.py --rounds 5
 

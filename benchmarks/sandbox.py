@@ -1,4 +1,6 @@
-"""What the sandbox costs: medians of starting a worker, of a skill's call through `ctx`, of calling a program.
+"""Measure what the sandbox costs.
+
+Medians of the time to start a worker, to serve a skill's call through `ctx`, and to call a program.
 
 .venv/bin/python benchmarks/sandbox.py --rounds 20
 """

@@ -103,7 +103,10 @@ def declared(package: Package, *kinds: str) -> set[str]:
 
 
 def lacking(folder: Path) -> tuple[set[str], set[str], set[str]]:
-    """What a package's manifest lacks: keys to declare for running, for testing, and modules that nobody knows."""
+    """What a package's manifest lacks.
+
+    Returns the keys to declare for running, those for testing, and imported modules that no key provides.
+    """
     package = parse_package(str(folder / "package.xml"))
     run = declared(package, "exec", "build")
     modules = imports(folder / folder.name)

@@ -1,4 +1,6 @@
-"""The tables of docs/ros-interfaces.md, asked of the nodes themselves: `python scripts/ros_interfaces.py [--write]`.
+"""Generates the tables of docs/ros-interfaces.md from the nodes themselves.
+
+Usage: `python scripts/ros_interfaces.py [--write]`.
 
 Without --write it tells whether the page is up to date, by its exit status.
 """

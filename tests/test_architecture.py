@@ -1,4 +1,4 @@
-"""The packages and the arrows between them: as the import linter finds them, and as the architecture page says."""
+"""The packages and their dependencies agree with the import linter and with the architecture page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LAYERS = [{name.strip() for name in layer.split("|")} for layer in LINTER["contr
 
 
 def test_arrows_point_one_way(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Run in the test command: a circle, or an arrow that points up, fails here and is named in the output."""
+    """A circle, or a dependency that points up, fails here and is named in the output."""
     monkeypatch.chdir(ROOT)
     assert lint_imports(cache_dir=str(tmp_path)) == 0
 

@@ -1,4 +1,4 @@
-"""What colcon has installed works without the checkout: it finds its data, and a user's files go to the working folder."""
+"""A colcon install works without the checkout: it finds its data and writes to the working folder."""
 
 from __future__ import annotations
 

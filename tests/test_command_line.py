@@ -1,4 +1,4 @@
-"""The command line as a user meets it: exit statuses, one clear line for bad input, runs that can be resumed."""
+"""The command line as a user meets it: exit statuses, one clear line for bad input, resumable runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The example package, installed as anybody's package would be: a world, a proposer and a skill, with no edit in spca."""
+"""The example package is installed as a third-party package: a world, a proposer and a skill.
+
+Nothing in spca is edited for it.
+"""
 
 from __future__ import annotations
 

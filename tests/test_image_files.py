@@ -1,4 +1,7 @@
-"""The files of the image, as far as they can be checked without an engine: they parse, and what they name is there."""
+"""The files of the container image, as far as they can be checked without a container engine.
+
+They parse, and the files they name exist.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ def test_what_is_copied_is_there_and_stages_are_known() -> None:
 
 
 def test_apt_lists_are_sorted_into_clean_layers() -> None:
-    """What hadolint would say: no recommended packages, lists removed in the same layer, no `apt`, no `sudo`."""
+    """Some of hadolint's rules: no recommended packages, lists removed in the same layer, no `apt`, no `sudo`."""
     for name, rest in instructions():
         if name != "RUN":
             continue

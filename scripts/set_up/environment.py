@@ -36,7 +36,7 @@ def create(places: Places, log: Path) -> None:
 
 
 def adopt(places: Places) -> None:
-    """Keep a `.venv` folder of this Python, as earlier versions of set-up made it, where it is: link to it."""
+    """Keep a `.venv` folder of this Python that an earlier version of set-up made, by linking to it."""
     if not places.ros_sourced and not places.venv.exists() and LINK.is_dir() and places.default:
         with suppress(FileExistsError):  # another set-up has just done it
             places.venv.symlink_to(LINK.name)

@@ -1,4 +1,4 @@
-"""Writes the metadata (name, version, entry points) of every package of `src/`, so that Python finds its plugins.
+"""Writes the metadata of every package in `src/` (name, version, entry points), so that Python finds plugins.
 
 The packages are used where they lie; an installed package would have this beside its modules. Run by the
 environment's own Python: `python metadata.py FOLDER SETUP_PY …`.

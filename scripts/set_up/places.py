@@ -24,7 +24,10 @@ class Places:
 
     @property
     def venv(self) -> Path:
-        """The virtual environment: one per Python version and kind of ROS, so that all may be in use at once."""
+        """The virtual environment.
+
+        There is one per Python version and kind of ROS, so that all may be in use at once.
+        """
         return ROOT / (".venv-jazzy" if self.ros_sourced else f".venv-{self.version}")
 
     @property

@@ -1,4 +1,7 @@
-"""Makes the ROS 2 wheels usable for building: their CMake files carry paths of the machine that built them."""
+"""Makes the ROS 2 wheels usable for building.
+
+Their CMake files contain paths of the machine that built them.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ _NUMPY_HEADERS = re.compile(_BUILDER + r"/lib/python3\.\d+/site-packages/numpy/_
 
 
 def relocate(places: Places) -> None:
-    """Rewrite the header folders in the wheels' CMake exports to the real ones; harmless when done already."""
+    """Rewrite the header folders in the wheels' CMake exports to the real ones.
+
+    Running it again changes nothing.
+    """
     python = sysconfig.get_path("include")
     numpy = numpy_headers(places)
     for export in sorted((places.venv / "share").glob("*/cmake/*.cmake")):

@@ -217,7 +217,7 @@ def conduct(
 def document(
     options: RunOptions, folder: RunFolder, complain: Callable[[str], None] = lambda text: None
 ) -> Path:
-    """Write the report, and what else the environment makes for people (a video, a log); returns the report's path.
+    """Write the report and the environment's other artefacts (video, log); return the report's path.
 
     A fault in one of these is told to `complain` and costs only that file; a full disk is raised, as OSError.
     """

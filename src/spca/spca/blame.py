@@ -1,4 +1,7 @@
-"""What is to blame when a plan was carried out and the level is not solved: some of its skills, or the plan itself."""
+"""Finds out what is to blame when a plan was executed and the level is not solved.
+
+It is either some of the skills or the plan itself.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ _MOST_FACTS = 24
 
 
 class Blame(Record):
-    """The skills to write anew (none: the plan is wrong), and what to tell whoever writes the skills, or the plan."""
+    """What has to be rewritten, and the feedback for its author.
+
+    `skills` are the skills to rewrite; if there are none, the plan is wrong.
+    """
 
     suspects: tuple[str, ...]
     skill_failure: str
@@ -72,7 +78,7 @@ def blame(
 
 
 def distrusted(plan: Plan, result: ActResult, evidence: Evidence) -> dict[str, str]:
-    """The skills of a plan that has solved its level and are not to be trusted for it all the same, with the reason."""
+    """The skills of a successful plan that are not to be trusted all the same, each with the reason."""
     ended = {s.index: s.status for s in result.steps}
     reasons: dict[str, str] = {}
     for index, step in enumerate(plan.steps):

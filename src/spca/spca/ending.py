@@ -14,7 +14,7 @@ class Ending(str, Enum):
     FAIL = "fail"
     TIMEOUT = "timeout"
     GAVE_UP = "gave_up"
-    """The budget of rounds, drafts, tokens, money or time is spent, or a skill is missing and nobody can write it."""
+    """The budget (rounds, drafts, tokens, money, time) is spent, or a skill is missing and there is no coder."""
     NOT_UNDERSTOOD = "not_understood"
     """The proposer cannot make sense of the task's text."""
     IMPOSSIBLE = "impossible"

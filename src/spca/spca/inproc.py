@@ -1,4 +1,7 @@
-"""Runs a level of any environment in one process, in lockstep: for tests, campaigns and `--transport inproc`."""
+"""Runs a level of any environment in one process, in lockstep.
+
+It is used by tests, by campaigns, and by `--transport inproc`.
+"""
 
 from __future__ import annotations
 

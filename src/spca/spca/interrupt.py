@@ -12,7 +12,10 @@ from spca_core.errors import EXIT_INTERRUPTED
 
 @contextmanager
 def stopping_on_interrupt(cancel: Callable[[], None]) -> Iterator[None]:
-    """While it lasts, the first Ctrl-C (or SIGTERM) calls `cancel`, which stops the arm; the second ends at once."""
+    """Within this context, the first Ctrl-C (or SIGTERM) calls `cancel`, which stops the arm.
+
+    The second one ends the process at once.
+    """
     presses = 0
 
     def on_signal(number: int, _: object) -> None:

@@ -1,4 +1,4 @@
-"""What a run writes down: its state before every phase, each stage's result, events, and the result of the whole."""
+"""The journal of a run: its state before every phase, each stage's result, events, and the final result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What runs with a language model have learned in one environment: skills, planning domains, and the levels they solved."""
+"""What runs with a language model have learned in one environment.
+
+That is skills, planning domains, and the levels that they solved.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,10 @@ _PARTS = ("skills", "domains", "levels")
 
 
 class Learned:
-    """One environment's part of a folder of learned things; `builtin` is the source of the skills it comes with."""
+    """One environment's part of a library folder.
+
+    `builtin` is the source of the environment's built-in skills.
+    """
 
     def __init__(
         self,

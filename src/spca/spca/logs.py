@@ -10,7 +10,7 @@ LOG = "log/spca.log"
 
 
 def log_to(folder: Path) -> None:
-    """Send every structlog line of this process to `log/spca.log` in a run's folder, one JSON object a line."""
+    """Send every structlog line of this process to `log/spca.log` in a run's folder, as JSON lines."""
     path = folder / LOG
     path.parent.mkdir(parents=True, exist_ok=True)
     structlog.configure(

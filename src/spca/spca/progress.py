@@ -1,4 +1,6 @@
-"""A run as it goes on, on standard error: a line for every stage and step that ends, a spinner for the one under way.
+"""Shows the progress of a run on standard error.
+
+Every stage and step that ends gets a line; the one under way has a spinner.
 
 The result goes to standard output.
 """

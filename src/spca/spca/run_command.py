@@ -1,4 +1,4 @@
-"""`spca run`, `spca resume` and `spca report`: a run from its start to its report, whatever happens in between."""
+"""`spca run`, `spca resume` and `spca report`: a run from its start to its report, including failures."""
 
 from __future__ import annotations
 

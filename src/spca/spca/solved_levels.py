@@ -1,4 +1,7 @@
-"""The levels that were solved with the trusted skills, kept so that they can be tried again with changed ones."""
+"""The levels that were solved with the trusted skills.
+
+They are kept so that changed skills can be tried on them.
+"""
 
 from __future__ import annotations
 

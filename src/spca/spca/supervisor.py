@@ -30,7 +30,7 @@ from spca_planner.critics.vocabulary import FactVocabulary
 from spca_planner.prediction import Evidence, weigh
 
 Promote = Callable[[str, Plan, Mapping[str, str]], Promotion]
-"""After a success: the working library, the plan, and the skills that are not to be trusted, with the reason."""
+"""After a success: the working library, the plan, and the skills that are not to be trusted, with reasons."""
 _STOPPED = "stopped by the user"
 _TRIED = "this plan has failed before with the same skills"
 
@@ -75,7 +75,7 @@ class Supervisor:
         return self._drive(RunState(library=library))
 
     def resume(self, library: str) -> RunResult:
-        """Go on where the folder's run was; one that was ended before its first look begins, with `library`."""
+        """Continue the run in the folder; a run that ended before its first look starts with `library`."""
         state = self._journal.recall()
         if state is None:
             return self.run(library)
@@ -196,7 +196,10 @@ class Supervisor:
         return self._recover(state, result, verdict)
 
     def _recover(self, state: RunState, result: ActResult, verdict: Verdict) -> RunState:
-        """Repair the skills that are to blame, else the plan; without rewinding, a final verdict is the end."""
+        """Repair the skills that are to blame, or else the plan.
+
+        If the world cannot be rewound, a final verdict ends the run.
+        """
         assert state.plan is not None
         if not self._budgets.rewind:
             failure = describe_failure(result, verdict)
@@ -232,7 +235,7 @@ class Supervisor:
         return state.next_round(failure)
 
     def _keep(self, state: RunState, result: ActResult) -> None:
-        """What solved a level is trusted from now on: its domain and its skills, if they did what the plan says."""
+        """Trust the domain and the skills that solved a level, if the skills did what the plan says."""
         if self._promote is None or state.plan is None or state.observation is None:
             return
         evidence = self._weigh(state.plan, result, self._look_again())

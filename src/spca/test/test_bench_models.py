@@ -1,4 +1,4 @@
-"""Comparing models: they come out in order, share nothing, and nothing is lost or counted wrongly on the way."""
+"""Comparing models: they are ranked, share nothing, and every trial is counted exactly once."""
 
 from __future__ import annotations
 

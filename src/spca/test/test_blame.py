@@ -119,7 +119,7 @@ def test_a_step_whose_effect_is_missing_is_to_blame() -> None:
 
 
 def test_what_passes_is_looked_for_in_time() -> None:
-    """Nothing is held in the end, but something was after the first step; and what lies out of sight says nothing."""
+    """Nothing is held at the end, but something was after the first step; unseen objects prove nothing."""
     evidence, _ = judge(acted(HOLDING, RELEASED), ON_PLATE)
     assert ("holding", "cube_red") in [literal.atom for literal in evidence.steps[0].confirmed]
     nothing_held, found = judge(acted(RELEASED, RELEASED), ON_PLATE)

@@ -103,7 +103,7 @@ SKILL_FAULTS: dict[str, tuple[CoderFault, str]] = {
 
 
 def test_a_server_s_faults_pass(tmp_path: Path, solver: SolverProcess) -> None:
-    """Each role meets each fault (twice: a client tries again); the loop that asked goes on with its next draft."""
+    """Each role meets each fault twice, because the client retries; then the loop continues with its next draft."""
     faults = [fault for fault in SERVER_FAULTS.values() for _ in range(2)]
     ended = run(FallibleModel(faults, faults), tmp_path, solver, budgets=Budgets(drafts=20, code_drafts=20))
     assert ended.result.success, ended.result.reason
@@ -126,7 +126,7 @@ def test_a_busy_server_is_asked_again_without_a_draft_being_lost(
 
 
 def test_bad_drafts_of_a_plan_are_repaired(tmp_path: Path, solver: SolverProcess) -> None:
-    """One after the other, each rejected by the critic whose business it is, in one sentence that says why."""
+    """Each faulty draft is rejected by the critic responsible for it, in one sentence that gives the reason."""
     model = FallibleModel(planner=[fault for fault, _, _ in PLANNER_FAULTS.values()])
     ended = run(model, tmp_path, solver, budgets=Budgets(drafts=len(PLANNER_FAULTS) + 1))
     assert ended.result.success, ended.result.reason
@@ -177,7 +177,10 @@ def test_an_endless_loop_is_killed_and_repaired(tmp_path: Path, solver: SolverPr
 
 
 def test_a_plan_that_cannot_work_is_planned_anew(tmp_path: Path, solver: SolverProcess) -> None:
-    """The domain lets the robot put down what it never took; no code can make that good, but a new plan can."""
+    """The domain lets the robot put down what it never picked up.
+
+    No code can repair that, but a new plan can.
+    """
     model = FallibleModel(
         planner=[changed(":precondition (holding ?cube)\n    :effect (and (on ?cube ?plate)",
                          ":precondition (clear ?cube)\n    :effect (and (on ?cube ?plate)", "domain")]

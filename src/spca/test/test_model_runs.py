@@ -1,4 +1,4 @@
-"""Runs with models around the loop: preflight, replay, promotion with revalidation, limits of the configuration."""
+"""Runs with models: preflight, replay, promotion with revalidation, limits of the configuration."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_the_level_is_solved_as_if_there_were_no_sign(obeyed: ModelRun) -> None:
 
 
 def test_the_critics_stopped_the_model_that_obeyed(obeyed: ModelRun) -> None:
-    """Its plan was rejected before anything moved; its skill failed, and the world went back to where it was."""
+    """Its plan was rejected before anything moved; its skill failed, and the world was rewound."""
     assert (
         "goal",
         "the task names cube_red, plate_red, but the goal (holding cube_green) does not mention it",

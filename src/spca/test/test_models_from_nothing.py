@@ -1,4 +1,4 @@
-"""From an empty library: a competent but fallible model writes the skills, critics and repairs do the rest; then reuse."""
+"""From an empty library: a fallible model writes the skills, critics and repairs correct them, later runs reuse them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The PDDL bench: its references are right, every fate of a draft is told apart, and runs can be resumed and replayed."""
+"""The PDDL bench: its references are right, every kind of failed draft is recognised, and runs resume and replay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A weak plan and an obedient coder must not spoil the library: two levels of which one once poisoned the other.
+"""A weak plan and an obedient coder must not spoil the library.
+
+Of these two levels, one once poisoned the other.
 
 The weak plan for `pick_and_place_12` (drop the cube on the ground) only says that the cube leaves the table,
 and puts it on a plate. A coder that is told to please the referee makes "put on plate" drop it beyond the

@@ -64,7 +64,10 @@ def test_a_domain_that_does_not_fit_may_be_said_so() -> None:
 
 
 def test_then_both_files_are_asked_for(tmp_path: Path) -> None:
-    """The trusted domain of the group can only touch; the next request shows it as an example, and why it was refused."""
+    """The trusted domain of the group can only touch.
+
+    The next request shows it as an example, with the reason why it was refused.
+    """
     trusted = TrustedDomains(tmp_path)
     touch = (
         "(define (domain d) (:predicates (touched ?x)) (:action touch :parameters (?x) :effect (touched ?x)))"

@@ -1,4 +1,7 @@
-"""The far side of a skill's `ctx`, written once: typed methods, from which the API that skills and prompts see is derived."""
+"""The server side of a skill's `ctx`, written once as typed methods.
+
+The API that skills and prompts see is derived from them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Executes a plan: one skill per step, each in the sandbox with a deadline, until all are done or one fails."""
+"""Executes a plan: one skill per step, each in the sandbox with a deadline, until one fails or all are done."""
 
 from __future__ import annotations
 
@@ -66,7 +66,9 @@ class PlanExecutor:
         cancelled: Callable[[], bool] = _never,
         enough: Callable[[], bool] = _never,
     ) -> ActResult:
-        """Run the steps in order; the first that does not end well ends the plan, with the world stopped first.
+        """Run the steps in order.
+
+        The first step that fails ends the plan; the world is stopped before that.
 
         When there has been `enough`, the step under way runs to its end and no other begins.
 
@@ -151,7 +153,10 @@ class PlanExecutor:
 
 
 def _says_failure(value: Any) -> SkillFailure | None:
-    """The failure that a skill's own result tells: False, or a record whose `success`, `ok` or `status` says so."""
+    """The failure that a skill's own result reports.
+
+    It is False, or a record whose `success`, `ok` or `status` says so.
+    """
     if value is False:
         return SkillFailure(kind="result", message="the skill returned False")
     if isinstance(value, dict):

@@ -67,7 +67,10 @@ class Bench(Record, Generic[TrialT, ResultT]):
         """
 
     def chain_of(self, trial: TrialT) -> str:
-        """Trials of one chain run one after the other, in their order; a broken one holds up those behind it."""
+        """The trial's chain: trials of one chain run one after the other, in order.
+
+        A broken trial blocks those behind it.
+        """
         return trial.key
 
     def why_stop(self, done: Sequence[Done[TrialT, ResultT]]) -> str:
@@ -86,7 +89,7 @@ class Bench(Record, Generic[TrialT, ResultT]):
         return None
 
     def fingerprint(self, result: ResultT) -> str:
-        """Equal for a result that repeats another one exactly; empty where nothing of the kind can be said."""
+        """A key that is equal for results that repeat each other exactly; empty where repetition is not defined."""
         return ""
 
     def remark(self, done: Done[TrialT, ResultT]) -> str:

@@ -1,4 +1,4 @@
-"""A campaign on disk: what it is, one JSON line for every trial that has ended, and what can be read from that."""
+"""A campaign on disk: its description, one JSON line per finished trial, and what can be read from them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HEAD, RESULTS = "bench.json", "results.jsonl"
 
 
 class Head(Record):
-    """What a campaign is: its bench with all settings, what its results depend on, and what it was begun with."""
+    """The description of a campaign: its bench with all settings, and everything that its results depend on."""
 
     bench: str
     settings: dict[str, Any]

@@ -77,7 +77,7 @@ class Mean(Record):
 
 
 class Paired(Record):
-    """Two ways of doing the same trials: in `both` the two succeeded, in `first` and `second` only that one."""
+    """Two methods on the same trials: `both` succeeded, or only `first`, or only `second`."""
 
     both: int
     first: int
@@ -114,7 +114,10 @@ class Paired(Record):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The difference's interval at 95 %: Wilson intervals squared and added (Newcombe 1998, method 10)."""
+        """The 95 % interval of the difference.
+
+        Wilson intervals are combined by squares (Newcombe 1998, method 10).
+        """
         n = self.total
         if not n:
             return -1.0, 1.0

@@ -1,4 +1,7 @@
-"""Attributes that no value from `ctx` has: what would be an AttributeError only when the robot is on its way."""
+"""Finds attributes that no value from `ctx` has.
+
+Otherwise they would raise AttributeError only while the robot is moving.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Code stage: gives every action of a plan a skill, by drafts that are checked before they are believed."""
+"""The Code stage: gives every action of a plan a skill, by drafts that are checked before they are used."""
 
 from __future__ import annotations
 

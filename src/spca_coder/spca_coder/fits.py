@@ -8,7 +8,7 @@ from spca_core.skill import python_name
 
 
 def expected(schema: ActionSchema) -> tuple[str, ...]:
-    """The parameters that a new skill for this action must have: `ctx`, then the action's own in their order."""
+    """The parameters that a new skill for this action must have: `ctx`, then the action's own in order."""
     return ("ctx", *(python_name(name) for name, _ in schema.parameters))
 
 

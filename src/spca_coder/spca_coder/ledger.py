@@ -1,4 +1,4 @@
-"""What is written down about trusted skills: which levels prove them, which were demoted and why, and what happened."""
+"""The records about trusted skills: the levels that prove them, demotions with reasons, and a history."""
 
 from __future__ import annotations
 

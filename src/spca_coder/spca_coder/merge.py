@@ -24,7 +24,9 @@ class Merged:
 
 
 def merge(library: str, draft: str, asked: Collection[str]) -> Merged:
-    """Take the draft's functions into the library: those in `asked` may replace existing ones, new names are added.
+    """Merge the draft's functions into the library.
+
+    Those in `asked` may replace existing functions; new names are added.
 
     What the library has already in the same form is passed over; anything else of the library that the draft
     would change raises MergeConflict. Constants and imports that are new are added. Raises InputError when
@@ -105,7 +107,10 @@ def _parse(text: str, what: str) -> cst.Module:
 
 
 def _statements(module: cst.Module) -> list[tuple[cst.BaseStatement, Sequence[cst.EmptyLine]]]:
-    """Each top-level statement with the comments above it (those above the first are in the module's header)."""
+    """Each top-level statement with the comments above it.
+
+    Comments above the first statement belong to the module's header.
+    """
     found: list[tuple[cst.BaseStatement, Sequence[cst.EmptyLine]]] = []
     for index, statement in enumerate(module.body):
         lines = _leading(statement)

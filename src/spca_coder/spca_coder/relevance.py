@@ -1,4 +1,4 @@
-"""Which skills of a library are worth showing to whoever writes new ones, within a bounded number of tokens."""
+"""Selects the skills of a library that are worth showing to a coder, within a number of tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether changed skills may take the place of trusted ones: the levels that were solved decide, by majority."""
+"""Decides whether changed skills may replace trusted ones: by majority of the levels that were solved."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Revalidate = Callable[[str, str], bool]
 
 
 class Ballot(Record):
-    """How the levels voted on changed skills: those that pass with the new versions, and with the trusted ones."""
+    """The vote on changed skills: the levels that pass with the new versions, and with the trusted ones."""
 
     changed: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ class Revalidation:
         }
 
     def standing_on(self, names: Collection[str], functions: Collection[str], why: str) -> dict[str, str]:
-        """Those of the candidate's functions that are among the names or need one of them, each with the reason."""
+        """The candidate's functions that are among the names or need one of them, each with the reason."""
         return {n: why for n in sorted(functions) if stands_on(self.candidate, n, names)}
 
     def witnesses(self, changed: set[str]) -> tuple[str, ...]:
@@ -77,7 +77,9 @@ class Revalidation:
         return tuple(n for n in dict.fromkeys((*proofs, *contested)) if n != self._level)
 
     def vote(self, changed: set[str], proposed: str, revalidate: Revalidate) -> Ballot:
-        """Try every witness with the proposed library; if one fails, all of them and the new level with the present.
+        """Try every witness level with the proposed library.
+
+        If one fails, all of them and the new level are tried with the present library.
 
         The new level counts for the new versions, which have just solved it.
         """

@@ -124,7 +124,7 @@ class TrustedLibrary:
         ledger: Ledger,
         revalidate: Revalidate | None,
     ) -> tuple[dict[str, str], Ledger]:
-        """The functions that are refused because of what they change, and the record after the levels have voted."""
+        """The functions refused because of what they change, and the record after the levels have voted."""
         changed = revalidation.changed(functions)
         if not changed:
             return {}, ledger

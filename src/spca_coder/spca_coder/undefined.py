@@ -14,7 +14,10 @@ _BUILTINS = frozenset(dir(builtins)) - FORBIDDEN_NAMES
 
 
 def undefined(source: str, known: Collection[str]) -> list[Problem]:
-    """Global names that `source` uses but neither it, nor Python, nor `known` defines; `source` must parse."""
+    """Global names that `source` uses but neither it, nor Python, nor `known` defines.
+
+    `source` must parse.
+    """
     tree = ast.parse(source)
     table = symtable.symtable(ast.unparse(_WithoutHints().visit(ast.parse(source))), "<draft>", "exec")
     defined = {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()}

@@ -160,7 +160,7 @@ def test_spoilt_files_are_told_in_one_line(
 
 
 def test_the_majority_of_levels_decides(trusted: TrustedLibrary) -> None:
-    """The trusted version passes only one of its own levels when it is tried again: it was trusted by mistake."""
+    """The trusted version passes only one of its own levels in the retry: it was trusted by mistake."""
     for level in ("touch_01", "touch_02"):
         trusted.promote(WORKING, ["touch"], level)
     quarantined: list[bool] = []

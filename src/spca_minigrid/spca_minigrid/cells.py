@@ -1,4 +1,7 @@
-"""Cells as short texts: `wall`, `empty`, `door red locked`, `key blue`, `goal green`, `unseen`; and directions."""
+"""Cells and directions as short texts.
+
+A cell is `wall`, `empty`, `door red locked`, `key blue`, `goal green` or `unseen`, for example.
+"""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ class GridCtx(DeclaredCtx):
 
     @offered
     def _do_route_beside(self, name: str, force: bool = False) -> Route | None:
-        """The same, to face a free cell that is next to the thing: where DROP would put something beside it."""
+        """The same, to face a free cell next to the thing, where DROP would put an object."""
         places = {t.place for t in self._find(name) if isinstance(t.place, tuple)}
         free = {p for place in places for p in beside(place) if self._map.cell(p) == EMPTY}
         return self._shown_route(self._navigator.to_face(free, force) if free else None)

@@ -1,4 +1,7 @@
-"""Pictures of a finished run, drawn by MiniGrid from the run's seed and primitives: for people, not for the agent."""
+"""Pictures of a finished run, drawn by MiniGrid from the run's seed and primitives.
+
+They are for people; the agent never sees them.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,10 @@ def write_looks(folder: RunFolder, options: RunOptions) -> Path:
 
 
 def write_animation(folder: RunFolder, options: RunOptions) -> Path:
-    """Write `animation.webp`, a picture for each primitive (of a long run, not of every one), and `thumbnail.jpg`."""
+    """Write `animation.webp` and `thumbnail.jpg`.
+
+    The animation has a picture per primitive; those of long runs are thinned out.
+    """
     steps = _steps(folder.path)
     drawn = list(_replay(folder, options))
     every = -(-len(drawn) // _MOST_FRAMES)

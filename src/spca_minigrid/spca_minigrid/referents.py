@@ -8,7 +8,7 @@ from spca_minigrid.worldmap import GONE, Thing, WorldMap
 
 
 class Referents:
-    """Resolves symbols: those of a mission's nouns, ids of things, and `<colour>_key` for any key of a colour."""
+    """Resolves symbols: nouns of a mission, ids of things, and `<colour>_key` for any key of a colour."""
 
     def __init__(self, world: WorldMap, mission: Mission) -> None:
         self._map = world
@@ -53,7 +53,7 @@ class Referents:
         return fits and thing.first_place in self._map.start_room()
 
     def _matching(self) -> list[Thing]:
-        """The one of two things at the far end of a hallway that is of the kind of the example near its beginning.
+        """Of two things at the far end of a hallway, the one of the same kind as the example near its beginning.
 
         Far is along the direction of the first look. Two that are equally far are the choice; the third is
         the example.

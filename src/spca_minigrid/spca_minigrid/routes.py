@@ -35,7 +35,10 @@ _IN_THE_WAY = 15.0
 """Primitives it takes to clear something away, roughly."""
 _LOCKED = 30.0
 _PATIENCE = 4.0
-"""Added to the cost of a viewpoint when weighing it against what it shows: keeps nearby glimpses from winning always."""
+"""Added to the cost of a viewpoint when it is weighed against what it shows.
+
+Otherwise a nearby glimpse would always win.
+"""
 _CAREFUL_DOOR = 25.0
 _MOST_NEW = 36
 
@@ -137,7 +140,10 @@ class Navigator:
                     heapq.heappush(queue, (cost + price, count, after))
 
     def _step_cost(self, point: Point, aims: frozenset[Point], force: bool) -> float | None:
-        """What stepping onto a point costs, with whatever has to be done first; None if it cannot or must not be."""
+        """The cost of stepping onto a point, with whatever has to be done first.
+
+        None if it cannot or must not be entered.
+        """
         cell = self._map.cell(point)
         kind, state = kind_of(cell), state_of(cell)
         if cell == EMPTY or state == "open" or (kind == GOAL and point in aims):

@@ -103,7 +103,10 @@ class Truth:
 
 
 def shortest(world: World, mission: Mission, report: bool = False) -> int | None:
-    """The fewest primitives from the start; None if the search has no answer (see above) or grows too large."""
+    """The fewest primitives from the start.
+
+    None if the search has no answer (see above) or grows too large.
+    """
     if any(noun.matching for noun in mission.nouns):
         return None
     return _Search(Truth(world), mission, report).run()

@@ -1,4 +1,4 @@
-"""The skills that come with MiniGrid: generators that yield primitives, one for each action of the planning domain.
+"""The built-in skills for MiniGrid: generators that yield primitives, one per action of the planning domain.
 
 They see the world through `ctx` only (see `spca_minigrid.ctx.API`), and know it only as far as it has been
 seen: where a plan's step meets something unforeseen (a locked door, a thing in the way, a key in a box), they

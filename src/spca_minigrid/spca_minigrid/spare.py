@@ -9,7 +9,7 @@ _RING = ((-1, -1), (0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0))
 
 
 def spare_places(known: WorldMap) -> set[Point]:
-    """Free cells that no way leads through: not beside a door, and with their free neighbours all in one piece."""
+    """Free cells that block no path: not next to a door, and with free neighbours that are connected."""
     return {
         point
         for point, cell in known.cells.items()
@@ -21,7 +21,9 @@ def spare_places(known: WorldMap) -> set[Point]:
 
 
 def _gaps(known: WorldMap, point: Point) -> int:
-    """How many separate groups the free cells beside a point form; with more than one, a way may lead through it.
+    """How many separate groups the free cells around a point form.
+
+    With more than one, a path may lead through the point.
 
     Two of them belong together if the cell diagonally between them is free too.
     """

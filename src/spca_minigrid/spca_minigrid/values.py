@@ -1,4 +1,7 @@
-"""The values that a MiniGrid skill gets from its `ctx`: plain JSON here, records with attributes in the sandbox."""
+"""The values that a MiniGrid skill gets from its `ctx`.
+
+They are plain JSON here, and records with attributes in the sandbox.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,10 @@ _HALF = VIEW // 2
 
 @cache
 def _offsets(direction: int) -> tuple[tuple[Point, ...], ...]:
-    """World offsets of the view's cells, [column][row] as in MiniGrid's image; the agent is at column 3, row 6."""
+    """World offsets of the view's cells, [column][row] as in MiniGrid's image.
+
+    The agent is at column 3, row 6.
+    """
     dx, dy = DIRECTIONS[direction]
     rx, ry = -dy, dx  # to the right of the agent
     return tuple(
@@ -39,7 +42,7 @@ def in_view(position: Point, direction: int, point: Point) -> bool:
 
 
 def visible(position: Point, direction: int, cell_at: Callable[[Point], str]) -> list[Point]:
-    """The points that can be seen from a pose, by MiniGrid's rule: sight spreads row by row, away from the agent.
+    """The points visible from a pose, by MiniGrid's rule: sight spreads row by row, away from the agent.
 
     A cell that is seen and not opaque lights its neighbours in its own row and the three cells of the row
     ahead.

@@ -21,7 +21,10 @@ _WORDS = (
 
 
 class MissionVocabulary(FactVocabulary):
-    """A mission's words and the things that they may mean are different symbols: a goal may speak of either."""
+    """Name a mission's words and the things that they may mean by different symbols.
+
+    A goal may use either.
+    """
 
     def words(self) -> tuple[ObservableWord, ...]:
         """What has been seen of the things, and what the agent carries."""

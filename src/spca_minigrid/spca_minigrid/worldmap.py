@@ -152,7 +152,7 @@ class WorldMap:
             self.cells[self.front] = EMPTY
 
     def _recognise(self, now: dict[Point, str]) -> None:
-        """Match the things in view with those known, so that each keeps its id when its state or place changes."""
+        """Match things in view with known ones, so that each keeps its id when its state or place changes."""
         fresh: list[tuple[Point, str]] = []
         for point, cell in now.items():
             thing = self.thing_at(point)
@@ -180,7 +180,7 @@ class WorldMap:
         return thing
 
     def start_room(self) -> set[Point]:
-        """The known part of the room where the agent started: its floor, the things in it and the doors around it."""
+        """The known part of the room where the agent started: its floor, its things and its doors."""
         return self.room((0, 0))
 
     def room(self, inside: Point) -> set[Point]:
@@ -197,7 +197,10 @@ class WorldMap:
         return found
 
     def as_text(self) -> str:
-        """The map as rows of letters, for reports: `#` wall, `.` floor, `?` unseen, `^` agent, else the first letter."""
+        """The map as rows of letters, for reports.
+
+        `#` is wall, `.` floor, `?` unseen, `^` the agent; a thing is its first letter.
+        """
         if not self.cells:
             return ""
         letters = {WALL: "#", EMPTY: ".", UNSEEN: "?", LAVA: "~", BOX: "B", BALL: "o"}

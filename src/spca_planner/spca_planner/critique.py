@@ -51,7 +51,7 @@ class Critics:
         )
 
     def question(self, plan: Plan, request: PlanRequest) -> str:
-        """What a valid plan does that the environment's own reading of the task does not ask for; empty if nothing."""
+        """What a valid plan does beyond the environment's own reading of the task; empty if nothing."""
         if not isinstance(self._vocabulary, GivesSecondOpinion):
             return ""
         opinion = self._vocabulary.second_opinion(request.task, request.observation)

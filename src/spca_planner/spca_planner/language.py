@@ -51,7 +51,9 @@ class ProblemDraft(BaseModel):
 
 
 class LanguageProposer:
-    """A `PlanProposer` that asks a chat model in a given role; modes as in the specification of the Plan stage.
+    """A `PlanProposer` that asks a chat model in a given role.
+
+    The modes are those of the specification of the Plan stage.
 
     `words` is the vocabulary of the environment's observations; `schemas` gives the PDDL of known actions by
     name.
@@ -143,7 +145,7 @@ def _executed(request: PlanRequest) -> dict[str, list[str]]:
 
 
 def relevant_skills(request: PlanRequest, previous: Draft | None) -> list[SkillSignature]:
-    """The skills worth telling: those the last domain uses, then those that share most words with the task."""
+    """The skills worth listing: those the last domain uses, then those that share most words with the task."""
     if len(request.skills) <= _MOST_SKILLS:
         return list(request.skills)
     task = _stems(request.task.text)

@@ -64,7 +64,7 @@ class DraftingPlanner:
         self._solver.start()
 
     def close(self) -> None:
-        """End the solver process and whatever it has started, unless it was given and so is somebody else's."""
+        """End the solver process and its children, unless it was passed in and belongs to somebody else."""
         if self._owns_solver:
             self._solver.close()
 
@@ -96,7 +96,7 @@ class DraftingPlanner:
             self._trusted.add(self._environment, request.task, result.plan.draft.domain)
 
     def _first(self, request: PlanRequest) -> tuple[Mode, Draft | None]:
-        """A fresh request of a task group that has been solved before reuses the trusted domain that fits best.
+        """Reuse the trusted domain that fits best, for a fresh request of a task group solved before.
 
         Without one of its own group, the best of the others is its example.
         """

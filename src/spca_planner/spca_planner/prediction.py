@@ -1,4 +1,4 @@
-"""What a plan's domain predicts: the facts that each step changes, and whether they were seen to come true."""
+"""What a plan's domain predicts: the facts that each step changes, and whether they were observed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ _NUMERIC = ("increase", "decrease", "assign", "scale-up", "scale-down")
 
 @dataclass(frozen=True)
 class Prediction:
-    """`effects[i]` are the atoms that step i changes, with their new truth; `states[i]` the atoms that hold after it."""
+    """The predicted facts of a plan, step by step.
+
+    `effects[i]` are the atoms that step i changes, with their new truth; `states[i]` the atoms that hold
+    after it.
+    """
 
     domain: Domain
     problem: Problem
@@ -29,7 +33,7 @@ class Prediction:
 
 
 def predict(plan: Plan) -> Prediction:
-    """The progression of the plan's initial state through its steps: the closed world of classical planning."""
+    """The progression of the plan's initial state through its steps, under the closed-world assumption."""
     domain, problem = parse(plan.draft.domain, plan.draft.problem)
     state = frozenset(ground(fact, {}) for fact in problem.init if fact.head not in ("=", "not"))
     effects: list[dict[Atom, bool]] = []
@@ -117,7 +121,7 @@ def weigh(
     afterwards: Observation | None,
     vocabulary: Vocabulary,
 ) -> Evidence:
-    """Compare a plan's predictions with what was seen at the end of each of its first steps, and after the last.
+    """Compare a plan's predictions with the observations after each executed step, and after the last.
 
     An effect is looked for from the end of its step until another step is to change it again. The first look
     that says something decides: what is undone later is not this step's doing. Without such a look it stays

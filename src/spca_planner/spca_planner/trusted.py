@@ -42,7 +42,7 @@ class TrustedDomains:
         self._folder = folder
 
     def fitting(self, environment: str, task: Task) -> TrustedDomain | None:
-        """The domain that fits a task's words best, those of its own group before others; None if there are none.
+        """The domain that fits a task's words best, those of its own group first; None if there are none.
 
         Words are weighted by how few of the domains have them (inverse document frequency).
         """

@@ -31,7 +31,7 @@ Script = Sequence[Draft | Exception]
 
 
 class Scripted:
-    """A proposer that hands in one thing after the other, the last one for ever, and notes what it was asked."""
+    """A proposer that returns its drafts one after the other, then the last one forever, and records requests."""
 
     name = "scripted"
 

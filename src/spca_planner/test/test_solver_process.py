@@ -1,4 +1,4 @@
-"""The solver process: verdicts on drafts, and that nothing of it outlives a deadline, a cancellation or its owner."""
+"""The solver process: verdicts on drafts, and that it leaves nothing behind after a deadline or a cancellation."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_cancelling_kills_search_and_process() -> None:
 
 
 def _watch(solver: SolverProcess) -> list[int]:
-    """The pids of the process and its search, once the search is that of a real case, not of the rehearsal."""
+    """The pids of the process and its search, once the search is that of a real case, not of the warm-up."""
     assert solver.pid is not None
     found: list[psutil.Process] = []
 

@@ -42,7 +42,11 @@ RELEASED = {
 
 
 def features(grids: list[Grid]) -> np.ndarray:
-    """Energy, pairs of neighbouring energies, difference of upper and lower rows, of left and right columns (4, N)."""
+    """Statistics of grids, shape (4, N).
+
+    Energy, neighbouring pairs of energies, and the differences between upper and lower rows and left and
+    right columns.
+    """
     energy = np.array([g.energy for g in grids]).astype(int)
     pairs = (energy[:, 1:] * energy[:, :-1]).sum((1, 2)) + (energy[:, :, 1:] * energy[:, :, :-1]).sum((1, 2))
     rows = energy[:, :6].sum((1, 2)) - energy[:, 6:].sum((1, 2))

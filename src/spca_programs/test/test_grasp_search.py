@@ -101,7 +101,10 @@ def test_a_beam_never_beats_the_exact_solver_and_says_that_it_is_not_one(sample:
 
 
 def test_greedy_has_the_published_score() -> None:
-    """By rules, over 20 grids a family; the tolerance is four standard errors of the sample and of the original."""
+    """By rules, over 20 grids a family.
+
+    The tolerance is four standard errors of the sample and of the original.
+    """
     chosen = environments(generated(seed=1, count=20))
     answers = BuiltinPolicy("greedy").answer(chosen)
     scores = score(Environments.of([(e.grid, e.rules) for e in chosen]), encode([a.plan for a in answers]))

@@ -1,4 +1,7 @@
-"""Checks a level as a whole: every error at once, with what would be right, and what is allowed but looks wrong."""
+"""Checks a level as a whole.
+
+All errors are reported at once with what would be right, and so is what is allowed but looks wrong.
+"""
 
 from __future__ import annotations
 
@@ -110,7 +113,10 @@ def _impossible_contacts(level: Level, world: World) -> Iterator[str]:
 
 
 def _never_together(level: Level, world: World) -> Iterator[str]:
-    """Success conditions that exclude each other: the ground is below the table, and out of reach of what lies on it."""
+    """Find success conditions that exclude each other.
+
+    The ground is below the table, and out of reach of what lies on it.
+    """
     wanted = [pair(*names) for names in level.success.collisions_true]
     for name in sorted(level.success.names - {world.ground.model, world.table.model, world.robot.model}):
         on_ground = pair(name, world.ground.model) in wanted

@@ -17,7 +17,10 @@ EPSILON = 1e-9
 
 
 class ContactInterval(Record):
-    """A pair in contact from `start` to `end`, seconds since the level began; gaps up to the TTL are bridged."""
+    """A pair of models in contact from `start` to `end`, in seconds since the level began.
+
+    Gaps up to the TTL are bridged.
+    """
 
     pair: Pair
     start: float

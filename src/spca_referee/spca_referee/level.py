@@ -1,4 +1,7 @@
-"""Levels: what a task says, and which contacts mean success and failure. levels/README.md tells the format."""
+"""Levels: the text of a task, and the contacts that mean success and failure.
+
+levels/README.md describes the format.
+"""
 
 from __future__ import annotations
 
@@ -132,7 +135,7 @@ class Level(Record):
 
 
 def load_level(name_or_path: str | Path, world: World | None = None) -> Level:
-    """Read a level by name (`stack_01`) or path and check it against a world, by default the one it is made for.
+    """Read a level by name (`stack_01`) or path and check it against a world, by default its own.
 
     Raises InputError with one clear line.
     """

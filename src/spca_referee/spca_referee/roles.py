@@ -50,7 +50,9 @@ Assignment = dict[str, str]
 
 
 def assignments(roles: Mapping[str, Role], world: World, truth: Mapping[str, Pose]) -> list[Assignment]:
-    """Every way to bind the roles to models on this table; one, unless a role is `any` or two are `TOO_CLOSE`.
+    """Every way to bind the roles to models on this table.
+
+    There is only one, unless a role is `any` or two are `TOO_CLOSE`.
 
     Raises InputError when a role has no object on this table.
     """
@@ -94,7 +96,10 @@ def _candidates(role: Role, partner: str | None, world: World, truth: Mapping[st
 
 
 def _extreme(pick: Pick, poses: Mapping[str, Pose]) -> list[str]:
-    """The models at the wanted end of an axis, or in the middle of it; several when they are too close to call."""
+    """The models at the wanted end of an axis, or in the middle of it.
+
+    There are several when they are too close to call.
+    """
     axis = 0 if pick in ("nearest", "farthest") else 1
     along = {m: p.position[axis] for m, p in poses.items()}
     ranked = sorted(along.values())

@@ -28,7 +28,10 @@ class Rules:
     never: tuple[Pair, ...]
     always: tuple[Pair, ...]
     names: Mapping[str, str] = field(default_factory=dict)
-    """Words for models that stand for any object of their role: `box_red` is "some cube" where any cube will do."""
+    """Words for models that stand for any object of their role.
+
+    For example, `box_red` is "some cube" where any cube will do.
+    """
 
     def pair_words(self, names: Pair, robot: str) -> tuple[str, str]:
         """The two sides of a pair in plain words, the robot first."""

@@ -32,7 +32,9 @@ class Placement(Record):
 
 
 def starting_layout(changes: Mapping[str, Placement], world: World, layout: Layout) -> Layout:
-    """`layout` (nominal or random) with a level's `changes`; an object put on another follows it wherever it lies.
+    """`layout` (nominal or random) with a level's `changes`.
+
+    An object that is put on another follows it wherever it lies.
 
     Raises InputError when a change names an object that is not there.
     """

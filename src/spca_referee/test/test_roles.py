@@ -1,4 +1,4 @@
-"""Roles and starting layouts: what "the left cube" is on a given table, and what a level changes about the table."""
+"""Roles and starting layouts: which cube is "the left cube" on a given table, and what a level changes about it."""
 
 from __future__ import annotations
 

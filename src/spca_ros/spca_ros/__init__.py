@@ -1,4 +1,4 @@
-"""ROS 2 for spca: messages from and to records, node helpers, the ports over topics and actions, the node graph."""
+"""ROS 2 for spca: message conversions, node helpers, the ports over topics and actions, the node graph."""
 
 from spca_ros.environment import ensure
 

@@ -61,7 +61,9 @@ class ActionCall:
         on_feedback: Callable[[Any], None] | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Any:
-        """Send a goal and wait for its result; `on_feedback` and `cancelled` are called in the calling thread.
+        """Send a goal and wait for its result.
+
+        `on_feedback` and `cancelled` are called in the calling thread.
 
         Raises SpcaError when the goal is refused, NodeLost when the server dies or does not end a cancelled
         goal.

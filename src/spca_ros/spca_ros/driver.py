@@ -53,11 +53,14 @@ class Driver(Protocol):
         ...
 
     def hold(self, wait: bool) -> None:
-        """Stop the arm; with `wait`, return when the driver has confirmed it, and raise NodeLost if it does not."""
+        """Stop the arm.
+
+        With `wait`, return when the driver has confirmed it; raise NodeLost if it does not.
+        """
         ...
 
     def want_time(self, seen: float, until: float) -> None:
-        """Say that this client lives, has seen the joint state at `seen`, and waits until `until` (0: no more)."""
+        """Send a heartbeat: this client has seen the joint state at `seen` and waits until `until` (0: no more)."""
         ...
 
     @property

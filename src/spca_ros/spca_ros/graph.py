@@ -1,4 +1,4 @@
-"""Starts the nodes as processes, waits until they are ready, watches them, and ends them all, whatever happens."""
+"""Starts the nodes as processes, waits until they are ready, watches them, and always ends them all."""
 
 from __future__ import annotations
 

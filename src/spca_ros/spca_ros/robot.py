@@ -49,7 +49,10 @@ class RosRobot:
     # --- Robot ----------------------------------------------------------------------------------------------
 
     def now(self) -> float:
-        """Simulated seconds: the newest joint state's, which no other clock is ahead of by more than a sample."""
+        """Simulated seconds, as of the newest joint state.
+
+        No other clock is ahead of it by more than a sample.
+        """
         return self.state().stamp
 
     def state(self) -> JointState:
@@ -113,7 +116,7 @@ class RosRobot:
     # --- the rest -------------------------------------------------------------------------------------------
 
     def wait_news(self) -> None:
-        """Wait until the newest joint state has been sent after this call, as after a jump of the world's time."""
+        """Wait for a joint state that was sent after this call, as after a jump of the world's time."""
         for _ in range(2):  # one may be under way
             self._next(self.state(), after_jump=True)
 

@@ -1,4 +1,4 @@
-"""A node for programs that are no node themselves: its loop turns in the background while the program works."""
+"""A node for programs that are not nodes themselves; it spins in the background while they work."""
 
 from __future__ import annotations
 

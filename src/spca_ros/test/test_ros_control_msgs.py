@@ -1,4 +1,4 @@
-"""The driver boundary in the words of control_msgs, with stand-ins that have its published fields and constants."""
+"""The driver boundary in control_msgs, with stand-ins that have its published fields and constants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The tabletop as an `Environment`, in one process and in lockstep: simulated time passes only while the arm acts."""
+"""The tabletop as an `Environment`, in one process and in lockstep.
+
+Simulated time passes only while the arm acts.
+"""
 
 from __future__ import annotations
 

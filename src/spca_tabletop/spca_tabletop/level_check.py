@@ -1,4 +1,4 @@
-"""What `spca check` says of a tabletop level: the referee's findings, and whether the built-in proposer can read it."""
+"""`spca check` for tabletop levels: the referee's findings, and whether the built-in proposer can read the task."""
 
 from __future__ import annotations
 

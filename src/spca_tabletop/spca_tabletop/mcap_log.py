@@ -1,4 +1,6 @@
-"""An MCAP log of a run's topics, made after the verdict from what the run recorded; Foxglove and rosbag2 open it.
+"""An MCAP log of a run's topics, made after the verdict from the recording.
+
+Foxglove and rosbag2 open it.
 
 Log times are simulated time since the level began. Frames: `world`, one for every moving body, and the
 camera's. Topics have the names and types that the ROS nodes use, except that depth is 16UC1 (whole

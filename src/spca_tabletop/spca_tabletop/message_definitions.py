@@ -53,7 +53,10 @@ def definition(datatype: str) -> str:
 
 
 class Field(NamedTuple):
-    """A field of a message: `type` with its package, `array` is `many`, `one` (at most one element) or empty."""
+    """A field of a message.
+
+    `type` includes its package; `array` is `many`, `one` (at most one element) or empty.
+    """
 
     type: str
     array: str

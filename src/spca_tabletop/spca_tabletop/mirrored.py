@@ -1,4 +1,4 @@
-"""Records as the messages of `spca_interfaces` that mirror them, in the plain form in which MCAP's writer takes messages.
+"""Converts records to the messages of `spca_interfaces` that mirror them, in the plain form of MCAP's writer.
 
 The same rules as in `spca_ros.convert.records`, without ROS: fields have the same names, an optional one is a
 sequence of at most one element, and what a message has beyond its record stays empty.

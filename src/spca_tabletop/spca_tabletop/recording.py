@@ -1,4 +1,7 @@
-"""What a run leaves for its report besides the decisions: looks, contacts, and the states to draw a video from."""
+"""What a run records for its report besides the decisions.
+
+That is looks, contacts, and the states from which a video is drawn.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ LOOKS = "looks"
 
 @dataclass
 class Recording:
-    """Kept in memory while the run goes on, so that it costs the run nothing; `save` writes it after the verdict."""
+    """Keeps everything in memory during the run, so that the run is not slowed down.
+
+    `save` writes it after the verdict.
+    """
 
     looks: list[tuple[RgbdFrame, Scene]] = field(default_factory=list)
     states: StateRecorder = field(default_factory=StateRecorder)

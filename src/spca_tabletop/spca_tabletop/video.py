@@ -22,7 +22,7 @@ _THUMBNAIL_SIZE = (480, 270)  # px
 
 
 def write_video(folder: RunFolder, options: RunOptions) -> Path:
-    """Write `video.mp4` and, from its last picture, `thumbnail.jpg` into the run's folder; returns the video's path.
+    """Write `video.mp4` and, from its last picture, `thumbnail.jpg`; return the video's path.
 
     The captions are the plan's steps; how the run ended stands at the end.
     """

@@ -1,4 +1,4 @@
-"""The display node over real DDS: what is published in a run comes out as markers, also for late listeners."""
+"""The display node over real DDS: what a run publishes becomes markers, also for late subscribers."""
 
 from __future__ import annotations
 

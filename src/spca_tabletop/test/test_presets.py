@@ -47,7 +47,7 @@ def test_nominal_changes_nothing_but_others_do():
 
 @pytest.mark.parametrize("seed", range(8))
 def test_hard_tables_rest_as_they_are_drawn(seed):
-    """What the geometry says touches is what the physics says, and nothing falls over or apart at the start."""
+    """The geometry's contacts are those of the physics, and nothing falls over or apart at the start."""
     layout, variation = draw_table("hard", seed, WORLD, load_level("touch_02"))
     simulator = MujocoSimulator(WORLD, variation=variation)
     samples = []

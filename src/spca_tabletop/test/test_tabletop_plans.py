@@ -113,7 +113,7 @@ def outcome(planner: DraftingPlanner, text: str, on: dict[str, str] | None = Non
 
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[dict[str, str], str]:
-    """Any way the cubes may stand on table, plates and each other, perhaps with the topmost one in the gripper."""
+    """Any way the cubes may stand on table, plates and each other, perhaps with the topmost one held."""
     order = draw(st.permutations(CUBES))
     on: dict[str, str] = {}
     for index, cube in enumerate(order):

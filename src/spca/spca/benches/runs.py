@@ -127,7 +127,10 @@ def _warm_solver() -> SolverProcess:
 
 
 def _digest(result: RunResult, acts: list[ActResult]) -> str:
-    """Over everything that must repeat exactly: the verdict and each step's simulated times, but no wall time."""
+    """A hash of everything that must repeat exactly: the verdict and each step's simulated times.
+
+    Wall times are left out.
+    """
     steps = [[s.action, s.args, s.status, s.started, s.ended] for act in acts for s in act.steps]
     content = json.dumps([result.verdict.model_dump(mode="json"), steps], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()[:16]

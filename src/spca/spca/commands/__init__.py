@@ -18,7 +18,10 @@ PANELS = LEVELS, BENCHES, MACHINE = "Levels and runs", "Benches and programs", "
 
 
 class CommandsByPanel(TyperGroup):
-    """Lists its commands panel by panel; its help page ends with what is installed at the extension points."""
+    """Lists its commands panel by panel.
+
+    Its help page ends with what is installed at the extension points.
+    """
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help page."""

@@ -180,7 +180,10 @@ def bench_pddl(
     workers: Workers = None,
     scheduler: Scheduler = "",
 ) -> None:
-    """From plain descriptions to PDDL: does a model's plan hold in the reference? Needs a configured model."""
+    """Measure how well models formalise described planning domains in PDDL.
+
+    A plan counts if it is valid in the reference. Needs a configured model.
+    """
     from spca.benches.command import run_bench
     from spca.benches.pddl.bench import PddlBench
 
@@ -279,7 +282,10 @@ def bench_models(
     scheduler: Scheduler = "",
     compare: Compare = None,
 ) -> None:
-    """Compare language models: each learns for itself, on the same levels and tables. docs/compare-models.md leads on."""
+    """Compare language models on the same levels and tables; each learns for itself.
+
+    See docs/compare-models.md.
+    """
     from spca.api import select_levels
     from spca.benches import bench_in
     from spca.benches.command import run_bench

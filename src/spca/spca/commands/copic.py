@@ -113,7 +113,10 @@ def bench_copic(
     scheduler: Scheduler = "",
     compare: Compare = None,
 ) -> None:
-    """Train with several seeds, and test on unseen cases beside random choice, single programs and an oracle."""
+    """Train with several seeds and test on unseen cases.
+
+    Baselines are random choice, single programs and an oracle.
+    """
     from spca.benches.command import run_bench
     from spca_copic.bench import CopicBench
 

@@ -103,7 +103,10 @@ def bench_worldcoder(
     scheduler: Scheduler = "",
     compare: Compare = None,
 ) -> None:
-    """Learn worlds and variants of them on several seeds: actions, programs, seconds, unseen levels, baselines."""
+    """Learn worlds and variants of them on several seeds.
+
+    Reports actions, programs, seconds, unseen levels and baselines.
+    """
     from spca.benches.command import run_bench
     from spca_worldcoder.bench import WorldcoderBench
 

@@ -50,7 +50,10 @@ def open_page(
     ] = None,
     only_print: Annotated[bool, typer.Option("--print", help="Print the page's path, open nothing.")] = False,
 ) -> None:
-    """Open the index of runs and campaigns, or a run's report, in the browser; print the path where there is none."""
+    """Open the index of runs and campaigns, or a run's report, in the browser.
+
+    Without a browser, the path is printed.
+    """
     import os
     import webbrowser
 

@@ -12,7 +12,7 @@ State = Literal["ready", "partly", "missing", "off"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the table: what it is, whether it can be used, what was found, and the remedy where one is needed."""
+    """One row of the table: the component, whether it can be used, what was found, and a remedy if needed."""
 
     what: str
     state: State

@@ -19,7 +19,10 @@ def plugins() -> Iterator[Plugin]:
 
 
 def summary() -> str:
-    """One line for the help page: the names at each extension point, those of other packages with the package."""
+    """One line for the help page: the names at each extension point.
+
+    Plugins of other packages are listed with their package.
+    """
     groups: dict[str, list[str]] = {}
     try:
         for plugin in plugins():

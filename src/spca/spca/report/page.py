@@ -103,7 +103,10 @@ def _models(path: Path) -> dict[str, str]:
 
 
 def _numbered(path: Path, pattern: str) -> list[Path]:
-    """Files of all rounds in the order they were written: `round_2/plan_7.json` after `round_1/plan_2.json`."""
+    """The files of all rounds in the order in which they were written.
+
+    For example, `round_2/plan_7.json` comes after `round_1/plan_2.json`.
+    """
     return sorted(path.glob(f"round_*/{pattern}"), key=lambda f: int(f.stem.split("_")[-1]))
 
 

@@ -1,4 +1,6 @@
-"""The process that thinks: the nodes `supervisor`, `planner`, `coder` and perception, with the language models' keys.
+"""The process of the nodes `supervisor`, `planner`, `coder` and perception.
+
+It is the only one that holds the language models' keys.
 
 It is one process because the stages share the models' budgets and their ledger. `python -m spca.ros.brain`,
 or the executable `brain` of this package for `ros2 run`.

@@ -1,4 +1,6 @@
-"""Asks a running graph's supervisor for one level and ends with the verdict as exit status: the launch file's client.
+"""The launch file's client: requests one level from a running graph's supervisor.
+
+Its exit status is the verdict.
 
 python -m spca.ros.client stack_01 --preset shuffled --seed 3
 """

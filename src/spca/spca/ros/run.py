@@ -1,4 +1,4 @@
-"""`--transport ros`: has the supervisor of a node graph run a level: of the one that stands, or of one for this run."""
+"""`--transport ros`: runs a level on a node graph, either the running one or one started for this run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A scripted model with fault rates: each kind of fault comes as often as its rate says, drawn by seed and trial.
+"""A scripted model with fault rates.
+
+Each kind of fault occurs at its own rate, drawn by seed and trial.
 
 It stands in for a language model where there is no network: two of them with different rates are two models
 of different quality. `serving` runs it behind a server on loopback, which speaks the real protocol.

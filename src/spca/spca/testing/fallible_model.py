@@ -79,7 +79,10 @@ class FallibleModel:
 
 
 def only_asked(behaviour: Behaviour, seen: Seen) -> Behaviour:
-    """A good answer without the parts that the request's schema has no place for: a settled domain is not sent back."""
+    """A good answer without the parts for which the request's schema has no field.
+
+    For example, a settled domain is not sent back.
+    """
     if not isinstance(behaviour, Say) or not behaviour.text.startswith("{"):
         return behaviour
     schema = seen.body.get("response_format", {}).get("json_schema", {}).get("schema", {})

@@ -1,4 +1,6 @@
-"""A scripted language model that knows all levels: it reads requests as a model does, and understands tasks by the grammar.
+"""A scripted language model that knows all levels.
+
+It reads requests as a model does, and understands tasks by the built-in grammar.
 
 Its planner's answers are the built-in proposer's drafts for what the request says was observed; its coder's
 answers are the skills that come with the tabletop, under the names that are asked for. It errs now and then,
@@ -45,7 +47,10 @@ _CODE_FAULTS: tuple[Callable[[str], str], ...] = (
 
 
 class GrammarModel:
-    """A script for a `ModelServer`; one for a whole sequence of runs, so that it errs differently each time."""
+    """A script for a `ModelServer`.
+
+    Use one for a whole sequence of runs, so that it makes different mistakes in each.
+    """
 
     def __init__(self, plan_errs: bool = True, code_errs: bool = True) -> None:
         kit = TabletopKit()

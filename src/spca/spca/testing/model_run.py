@@ -61,7 +61,9 @@ def run_with_model(
     budgets: Budgets | None = None,
     **options: Any,
 ) -> ModelRun:
-    """Run a level from an empty library (in `folder`, so that runs there learn from each other), models scripted.
+    """Run a level with scripted models and an empty library.
+
+    Runs with the same `folder` learn from each other.
 
     `settings` go into the model configuration, `options` into the run's. In one process, unless the options
     say `transport="ros"`.

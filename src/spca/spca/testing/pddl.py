@@ -1,4 +1,4 @@
-"""The PDDL that the scripted model knows: one domain, and problems made from what a prompt says of scene and task."""
+"""The scripted model's PDDL: one domain, and problems made from the scene and task in a prompt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the scripted model writes when it is asked for skills; one function a planning action of its domain."""
+"""The skills that the scripted model writes: one function per planning action of its domain."""
 
 
 def touch_thing(ctx, thing):

@@ -11,7 +11,9 @@ from spca_core.task import Task
 
 
 class FactVocabulary:
-    """For any environment: predicates are named like the observed facts, and complete for the kinds seen in them.
+    """A vocabulary for any environment.
+
+    Predicates are named like the observed facts, and complete for the kinds seen in them.
 
     Objects are named in a text by the words of their symbols: `door_red_1` by "red door" or "door red".
     """
@@ -49,7 +51,7 @@ _NEGATED = r"\b(?:not|don't|never|without|except|avoid|ignore|leave|leaving)\b[^
 
 
 def required_part(text: str) -> str:
-    """The text without negated clauses, and without things named only to say where another one is or comes from.
+    """The text without negated clauses, and without things that only say where another one is or comes from.
 
     >>> required_part("Take the red key from the blue box. Do not touch the ball.")
     'take the red key'

@@ -148,7 +148,10 @@ def _check_name(token: str, line: int, what: str) -> None:
 
 
 def _refuse_nested_section(token: str, line: int, stack: list[_Open], what: str) -> None:
-    """A section inside another one shows where a parenthesis is missing, long before the end of the text does."""
+    """Report where a section begins inside another one.
+
+    A parenthesis is missing there, long before the end of the text shows it.
+    """
     starts_section = token.lower() in (":action", ":predicates", ":init", ":goal", ":objects", ":types")
     if starts_section and not stack[-1].items and len(stack) > 2:
         outer = stack[1]

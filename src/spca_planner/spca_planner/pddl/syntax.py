@@ -1,4 +1,7 @@
-"""The parts of a PDDL domain and problem: classical planning, the subset that planner and validators share."""
+"""The parts of a PDDL domain and problem.
+
+This is classical planning: the subset that the planner and the validators share.
+"""
 
 from __future__ import annotations
 

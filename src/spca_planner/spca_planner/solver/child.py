@@ -1,4 +1,7 @@
-"""A fork of this process that computes something, is limited in time and memory, and can be killed at any time."""
+"""A fork of this process that computes something within limits of time and memory.
+
+It can be killed at any time.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which goals of an unsolvable problem stand against each other: a smallest set that cannot be reached together."""
+"""Finds out which goals of an unsolvable problem conflict.
+
+The result is a minimal set of goals that cannot be reached together.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ _PROOF_SECONDS = 1.0
 def conflicting_goals(
     case: Case, problem: Problem, engine: Engine, seconds: float, interrupt: int | None = None
 ) -> str:
-    """A sentence on the goals that are in conflict, found by dropping one at a time; empty if nothing is known.
+    """A sentence on the conflicting goals, found by dropping one at a time; empty if nothing is known.
 
     `seconds` of wall time are the most that is spent. Raises `Interrupted`.
     """

@@ -30,7 +30,7 @@ _OUT_OF_TIME_OR_MEMORY = (12, 20, 21, 22, 23, 24)
 
 
 class FastDownward:
-    """The `Engine` that is used unless another one is asked for: a cheapest plan where there is time for it."""
+    """The default `Engine`: it finds a cheapest plan if there is time for it."""
 
     name = "fast-downward"
 

@@ -1,4 +1,7 @@
-"""The planning engines that can be chosen by name: those of installed packages, and Unified Planning's own."""
+"""The planning engines that can be chosen by name.
+
+They come from installed packages and from Unified Planning itself.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,9 @@ def require_engine(name: str) -> None:
 
 
 def skip_slow_imports() -> None:
-    """UP imports ConfigSpace, and with it most of scipy, only to name a type in the signature of a method we never call.
+    """Keep Unified Planning from importing ConfigSpace, and with it most of scipy.
+
+    It needs the module only for a type in the signature of a method that is never called here.
 
     A stand-in halves the time this process takes to start.
     """

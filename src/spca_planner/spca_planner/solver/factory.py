@@ -24,7 +24,7 @@ _COMPILED_AWAY = (
     (CompilationKind.DISJUNCTIVE_CONDITIONS_REMOVING, ("DISJUNCTIVE_CONDITIONS",)),
     (CompilationKind.NEGATIVE_CONDITIONS_REMOVING, ("NEGATIVE_CONDITIONS",)),
 )  # fmt: skip
-"""What Unified Planning can rewrite for engines that do not support it: (how, features of a problem's kind)."""
+"""What Unified Planning can compile away for engines that do not support it: (compilation, features)."""
 
 _SOLVED = (PlanGenerationResultStatus.SOLVED_SATISFICING, PlanGenerationResultStatus.SOLVED_OPTIMALLY)
 

@@ -15,11 +15,14 @@ Words = tuple[str, ...]
 MAX_BYTES = 1 << 24
 """Longest message between the process and its user."""
 GRACE_SECONDS = 5.0
-"""Wall time that a draft may take beyond the time limit of the search: to be read, explained and validated."""
+"""Wall time that a draft may take beyond the search's time limit.
+
+It is for reading, explaining and validating.
+"""
 
 
 class Context(Record):
-    """What a draft must agree with: the scene, what it says about PDDL predicates, and the objects the task names."""
+    """What a draft must agree with: the scene, its PDDL predicates, and the objects that the task names."""
 
     observation: Observation
     extensions: dict[str, Extension]
@@ -38,7 +41,7 @@ class Case(Record):
     timeout_s: float
     context: Context | None = None
     any_plan: bool = False
-    """Take the first plan that Fast Downward's greedy search finds, and leave it to the caller to check it."""
+    """Take the first plan of Fast Downward's greedy search; the caller has to check it."""
 
 
 class Judgement(Record):
@@ -59,7 +62,7 @@ class Judgement(Record):
 
 
 class Ahead(Record):
-    """What the process does before its first case: import the engine, and read domains, so that later it is faster."""
+    """Warm the process up before its first case: import the engine and read domains."""
 
     domains: tuple[str, ...] = ()
     engine: str

@@ -46,7 +46,9 @@ class SolverProcess:
             self._running()
 
     def judge(self, case: Case, cancelled: Callable[[], bool] = lambda: False) -> Judgement:
-        """The judgement, at the latest `GRACE_SECONDS` after the case's own time limit; a cold process adds its start.
+        """The judgement, at most `GRACE_SECONDS` after the case's own time limit.
+
+        A cold process adds its start-up time.
 
         A draft that takes longer, or more memory than there is, is refused with the likely cause. Raises
         Cancelled, and SpcaError when the process cannot be started.

@@ -1,4 +1,7 @@
-"""Two validators must both accept a plan: UP's, which gives the reason for a no, and TAMER, which checks it anew."""
+"""Two validators must both accept a plan.
+
+UP's gives the reason for a rejection; TAMER checks the plan independently.
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,10 @@ def random_walk(grid: Grid, rules: Rules, rng: np.random.Generator) -> list[str]
 
 
 def greedy(grid: Grid, rules: Rules, rng: np.random.Generator) -> list[str]:
-    """Always to the nearest energy (ties by chance), as long as the way back along its own track fits; then back."""
+    """Always go to the nearest energy (ties by chance) while the way back along its own track still fits.
+
+    Then go back.
+    """
     energy = grid.energy.copy()
     position = grid.start
     track: list[str] = []

@@ -38,7 +38,10 @@ BUILTIN: dict[str, Planner] = {
 
 
 class BuiltinPolicy:
-    """One of `BUILTIN`; chance is drawn for each environment by its name, whatever else is answered with it."""
+    """One of `BUILTIN`.
+
+    Random numbers are drawn for each environment by its name, so that a batch's other members do not matter.
+    """
 
     def __init__(self, name: str, seed: int = 0) -> None:
         if name not in BUILTIN:

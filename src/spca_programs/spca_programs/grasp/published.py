@@ -1,4 +1,7 @@
-"""Figures to put results beside, all with the score of `spca_programs.grasp.rules` over all 16,000 environments."""
+"""Published figures to compare results with.
+
+All use the score of `spca_programs.grasp.rules` over all 16,000 environments.
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,9 @@ FAR = 99
 
 @dataclass(frozen=True)
 class Routes:
-    """`stops` are the start (number 0) and all energy that can be fetched in time, nearest to the start first.
+    """The stops that matter and the distances between them.
+
+    `stops` are the start (number 0) and all energy that can be fetched in time, nearest to the start first.
 
     `distance[i][j]` is in moves; `passed[i][j]` has bit k set if stop k lies on a shortest way from i to j.
     `maps` (stops, rows, columns) are the distances of every cell to every stop, FAR where there is no way.

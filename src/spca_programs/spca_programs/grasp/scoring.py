@@ -54,7 +54,10 @@ class Environments:
         return len(self.start)
 
     def take(self, which: NDArray[np.integer]) -> Environments:
-        """The environments of the given numbers, in that order; numbers may repeat (several plans for one)."""
+        """The environments with the given numbers, in that order.
+
+        Numbers may repeat (several plans for one).
+        """
         return Environments(**{f.name: getattr(self, f.name)[which] for f in fields(self)})
 
 

@@ -55,7 +55,9 @@ def _actions(ways: Routes, trip: Trip) -> list[str]:
 
 
 def best_tour(ways: Routes, width: int | None, at_least: float) -> tuple[float, Trip, bool]:
-    """The round trip of the most value, if it is more than `at_least`: its value, its stops, whether nothing was cut.
+    """The round trip of the highest value, if that exceeds `at_least`.
+
+    Returns its value, its stops, and whether the search was complete.
 
     Grows tours by one energy at a time; of those with equal sets and equal ends only the shortest goes on,
     and only if it can still beat the best so far. A tour never passes over energy on its way to some other:
@@ -103,7 +105,10 @@ def best_tour(ways: Routes, width: int | None, at_least: float) -> tuple[float, 
 
 
 def _promise(rules: Rules, taken: int, moved: int, from_home: int) -> float:
-    """An upper bound on the value of any tour that begins so: further energy lies a move apart, on the way home."""
+    """An upper bound on the value of any tour with this beginning.
+
+    It assumes that further energy lies one move apart, on the way home.
+    """
     best = -float("inf")
     for more in range(rules.max_actions):
         moves = moved + (from_home if more == 0 else max(from_home, more + 1))
@@ -167,7 +172,7 @@ def best_trips(ways: Routes, carry_limit: int) -> list[Trip]:
 
 
 def _trips(ways: Routes, carry_limit: int) -> list[_Candidate]:
-    """For every set of at most `carry_limit` stops the shortest round trip, if there are enough actions for it."""
+    """For every set of at most `carry_limit` stops, the shortest round trip that the actions allow."""
     home = ways.distance[0]
     found: dict[int, _Candidate] = {}
     growing: list[tuple[Trip, int, int]] = [((), 0, 0)]

@@ -38,7 +38,7 @@ from spca_programs.minigrid.policies import example as minigrid_example
 EXAMPLE = "example"
 REFINED = "+refine"
 WAYS = (*STRATEGIES, *(f"{s}{REFINED}" for s in STRATEGIES), *METHODS)
-"""What a model can be asked for: a program by a strategy, with or without refinement, or plans case by case."""
+"""A way to use a model: a program by a strategy, with or without refinement, or plans case by case."""
 
 
 class Contestant(Record):
@@ -118,7 +118,7 @@ class IppBench(Bench[IppTrial, IppResult]):
         return f"Programs that plan: {self.test} test cases of {', '.join(self.tasks)}"
 
     def identity(self) -> Mapping[str, Any]:
-        """See `Bench`; with the models and servers that the configurations name, and the programs' sources."""
+        """See `Bench`; the models and servers of the configurations and the programs' sources are added."""
         roles = {str(m): load_config(m).model_dump(mode="json")["roles"] for m in self.models}
         sources = {
             f"{task}/{name}": self._program(task, name).id
@@ -309,7 +309,10 @@ def _figures(results: Sequence[IppResult]) -> tuple[object, ...]:
 
 
 def _difference(first: Trials, second: Trials) -> tuple[object, ...]:
-    """Cases in common, mean difference and half the width of its interval; repetitions of a case are averaged."""
+    """The cases in common, their mean difference, and half the width of its interval.
+
+    Repetitions of a case are averaged first.
+    """
     means: list[dict[str, float]] = []
     for own in (first, second):
         cases = groups([c for d in own for c in d.result.cases], lambda c: c.case)

@@ -9,7 +9,10 @@ from spca_core.model import Record
 
 
 class Judgement(Record):
-    """What a list of actions came to in one instance; `trace` tells action by action, for a programmer to read."""
+    """The outcome of a list of actions in one instance.
+
+    `trace` describes it action by action, for a programmer to read.
+    """
 
     score: float
     completed: bool

@@ -45,7 +45,10 @@ class Program(Record):
 
 
 class Answer(Record):
-    """What a program answered for one case; `problem` (kind and words, perhaps a line) where it has no plan."""
+    """What a program answered for one case.
+
+    `problem` (kind and words, perhaps a line) is set where it has no plan.
+    """
 
     plan: tuple[str, ...] = ()
     problem: str = ""
@@ -114,7 +117,10 @@ class ProgramRunner:
         return ""
 
     def answer(self, batch: Sequence[Sequence[Any]], deadline_s: float | None = None) -> list[Answer]:
-        """Call the loaded program once per list of arguments, each within the runner's deadline or another one."""
+        """Call the loaded program once per list of arguments.
+
+        Each call has the runner's deadline, unless another one is given.
+        """
         outcomes = self._host.call_many(self._function, batch, deadline_s or self._deadline_s)
         answers = []
         for outcome in outcomes:
@@ -127,7 +133,10 @@ class ProgramRunner:
         return answers
 
     def evaluate(self, program: Program, domain: Domain[Case], cases: Sequence[Case]) -> Evaluation:
-        """Run a program on every case and judge what it answers; a program that does not load answers nothing."""
+        """Run a program on every case and judge its answers.
+
+        A program that does not load answers nothing.
+        """
         if problem := self.load(program.source, domain.signature):
             answers = [Answer(problem=problem) for _ in cases]
         else:

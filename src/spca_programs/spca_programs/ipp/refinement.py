@@ -1,4 +1,4 @@
-"""Iterative refinement: show a program where it does worst, ask for a better one, and keep the best there was."""
+"""Iterative refinement: show a program where it does worst, request a better one, and keep the best."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def refine(
     patience: int = 1,
     on_attempt: Callable[[Attempt], None] = lambda attempt: None,
 ) -> Refined:
-    """Improve a program for at most `rounds` rounds; ends after `patience` rounds in a row that did not improve it.
+    """Improve a program for at most `rounds` rounds.
+
+    It ends after `patience` rounds in a row without an improvement.
 
     The program returned is never worse on the training cases than any that was tried. A model that fails ends
     the refinement, not the program.

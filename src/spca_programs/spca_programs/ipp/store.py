@@ -1,4 +1,7 @@
-"""Programs on disk, to be used again and compared: `<folder>/<domain>/<id>/program.py` and `development.json`."""
+"""Programs on disk, for reuse and comparison.
+
+Their files are `<folder>/<domain>/<id>/program.py` and `development.json`.
+"""
 
 from __future__ import annotations
 

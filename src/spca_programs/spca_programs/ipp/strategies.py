@@ -1,4 +1,7 @@
-"""Four ways to get a first program out of a language model; the fourth, refinement, goes on from any of them."""
+"""Three ways to get a first program out of a language model.
+
+Refinement, the fourth strategy, continues from any of them.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +69,7 @@ def pseudocode_extension(shop: Workshop) -> Iterator[Program]:
 
 
 def step_by_step(shop: Workshop) -> Iterator[Program]:
-    """One conversation in which the task grows from a simple one to the whole, with a program at each stage."""
+    """One conversation in which the task grows step by step, with a program at each stage."""
     dialogue = shop.dialogue()
     for number, stage in enumerate(shop.domain.stages):
         text = prompt("stage", domain=shop.domain, sample=shop.sample, stage=stage, first=number == 0)

@@ -1,4 +1,7 @@
-"""Baselines without a program: the model plans for each instance by itself, at the price of a question or two each."""
+"""Baselines without a program: the model plans for each instance by itself.
+
+Each instance costs a question or two.
+"""
 
 from __future__ import annotations
 

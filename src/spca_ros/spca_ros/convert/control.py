@@ -25,7 +25,10 @@ EFFORT = 40.0
 
 
 def follow_goal(action: Any, tolerance: type, trajectory: JointTrajectory) -> Any:
-    """The goal of a FollowJointTrajectory action; `tolerance` is the class `control_msgs.msg.JointTolerance`."""
+    """The goal of a FollowJointTrajectory action.
+
+    `tolerance` is the class `control_msgs.msg.JointTolerance`.
+    """
 
     def tolerances(position: float) -> list[Any]:
         return [tolerance(name=name, position=position) for name in JOINT_NAMES]

@@ -1,4 +1,7 @@
-"""The far side of a tabletop skill's `ctx`: what it asks of perception and of the arm, answered in plain JSON values."""
+"""The server side of a tabletop skill's `ctx`.
+
+It answers requests to perception and to the arm in plain JSON values.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +73,7 @@ class TabletopCtx(DeclaredCtx):
         self._arm.stop()
 
     def notice(self, since: float) -> Observation | None:
-        """What the gripper holds; and what a look showed, if it was taken after `since` and before any handling."""
+        """What the gripper holds, and what a look showed if it was taken after `since` and before any handling."""
         scene = self._scene
         if scene is None:
             return None
@@ -113,7 +116,7 @@ class TabletopCtx(DeclaredCtx):
         return self._scene, self._hold_height
 
     def recall(self, memory: tuple[Scene | None, float], held: str | None) -> None:
-        """Take up work as remembered, after the world went back to a checkpoint where `held` was in the gripper."""
+        """Restore what was remembered, after the world was rewound to a checkpoint with `held` in the gripper."""
         self._scene, self._hold_height = memory
         self._handled = True  # that may be so: only the next look says where things are
         self._arm.resume()

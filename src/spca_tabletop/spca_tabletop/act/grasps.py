@@ -31,7 +31,7 @@ class Grasp:
 
 
 def grasp_height(thing: SceneObject, tip_reach: float) -> float:
-    """Height of the tool for grasping: at the object's middle, unless the fingertips would touch what is below.
+    """Height of the tool for grasping: the object's middle, unless the fingertips would touch what is below.
 
     `tip_reach` is how far the fingertips reach beyond the tool centre point, in metres.
     """

@@ -71,7 +71,7 @@ class Discourse:
     def all(
         self, things: Sequence[Thing], kinds: Sequence[str], subject: Entity | None = None
     ) -> list[Entity]:
-        """What several noun phrases mean, one after the other; `kinds` are those allowed here, the likeliest first."""
+        """The meanings of several noun phrases in order; `kinds` are those allowed here, the likeliest first."""
         return [entity for thing in things for entity in self.resolve(thing, kinds, subject)]
 
     def one(self, things: Sequence[Thing], kinds: Sequence[str], subject: Entity | None = None) -> Entity:

@@ -252,7 +252,10 @@ def _related(children: list[Any]) -> list[tuple[Any, Thing]]:
 
 
 def _quantity(words: list[Token]) -> dict[str, Any]:
-    """Quantifier and number from a determiner; "one of the cubes" is any cube, "the two cubes" are those two."""
+    """Quantifier and number from a determiner.
+
+    "One of the cubes" is any cube; "the two cubes" are those two.
+    """
     types = []
     for word in words:
         if word.type not in ("THE", "A", "ANY", "ONE", "EACH", "ALL", "BOTH", "NUMBER", "OF"):

@@ -78,7 +78,7 @@ def _longest(text: str, position: int) -> tuple[str, int]:
 
 
 def _join_separators(tokens: list[Token]) -> list[Token]:
-    """Runs of separators become one: COMMA or AND where a list may go on, SEP where a new clause must begin."""
+    """Merge runs of separators: COMMA or AND where a list may go on, SEP where a new clause must begin."""
     joined: list[Token] = []
     for token in tokens:
         if token.type not in _SEPARATORS:

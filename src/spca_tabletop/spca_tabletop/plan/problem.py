@@ -69,7 +69,7 @@ def _with_free_hand(goal: Goal, observation: Observation) -> Goal:
 
 
 def reachable(observation: Observation) -> set[str]:
-    """The cubes in the gripper or on something that stands on the table; not those that fell, or hang in the air."""
+    """The cubes in the gripper or supported by the table, without those that fell or hang in the air."""
     cubes = _of(observation, "cube")
     lying = {f.args for f in observation.facts if f.predicate == "on" and f.args[1] != GROUND_SYMBOL}
     held = {f.args[0] for f in observation.facts if f.predicate == "held"}

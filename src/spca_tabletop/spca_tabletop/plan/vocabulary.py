@@ -62,7 +62,7 @@ _REFERENCE = (
     rf"\b(?:the|a|an|any) {_BLOCK}(?: that (?:is|lies|stands|rests))? (?:on|under|below|next to|beside) {_COLOURED}"
     rf"|\b(?:clear|empty|unload|unstack) {_COLOURED}"
 )
-"""Things named only to say which other one is meant ("the cube on the blue plate"), or what to take things from."""
+"""Things named only to identify another one ("the cube on the blue plate"), or as where to take things from."""
 
 
 class TabletopVocabulary:
@@ -121,7 +121,7 @@ class TabletopVocabulary:
         return found
 
     def required(self, task: Task, observation: Observation) -> tuple[str, ...]:
-        """The cubes and plates called by colour and kind ("the red cube"), where they are not just points of reference."""
+        """The cubes and plates named by colour and kind ("the red cube"), unless they are only points of reference."""
         text = re.sub(_REFERENCE, " ", required_part(task.description or task.title))
         found = []
         for symbol, kind in observation.objects.items():
@@ -153,7 +153,7 @@ class TabletopVocabulary:
 
 
 def _said(atom: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
-    """An atom of the grammar's goals as a PDDL domain may say it; empty where domains differ too much to tell."""
+    """An atom of the grammar's goals as a PDDL domain may state it; empty where domains differ too much."""
     predicate, *args = atom
     found = (
         [(name, *args) for name in _NAMES["held" if predicate == "holding" else predicate]]

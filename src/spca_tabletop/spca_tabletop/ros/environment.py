@@ -46,7 +46,10 @@ from spca_tabletop.act.ctx import TABLETOP_API
 from spca_tabletop.presets import draw_table, load_table
 
 SETTLE_S = 2.0
-"""Simulated seconds after the last step: the referee needs its time-to-live and its dwell, things come to rest."""
+"""Simulated seconds after the last step.
+
+The referee needs its time-to-live and its dwell, and things come to rest.
+"""
 _NODES = (names.SIM, names.REFEREE, names.SENSE, names.EXECUTOR)
 _RECORDERS = (names.SIM, names.REFEREE, names.SENSE)
 _CHUNK_S = 0.1  # simulated seconds between two looks at the verdict
@@ -123,7 +126,7 @@ class RosTabletop:
             _expect(forget(SaveRecording.Request(), timeout=_PATIENCE_S))
 
     def _vary(self, options: RunOptions) -> None:
-        """Have the simulator built, at the next reset, as the preset says: light, friction, calibration and so on."""
+        """Have the simulator rebuilt at the next reset with the preset's light, friction, calibration and so on."""
         wanted = {name: getattr(options, name) for name in ("preset", "seed", "noise", "camera")}
         parameters = [Parameter(name, value=value).to_parameter_msg() for name, value in wanted.items()]
         answer = self._set_parameters(SetParameters.Request(parameters=parameters), timeout=_PATIENCE_S)

@@ -185,7 +185,10 @@ class ExecutorNode(SpcaNode):
         self._stop.set()
 
     def _stopper(self) -> None:
-        """Stops the arm when told to: in a thread of its own, for callbacks must not wait for the arm's lock."""
+        """Stops the arm on request.
+
+        It has a thread of its own, because callbacks must not wait for the arm's lock.
+        """
         while True:
             self._stop.wait()
             self._stop.clear()

@@ -1,1 +1,1 @@
-"""`spca bench pddl`: how well a language model turns plain descriptions of classical planning domains into PDDL."""
+"""`spca bench pddl`: how well a language model formalises described planning domains in PDDL."""

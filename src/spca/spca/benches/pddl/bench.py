@@ -1,4 +1,4 @@
-"""`spca bench pddl`: how well language models turn plain descriptions of classical planning domains into PDDL."""
+"""`spca bench pddl`: how well language models formalise described planning domains in PDDL."""
 
 from __future__ import annotations
 

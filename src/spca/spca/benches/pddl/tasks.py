@@ -52,7 +52,7 @@ def _load(name: str) -> PddlTask:
 
 
 def vocabulary(domain_text: str, problem_text: str) -> str:
-    """The names that a plan has to use, taken from the reference: actions with their arguments in order, and objects.
+    """The names that a plan has to use: the reference's actions with ordered arguments, and its objects.
 
     Types and predicates are left to the model: a plan is all that is compared.
     """

@@ -45,7 +45,10 @@ class PddlResult(Record):
 
     @property
     def accepted_at(self) -> int | None:
-        """The attempt whose plan the draft's own validators accept, right or wrong; what a looser bench would count."""
+        """The attempt whose plan the draft's own validators accept, whether or not it is right.
+
+        A bench without a reference would count it as solved.
+        """
         return len(self.attempts) if self.status in FINAL else None
 
 

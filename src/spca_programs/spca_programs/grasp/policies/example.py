@@ -108,7 +108,10 @@ def distances(grid: list[list[str]], start: Cell, moves: list[Cell]) -> dict[Cel
 
 
 def as_actions(home: Cell, stops: list[Cell], ways: list[dict[Cell, int]], moves: list[Cell]) -> list[str]:
-    """The moves from stop to stop by the distances to each, a TAKE at each energy and a DROP at each visit home."""
+    """The moves from stop to stop by the distances to each.
+
+    There is a TAKE at each energy and a DROP at each visit home.
+    """
     actions = []
     cell = home
     for stop, to_go in zip(stops, ways, strict=True):

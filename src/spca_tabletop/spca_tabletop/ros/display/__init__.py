@@ -1,1 +1,1 @@
-"""What a run looks like, as markers for RViz and Foxglove: detected objects, plan and step, contacts, verdict."""
+"""Markers of a run for RViz and Foxglove: detected objects, plan and step, contacts, verdict."""

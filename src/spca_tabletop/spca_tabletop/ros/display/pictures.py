@@ -64,7 +64,7 @@ def scene_pictures(scene: Scene) -> list[Picture]:
 
 
 def plan_pictures(steps: Sequence[Step], done: int, world: World) -> list[Picture]:
-    """The plan as a column of text beside the table; `done` steps have ended, the next one is the present one."""
+    """The plan as a column of text next to the table; `done` steps have ended, the next one is under way."""
     lines = [f"{'✓' if i < done else '▶' if i == done else ' '} {step}" for i, step in enumerate(steps)]
     return [
         _text(_beside(world, i), line, _WHITE if i >= done else (0.7, 0.7, 0.7, 1.0))
@@ -81,7 +81,10 @@ def contact_pictures(pairs: Iterable[Pair], world: World) -> list[Picture]:
 
 
 def grasp_pictures(poses: Sequence[Pose]) -> list[Picture]:
-    """Grasps that were considered, each as the bar between its two fingertips; the best one is opaque and comes first."""
+    """Candidate grasps, each as the bar between its two fingertips.
+
+    The best one is opaque and comes first.
+    """
     return [
         Picture("cube", pose, (0.006, STROKE, 0.006), (0.3, 1.0, 0.5, 0.9 if i == 0 else _REMEMBERED))
         for i, pose in enumerate(poses)
