@@ -16,7 +16,7 @@ def tree(folder: str) -> list[tuple[str, list[str]]]:
 setup(
     name=NAME,
     version="0.1.0",
-    description="Shared vocabulary of spca: typed records and the ports between stages. No ROS, no simulator.",
+    description="The vocabulary of spca: typed records and the ports between stages. No ROS, no simulator.",
     maintainer="The spca authors",
     maintainer_email="spca@example.org",
     license="MIT",

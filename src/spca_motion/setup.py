@@ -5,7 +5,7 @@ NAME = "spca_motion"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Collision-free motion of the arm over a joint-level robot port: IK, planning, time parameterisation.",
+    description="Collision-free motion of the arm through a joint-level port: IK, planning, timing.",
     maintainer="The spca authors",
     maintainer_email="spca@example.org",
     license="MIT",

@@ -19,5 +19,6 @@ class Budgets(Record):
     code_retries: int = Field(5, ge=0)
     """Repairs of the code for one and the same plan."""
     rewind: bool = False
-    """Whether a failed attempt may put the world back to where its plan began. Only sensible in simulation, with a
-    model that learns from the failure; without one a level has to be solved without a second chance."""
+    """Whether a failed attempt may put the world back to where its plan began. Only sensible in simulation,
+    with a model that learns from the failure; without one a level has to be solved without a second chance.
+    """

@@ -24,9 +24,10 @@ class CameraIntrinsics(Record):
 
 @dataclass(frozen=True)
 class RgbdFrame:
-    """One registered snapshot: colour (H, W, 3) uint8 RGB; depth (H, W) float32, metres along the optical axis.
+    """An RGB-D frame: registered colour and depth images taken at the same instant.
 
-    A depth of 0 means "none". `pose` is `camera_color_optical_frame` in `world`; `stamp` is simulated seconds.
+    `colour` is (H, W, 3) uint8 RGB. `depth` is (H, W) float32, metres along the optical axis; 0 means no
+    measurement. `pose` is that of `camera_color_optical_frame` in `world`; `stamp` is in simulated seconds.
     """
 
     colour: NDArray[np.uint8]

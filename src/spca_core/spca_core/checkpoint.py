@@ -1,8 +1,8 @@
 """Checkpoints as bytes that hold data only: reading one runs no code, wherever it comes from.
 
-JSON in which every value that JSON has no form for is a list of a tag and its parts. Objects are written by their class
-and attributes; only classes that the reader names are made again, by filling in the attributes, so that no constructor
-and no hook of a class runs.
+JSON in which every value that JSON has no form for is a list of a tag and its parts. Objects are written by
+their class and attributes; only classes that the reader names are made again, by filling in the attributes,
+so that no constructor and no hook of a class runs.
 """
 
 from __future__ import annotations

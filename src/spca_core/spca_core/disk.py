@@ -11,7 +11,10 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def is_full(error: BaseException) -> bool:
-    """Whether an error means that there is no room left: on the disk, in the quota, or under a limit of the process."""
+    """Whether an error means that no space is left.
+
+    The limit may be the disk's, the quota's or the process's.
+    """
     return isinstance(error, OSError) and error.errno in _FULL
 
 

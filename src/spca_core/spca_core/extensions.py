@@ -53,7 +53,10 @@ class Plugin:
 
 
 def installed(group: str) -> dict[str, Plugin]:
-    """All plugins of a group by name, in alphabetical order. Raises InputError when two packages claim a name."""
+    """All plugins of a group by name, in alphabetical order.
+
+    Raises InputError when two packages claim a name.
+    """
     found: dict[str, Plugin] = {}
     for entry in sorted(entry_points(group=group), key=lambda e: e.name):
         package = f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else "unknown"

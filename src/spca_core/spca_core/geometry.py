@@ -15,7 +15,10 @@ Quat = tuple[float, float, float, float]
 
 
 class Pose(Record):
-    """A rigid transform: `position` in metres, `quaternion` (x, y, z, w) of length 1, of a body in a named frame."""
+    """A rigid transform of a body in a named frame.
+
+    `position` is in metres, `quaternion` is (x, y, z, w) of length 1.
+    """
 
     position: Vec3
     quaternion: Quat = (0.0, 0.0, 0.0, 1.0)
@@ -62,7 +65,10 @@ def wrap_angle(angle: float, period: float = 2 * math.pi) -> float:
 
 
 def top_down(x: float, y: float, z: float, yaw: float) -> Pose:
-    """Tool pose with the fingers pointing down: tool z = world -z, tool x along `yaw`, pads closing across it."""
+    """Tool pose with the fingers pointing down.
+
+    Tool z is world -z, tool x points along `yaw`, and the pads close across it.
+    """
     c, s = math.cos(yaw), math.sin(yaw)
     return Pose.from_matrix(
         np.array([[c, s, 0.0, x], [s, -c, 0.0, y], [0.0, 0.0, -1.0, z], [0.0, 0.0, 0.0, 1.0]])

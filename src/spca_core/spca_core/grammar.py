@@ -1,4 +1,7 @@
-"""Reads a grammar of planning programs from one Python file, so that its fragments can be linted, tested and read as code."""
+"""Reads a grammar of planning programs from one Python file.
+
+The fragments are ordinary Python, so they can be linted, tested and read as code.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,10 @@ _MENDS = re.compile(r"Mends: ([a-z_, ]+)\.")
 def read_grammar(path: Path) -> Grammar:
     """The grammar in a file of functions.
 
-    `plan(observation, actions, task)` is the main function. A function `slot__fragment` is one way to fill a slot; its
-    docstring says what it does and may end with `Mends: kind, kind.`. The module docstring is left out, everything else
-    is shared. Raises InputError when there is no `plan` or no slot, or an unknown kind of failure.
+    `plan(observation, actions, task)` is the main function. A function `slot__fragment` is one way to fill a
+    slot; its docstring says what it does and may end with `Mends: kind, kind.`. The module docstring is left
+    out, everything else is shared. Raises InputError when there is no `plan` or no slot, or an unknown kind
+    of failure.
     """
     text = path.read_text(encoding="utf-8")
     slots: dict[str, list[Fragment]] = {}

@@ -1,4 +1,7 @@
-"""Layouts: where the movable objects lie when a level begins. Ground truth: for simulators and referees only."""
+"""Layouts: where the movable objects lie when a level begins.
+
+Ground truth: for simulators and referees only.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,8 @@ from spca_core.geometry import Pose
 from spca_core.model import Record
 from spca_core.world import World
 
-# Tables begun before the area counts as too small; a table of the default spacing is hardly ever begun thrice.
+# Tables begun before the area counts as too small; a table of the default spacing is hardly ever begun
+# thrice.
 _STARTS = 100
 _STRIDE = 1_000_003  # between the seeds of one table's starts, so that neighbouring tables share none
 _GIVE_UP = 0.002  # chance, after each spot that is taken, that the table is begun anew
@@ -32,9 +36,9 @@ def nominal_layout(world: World) -> Layout:
 def random_layout(world: World, seed: int, spacing: float = 0.045) -> Layout:
     """Positions and yaws drawn over the whole work area, by `seed`.
 
-    `spacing` is the least free distance in metres between the circles around any two objects; the default leaves
-    room for a finger. Whole plates stay inside the area. Raises InputError when the area is too small, and for a
-    negative seed.
+    `spacing` is the least free distance in metres between the circles around any two objects; the default
+    leaves room for a finger. Whole plates stay inside the area. Raises InputError when the area is too small,
+    and for a negative seed.
     """
     if seed < 0:
         raise InputError(f"seed {seed} is negative", hint="seeds are 0, 1, 2 and so on")
@@ -75,8 +79,8 @@ def _lying(world: World, model: str, x: float, y: float, yaw: float) -> Pose:
 def cluttered_layout(world: World, seed: int, spacing: float = 0.014) -> Layout:
     """A crowded table by `seed`: little space between things, cubes on plates, sometimes one cube on another.
 
-    With `spacing` metres between any two on the table, the open fingers fit between two neighbours only in some
-    directions. Raises InputError as `random_layout` does.
+    With `spacing` metres between any two on the table, the open fingers fit between two neighbours only in
+    some directions. Raises InputError as `random_layout` does.
     """
     layout = random_layout(world, seed, spacing)
     rng = np.random.default_rng([seed, 0xC1])

@@ -11,8 +11,9 @@ from spca_core.scene import Fact
 class Observation(Record):
     """An environment's state in words and symbols.
 
-    `objects` maps each symbol to its kind; `facts` are the ground atoms that hold now; `sentences` say the same in
-    plain words without numbers; `detail` is the environment's own full record, for reports, never for prompts.
+    `objects` maps each symbol to its kind; `facts` are the ground atoms that hold now; `sentences` say the
+    same in plain words without numbers; `detail` is the environment's own full record, for reports, never for
+    prompts.
     """
 
     stamp: float

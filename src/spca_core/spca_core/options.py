@@ -17,8 +17,8 @@ Transport = Literal["ros", "inproc"]
 Skills = Literal["auto", "builtin", "trusted", "empty"]
 
 # The packages whose versions decide what a run does.
-_VERSIONED = ("mujoco", "numpy", "scipy", "ompl", "ruckig", "unified-planning", "up-fast-downward", "up-tamer",
-              "opencv-python-headless", "openai", "pydantic")  # fmt: skip
+_VERSIONED = ("mujoco", "numpy", "scipy", "ompl", "ruckig", "unified-planning",
+              "up-fast-downward", "up-tamer", "opencv-python-headless", "openai", "pydantic")  # fmt: skip
 
 
 class RunOptions(Record):
@@ -38,9 +38,9 @@ class RunOptions(Record):
     view: bool = False
     camera: Literal["ray", "gl"] = "ray"
     skills: Skills = "auto"
-    """Which skills there are at the start: `builtin`, those that come with the environment; `trusted`, these and what
-    earlier runs have learned; `empty`, only what was learned by runs that began with nothing; `auto`: `trusted` with a
-    language model, else `builtin`."""
+    """Which skills there are at the start: `builtin`, those that come with the environment; `trusted`, these
+    and what earlier runs have learned; `empty`, only what was learned by runs that began with nothing;
+    `auto`: `trusted` with a language model, else `builtin`."""
     library: str = ""
     """Folder of what is learned and trusted; `library/` in the project if empty."""
     detector: str = "shapes"
@@ -48,7 +48,10 @@ class RunOptions(Record):
     vision: bool = False
     """Whether a vision model describes each first look, beside the detector."""
     llm: str = ""
-    """For example `replay:FOLDER`: where a language model's answers come from; empty is the configured server."""
+    """Where a language model's answers come from, for example `replay:FOLDER`.
+
+    Empty means the configured server.
+    """
     video: bool = True
     engine: str = "fast-downward"
     """The planning engine, by name (`spca_planner.solver.engines`)."""

@@ -1,7 +1,8 @@
 """Where the project's data are, and where a user's runs go.
 
-Data (worlds, levels, launch files, ...) lie at the top of a checkout. An installed package carries a copy of its own in
-`share/PACKAGE`, as ament packages do. The checkout comes first, so that an edit there counts at once.
+Data (worlds, levels, launch files, ...) lie at the top of a checkout. An installed package carries a copy of
+its own in `share/PACKAGE`, as ament packages do. The checkout comes first, so that an edit there counts at
+once.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ from pathlib import Path
 
 
 def _checkout() -> Path | None:
-    """SPCA_ROOT, or the nearest folder with `worlds/` and `levels/` above this file or the working folder; or None.
+    """SPCA_ROOT, or the nearest checkout above this file or the working folder, or None.
 
-    The working folder counts because colcon may install the packages outside the checkout. An empty SPCA_ROOT is none.
+    A checkout is a folder with `worlds/` and `levels/`.
+
+    The working folder counts because colcon may install the packages outside the checkout. An empty SPCA_ROOT
+    is none.
     """
     if root := os.environ.get("SPCA_ROOT"):
         return Path(root).resolve()
@@ -66,7 +70,8 @@ LIBRARY = ROOT / "library"
 def state_folder() -> Path:
     """Where the project keeps keys, locks and logs of its own between runs; it need not exist yet.
 
-    Inside a checkout nothing else is touched; without one it is the user's state folder (XDG base directories).
+    Inside a checkout nothing else is touched; without one it is the user's state folder (XDG base
+    directories).
     """
     if CHECKOUT is not None:
         return CHECKOUT / "ros2_ws" / "install"
@@ -77,7 +82,8 @@ def state_folder() -> Path:
 def runtime_folder() -> Path:
     """A folder for sockets and state files of running processes, readable by this user only.
 
-    XDG_RUNTIME_DIR where there is one, else a folder in /tmp. Raises PermissionError when somebody else owns it.
+    XDG_RUNTIME_DIR where there is one, else a folder in /tmp. Raises PermissionError when somebody else owns
+    it.
     """
     base = os.environ.get("XDG_RUNTIME_DIR")
     folder = Path(base) / "spca" if base else Path(f"/tmp/spca-{os.getuid()}")

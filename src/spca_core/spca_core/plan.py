@@ -108,7 +108,10 @@ class PlanResult(Record):
 
 
 class CodeRequest(Record):
-    """What the coder is asked: give every action of the plan a skill. `failure` tells what a step did wrong."""
+    """What the coder is asked: give every action of the plan a skill.
+
+    `failure` tells what a step did wrong.
+    """
 
     attempt: str
     task: Task

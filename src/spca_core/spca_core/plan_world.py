@@ -1,4 +1,4 @@
-"""Records of a world in which short plans are proposed, chosen and carried out, again and again, until a task is done."""
+"""Records of a world in which short plans are proposed, chosen and executed until a task is done."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from spca_core.model import Record
 FailureKind = Literal["precondition", "no_effect", "not_found", "violation", "step_limit"]
 """What can go wrong with an action.
 
-precondition: something it needs was not there; no_effect: it ran and changed nothing; not_found: what it names is not
-where it was looked for; violation: it did what must not be done; step_limit: there was no time left.
+precondition: something it needs was not there; no_effect: it ran and changed nothing; not_found: what it
+names is not where it was looked for; violation: it did what must not be done; step_limit: there was no time
+left.
 """
 
 ActionSequence = tuple[str, ...]
-"""Ground actions: an action's name and its arguments, separated by spaces, such as `pick_up cube_red table`."""
+"""Ground actions: an action's name and arguments, separated by spaces (`pick_up cube_red table`)."""
 
 
 class Case(Record):
@@ -72,7 +73,10 @@ class Transition(Record):
 
 
 class Fragment(Record):
-    """One way to fill a slot: Python source with a function of the slot's name; `mends` are failures it helps with."""
+    """One way to fill a slot: Python source that defines a function with the slot's name.
+
+    `mends` are the failures it helps with.
+    """
 
     name: str
     source: str
@@ -88,9 +92,12 @@ class Slot(Record):
 
 
 class Grammar(Record):
-    """What programs for a task type can be put together from; no choice of fragments is a solution by being there.
+    """The parts from which programs for one task type are composed.
 
-    `main` defines `plan(observation, actions, task)` and calls the slots' functions; `helpers` is shared by all.
+    No single choice of fragments is guaranteed to solve the task.
+
+    `main` defines `plan(observation, actions, task)` and calls the slots' functions; `helpers` is shared by
+    all.
     """
 
     slots: tuple[Slot, ...]
@@ -99,7 +106,10 @@ class Grammar(Record):
 
 
 class Briefing(Record):
-    """What the author of a program has to know: the world as a Python API, and a program for *another* task type."""
+    """What the author of a program needs to know.
+
+    That is the world as a Python API, and a program for *another* task type as an example.
+    """
 
     task: str
     goal: str

@@ -13,7 +13,8 @@ Kind = Literal["cube", "plate", "table", "unknown"]
 class SceneObject(Record):
     """A perceived thing. `id` is its planning symbol (`cube_red`) and stays the same from look to look.
 
-    `pose` is its centre (a cube's yaw lies in [-π/4, π/4)); `visible` is False for one remembered but not seen now.
+    `pose` is its centre (a cube's yaw lies in [-π/4, π/4)); `visible` is False for one remembered but not
+    seen now.
     """
 
     id: str
@@ -56,7 +57,10 @@ RELATIONS = {
 
 
 class Scene(Record):
-    """What is there, at `stamp` (simulated s), how it relates, and the same in 4-8 sentences without numbers."""
+    """The objects at `stamp` (simulated s), their relations, and a description in sentences.
+
+    The description has 4-8 sentences and no numbers.
+    """
 
     stamp: float
     objects: tuple[SceneObject, ...]

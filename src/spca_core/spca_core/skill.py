@@ -44,7 +44,10 @@ class CtxType(Record):
 
 
 class CtxApi(Record):
-    """All that a skill of one environment may do: calls, the types of their values, and helper functions and constants."""
+    """Everything that a skill of one environment may use.
+
+    These are calls, the types of their values, helper functions and constants.
+    """
 
     environment: str
     methods: tuple[CtxMethod, ...]
@@ -53,7 +56,10 @@ class CtxApi(Record):
 
 
 class SkillFailure(Record):
-    """Why a step ended badly. `kind` is one word: a MotionError's kind, or error, timeout, killed, refused, result."""
+    """Why a step ended badly.
+
+    `kind` is one word: a MotionError's kind, or error, timeout, killed, refused, result.
+    """
 
     kind: str
     message: str

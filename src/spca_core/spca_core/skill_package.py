@@ -1,4 +1,6 @@
-"""Skills that other packages bring: a planning action, the Python that carries it out, the words that ask for it.
+"""Skills contributed by other packages.
+
+Each consists of a planning action, the Python that executes it, and the phrases that ask for it.
 
 A skill package is a Python package named by an entry point of the group `spca.skills`. Its folder holds
 
@@ -6,8 +8,8 @@ A skill package is a Python package named by an entry point of the group `spca.s
 * `action.pddl`: one action, in the vocabulary of the environment's domain and its own predicates;
 * `skill.py`: a function of the action's name, with one string argument per parameter after `ctx`.
 
-A phrase such as `push {c} against {other}` means the goal `(pushed_against {c} {other})`; each name in braces stands
-for a noun phrase of the task.
+A phrase such as `push {c} against {other}` means the goal `(pushed_against {c} {other})`; each name in braces
+stands for a noun phrase of the task.
 """
 
 from __future__ import annotations

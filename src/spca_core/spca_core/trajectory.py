@@ -18,7 +18,10 @@ JOINT_NAMES = (
 
 @dataclass(frozen=True)
 class JointState:
-    """The arm at `stamp` (simulated s): `position`, `velocity` of shape (6,); `gripper_gap` between the pads in m."""
+    """State of arm and gripper at `stamp` (simulated s).
+
+    `position` and `velocity` have shape (6,); `gripper_gap` is the distance between the pads in m.
+    """
 
     stamp: float
     position: Array
@@ -29,7 +32,10 @@ class JointState:
 
 @dataclass(frozen=True)
 class JointTrajectory:
-    """A time-stamped path: `times` (N,) s from its start, ascending from 0; `positions`, `velocities` (N, 6)."""
+    """A time-stamped path in joint space.
+
+    `times` (N,) are seconds from its start, ascending from 0; `positions` and `velocities` are (N, 6).
+    """
 
     times: Array
     positions: Array

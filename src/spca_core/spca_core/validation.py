@@ -39,7 +39,10 @@ def read_yaml(path: Path, what: str) -> Any:
 
 @contextmanager
 def expecting(what: str, where: str | Path) -> Iterator[None]:
-    """What pydantic refuses within is no `what`: InputError with that, where it came from, and the first problem."""
+    """Turn pydantic's errors within into an InputError.
+
+    It says that the input is no `what`, where it came from, and what the first problem is.
+    """
     try:
         yield
     except ValidationError as error:

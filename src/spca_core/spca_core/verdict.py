@@ -25,7 +25,10 @@ class Condition(Record):
 
 
 class Verdict(Record):
-    """The judgement at `stamp` (simulated s since the level began); `score` 0-1 is the share of conditions met."""
+    """The referee's judgement at `stamp` (simulated s since the level began).
+
+    `score` is the share of conditions met, 0-1.
+    """
 
     outcome: Outcome
     score: float

@@ -96,7 +96,10 @@ class WorkArea(Part):
 
 
 class CameraNoise(Part):
-    """Sensor noise. `depth_sigma` is metres at one metre and grows with distance squared (structured light)."""
+    """Sensor noise.
+
+    `depth_sigma` is metres at one metre and grows with distance squared (structured light).
+    """
 
     colour_sigma: float = Field(0.0, ge=0)
     depth_sigma: float = Field(0.0, ge=0)
@@ -129,7 +132,10 @@ class CameraMount(Part):
 
     @property
     def pose(self) -> Pose:
-        """Pose of `camera_color_optical_frame` in `world`: x = image right = -y, y = image down = -x, z = -z."""
+        """Pose of `camera_color_optical_frame` in `world`.
+
+        x = image right = -y, y = image down = -x, z = -z.
+        """
         h = math.sqrt(0.5)
         return Pose(position=self.position, quaternion=(h, -h, 0.0, 0.0))
 
@@ -143,9 +149,12 @@ class Light(Part):
 
 
 class WorldObject(Part):
-    """A movable thing. `size` in metres (a plate: diameter, diameter, thickness); it lies on the table at (x, y).
+    """A movable thing.
 
-    `text` is printed on a sign's upper face, to be read with the sign's own +x up: as the camera sees it at yaw 0.
+    `size` in metres (a plate: diameter, diameter, thickness); it lies on the table at (x, y).
+
+    `text` is printed on a sign's upper face, to be read with the sign's own +x up: as the camera sees it at
+    yaw 0.
     """
 
     model: str

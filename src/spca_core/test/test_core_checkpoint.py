@@ -92,7 +92,8 @@ def _packed(value: object) -> bytes:
 @pytest.mark.parametrize(
     "content",
     [
-        b"", b"{}", _MAGIC, _MAGIC + b"x", pack([1])[:-3], _packed(["nothing"]), _packed({"a": 1}), _packed([]),
+        b"", b"{}", _MAGIC, _MAGIC + b"x", pack([1])[:-3], _packed(["nothing"]), _packed({"a": 1}),
+        _packed([]),
         _packed(["dict", [1]]), _packed(["bytes", "?"]), _packed(["array", "AAAA"]), _packed(["object"]),
         _MAGIC + zlib.compress(b"[" * 100_000), _MAGIC + zlib.compress(b" " * (65 * 2**20)),
         _packed(["object", f"{Fact.__module__}:Fact", {"_private": 1}]),

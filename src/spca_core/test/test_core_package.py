@@ -1,4 +1,4 @@
-"""The package as a whole: its examples hold, and it knows no ROS, no simulator and nothing of the packages above it."""
+"""The package as a whole: its doctests pass and it imports no ROS, simulator or higher package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Where the checkout is found: SPCA_ROOT, above the file, above the working folder. Each case in a process of its own."""
+"""Where the checkout is found: SPCA_ROOT, above the file, above the working folder.
+
+Each case in a process of its own.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,8 @@ import pytest
 import spca_core.paths
 
 NAMES = ("CHECKOUT", "ROOT", "WORLDS", "LEVELS", "RUNS", "LIBRARY")
-PRINT = f"from spca_core import paths as p; print(*(getattr(p, n) for n in {NAMES}), p.state_folder(), p.__file__, sep='\\n')"
+PRINT = "from spca_core import paths as p; "
+PRINT += f"print(*(getattr(p, n) for n in {NAMES}), p.state_folder(), p.__file__, sep='\\n')"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Child processes: ended with all they have started, their deaths explained; services that are started again."""
+"""Child processes end with all their descendants, failures are explained, services restart."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ while True:
         os.abort()
     if question["op"] == "sleep":
         time.sleep(question["nap"])
-    answer = {"op": "failed", "message": "cannot"} if question["op"] == "fail" else {"op": "done", "value": os.getpid()}
+    answer = {"op": "done", "value": os.getpid()}
+    if question["op"] == "fail":
+        answer = {"op": "failed", "message": "cannot"}
     wire.send({**answer, "id": question["id"]})
 """
 

@@ -1,4 +1,4 @@
-"""What every record promises: unknown fields are errors, nothing can be assigned, and disk gives back what it got."""
+"""Every record rejects unknown fields, is immutable, and survives a round trip through disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""World files: the ones that come along load, and every bad one is one clear line that says what, where and why."""
+"""World files: the shipped ones load, and each bad one is reported in a single clear line."""
 
 from __future__ import annotations
 
@@ -59,7 +59,10 @@ def test_the_tabletop_is_the_default_and_has_the_names_that_levels_use() -> None
 
 
 def test_the_nominal_table_is_arranged_as_specified() -> None:
-    """Green left, blue in the middle and nearest, red right and farthest; the plates behind; all in the work area."""
+    """Green left, blue in the middle and nearest, red right and farthest, the plates behind.
+
+    All of them lie in the work area.
+    """
     world = load_world()
     at = {o.model: o.position for o in world.objects}
     assert at["box_green"][1] > at["box_blue"][1] > at["box_red"][1], "left is +y"

@@ -1,1 +1,4 @@
-"""The robot for ROS tools: URDF, SRDF, ros2_control, MoveIt's configuration; all generated from the world description."""
+"""The robot for ROS tools: URDF, SRDF, ros2_control and MoveIt's configuration.
+
+All of it is generated from the world description.
+"""

@@ -11,9 +11,12 @@ POSITION_GAIN = 0.4
 
 
 def add_ros2_control(robot: Element, world: World, gripper: GripperNames) -> None:
-    """One hardware component: six commanded arm joints, one commanded gripper joint, followers without commands.
+    """One hardware component with six commanded arm joints and one commanded gripper joint.
 
-    Since ros2_control 4.13 a mimic joint must not have a command interface; `gz_ros2_control` moves it by itself.
+    The gripper's follower joints take no commands.
+
+    Since ros2_control 4.13 a mimic joint must not have a command interface; `gz_ros2_control` moves it by
+    itself.
     """
     block = add(robot, "ros2_control", name="GazeboSimSystem", type="system")
     hardware = add(block, "hardware")

@@ -12,11 +12,13 @@ from spca_description.names import (
     GripperNames,
 )
 
-# Hz: once in two physics steps. gz_ros2_control makes up a mimic joint's error with the speed error · UPDATE_RATE: a half of
-# it a step. At one step's rate it would be all of it, and the fingers would swing about what they hold.
+# Hz: once in two physics steps. gz_ros2_control makes up a mimic joint's error with the speed error ·
+# UPDATE_RATE: a half of it a step. At one step's rate it would be all of it, and the fingers would swing
+# about what they hold.
 UPDATE_RATE = 250
 
-# The driver watches the path itself (spca_motion); the controller only stops what has gone badly wrong. Radians.
+# The driver watches the path itself (spca_motion); the controller only stops what has gone badly wrong.
+# Radians.
 _PATH_TOLERANCE, _GOAL_TOLERANCE = 0.3, 0.05
 
 

@@ -22,14 +22,18 @@ def base_pose(world: World) -> Array:
 
 
 def camera_link_pose(world: World) -> Array:
-    """Pose (4×4) of the camera's body in `world`: Gazebo's cameras look along +x of their link, not along +z."""
+    """Pose (4×4) of the camera's body in `world`.
+
+    Gazebo's cameras look along +x of their link, not along +z.
+    """
     return world.camera.pose.matrix() @ BODY_IN_OPTICAL
 
 
 def add_camera_frames(robot: Element, world: World) -> None:
     """`camera_link` and `camera_color_optical_frame`, which stand still in `world`.
 
-    They hang on the robot's base: sdformat 14 refuses a chain of links without mass that hangs on `world` itself.
+    They hang on the robot's base: sdformat 14 refuses a chain of links without mass that hangs on `world`
+    itself.
     """
     for frame in (CAMERA_LINK, OPTICAL_FRAME):
         add(robot, "link", name=frame)

@@ -36,7 +36,10 @@ def keep_fixed_joint(robot: Element, joint: str) -> None:
 
 
 def add_link_tags(robot: Element, link: str, frictions: Sequence[float]) -> None:
-    """Contact sensors for a link's collisions, one each; its friction (the least of its shapes'); self-collision."""
+    """Gazebo settings of a link: contact sensors, friction and self-collision.
+
+    Each collision has its own sensor; friction is the smallest among the link's shapes.
+    """
     if not frictions:
         return
     tags = add(robot, "gazebo", reference=link)

@@ -1,7 +1,8 @@
 """The robot as links and joints, read off its MuJoCo model, so that URDF and physics cannot disagree.
 
-A link has the name of its MuJoCo body without the robot's prefix (`cobot/forearm_link` → `forearm_link`), with `_link`
-where a joint has that name (sdformat wants one namespace for both); the root is `base_link`. Metres, kilograms, radians; every pose is a 4×4 matrix in the parent's frame.
+A link has the name of its MuJoCo body without the robot's prefix (`cobot/forearm_link` → `forearm_link`),
+with `_link` where a joint has that name (sdformat wants one namespace for both); the root is `base_link`.
+Metres, kilograms, radians; every pose is a 4×4 matrix in the parent's frame.
 """
 
 from __future__ import annotations
@@ -26,11 +27,12 @@ FLANGE = "tool0"
 # The one commanded joint of the gripper bears its public name, so that joint states look the same everywhere.
 _JOINT_NAMES = {"left_driver": "robotiq_85_left_knuckle_joint"}
 
-# Mean speed of the drivers when the gap changes at the gripper's full speed. Followers may be faster: they catch up.
+# Mean speed of the drivers when the gap changes at the gripper's full speed. Followers may be faster: they
+# catch up.
 _DRIVER_SPEED = CLOSED_ANGLE / (STROKE / SPEED)
 _FOLLOWER_HASTE = 2.0
-# The drivers share the motor's moment. What ties the followers to the left one is the linkage, stronger than the motor: if
-# both drivers gave way at the same moment, nothing would keep what they hold in the middle.
+# The drivers share the motor's moment. What ties the followers to the left one is the linkage, stronger than
+# the motor: if both drivers gave way at the same moment, nothing would keep what they hold in the middle.
 _DRIVER_EFFORT, _FOLLOWER_EFFORT = MAX_MOMENT / 2, 2 * MAX_MOMENT
 
 
@@ -156,7 +158,10 @@ def _joint(model: mujoco.MjModel, joint: int, followers: dict[str, Mimic]) -> Jo
 
 
 def _mimics(model: mujoco.MjModel) -> dict[str, Mimic]:
-    """Followers by joint name; a chain of couplings is resolved to its leader (ROS knows no mimic of a mimic)."""
+    """Follower joints by name, each resolved to the leader of its chain of couplings.
+
+    ROS does not support a joint that mimics a mimic joint.
+    """
 
     def joint_name(joint: int) -> str:
         name = model.joint(joint).name

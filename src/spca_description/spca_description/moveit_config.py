@@ -44,8 +44,9 @@ def moveit_config(
 ) -> dict[str, Any]:
     """All parameters of the `moveit_py` node, with one of `PIPELINES` loaded.
 
-    `use_sim_time` must be inside: remappings do not reach the node. With it, MoveIt 2.12 aborts its process in about one
-    start of ten: its TrajectoryExecutionManager refuses parameters that its clock declares in another thread.
+    `use_sim_time` must be inside: remappings do not reach the node. With it, MoveIt 2.12 aborts its process
+    in about one start of ten: its TrajectoryExecutionManager refuses parameters that its clock declares in
+    another thread.
     """
     return {
         "use_sim_time": use_sim_time,
@@ -90,7 +91,10 @@ def _ompl() -> dict[str, Any]:
 
 
 def kinematics() -> dict[str, Any]:
-    """MoveIt's solver, for RViz; goals and straight lines are solved in closed form before MoveIt sees them."""
+    """MoveIt's kinematics solver, used by RViz only.
+
+    Goals and straight lines are solved in closed form before they reach MoveIt.
+    """
     return {
         ARM_GROUP: {
             "kinematics_solver": "kdl_kinematics_plugin/KDLKinematicsPlugin",

@@ -23,8 +23,8 @@ CAMERA_LINK, OPTICAL_FRAME = "camera_link", "camera_color_optical_frame"
 class GripperNames:
     """The gripper's root link, its commanded joint, and its mimic joints with their multipliers.
 
-    The commanded joint is the left driver of the real linkage in both descriptions, 0 when fully open: the figures of
-    `spca_robot.gripper_2f85` turn its angle into a gap.
+    The commanded joint is the left driver of the real linkage in both descriptions, 0 when fully open: the
+    figures of `spca_robot.gripper_2f85` turn its angle into a gap.
     """
 
     root: str

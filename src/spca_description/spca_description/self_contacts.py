@@ -1,6 +1,7 @@
 """Pairs of the robot's own links that may touch: neighbours, and anything within the gripper.
 
-The embedded simulator leaves out the same pairs; MoveIt's SRDF and the contact bridge are made from this list.
+The embedded simulator leaves out the same pairs; MoveIt's SRDF and the contact bridge are made from this
+list.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The self-contained URDF: no mesh, no other description package; the embedded simulator's robot, number by number."""
+"""The self-contained URDF: no meshes and no other description package.
+
+Its kinematics and dynamics equal those of the embedded simulator's robot.
+"""
 
 from __future__ import annotations
 

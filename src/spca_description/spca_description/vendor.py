@@ -1,4 +1,6 @@
-"""The robot on top of `ur_description` and `robotiq_description`: meshes for the eye, the project's figures for the rest.
+"""The robot on top of `ur_description` and `robotiq_description`.
+
+The meshes are the vendors'; kinematics, masses and limits are the project's.
 
 xacro composes it (`xacro/cobot.urdf.xacro`); what the world description says is handed over here.
 """
@@ -63,7 +65,10 @@ def build_vendor_urdf(world: World, folder: Path, controllers_file: str = "") ->
 
 
 def extension(world: World, controllers_file: str = "", solid: tuple[str, ...] = ()) -> str:
-    """What the project adds to the composed robot: camera frames; for Gazebo also control and contact sensors."""
+    """What the project adds to the composed robot.
+
+    These are the camera frames and, for Gazebo, control and contact sensors.
+    """
     robot = Element("robot", name=world.robot.model)
     add_camera_frames(robot, world)
     if controllers_file:
@@ -83,8 +88,8 @@ def extension(world: World, controllers_file: str = "", solid: tuple[str, ...] =
     return document(robot, "Generated from the world description by spca_description; do not edit.")
 
 
-# `base_link` has no mass of its own: sdformat merges this link into it and renames its collision. It needs no sensor, as
-# whatever can touch it has one.
+# `base_link` has no mass of its own: sdformat merges this link into it and renames its collision. It needs no
+# sensor, as whatever can touch it has one.
 _BASE_INERTIA = "base_link_inertia"
 _KEPT_FIXED_JOINTS = (
     "robotiq_85_base_joint",

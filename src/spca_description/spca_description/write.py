@@ -29,8 +29,8 @@ class RobotFiles:
 def write_robot(world: World, folder: Path, source: str = "generated", gazebo: bool = True) -> RobotFiles:
     """Generate URDF, SRDF, controllers and MoveIt's parameters for a world.
 
-    `source` is `generated` (self-contained) or `vendor` (ur_description + robotiq_description). With `gazebo` the URDF
-    carries control plugin and contact sensors. Raises InputError where a package is missing.
+    `source` is `generated` (self-contained) or `vendor` (ur_description + robotiq_description). With `gazebo`
+    the URDF carries control plugin and contact sensors. Raises InputError where a package is missing.
     """
     folder.mkdir(parents=True, exist_ok=True)
     gripper = gripper_names(source)

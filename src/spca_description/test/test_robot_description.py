@@ -1,4 +1,4 @@
-"""The generated URDF is the robot of the embedded simulator, read back by parsers that know nothing of the generator."""
+"""The generated URDF equals the embedded simulator's robot when independent parsers read it."""
 
 from __future__ import annotations
 

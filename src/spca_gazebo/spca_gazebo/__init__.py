@@ -1,1 +1,1 @@
-"""Gazebo Harmonic as the simulator: the world as SDF, contacts by model name, resets, and the robot's driver."""
+"""Gazebo Harmonic as the simulator: world as SDF, contacts by model name, resets, robot driver."""

@@ -51,7 +51,11 @@ POINTS = Topic(
 )
 CONTACTS = Topic(CONTACT_TOPIC, CONTACT_TOPIC, "ros_gz_interfaces/msg/Contacts", "gz.msgs.Contacts")
 TOPICS = (CLOCK, COLOUR, DEPTH, POINTS, CONTACTS)
-"""Camera information is not among them: the node makes it from the world description (see `camera_sdf.PIXEL_CENTRE`)."""
+"""Bridged topics.
+
+Camera information is not among them; the node makes it from the world description (see
+`camera_sdf.PIXEL_CENTRE`).
+"""
 
 
 def bridge_config() -> list[dict[str, object]]:

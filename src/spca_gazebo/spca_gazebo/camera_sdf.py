@@ -13,15 +13,16 @@ from spca_gazebo.geometry import add_pose
 CAMERA_TOPIC = "/spca/gazebo/camera"
 """Gazebo appends `/image`, `/depth_image`, `/points` and `/camera_info`."""
 
-# Gazebo puts the origin of pixel coordinates at the corner of the first pixel, ROS and this project at its centre.
+# Gazebo puts the origin of pixel coordinates at the corner of the first pixel, ROS and this project at its
+# centre.
 PIXEL_CENTRE = 0.5
 
 
 def add_camera(scene: Element, camera: CameraMount, distance: float) -> None:
     """A static model whose only link is the camera's body: it looks along its +x, with +z up in the image.
 
-    An RGB-D sensor of Gazebo adds its noise to the depth, in metres and alike at any depth (and next to none to the
-    colours): the noise here is that of the world's camera at `distance` metres.
+    An RGB-D sensor of Gazebo adds its noise to the depth, in metres and alike at any depth (and next to none
+    to the colours): the noise here is that of the world's camera at `distance` metres.
     """
     model = add(scene, "model", name=camera.name)
     add(model, "static", True)

@@ -1,7 +1,8 @@
 """From Gazebo's contacts between collisions to contact samples between models.
 
-Gazebo reports each touching pair of collisions once a physics step, by scoped names (`box_red::link::collision`), and
-nothing at all once they part: a pair has ended when it has not been reported for `timeout` seconds of simulated time.
+Gazebo reports each touching pair of collisions once a physics step, by scoped names
+(`box_red::link::collision`), and nothing at all once they part: a pair has ended when it has not been
+reported for `timeout` seconds of simulated time.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from spca_core.names import COBOT
 from spca_description.gazebo import link_of_collision
 
 SAMPLE_PERIOD = 0.02  # s, as in the embedded simulator
-# Longer than a few physics steps and than the bridge's jitter in simulated time, shorter than any dwell of a level.
+# Longer than a few physics steps and than the bridge's jitter in simulated time, shorter than any dwell of a
+# level.
 TIMEOUT = 0.1
 
 
@@ -22,7 +24,7 @@ class ModelPairs:
     """Names the models of two collisions that touch."""
 
     def __init__(self, models: Iterable[str], harmless: Iterable[Pair] = (), robot: str = COBOT) -> None:
-        """`models` are the names a level may use; `harmless` are pairs of robot links whose contact means nothing."""
+        """`models` are the names a level may use; `harmless` are pairs of robot links to be ignored."""
         self._models = frozenset(models)
         self._harmless = frozenset(pair(*p) for p in harmless)
         self._robot = robot
@@ -74,7 +76,10 @@ class ContactSampler:
             self._next += self._period
 
     def clear(self, since: float = -math.inf) -> None:
-        """Forget every touch, as after a reset of the world; also those still under way from before `since`."""
+        """Forget every contact, as after a reset of the world.
+
+        This includes messages from before `since` that arrive later.
+        """
         self._seen.clear()
         self._next, self._since = None, since
 

@@ -1,7 +1,8 @@
 """What the robot's controllers are told: trajectories for the arm, ramps for the finger, and how to stop.
 
-Both controllers are `joint_trajectory_controller`s, commanded by topic: a new trajectory replaces the one before. Whether
-the arm keeps to it is watched by whoever moves it (`spca_motion.execution`), on the joint states.
+Both controllers are `joint_trajectory_controller`s, commanded by topic: a new trajectory replaces the one
+before. Whether the arm keeps to it is watched by whoever moves it (`spca_motion.execution`), on the joint
+states.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The gripper's one commanded joint: between its angle and the gap between the pads, and how hard the pads press.
+"""The gripper's one commanded joint: angle versus gap between the pads, and grip force.
 
-Gazebo reports no joint effort, so the force is inferred: a finger that rests short of where it is sent is held back by
-something, and its motor then gives all it has.
+Gazebo reports no joint effort, so the force is inferred: a finger that rests short of where it is sent is
+held back by something, and its motor then gives all it has.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from spca_robot.gripper_model import MAX_MOMENT
 
 # Closer than this to the command, or faster than this, the pads press against nothing (rad, rad/s).
 _BLOCKED, _RESTING = 0.02, 0.3
-# Where a blocked finger is sent instead: this far beyond where it is (rad), when it has rested this long (s), and not
-# sooner than this after its command (s).
+# Where a blocked finger is sent instead: this far beyond where it is (rad), when it has rested this long (s),
+# and not sooner than this after its command (s).
 _BEYOND, _RESTED, _STARTED = 0.002, 0.05, 0.15
 
 
@@ -28,7 +28,10 @@ class FingerState:
 
 
 def command(gap: float, upper: float = CLOSED_ANGLE) -> float:
-    """The joint's angle (rad) for a gap (m), within the joint's limit; a gap out of range is brought into it."""
+    """The joint's angle (rad) for a gap (m).
+
+    A gap out of range is clamped to the joint's limit.
+    """
     return min(driver_angle(min(max(gap, 0.0), STROKE)), upper)
 
 
@@ -42,9 +45,9 @@ def finger_state(angle: float, velocity: float, commanded: float) -> FingerState
 class Press:
     """Where to send a finger that something holds back.
 
-    A joint of Gazebo that cannot get where it is sent pushes with all its force, however near that is; but whenever the
-    contact is lost for a physics step it leaps at the speed that its error asks for. Sent to the far goal, the fingers
-    hammer at what they hold and lose it; sent just beyond where they are, they hold it.
+    A joint of Gazebo that cannot get where it is sent pushes with all its force, however near that is; but
+    whenever the contact is lost for a physics step it leaps at the speed that its error asks for. Sent to the
+    far goal, the fingers hammer at what they hold and lose it; sent just beyond where they are, they hold it.
     """
 
     def __init__(self) -> None:
@@ -58,7 +61,10 @@ class Press:
         self.goal, self._near, self._begun, self._since = goal, None, stamp, math.inf
 
     def update(self, stamp: float, angle: float, velocity: float) -> float | None:
-        """Where to send the finger now, by its joint's state (simulated s, rad, rad/s); None: leave it as it is."""
+        """The finger's next target from its joint's state (simulated s, rad, rad/s).
+
+        None leaves the target unchanged.
+        """
         if self._near is not None:
             if self._near - angle > _BEYOND / 4:
                 return None

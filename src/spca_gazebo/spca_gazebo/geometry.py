@@ -35,7 +35,7 @@ def add_ground(parent: Element, size: float) -> None:
 
 
 def linear(shown: npt.ArrayLike) -> Array:
-    """The share of light for brightnesses as a picture shows them (0 to 1), by the sRGB curve of IEC 61966-2-1.
+    """Linear light (0 to 1) of sRGB-encoded brightnesses, by the transfer curve of IEC 61966-2-1.
 
     Gazebo takes colours for shares of light and puts its pictures through the inverse of this curve.
 
@@ -62,7 +62,10 @@ def add_friction(collision: Element, mu: float) -> None:
 
 
 def add_inertia(link: Element, mass: float, size: Vec3, round_: bool) -> None:
-    """Mass (kg) and inertia of a solid box, or of a solid cylinder with diameter size[0] and height size[2]."""
+    """Mass (kg) and inertia of a solid box or cylinder.
+
+    A cylinder has diameter size[0] and height size[2].
+    """
     a, b, c = size
     if round_:
         across = mass * (3 * (a / 2) ** 2 + c**2) / 12

@@ -1,8 +1,8 @@
 """The node `sim` where Gazebo is the simulator: the same topics, services and actions as the embedded one's.
 
-Gazebo itself, its controllers and the bridge are processes of their own (launch/gazebo.launch.py). This node puts the
-project's names, epochs and conventions on what they say, and passes commands on. What Gazebo cannot do is refused with a
-reason: exact checkpoints.
+Gazebo itself, its controllers and the bridge are processes of their own (launch/gazebo.launch.py). This node
+puts the project's names, epochs and conventions on what they say, and passes commands on. What Gazebo cannot
+do is refused with a reason: exact checkpoints.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ _STALL_S = 30.0  # wall seconds that simulated time may stand still
 
 ROBOTS = ("generated", "vendor")
 
-# Every sensor in contact reports at every physics step: more than Python can take in. The newest few steps are enough,
-# as a pair counts as touching until it has not been seen for `contacts.TIMEOUT`.
+# Every sensor in contact reports at every physics step: more than Python can take in. The newest few steps
+# are enough, as a pair counts as touching until it has not been seen for `contacts.TIMEOUT`.
 CONTACT_REPORTS = QoSProfile(
     history=HistoryPolicy.KEEP_LAST,
     depth=30,
@@ -136,7 +136,7 @@ class GazeboSim(SpcaNode):
             SlowService(self, SetBool, names.PAUSE, self._do_pause),
         )
 
-    # --- what Gazebo says ----------------------------------------------------------------------------------------
+    # --- what Gazebo says -----------------------------------------------------------------------------------
 
     def _on_clock(self, clock: Clock) -> None:
         self._now, self._ticked = seconds(clock.clock), time.monotonic()
@@ -198,7 +198,8 @@ class GazeboSim(SpcaNode):
     def _film_if_watched(self) -> None:
         """Listen to Gazebo's camera while a picture is asked for or its topics are watched, and only then.
 
-        The bridge is lazy, and Gazebo draws no pictures that nobody takes: drawing them costs half of its time.
+        The bridge is lazy, and Gazebo draws no pictures that nobody takes: drawing them costs half of its
+        time.
         """
         watched = self._captures > 0 or any(
             topic.get_subscription_count() for topic in (self._colour, self._depth, self._info)
@@ -213,7 +214,7 @@ class GazeboSim(SpcaNode):
                 self.destroy_subscription(subscription)
             self._film = ()
 
-    # --- commands ------------------------------------------------------------------------------------------------
+    # --- commands -------------------------------------------------------------------------------------------
 
     def _refuse_follow(self, goal: FollowTrajectory.Goal) -> str:
         if self._state is None:
@@ -290,10 +291,10 @@ class GazeboSim(SpcaNode):
         if self._state is not None:
             self._arm.publish(trajectory_msg(brake(self._state)))
 
-    # --- reset ---------------------------------------------------------------------------------------------------
+    # --- reset ----------------------------------------------------------------------------------------------
 
     def _do_reset(self, request: ResetWorld.Request) -> ResetWorld.Response:
-        """Objects out of the way, the robot home and open, objects to their places; then contacts must come again."""
+        """Move objects away, home the robot, open the gripper, place objects, await new contacts."""
         wanted = from_msg(Layout, request.layout)
         self._resetting = True
         try:

@@ -1,8 +1,8 @@
 """Back to a layout without restarting Gazebo.
 
-Gazebo's own "reset all" leaves the contact topics silent (gz-sim 8.14), so that a level could never be judged. Instead
-the models are moved with the world's pose service: first out of the robot's way, then, once the robot is home, to where
-the layout says. Afterwards every object must be seen to touch something again.
+Gazebo's own "reset all" leaves the contact topics silent (gz-sim 8.14), so that a level could never be
+judged. Instead the models are moved with the world's pose service: first out of the robot's way, then, once
+the robot is home, to where the layout says. Afterwards every object must be seen to touch something again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def parking(world: World) -> dict[str, Pose]:
 
 
 def placement(world: World, layout: Layout) -> dict[str, Pose]:
-    """Where every object of the world goes: as the layout says, or to the parking place if it does not list it."""
+    """The pose of every object of the world: the layout's, or its parking place if it is not listed."""
     return {**parking(world), **layout.poses}
 
 
@@ -65,4 +65,5 @@ def untouched(layout: Layout, pairs: Iterable[Pair]) -> list[str]:
 def _one(name: str, pose: Pose) -> str:
     px, py, pz = (f"{v + 0.0:.9g}" for v in pose.position)
     x, y, z, w = (f"{v + 0.0:.9g}" for v in pose.quaternion)
-    return f'pose {{name: "{name}" position {{x: {px} y: {py} z: {pz}}} orientation {{x: {x} y: {y} z: {z} w: {w}}}}}'
+    position = f"position {{x: {px} y: {py} z: {pz}}}"
+    return f'pose {{name: "{name}" {position} orientation {{x: {x} y: {y} z: {z} w: {w}}}}}'

@@ -1,7 +1,7 @@
-"""Gazebo's own services: through gz-transport's Python bindings where they are installed, else its command line.
+"""Gazebo's own services, called through gz-transport's Python bindings or its command line.
 
-The bindings (Debian: python3-gz-transport13, python3-gz-msgs10) answer within milliseconds; a call of the `gz` program takes
-about a second, most of it to start Ruby and to find Gazebo.
+The bindings (Debian: python3-gz-transport13, python3-gz-msgs10) answer within milliseconds; a call of the
+`gz` program takes about a second, most of it to start Ruby and to find Gazebo.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ _TIMEOUT_MS, _TRIES = 5000, 3
 _PROGRAM_TIMEOUT_S = 15.0
 
 Call = Callable[[str, str, str], tuple[str, bool]]
-"""Calls a service, given its name, the type in `gz.msgs` and the request as text; "" or a complaint, and whether it came in
-time."""
+"""Calls a service, given its name, the type in `gz.msgs` and the request as text; "" or a complaint, and
+whether it came in time."""
 
 
 class GazeboServices:
@@ -29,10 +29,12 @@ class GazeboServices:
         """Whether gz-transport's Python bindings are there."""
 
     def __call__(self, service: str, kind: str, request: str) -> str:
-        """Ask for `request`, a `gz.msgs.<kind>` in protobuf's text format; "" if Gazebo accepts, else what went wrong.
+        """Send `request`, a `gz.msgs.<kind>` in protobuf text format.
 
-        The answer of a busy machine can come too late. To ask again does no harm: what is asked for is a state (poses, a
-        pause), not a change.
+        Returns "" if Gazebo accepts it, else what went wrong.
+
+        The answer of a busy machine can come too late. To ask again does no harm: what is asked for is a
+        state (poses, a pause), not a change.
         """
         complaint = ""
         for _ in range(_TRIES):

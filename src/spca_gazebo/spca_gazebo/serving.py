@@ -1,4 +1,4 @@
-"""Two kinds of servers that the Gazebo node needs: goals that replace each other, and services that take their time."""
+"""Two kinds of servers for the Gazebo node: actions with preemption, and slow services."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from spca_ros.node import SpcaNode, background
 
 
 class ReplacingAction(LongAction):
-    """An action whose newer goal takes the place of the older; `refuse(goal)` says why one is not accepted, or ""."""
+    """An action server in which a newer goal preempts the older one.
+
+    `refuse(goal)` returns why a goal is not accepted, or "".
+    """
 
     def __init__(
         self,
@@ -36,9 +39,12 @@ class ReplacingAction(LongAction):
 
 
 class SlowService:
-    """A service whose work takes seconds. It has a node and a thread of its own, so that the main node goes on spinning.
+    """A service whose work takes seconds.
 
-    (A coroutine that waits in the main node would keep its executor from everything else: rclpy polls it all the time.)
+    It has a node and a thread of its own, so that the main node goes on spinning.
+
+    (A coroutine that waits in the main node would keep its executor from everything else: rclpy polls it all
+    the time.)
     """
 
     def __init__(self, node: SpcaNode, kind: Any, name: str, work: Callable[[Any], Any]) -> None:

@@ -1,7 +1,8 @@
 """The workspace as an SDF world for Gazebo Harmonic, from the same description as the embedded simulator's.
 
-Every model bears its name from the world description and has one link, `link`, with one collision, `collision`. What can
-move has a contact sensor; table and ground need none, as whatever touches them has one. The robot is not in it: Gazebo spawns it from its URDF, as `cobot`. Nothing is ever attached to anything:
+Every model bears its name from the world description and has one link, `link`, with one collision,
+`collision`. What can move has a contact sensor; table and ground need none, as whatever touches them has one.
+The robot is not in it: Gazebo spawns it from its URDF, as `cobot`. Nothing is ever attached to anything:
 grasps hold by friction.
 """
 
@@ -32,8 +33,8 @@ SDF_VERSION = "1.9"  # read by sdformat 12 and all newer ones (Harmonic has 14)
 STEP = 0.002  # s, as in the embedded simulator
 _GROUND_SIZE, _GROUND_COLOUR = 10.0, (0.42, 0.41, 0.39)
 
-# What ogre2 lets a matt level surface reflect, as a share of its colour: of the ambient light 1/π, of a lamp straight above
-# what was measured in gz-rendering 8.2.
+# What ogre2 lets a matt level surface reflect, as a share of its colour: of the ambient light 1/π, of a lamp
+# straight above what was measured in gz-rendering 8.2.
 _AMBIENT_SHARE, _LAMP_SHARE = 1 / math.pi, 0.81
 
 # Plugin libraries and their classes. The Contact system must be here: contact sensors alone report nothing.
@@ -48,8 +49,8 @@ _SYSTEMS = (
 def build_world(world: World, layout: Layout | None = None, rate: float = 1.0) -> str:
     """The text of the SDF file.
 
-    `layout` says where the movable objects lie (nominal by default; what it does not list is left out); `rate` is the
-    real-time factor to keep to (0: as fast as it can).
+    `layout` says where the movable objects lie (nominal by default; what it does not list is left out);
+    `rate` is the real-time factor to keep to (0: as fast as it can).
     """
     sdf = Element("sdf", version=SDF_VERSION)
     scene = add(sdf, "world", name=world.name)
@@ -79,7 +80,10 @@ def _add_physics(scene: Element, rate: float) -> None:
 
 
 def _add_light(scene: Element, world: World) -> None:
-    """Such that a level surface is as bright in a picture as the embedded simulator draws it, in the light and in shadow."""
+    """Material colours that give a level surface the same brightness as in the embedded simulator.
+
+    The match holds in the light and in shadow.
+    """
     direction = np.array(world.light.direction) / np.linalg.norm(world.light.direction)
     slant = -float(direction[2])
     shadow = float(linear(world.light.ambient))

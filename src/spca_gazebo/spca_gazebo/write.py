@@ -26,7 +26,10 @@ class GazeboFiles:
 def write_all(
     world: World, folder: Path, layout: Layout | None = None, source: str = "generated", rate: float = 1.0
 ) -> GazeboFiles:
-    """Generate the world, the bridge's configuration and the robot's files. See `build_world` and `write_robot`."""
+    """Generate the world, the bridge's configuration and the robot's files.
+
+    See `build_world` and `write_robot`.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     files = GazeboFiles(
         folder / f"{world.name}.sdf", folder / "bridge.yaml", write_robot(world, folder, source)

@@ -41,7 +41,10 @@ READY_S = 120.0
 
 
 def generate_test_description() -> launch.LaunchDescription:
-    """Gazebo, headless, the nominal table; in a domain of its own, so that no other simulator can stand in for it."""
+    """Gazebo, headless, with the nominal table.
+
+    It runs in a ROS domain of its own, so that no other simulator can take its place.
+    """
     own_domain().__enter__()  # for as long as this process lives
     source = PythonLaunchDescriptionSource(str(ROOT / "launch" / "gazebo.launch.py"))
     return launch.LaunchDescription(
@@ -75,7 +78,10 @@ class TestGazebo(unittest.TestCase):
         self.assertGreater(stamps[-1] - stamps[0], 0.2)
 
     def test_the_camera_sees_a_lit_table_at_its_distance(self) -> None:
-        """A machine without a GPU may deliver black or no images; that must fail here and not as a failed level."""
+        """A machine without a GPU may deliver black images or none.
+
+        That must fail here and not as a failed level.
+        """
         frame = RequestedCamera(self.node, WORLD.camera, timeout=30.0).capture()
         self.assertGreater(float(frame.colour.mean()), 40.0, "the picture is black")
         self.assertGreater(float(frame.colour.std()), 5.0, "the picture is of one colour")

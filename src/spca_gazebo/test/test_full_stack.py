@@ -1,4 +1,7 @@
-"""The full stack: Gazebo by its launch file, then whole levels as a user runs them. Skipped, and said so, without Gazebo."""
+"""The full stack: Gazebo by its launch file, then whole levels as a user runs them.
+
+Skipped, and said so, without Gazebo.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The Gazebo node over real DDS. What it talks to (Gazebo, its controllers, the bridge) is played on MuJoCo's physics."""
+"""The Gazebo node over real DDS.
+
+What it talks to (Gazebo, its controllers, the bridge) is played on MuJoCo's physics.
+"""
 
 from __future__ import annotations
 

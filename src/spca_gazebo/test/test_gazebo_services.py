@@ -1,4 +1,4 @@
-"""Gazebo's services through its Python bindings, played here, and through its program where there are no bindings."""
+"""Gazebo's services through its Python bindings (simulated here) and its command-line program."""
 
 from __future__ import annotations
 

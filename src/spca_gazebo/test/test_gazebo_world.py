@@ -98,7 +98,7 @@ def test_table_and_ground_agree_with_mujoco():
 
 
 def test_the_camera_sees_a_point_at_the_same_pixel():
-    """A point of the table projected as Gazebo does (body frame, field of view) and by the calibrated pinhole."""
+    """A point projected with Gazebo's body frame and field of view, and with the pinhole model."""
     camera = model(parse(), WORLD.camera.name)
     optics = camera.find("link/sensor/camera")
     width, height = (int(values(optics, f"image/{k}")[0]) for k in ("width", "height"))
@@ -119,7 +119,7 @@ def test_the_camera_sees_a_point_at_the_same_pixel():
 
 
 def test_light_and_shadow_are_as_bright_as_in_the_embedded_simulator():
-    """Ambient light and lamp by ogre2's shares (see world_sdf), on a white level surface, as a picture shows them."""
+    """Image brightness of a white level surface under ogre2's ambient and lamp light (world_sdf)."""
     world, light = parse(), WORLD.light
     slant = -values(world, "light/direction")[2]
     shadow = values(world, "scene/ambient")[0] / np.pi

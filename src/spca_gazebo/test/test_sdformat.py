@@ -1,6 +1,7 @@
 """The generated files through the real sdformat library, where its development files are installed.
 
-On Debian 12 that is `apt install libsdformat-dev pkg-config g++` (sdformat 12); with Gazebo Harmonic, sdformat 14.
+On Debian 12 that is `apt install libsdformat-dev pkg-config g++` (sdformat 12); with Gazebo Harmonic,
+sdformat 14.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Language models behind any OpenAI-compatible server: configuration, requests, budgets, records and replay."""
+"""Language models behind any OpenAI-compatible server: requests, budgets, records and replay."""

@@ -1,4 +1,4 @@
-"""Answers from any OpenAI-compatible server (OpenAI, vLLM, Ollama, llama.cpp) over its chat-completions API."""
+"""Answers from any OpenAI-compatible chat-completions API (OpenAI, vLLM, Ollama, llama.cpp)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ _NOT_SUPPORTED = (400, 404, 415, 422, 501)
 
 
 class OpenAISource:
-    """One connection per role. Keys come from the environment and go nowhere but into the request's header."""
+    """One connection per role.
+
+    Keys come from the environment and go nowhere but into the request's header.
+    """
 
     def __init__(
         self, config: LlmConfig, prices: PriceTable | None = None, env: Mapping[str, str] = os.environ
@@ -75,7 +78,10 @@ class OpenAISource:
         return answer
 
     def preflight(self, roles: Sequence[Role]) -> None:
-        """Reach every server once. Raises InputError: unreachable, key rejected, no such model, unknown price."""
+        """Reach every server once.
+
+        Raises InputError: unreachable, key rejected, no such model, unknown price.
+        """
         for role in roles:
             config = self.config.role(role)
             self._check_price(role, config)
@@ -154,7 +160,10 @@ class OpenAISource:
         raise AssertionError("tenacity returns or raises")
 
     def _priced(self, answer: Answer, config: ModelConfig) -> Answer:
-        """With its cost: 0 where the table has no price, and for a server on this machine unless the user has priced it."""
+        """The same with its cost.
+
+        The cost is 0 where the table has no price, and for a local server unless the user has set a price.
+        """
         free = config.is_local and self.config.prices is None
         price = None if free else self.prices.of(answer.model) or self.prices.of(config.model)
         if price is None:
@@ -220,7 +229,10 @@ class OpenAISource:
 
 
 def _receive(client: openai.OpenAI, body: dict[str, Any], seconds: float, config: ModelConfig) -> bytes:
-    """The body of the answer, whole. Raises Late when it drips in too slowly, ModelError when it is too big."""
+    """The body of the answer, whole.
+
+    Raises Late when it drips in too slowly, ModelError when it is too big.
+    """
     until = time.monotonic() + seconds
     timeout = openai.Timeout(seconds, connect=min(seconds, config.connect_timeout_s))
     received = bytearray()

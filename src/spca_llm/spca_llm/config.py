@@ -8,8 +8,9 @@ A file has `defaults` for all roles, `roles`, and optionally `budget` and `price
       coder: {model: qwen3-coder, timeout_s: 300}
     budget: {tokens: 200000, usd: 1.5, seconds: 900}
 
-The environment wins over the file: `SPCA_LLM_MODEL` and `SPCA_LLM_BASE_URL` for all roles, `SPCA_LLM_CODER_MODEL` and so
-on for one. Keys are never written down: the file names the environment variable that holds one.
+The environment wins over the file: `SPCA_LLM_MODEL` and `SPCA_LLM_BASE_URL` for all roles,
+`SPCA_LLM_CODER_MODEL` and so on for one. Keys are never written down: the file names the environment variable
+that holds one.
 """
 
 from __future__ import annotations
@@ -52,8 +53,8 @@ def _http_url(text: str) -> str:
 class ModelConfig(Record):
     """One role's model. Seconds of wall time; `attempts` counts the first one; `extra` is sent as it is.
 
-    `api_key_env` names the environment variable with the key. By default that is OPENAI_API_KEY for OpenAI's own
-    server, and for any other server no key is sent.
+    `api_key_env` names the environment variable with the key. By default that is OPENAI_API_KEY for OpenAI's
+    own server, and for any other server no key is sent.
     """
 
     model: str = Field(min_length=1)
@@ -139,7 +140,9 @@ def is_configured(env: Mapping[str, str] = os.environ) -> bool:
 
 
 def load_config(path: Path | None = None, env: Mapping[str, str] = os.environ) -> LlmConfig:
-    """The configuration from `path`, or from SPCA_LLM_CONFIG, or `llm.yaml` in the project; then the environment.
+    """The configuration from `path`, SPCA_LLM_CONFIG or the project's `llm.yaml`, in this order.
+
+    Environment variables override it.
 
     Raises InputError with one clear line.
     """

@@ -25,8 +25,9 @@ def open_chat(
 ) -> Chat:
     """A chat model that records into `folder`.
 
-    `llm` is empty for the configured server, `replay:FOLDER` for recorded answers, or the path of a configuration
-    file. Raises InputError with one clear line. No server is contacted yet: see `Chat.preflight`.
+    `llm` is empty for the configured server, `replay:FOLDER` for recorded answers, or the path of a
+    configuration file. Raises InputError with one clear line. No server is contacted yet: see
+    `Chat.preflight`.
     """
     if llm.startswith(REPLAY):
         recorded = Path(llm[len(REPLAY) :])

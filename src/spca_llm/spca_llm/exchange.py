@@ -51,7 +51,10 @@ class Request(Record):
 
 
 class Answer(Record):
-    """What came back, before anyone judged it. `estimated`: the server sent no token counts; `usd`: what it cost."""
+    """What came back, before anyone judged it.
+
+    `estimated`: the server sent no token counts; `usd`: what it cost.
+    """
 
     text: str
     refusal: str = ""
@@ -65,7 +68,7 @@ class Answer(Record):
 
 
 class Attempt(Record):
-    """One try to get an answer: HTTP status (None if there was none), what went wrong, seconds of wall time."""
+    """One attempt at a request: HTTP status (None without a response), error, seconds of wall time."""
 
     status: int | None = None
     problem: str = ""

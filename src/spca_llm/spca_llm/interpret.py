@@ -25,7 +25,8 @@ def interpret(answer: Answer, schema: type[BaseModel] | None) -> BaseModel | Non
         )
     if answer.finish_reason == "length":
         raise ModelError(
-            f"the answer was cut off after {answer.output_tokens} tokens: ask for less, or raise max_output_tokens",
+            f"the answer was cut off after {answer.output_tokens} tokens: "
+            "ask for less, or raise max_output_tokens",
             "truncated",
         )
     if not answer.text.strip():

@@ -49,8 +49,8 @@ class Totals(Record):
 class Ledger:
     """Writes `0001-planner_big.json` and so on into `folder`, and counts what is there already.
 
-    Several processes may share a folder: each sees the others' exchanges in its totals. `secrets` are blotted out of
-    whatever is written.
+    Several processes may share a folder: each sees the others' exchanges in its totals. `secrets` are blotted
+    out of whatever is written.
     """
 
     def __init__(
@@ -138,7 +138,9 @@ def read_exchange(path: Path) -> Exchange:
 
 
 def server_fault(folder: Path) -> str:
-    """The first failure recorded in a folder that was the server's and says nothing of the model; empty if none.
+    """The first recorded failure in a folder that was the server's fault rather than the model's.
+
+    Empty if there is none.
 
     >>> server_fault(Path("no/such/folder"))
     ''

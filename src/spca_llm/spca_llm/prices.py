@@ -16,7 +16,10 @@ _DATE = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|\d{4})$")
 
 
 class Price(Record):
-    """US dollars per million tokens; `cached` is for input tokens from the server's cache (None: as any other)."""
+    """US dollars per million tokens.
+
+    `cached` is for input tokens from the server's cache; None means the ordinary input price.
+    """
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)

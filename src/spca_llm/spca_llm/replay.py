@@ -15,10 +15,12 @@ from spca_llm.ledger import read_exchange
 
 
 class ReplaySource:
-    """Gives each request the answer it got when it was recorded; the same question twice gets both answers in turn.
+    """Gives each request its recorded answer.
 
-    Tokens and money count as they were recorded. A request that was never recorded is an InputError which names the
-    nearest recording and what differs.
+    A request that was recorded twice gets both answers in turn.
+
+    Tokens and money count as they were recorded. A request that was never recorded is an InputError which
+    names the nearest recording and what differs.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -41,7 +43,10 @@ class ReplaySource:
         return next((e.model for e in self._all.values() if e.request.role == role), ""), ""
 
     def ask(self, request: Request, seconds: float | None, note: Callable[[Attempt], None]) -> Answer:
-        """The recorded answer. Raises ModelError when it was one that failed then, InputError when there is none."""
+        """The recorded answer.
+
+        Raises ModelError when it was one that failed then, InputError when there is none.
+        """
         waiting = self._waiting.get(request.digest)
         if not waiting:
             raise InputError(self._missing(request), where=str(self.folder), hint="record this run anew")

@@ -21,7 +21,7 @@ class Late(Exception):
 
 
 def retrying(config: ModelConfig, seconds: float | None) -> Retrying:
-    """Tries as often as the role allows, within `seconds` of wall time, and raises the last failure as it was."""
+    """Retry as the role allows, within `seconds` of wall time; raise the last failure unchanged."""
     stop = stop_after_attempt(config.attempts)
     return Retrying(
         retry=retry_if_exception(lambda error: worth_retrying(error, config.max_wait_s)),

@@ -48,7 +48,10 @@ def _closed(node: Any) -> bool:
 
 
 def _strict(node: Any) -> Any:
-    """The schema as strict servers want it: every property required, no others, no defaults, bare references."""
+    """The schema as strict servers require it.
+
+    Every property is required, no others are allowed, and there are no defaults and only bare references.
+    """
     if isinstance(node, list):
         return [_strict(item) for item in node]
     if not isinstance(node, dict):

@@ -1,6 +1,7 @@
 """OpenTelemetry spans with the `gen_ai.*` attributes, where OpenTelemetry is installed; nothing otherwise.
 
-Attribute names: OpenTelemetry semantic conventions for generative AI clients. Message contents are never put into spans.
+Attribute names: OpenTelemetry semantic conventions for generative AI clients. Message contents are never put
+into spans.
 """
 
 from __future__ import annotations
@@ -69,7 +70,9 @@ def chat_span(role: str, model: str, base_url: str) -> Iterator[Span]:
 
 
 def export_spans(env: Mapping[str, str] = os.environ) -> str:
-    """Send spans to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names; returns what was done, in a sentence.
+    """Export spans to the collector named by OTEL_EXPORTER_OTLP_ENDPOINT.
+
+    Returns a sentence that says what was done.
 
     Call once, when a process starts. A tracer that the user has set up by other means is left alone.
     """

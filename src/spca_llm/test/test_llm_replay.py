@@ -80,7 +80,8 @@ def test_failures_fail_again(tmp_path: Path):
     [
         (
             [system("You plan."), user("There is a red cube.\nThere is a green cube.\nStack them.")],
-            "differs in message 2 (user), line 2: recorded 'There is a blue cube.', asked 'There is a green cube.'",
+            "differs in message 2 (user), line 2: "
+            "recorded 'There is a blue cube.', asked 'There is a green cube.'",
         ),
         ([system("You plan.")], "goes on with message 2 (user), line 1: 'There is a red cube.'"),
         ([*QUESTION, user("Now.")], "lacks message 3 (user), line 1: 'Now.'"),

@@ -1,7 +1,7 @@
 """Whether a posture of the arm touches anything, and what: MuJoCo's collision check on the robot's own model.
 
-The model is the one that the simulator's is built from, without its physics: table as an endless plane, perceived
-obstacles as fixed bodies, what is held as a part of the gripper. About 10 µs a posture.
+The model is the one that the simulator's is built from, without its physics: table as an endless plane,
+perceived obstacles as fixed bodies, what is held as a part of the gripper. About 10 µs a posture.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_robot.ur5 import LINK_NAMES
 from spca_robot.workspace_model import ITEM_BIT, ROBOT_BIT, WorkspaceIndex, build_spec
 
-# Least distances in metres. Objects are perceived to about 3 mm, the table's height is known, the arm tracks to 1 mm.
+# Least distances in metres. Objects are perceived to about 3 mm, the table's height is known, the arm tracks
+# to 1 mm.
 OBJECT_CLEARANCE = 0.003
 TABLE_CLEARANCE = 0.001
 SELF_CLEARANCE = 0.002
-# An allowed contact may be pressed this deep: enough for errors of perception, not for driving through things.
+# An allowed contact may be pressed this deep: enough for errors of perception, not for driving through
+# things.
 MAX_PRESS = 0.006
 # What is in contact when a motion starts may stay so, and get this much deeper by rounding, but not more.
 START_SLACK = 0.0005
@@ -57,7 +59,10 @@ _APART += [
 
 @dataclass(frozen=True)
 class Hit:
-    """Two things nearer than they may be: `part` of the robot (or what it holds), `other`, `depth` in metres."""
+    """Two bodies closer than allowed.
+
+    `part` belongs to the robot or to what it holds, `other` is the other body, `depth` is in metres.
+    """
 
     part: str
     other: str
@@ -86,8 +91,9 @@ class CollisionChecker:
     def begin(self, joints: Array, gap: float, allowed: Iterable[str] = ()) -> None:
         """Rules for the motion that starts at `joints` with the pads `gap` metres apart.
 
-        The gripper and what it holds may touch the things named in `allowed`. Pairs that are in contact at the start
-        may remain so: a motion must be able to leave what the arm stands on, grasps or has put down.
+        The gripper and what it holds may touch the things named in `allowed`. Pairs that are in contact at
+        the start may remain so: a motion must be able to leave what the arm stands on, grasps or has put
+        down.
         """
         self._least = self._default.copy()
         touchable = [i for i, other in enumerate(self._others) if other in set(allowed)]
@@ -99,7 +105,7 @@ class CollisionChecker:
             self._least[a, b] = self._least[b, a] = min(self._least[a, b], distance - START_SLACK)
 
     def valid(self, joints: Array, gap: float) -> bool:
-        """Whether nothing is nearer than the rules of the motion allow, at joints (6,) and that gap between the pads."""
+        """Whether the configuration (6,) with that gap between the pads satisfies all clearances."""
         self._update(joints, gap)
         data = self._data
         if data.ncon == 0:
@@ -155,7 +161,10 @@ class CollisionChecker:
         return [g for g in range(self._model.ngeom) if self._model.geom_bodyid[g] in bodies]
 
     def _names(self, world: World, scene: PlanningScene) -> tuple[list[str], list[str]]:
-        """Per geom: its name as a part of the robot, and its name as something to hit; one of the two is empty."""
+        """Per geom: its name as a part of the robot, and its name as an obstacle.
+
+        One of the two is empty.
+        """
         parts, others = [], []
         for geom in range(self._model.ngeom):
             body = self._model.body(int(self._model.geom_bodyid[geom])).name

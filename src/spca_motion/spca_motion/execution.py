@@ -17,9 +17,9 @@ from spca_core.trajectory import JOINT_NAMES, JointState, JointTrajectory
 class Tolerances:
     """How closely a trajectory must be followed. Radians and seconds.
 
-    The tracked state may be anywhere on the stretch of path between `lag` seconds behind the clock and `lead` before
-    it, and `path` radians (any joint) beside it. A joint state may be `stale` seconds old. The gripper, too, may take `lag`
-    seconds until it obeys.
+    The tracked state may be anywhere on the stretch of path between `lag` seconds behind the clock and `lead`
+    before it, and `path` radians (any joint) beside it. A joint state may be `stale` seconds old. The
+    gripper, too, may take `lag` seconds until it obeys.
     """
 
     path: float = 0.06
@@ -80,7 +80,10 @@ class StopGate:
             self._followed, self._blocked = None, ""
 
     def ahead(self) -> Array:
-        """The configurations (n, 6) of the trajectory under way that are still to come; none if nothing moves."""
+        """The remaining configurations (n, 6) of the trajectory being executed.
+
+        Empty if nothing moves.
+        """
         with self._lock:
             if self._followed is None:
                 return np.empty((0, 6))
@@ -109,7 +112,10 @@ class Executor:
         self.tolerances = tolerances or Tolerances()
 
     def settle(self) -> JointState:
-        """Wait until the arm is at rest and return its state; MotionError('timeout') if it does not come to rest."""
+        """Wait until the arm is at rest and return its state.
+
+        Raises MotionError('timeout') if it does not come to rest.
+        """
         state = self.fresh_state()
         if not self._at_rest(state):
             self._robot.wait(self.tolerances.settle_time, lambda s: self.gate.stopped or self._at_rest(s))
@@ -120,7 +126,10 @@ class Executor:
         return state
 
     def run(self, trajectory: JointTrajectory) -> None:
-        """Follow it to its end. Whatever happens, the robot does not go on moving after this returns or raises."""
+        """Follow it to its end.
+
+        Whatever happens, the robot does not go on moving after this returns or raises.
+        """
         try:
             self._run(trajectory)
         except BaseException:
@@ -202,7 +211,8 @@ class _PathWatch:
         joint = int(errors.argmax())
         share = min(max((state.stamp - self._start) / self._trajectory.duration, 0.0), 1.0)
         return (
-            f"{JOINT_NAMES[joint]} left its path by {errors[joint]:.2f} rad at {100 * share:.0f} % of the motion; "
+            f"{JOINT_NAMES[joint]} left its path by {errors[joint]:.2f} rad "
+            f"at {100 * share:.0f} % of the motion; "
             "something may be in the way"
         )
 

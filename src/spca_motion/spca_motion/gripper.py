@@ -15,8 +15,8 @@ from spca_robot.gripper_2f85 import STROKE
 HOLD_FORCE, HOLD_GAP = 8.0, 0.002
 # A commanded gap counts as reached this near to it.
 _REACHED = 0.002
-# The pads are at rest when gap and force change less than this over `_WINDOW` seconds, and have begun to move when the
-# gap has changed by `_MOVED`.
+# The pads are at rest when gap and force change less than this over `_WINDOW` seconds, and have begun to move
+# when the gap has changed by `_MOVED`.
 _STILL_GAP, _STILL_FORCE, _WINDOW, _MOVED = 0.0001, 1.0, 0.06, 0.001
 _TIMEOUT = 3.0
 # Letting go: the first millimetres slowly, so that neither pad drags what was held along.
@@ -24,12 +24,18 @@ _RELEASE_STEP, _RELEASE_STEPS, _RELEASE_PAUSE = 0.001, 5, 0.02
 
 
 class Gripper:
-    """Commands the pads and waits until they are at rest. `state` gives a joint state that is fresh, or raises."""
+    """Commands the pads and waits until they are at rest.
+
+    `state` gives a joint state that is fresh, or raises.
+    """
 
     def __init__(
         self, robot: Robot, gate: StopGate, state: Callable[[], JointState], lag: float = Tolerances.lag
     ) -> None:
-        """`lag` is how long a command may be on its way, and how long the pads may halt in between (simulated s)."""
+        """Watches the gripper's state.
+
+        `lag` (simulated s) is how long a command may take to arrive and the pads may pause on the way.
+        """
         self._robot, self._gate, self._state, self._lag = robot, gate, state, lag
 
     def open(self, gap: float) -> None:
@@ -45,7 +51,8 @@ class Gripper:
         if abs(reached - gap) > _REACHED:
             raise MotionError(
                 "gripper",
-                f"the pads stopped {1000 * reached:.0f} mm apart instead of {1000 * gap:.0f}; are they blocked?",
+                f"the pads stopped {1000 * reached:.0f} mm apart instead of {1000 * gap:.0f}; "
+                "are they blocked?",
             )
 
     def close(self, gap: float) -> float:
@@ -91,7 +98,7 @@ def _pressed(state: JointState) -> bool:
 
 
 def _still(seen: Sequence[JointState], seconds: float) -> bool:
-    """Whether gap and force have hardly changed for the last `seconds` of the states, which come in their order."""
+    """Whether gap and force have been nearly constant over the last `seconds` of the ordered states."""
     begin = seen[-1].stamp - seconds + 1e-9
     before = [s for s in seen if s.stamp <= begin]
     recent = before[-1:] + [s for s in seen if s.stamp > begin]

@@ -10,14 +10,18 @@ from spca_core.errors import MotionError
 from spca_core.geometry import Array
 from spca_core.world import World
 
-# How far beyond the table's edges the tool may go (to let a thing fall beside it), and how high above its surface.
+# How far beyond the table's edges the tool may go (to let a thing fall beside it), and how high above its
+# surface.
 _BEYOND_TABLE = 0.30
 _ABOVE_TABLE = 1.10
 
 
 @dataclass(frozen=True)
 class MotionLimits:
-    """Bounds per joint, each of shape (6,), in rad/s, rad/s², rad/s³; `tool_speed` bounds straight lines, m/s."""
+    """Limits per joint, each of shape (6,), in rad/s, rad/s² and rad/s³.
+
+    `tool_speed` limits straight lines, in m/s.
+    """
 
     velocity: Array
     acceleration: Array
@@ -43,8 +47,8 @@ EMPTY = MotionLimits(
     jerk=np.array([60.0, 60.0, 80.0, 100.0, 100.0, 100.0]),
     tool_speed=0.5,
 )
-# With something between the pads. A held cube then feels 2 to 3 m/s²: friction would carry more, but with the speed grows
-# how far the 2 ms physics lets it creep in a swing (about 0.5 mm in a wide one).
+# With something between the pads. A held cube then feels 2 to 3 m/s²: friction would carry more, but with the
+# speed grows how far the 2 ms physics lets it creep in a swing (about 0.5 mm in a wide one).
 HOLDING = MotionLimits(
     velocity=np.full(6, 2.0),
     acceleration=np.array([3.5, 3.5, 4.5, 6.0, 6.0, 6.0]),
@@ -55,7 +59,10 @@ HOLDING = MotionLimits(
 
 @dataclass(frozen=True)
 class WorkspaceBox:
-    """Where the tool centre point may be, in `world`, metres: corners `low` and `high`, each of shape (3,)."""
+    """The box in `world` that the tool centre point may not leave.
+
+    Its corners `low` and `high` have shape (3,), in metres.
+    """
 
     low: Array
     high: Array
@@ -73,7 +80,10 @@ class WorkspaceBox:
         return bool(((point >= self.low) & (point <= self.high)).all())
 
     def check(self, points: Array, what: str) -> None:
-        """Raise MotionError('limit') if any of the points (n, 3) lies outside; `what` names them in the message."""
+        """Raise MotionError('limit') if any of the points (n, 3) lies outside the workspace.
+
+        `what` names them in the message.
+        """
         for x, y, z in (p for p in points if not self.contains(p)):
             box = ", ".join(
                 f"{a} {lo:.2f} to {hi:.2f}" for a, lo, hi in zip("xyz", self.low, self.high, strict=True)

@@ -10,16 +10,19 @@ from spca_core.geometry import Array
 from spca_motion.tool import ToolKinematics
 from spca_robot.kinematics import nearest_turns
 
-# Spacing of the samples along a line, in metres and radians, and how far any joint may move from one to the next.
+# Spacing of the samples along a line, in metres and radians, and how far any joint may move from one to the
+# next.
 _STEP, _TURN_STEP = 0.005, 0.05
 _JUMP = 0.25
 
 
 def straight_line(tools: ToolKinematics, start: Array, goal: Array, gap: float) -> tuple[Array, float]:
-    """Joints (n ≥ 4, 6) along the line of the tool from joints `start` to the TCP pose `goal` (4×4), and its length in m.
+    """Joint path (n ≥ 4, 6) of a straight tool motion from `start` to the TCP pose `goal` (4×4).
 
-    The orientation turns evenly along the way. Raises MotionError('unreachable') where the line leaves the reach, a
-    joint its limits, or the arm would have to flip into another branch.
+    Also returns the line's length in metres.
+
+    The orientation turns evenly along the way. Raises MotionError('unreachable') where the line leaves the
+    reach, a joint its limits, or the arm would have to flip into another branch.
     """
     poses, extent = _interpolated(tools.tool(start, gap), goal)
     branches = tools.branches(poses, gap)

@@ -28,9 +28,9 @@ from spca_robot.gripper_2f85 import STROKE
 class Manipulator:
     """See `spca_core.ports.arm.Arm`. Where the tool centre point is taken to be: see `spca_motion.tool`.
 
-    One motion at a time: a second thread that asks for one waits. `stop`, `resume`, `state`, `holding`, `tool_pose` and
-    `set_scene` may be called from any thread at any time. When the scene changes under a motion whose remaining path is
-    then no longer free, the motion ends with MotionError('collision').
+    One motion at a time: a second thread that asks for one waits. `stop`, `resume`, `state`, `holding`,
+    `tool_pose` and `set_scene` may be called from any thread at any time. When the scene changes under a
+    motion whose remaining path is then no longer free, the motion ends with MotionError('collision').
 
     Made by `embedded_arm` here and by `spca_moveit.arm.moveit_arm`.
     """
@@ -56,7 +56,7 @@ class Manipulator:
         self._busy = threading.RLock()
         self._changing = threading.Lock()
 
-    # --- planning scene ------------------------------------------------------------------------------------------
+    # --- planning scene -------------------------------------------------------------------------------------
 
     def set_scene(self, scene: Scene) -> None:
         """The obstacles from now on, for motions to come and for the one under way; a held object is kept."""
@@ -90,10 +90,13 @@ class Manipulator:
         return held.thing.id if held else None
 
     def allow_contact(self, *object_ids: str) -> None:
-        """What gripper and held object may touch from now on, also `table`; names that mean nothing change nothing."""
+        """Allow the gripper and a held object to touch these objects, which may include `table`.
+
+        Unknown names have no effect.
+        """
         self._allowed = frozenset(object_ids)
 
-    # --- motion --------------------------------------------------------------------------------------------------
+    # --- motion ---------------------------------------------------------------------------------------------
 
     def move_joints(self, positions: Array, speed: float = 1.0) -> None:
         """Collision-free to a joint goal (6,), radians."""
@@ -116,15 +119,21 @@ class Manipulator:
         self.move_joints(np.array(postures[name]), speed)
 
     def reachable(self, pose: Pose, gap: float | None = None) -> bool:
-        """Whether a configuration without collisions puts the tool there, with the pads as they are or `gap` metres apart."""
+        """Whether a collision-free configuration puts the tool at that pose.
+
+        The pads are taken as they are, or `gap` metres apart.
+        """
         with self._busy:
             start = self._start(self._executor.fresh_state())
             return self._planner.reachable(start, pose, start.gap if gap is None or self.held else gap)
 
-    # --- gripper -------------------------------------------------------------------------------------------------
+    # --- gripper --------------------------------------------------------------------------------------------
 
     def open(self, gap: float = STROKE) -> None:
-        """Open to `gap` metres and wait until it is; MotionError('gripper') if something blocks the fingers."""
+        """Open to `gap` metres and wait until it is done.
+
+        Raises MotionError('gripper') if something blocks the fingers.
+        """
         with self._busy:
             self._gate.check()
             self._gripper.open(gap)
@@ -139,7 +148,7 @@ class Manipulator:
         """Whether the pads are pressed against something."""
         return self._gripper.holding()
 
-    # --- state and control ---------------------------------------------------------------------------------------
+    # --- state and control ----------------------------------------------------------------------------------
 
     def tool_pose(self) -> Pose:
         """Where the tool centre point is, by forward kinematics."""
@@ -164,7 +173,7 @@ class Manipulator:
         """Allow motion again after a `stop`."""
         self._gate.resume()
 
-    # --- steps ---------------------------------------------------------------------------------------------------
+    # --- steps ----------------------------------------------------------------------------------------------
 
     def _move(self, plan: Callable[[Start], list[Piece]], speed: float) -> None:
         with self._busy:

@@ -1,7 +1,8 @@
 """Geometric paths through joint space, made of pieces that a time law can run along. Radians.
 
-A polyline has its corners rounded, so that the arm need not stop at each: around a corner the direction of travel turns
-from one leg's to the next one's by a smooth step, which keeps velocity and acceleration continuous and jerk bounded.
+A polyline has its corners rounded, so that the arm need not stop at each: around a corner the direction of
+travel turns from one leg's to the next one's by a smooth step, which keeps velocity and acceleration
+continuous and jerk bounded.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ _ROUNDING = 0.5
 _LEG_SHARE = 0.45
 # Of the smooth step 3u² - 2u³ over u in [0, 1]: the largest first and second derivative.
 _STEP_SLOPE, _STEP_BEND = 1.5, 6.0
-# Share of the acceleration and jerk limits that a curve's bends may take up; the rest is for speeding up and down.
+# Share of the acceleration and jerk limits that a curve's bends may take up; the rest is for speeding up and
+# down.
 _BEND_SHARE = 0.5
 
 
@@ -54,7 +56,10 @@ class Piece(Protocol):
 
 @dataclass(frozen=True)
 class Leg:
-    """A straight segment in joint space; `s` is the Euclidean distance from `start` along the unit vector `direction`."""
+    """A straight segment in joint space.
+
+    `s` is the Euclidean distance from `start` along the unit vector `direction`.
+    """
 
     start: Array
     direction: Array
@@ -76,7 +81,10 @@ class Leg:
 
 @dataclass(frozen=True)
 class Corner:
-    """A rounded corner, run through at constant speed: dq/ds = before + (after - before) · (3u² - 2u³), u = s/length."""
+    """A rounded corner, traversed at constant speed.
+
+    dq/ds = before + (after - before) · (3u² - 2u³), u = s/length.
+    """
 
     start: Array
     before: Array
@@ -91,7 +99,10 @@ class Corner:
         return self.start + self.length * (self.before * u + turn * (u**3 - u**4 / 2)), slope
 
     def rates(self, limits: MotionLimits) -> Rates:
-        """See `Piece`; the speed is such that the turn alone uses up the limits, so no room is left to change it."""
+        """See `Piece`.
+
+        At this speed the turn alone reaches the limits, so there is no room left to change it.
+        """
         turn = np.abs(self.after - self.before).clip(min=1e-9)
         fastest = np.abs(np.stack([self.before, self.after])).max(axis=0).clip(min=1e-9)
         speed = min(
@@ -103,7 +114,10 @@ class Corner:
 
 
 class Curve:
-    """A smooth curve through close samples (n ≥ 4, 6); `s` runs from 0 to 1. `extent` is its length in the world, m."""
+    """A smooth curve through close samples (n ≥ 4, 6); `s` runs from 0 to 1.
+
+    `extent` is its length in the world, m.
+    """
 
     length = 1.0
 
@@ -137,7 +151,10 @@ class Curve:
 
 
 def rounded(waypoints: Array, roundings: Sequence[float] | None = None) -> list[Piece]:
-    """The pieces of a polyline (n ≥ 2, 6); `roundings` scales the rounding of each inner corner, 0 (sharp) to 1."""
+    """The pieces of a polyline (n ≥ 2, 6).
+
+    `roundings` scales the rounding of each inner corner, from 0 (sharp) to 1.
+    """
     points = _distinct(waypoints)
     steps = np.diff(points, axis=0)
     lengths = np.linalg.norm(steps, axis=1)

@@ -1,4 +1,7 @@
-"""From a goal (joints, a tool pose, a straight line) to a collision-free path, or a MotionError that says why not."""
+"""From a goal to a collision-free path, or a MotionError that says why there is none.
+
+A goal is a configuration, a tool pose or a straight line.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,8 @@ from spca_motion.tool import ToolKinematics, planning_gap
 from spca_robot.kinematics import link_frames, nearest_turns
 from spca_robot.ur5 import POSITION_LIMITS, VELOCITY_LIMITS
 
-# A configuration whose elbow hangs this much (m) lower than another's is taken only if it saves this much time (s).
+# A configuration whose elbow hangs this much (m) lower than another's is taken only if it saves this much
+# time (s).
 _LOW_ELBOW_BY, _LOW_ELBOW_S = 0.10, 4.0
 # Nearer than this (rad) counts as being there already.
 _THERE = 1e-5
@@ -34,8 +38,9 @@ MakeChecker = Callable[[World, PlanningScene], Checker]
 class MotionPlanner:
     """Plans in one planning scene at a time; set `scene` to change it. Not for several threads at once.
 
-    `checkers` say which configurations are free, `search` finds a path among them: MuJoCo's collision check and OMPL's
-    RRT-Connect unless told otherwise. Inverse kinematics, straight lines and rounding are the planner's own.
+    `checkers` say which configurations are free, `search` finds a path among them: MuJoCo's collision check
+    and OMPL's RRT-Connect unless told otherwise. Inverse kinematics, straight lines and rounding are the
+    planner's own.
     """
 
     def __init__(
@@ -70,7 +75,10 @@ class MotionPlanner:
         return self._around(start, goal[None], "the joint goal", stop)
 
     def to_pose(self, start: Start, pose: Pose, stop: Callable[[], bool]) -> list[Piece]:
-        """A path to a tool pose, ending in the configuration that is free and costs least, mostly in joint travel."""
+        """A path to a tool pose.
+
+        It ends in the collision-free configuration of least cost, which is mostly joint travel.
+        """
         self.box.check(np.array([pose.position]), "the tool pose")
         return self._around(start, self._configurations(start, pose), f"the tool pose {_place(pose)}", stop)
 
@@ -87,7 +95,7 @@ class MotionPlanner:
         return pieces
 
     def reachable(self, start: Start, pose: Pose, gap: float) -> bool:
-        """Whether some configuration puts the tool there without a collision, the pads being `gap` metres apart."""
+        """Whether a collision-free configuration exists for that tool pose and gap (m) between the pads."""
         if not self.box.contains(np.array(pose.position)):
             return False
         checker = self._ready_checker()
@@ -104,7 +112,7 @@ class MotionPlanner:
         at = query.first_invalid(path)
         return "" if at is None else query.blame(path[at])
 
-    # --- steps ---------------------------------------------------------------------------------------------------
+    # --- steps ----------------------------------------------------------------------------------------------
 
     def _configurations(self, start: Start, pose: Pose) -> Array:
         """The joint solutions (k ≥ 1, 6) of a tool pose, best first."""
@@ -152,10 +160,12 @@ def _check_joints(goal: Array) -> None:
 
 
 def _cost(start: Array, goals: Array) -> Array:
-    """Roughly the time (s) that each of the goals (k, 6) takes to reach, and more for one with a hanging elbow.
+    """Approximate time (s) to reach each of the goals (k, 6).
 
-    With the elbow low, the upper arm and forearm sweep over the table: what is free above an object then often
-    hits its neighbours on the straight way down.
+    Goals with a hanging elbow get a penalty.
+
+    With the elbow low, the upper arm and forearm sweep over the table: what is free above an object then
+    often hits its neighbours on the straight way down.
     """
     steps = np.abs(goals - start)
     seconds = (steps / VELOCITY_LIMITS).max(axis=1) + 0.05 * steps.sum(axis=1)

@@ -14,7 +14,10 @@ from spca_core.scene import Scene, SceneObject
 
 @dataclass(frozen=True)
 class Obstacle:
-    """A perceived thing. `pose` is a 4×4 matrix in `world`; `size` in metres; round ones stand on their axis."""
+    """A perceived thing.
+
+    `pose` is a 4×4 matrix in `world`; `size` in metres; round ones stand on their axis.
+    """
 
     id: str
     pose: Array
@@ -37,7 +40,10 @@ class Held:
 
 @dataclass(frozen=True)
 class PlanningScene:
-    """An immutable scene; every change makes a new one. The table is not an obstacle but a plane of its own."""
+    """An immutable scene; every change makes a new one.
+
+    The table is not an obstacle but a plane of its own.
+    """
 
     obstacles: tuple[Obstacle, ...] = ()
     held: Held | None = None
@@ -79,7 +85,7 @@ class PlanningScene:
 
 
 def _between_pads(in_tcp: Array) -> Array:
-    """A pose in the tool's frame, moved to the middle between the pads (y = 0) and turned square to them about z."""
+    """A pose in the tool frame, centred between the pads (y = 0) and aligned with them about z."""
     heading = np.arctan2(in_tcp[1, 0], in_tcp[0, 0])
     off = heading - np.round(heading / (np.pi / 2)) * (np.pi / 2)
     square = np.array(in_tcp)

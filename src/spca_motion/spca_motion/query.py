@@ -1,4 +1,4 @@
-"""One planning question: where the motion starts, what rules hold on the way, and what to blame where they do not."""
+"""One planning query: start state, the rules along the path, and the explanation of a failure."""
 
 from __future__ import annotations
 
@@ -33,24 +33,28 @@ class Checker(Protocol):
         ...
 
     def first_invalid(self, path: Array, gap: float, inside: Callable[[], bool]) -> int | None:
-        """The index of the first configuration of `path` (n, 6) that is not valid, or for which `inside` does not hold.
+        """Index of the first configuration of `path` (n, 6) that is invalid or fails `inside`.
 
-        None if there is no such configuration. `inside` looks at `flange`, which is that configuration's then.
+        None if there is no such configuration. `inside` looks at `flange`, which is that configuration's
+        then.
         """
         ...
 
     def hits(self, joints: Array, gap: float) -> list[Hit]:
-        """What is nearer than the rules allow, deepest first where depths are known; empty where that is valid."""
+        """The violated clearances, deepest first where depths are known.
+
+        Empty for a valid configuration.
+        """
         ...
 
     def flange(self) -> tuple[list[float], list[float]]:
-        """Position of `tool0` in `world` and direction of its z axis, at the joints that `valid` was last asked about."""
+        """Position of `tool0` in `world` and direction of its z axis at the last configuration checked."""
         ...
 
 
 @dataclass(frozen=True)
 class Start:
-    """Where a motion begins: joints (6,), the gap between the pads in metres, and what may be touched on the way."""
+    """Start of a motion: joints (6,), gap between the pads (m), and contacts allowed on the way."""
 
     joints: Array
     gap: float
@@ -59,7 +63,11 @@ class Start:
 
 @dataclass(frozen=True)
 class Fault:
-    """A configuration on a path that breaks the rules: `piece` by number, `share` of the way from 0 to 1, `reason` in words."""
+    """A configuration on a path that breaks the rules.
+
+    `piece` is its segment's number, `share` how far along that segment it lies (0 to 1), `reason` the
+    explanation.
+    """
 
     piece: int
     share: float
@@ -70,7 +78,10 @@ class Fault:
 
 
 class Query:
-    """Tells valid configurations from others, from a start, with the tool centre point taken at `tcp_gap` (m)."""
+    """Validity of configurations for a motion from a given start.
+
+    `tcp_gap` (m) is the gap between the pads that defines the tool centre point.
+    """
 
     def __init__(self, checker: Checker, box: WorkspaceBox, start: Start, tcp_gap: float) -> None:
         self.start = start
@@ -115,7 +126,10 @@ class Query:
         return rounded(np.stack([self.start.joints, goal]))
 
     def smooth(self, waypoints: Array) -> list[Piece] | None:
-        """The path through waypoints (n, 6), its corners rounded as far as that stays free; None if it is not free."""
+        """The path through waypoints (n, 6), with corners rounded as far as they stay collision-free.
+
+        None if the path itself is in collision.
+        """
         roundings = [1.0] * corners(waypoints)
         while True:
             pieces = rounded(waypoints, roundings)

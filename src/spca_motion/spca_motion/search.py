@@ -1,4 +1,4 @@
-"""Searching joint space for a collision-free path: what a planner needs, and OMPL's RRT-Connect as one way to do it.
+"""Search for a collision-free path in joint space: the interface, and OMPL's RRT-Connect behind it.
 
 A search with the same arguments gives the same path: its budget is a number of collision checks, not a time.
 """
@@ -28,17 +28,23 @@ Valid = Callable[[Array], bool]
 
 @dataclass(frozen=True)
 class Effort:
-    """How far to look: `margin` rad outside the box that spans start and goals, at most `checks` configurations."""
+    """Effort of a search.
+
+    It stays within `margin` rad of the box that spans start and goals, and checks at most `checks`
+    configurations.
+    """
 
     margin: float
     checks: int
 
 
-# Configurations that cost at most this factor, and this much (s), more than the best one are tried before the others.
+# Configurations that cost at most this factor, and this much (s), more than the best one are tried before the
+# others.
 _NEAR_FACTOR, _NEAR_EXTRA = 1.25, 0.1
 BRIEF, NORMAL, WIDE = Effort(1.2, 20_000), Effort(1.2, 40_000), Effort(np.pi, 120_000)
 """How hard to search: among the near goals, then among all, then everywhere."""
-# Searches with other seeds, should a path prove to graze something between the configurations that were checked.
+# Searches with other seeds, should a path prove to graze something between the configurations that were
+# checked.
 _SEEDS = (1, 2, 3)
 
 
@@ -61,7 +67,8 @@ class PathSearch(Protocol):
     def path(self, query: Query, goals: Array, cost: Array, stop: Callable[[], bool]) -> list[Piece]:
         """A smooth path from the query's start to one of the free `goals` (k ≥ 1, 6), which come best first.
 
-        `cost` (k,) says in seconds how much better. Raises PathNotFound, and Interrupted as soon as `stop` holds.
+        `cost` (k,) says in seconds how much better. Raises PathNotFound, and Interrupted as soon as `stop`
+        holds.
         """
         ...
 
@@ -95,7 +102,9 @@ def _detour(query: Query, goals: Array, effort: Effort, stop: Callable[[], bool]
 def find_path(
     start: Array, goals: Array, valid: Valid, stop: Callable[[], bool], effort: Effort, seed: int = 1
 ) -> Array | None:
-    """Waypoints (n, 6) of a path from `start` to one of the valid `goals` (k, 6), or None if the effort was not enough.
+    """Waypoints (n, 6) of a path from `start` to one of the valid `goals` (k, 6).
+
+    None if the effort was not enough.
 
     Raises Interrupted as soon as `stop` says so.
     """

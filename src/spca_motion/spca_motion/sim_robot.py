@@ -14,7 +14,8 @@ _TICK = 0.02  # simulated seconds between two looks at `until`
 class SimRobot:
     """See `spca_core.ports.robot.Robot`. Joint states are never stale: they are read off the simulator.
 
-    `hold` may come from another thread than the one that waits; the simulator is never entered by two at once.
+    `hold` may come from another thread than the one that waits; the simulator is never entered by two at
+    once.
     """
 
     def __init__(self, simulator: Simulator) -> None:

@@ -1,8 +1,8 @@
 """When to be where on a path: the fastest law within velocity, acceleration and jerk limits, piece by piece.
 
-Corners are run through at a constant speed that their bend allows; on the straight legs between them `ruckig` finds the
-time-optimal jerk-limited change from one corner's speed to the next. A leg too short for the change lowers the faster of
-the two speeds first.
+Corners are run through at a constant speed that their bend allows; on the straight legs between them `ruckig`
+finds the time-optimal jerk-limited change from one corner's speed to the next. A leg too short for the change
+lowers the faster of the two speeds first.
 """
 
 from __future__ import annotations
@@ -19,12 +19,16 @@ from spca_motion.paths import Corner, Piece, Rates
 
 PERIOD = 0.01
 """Seconds between the points of a trajectory."""
-# Share of a leg used for changing speed; on the last thousandth, rounding would decide whether it can be done.
+# Share of a leg used for changing speed; on the last thousandth, rounding would decide whether it can be
+# done.
 _USABLE = 0.999
 
 
 def time_path(pieces: Sequence[Piece], limits: MotionLimits) -> JointTrajectory:
-    """The trajectory along a path from rest to rest. The path begins and ends with a piece that is no corner."""
+    """The trajectory along a path from rest to rest.
+
+    The path begins and ends with a piece that is no corner.
+    """
     rates = [piece.rates(limits) for piece in pieces]
     speeds = _speeds(pieces, rates)
     laws = [
@@ -83,7 +87,7 @@ def _law(piece: Piece, rates: Rates, before: float, after: float) -> _Law:
 
 
 def _speeds(pieces: Sequence[Piece], rates: Sequence[Rates]) -> Array:
-    """The speed at each border between pieces, ends included, that the pieces on both sides can start or end with."""
+    """The speed at each border between pieces, ends included, that the pieces on both sides allow."""
     speeds = np.zeros(len(pieces) + 1)
     for i in range(1, len(pieces)):
         # Two legs without a corner between them meet at a sharp bend: a stop.

@@ -1,12 +1,12 @@
 """Where the tool centre point is, and the flange poses that put it somewhere. Frame `world`, metres.
 
-The pads swing about 11 mm forward while they close from wide open to a 4 cm cube, so the tool centre point (TCP) depends
-on the gap. The convention for every pose that an arm is asked for, and that it reports:
+The pads swing about 11 mm forward while they close from wide open to a 4 cm cube, so the tool centre point
+(TCP) depends on the gap. The convention for every pose that an arm is asked for, and that it reports:
 
 * something attached: the TCP at the present gap;
-* otherwise: the TCP at the present gap or at `NOMINAL_GAP`, whichever is smaller. So a tool pose around a cube, asked for
-  with open fingers, is where the pads will be once they have closed on it, and a pose asked for with closed fingers (to
-  touch something) is where they are.
+* otherwise: the TCP at the present gap or at `NOMINAL_GAP`, whichever is smaller. A tool pose around a cube,
+  commanded with open fingers, is therefore where the pads will be once they have closed on it, and a pose
+  commanded with closed fingers (to touch something) is where they are.
 
 Collisions are always checked with the fingers as they are.
 """
@@ -54,7 +54,7 @@ class ToolKinematics:
         return kinematics.inverse_branches(self._unmount @ flange)
 
     def reach_excess(self, tool: Array, gap: float) -> float:
-        """By how many metres the wrist would have to be beyond the stretched arm for this TCP pose; ≤ 0 if within."""
+        """How far (m) this TCP pose would put the wrist beyond the stretched arm; ≤ 0 if within reach."""
         flange = self._unmount @ tool
         out = flange[:3, 3] - (tcp_offset(gap) + kinematics.DH_D[5]) * flange[:3, 2]
         stretched = -kinematics.DH_A[1] - kinematics.DH_A[2] + kinematics.DH_D[4] + kinematics.DH_D[0]

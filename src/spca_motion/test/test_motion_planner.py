@@ -1,4 +1,4 @@
-"""Ways are found where there are some, refused with a reason where there are none, and the same every time."""
+"""Paths are found where they exist, refused with a reason where none does, and repeatable."""
 
 from __future__ import annotations
 
@@ -142,7 +142,10 @@ def test_a_line_out_of_reach_says_where_it_leaves(planner: MotionPlanner, world:
 
 @pytest.mark.parametrize(("tilt", "flips"), [(0.01, True), (0.1, False)])
 def test_a_line_past_a_wrist_singularity_is_refused(planner: MotionPlanner, tilt: float, flips: bool) -> None:
-    """The tool points sideways, all but along the axes of the parallel joints: the wrist would have to spin."""
+    """The tool points sideways, nearly along the axes of the parallel joints.
+
+    The wrist would have to spin.
+    """
 
     def sideways(y: float) -> Array:
         z = np.array([0.0, -np.cos(tilt), np.sin(tilt)])

@@ -29,7 +29,9 @@ def moveit_arm(
     scaling: float = VELOCITY_SCALING,
     tolerances: Tolerances | None = None,
 ) -> Manipulator:
-    """The arm whose collision checks and searches are MoveIt's, in `process`, which stays the caller's to close.
+    """The arm with MoveIt's collision checks and searches.
+
+    They run in `process`, which the caller must close.
 
     `scaling` in (0, 1] is the share of the joints' speed limits that `speed=1` means.
     """

@@ -21,7 +21,9 @@ from spca_motion.planning_scene import Held, Obstacle
 
 @dataclass(frozen=True)
 class Geometry:
-    """The bodies of a planning scene as they are to be checked: sizes already carry every clearance and allowance.
+    """The bodies of a planning scene as they are checked.
+
+    Their sizes include every clearance and allowance.
 
     `table` is the height of an endless horizontal surface; None for none.
     """
@@ -78,18 +80,27 @@ class PlanRequest:
 
 
 class Backend(Protocol):
-    """Joints are (6,) in radians, the gap between the pads in metres. Made by a factory that takes a `Setup`."""
+    """Joints are (6,) in radians, the gap between the pads in metres.
+
+    Made by a factory that takes a `Setup`.
+    """
 
     def load(self, geometry: Geometry) -> None:
         """Check against these bodies from now on."""
         ...
 
     def colliding(self, states: Array, gap: float) -> NDArray[np.bool_]:
-        """For each of the configurations (n, 6), whether the robot or what it holds touches itself or a body: (n,)."""
+        """Whether the robot or what it holds is in collision, for each of the configurations (n, 6).
+
+        The result has shape (n,).
+        """
         ...
 
     def plan(self, request: PlanRequest) -> Array | None:
-        """The waypoints (n ≥ 2, 6) of a collision-free path, straight in joint space between them; None: not found."""
+        """Waypoints (n ≥ 2, 6) of a collision-free path, straight in joint space between them.
+
+        None if none was found.
+        """
         ...
 
 

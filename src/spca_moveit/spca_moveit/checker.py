@@ -1,7 +1,8 @@
-"""Collision checks by the planning process, with the rules of `spca_motion.collision`: clearances, allowed contacts.
+"""Collision checks by the planning process, with the clearances of `spca_motion.collision`.
 
-The process only knows whether solid bodies touch. Rules become sizes: an obstacle grows by the clearance to be kept, one
-that may be touched shrinks by how deep it may be pressed, one that is in contact at the start shrinks until it is not.
+The process only knows whether solid bodies touch. Rules become sizes: an obstacle grows by the clearance to
+be kept, one that may be touched shrinks by how deep it may be pressed, one that is in contact at the start
+shrinks until it is not.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from spca_motion.tool import ToolKinematics
 from spca_moveit.backend import Geometry
 from spca_moveit.process import PlannerProcess
 
-# How much smaller (m) a body is taken to be that is touched when a motion starts; beyond the last, it is left out.
+# How much smaller (m) a body is taken to be that is touched when a motion starts; beyond the last, it is left
+# out.
 _START_SHRINK = (0.0, 0.002, 0.004, 0.008, 0.016)
 
 
@@ -66,11 +68,11 @@ class ProcessChecker:
         return [] if self.valid(joints, gap) else self._blame(joints, gap)
 
     def flange(self) -> tuple[list[float], list[float]]:
-        """Position of `tool0` in `world` and the direction of its z axis, at the joints that `valid` was last asked about."""
+        """Position of `tool0` in `world` and direction of its z axis at the last configuration checked."""
         return self._flange[:3, 3].tolist(), self._flange[:3, 2].tolist()
 
     def _ruled(self, may: frozenset[str]) -> Geometry:
-        """All bodies, for a motion that may touch some and begins in contact with none; one object for one rule."""
+        """All bodies for a motion that starts without contact and may touch some; one object per rule."""
         if may not in self._by_rule:
             bodies = tuple(grown(o, _margin(o.id, may)) for o in self._scene.obstacles)
             self._by_rule[may] = Geometry(bodies, self._scene.held, self._top + _table_margin(may))
@@ -118,6 +120,9 @@ def _table_margin(may: frozenset[str]) -> float:
 
 
 def grown(thing: Obstacle, margin: float) -> Obstacle:
-    """The body with every face moved outwards by `margin` metres (inwards if negative), never thinner than 1 mm."""
+    """The body with every face moved outwards by `margin` metres (inwards if negative).
+
+    It never becomes thinner than 1 mm.
+    """
     x, y, z = (max(s + 2 * margin, 0.001) for s in thing.size)
     return replace(thing, size=(x, y, z))

@@ -1,7 +1,10 @@
-"""`moveit_py` as a planning backend. The only module of the project that imports MoveIt; runs in the planning process.
+"""`moveit_py` as a planning backend.
 
-Written against MoveIt 2 for Jazzy (2.12): a `PlanningScene` of our own for checks and plans, so that neither depends on
-what other nodes have published; no execution (moveit_py's does not stop for an obstacle that appears).
+The only module of the project that imports MoveIt; runs in the planning process.
+
+Written against MoveIt 2 for Jazzy (2.12): a `PlanningScene` of our own for checks and plans, so that neither
+depends on what other nodes have published; no execution (moveit_py's does not stop for an obstacle that
+appears).
 """
 
 from __future__ import annotations
@@ -111,12 +114,13 @@ class MoveItBackend:
     def _check_arrays(self) -> None:
         """Whether moveit_py's arrays are what this numpy takes them for. Raises SpcaError with what to do.
 
-        Bindings made with a pybind11 older than 2.12 read numpy 2's arrays by numpy 1's layout, with any effect. The
-        advice is said first: should the process crash here, these are its last words.
+        Bindings made with a pybind11 older than 2.12 read numpy 2's arrays by numpy 1's layout, with any
+        effect. The advice is said first: should the process crash here, these are its last words.
         """
         advice = (
-            f"moveit_py does not work with numpy {np.__version__} if it was built with a pybind11 older than 2.12 "
-            "(Ubuntu 24.04 has 2.11): install numpy<2 into the environment that runs spca (pip install 'numpy<2')"
+            f"moveit_py does not work with numpy {np.__version__} if it was built with a pybind11 "
+            "older than 2.12 (Ubuntu 24.04 has 2.11): install numpy<2 into the environment that runs spca "
+            "(pip install 'numpy<2')"
         )
         print(f"checking arrays: {advice}", file=sys.stderr, flush=True)
         state = RobotState(self._model)

@@ -1,4 +1,7 @@
-"""The planning process, seen from outside: asked with a deadline, started again when it dies, never left running."""
+"""Client of the planning process.
+
+Every request has a deadline; the process is restarted when it dies and never left running.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +27,12 @@ _GRACE_S = 5.0  # beyond the planner's own limit
 
 
 class PlannerProcess:
-    """A planning backend in a process of its own. May be called from several threads; calls wait for each other.
+    """A planning backend in a process of its own.
 
-    Every question carries the geometry that it is about, so that a process started anew answers like the one before.
+    May be called from several threads; calls wait for each other.
+
+    Every question carries the geometry that it is about, so that a process started anew answers like the one
+    before.
     """
 
     def __init__(self, setup: Setup, factory: str = MOVEIT, log: Path | None = None) -> None:

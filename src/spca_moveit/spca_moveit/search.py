@@ -1,4 +1,4 @@
-"""Paths by MoveIt: several goals, several attempts, and every path checked again by the project's own rules."""
+"""Paths by MoveIt: several goals and attempts, each path checked again by the project's rules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class MoveItSearch:
     """See `spca_motion.search.PathSearch`. MoveIt's paths are not taken on trust: each is checked again."""
 
     def __init__(self, process: PlannerProcess, seconds: float = 5.0, attempts: int = 3) -> None:
-        """`seconds` of wall time bound each attempt; a goal gets `attempts`, while others are tried in between."""
+        """`seconds` of wall time limit each attempt; each goal gets `attempts`, interleaved with others."""
         self._process, self._seconds, self._attempts = process, seconds, attempts
 
     def path(self, query: Query, goals: Array, cost: Array, stop: Callable[[], bool]) -> list[Piece]:

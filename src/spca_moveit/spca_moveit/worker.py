@@ -1,7 +1,7 @@
 """The planning process: `python -m spca_moveit.worker`. It holds MoveIt, and nothing else of the system does.
 
-MoveIt's Python bindings are known to crash when they are torn down, and to leave threads behind. Here that harms nobody:
-this process never tears down, it is ended.
+MoveIt's Python bindings are known to crash when they are torn down, and to leave threads behind. Here that
+harms nobody: this process never tears down, it is ended.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The MoveIt arm keeps the Arm contract on the real simulator; a stand-in for MoveIt itself plans in the real process."""
+"""The MoveIt arm fulfils the Arm contract on the real simulator.
+
+A stand-in for MoveIt itself plans in the real process.
+"""
 
 from __future__ import annotations
 
@@ -86,9 +89,12 @@ def with_cube_at(scene: Scene, name: str, x: float, y: float, z: float) -> Scene
 def move_while(
     arm: Manipulator, goal: Pose, scene: Scene, after: float, monkeypatch: pytest.MonkeyPatch
 ) -> list[MotionError]:
-    """Move to a goal; after some simulated seconds another thread changes the scene. Returns what the motion raised.
+    """Move to a goal; after some simulated seconds another thread changes the scene.
 
-    Simulated time stands still while the change is being checked, as the simulator is much faster than real time.
+    Returns what the motion raised.
+
+    Simulated time stands still while the change is being checked, as the simulator is much faster than real
+    time.
     """
     begun = arm.state().stamp
     due, checked = threading.Event(), threading.Event()

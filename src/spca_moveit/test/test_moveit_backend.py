@@ -1,4 +1,7 @@
-"""What is asked of MoveIt, and how: its Python bindings are played by a stand-in that behaves and fails as they do."""
+"""What is asked of MoveIt, and how.
+
+A stand-in replaces its Python bindings and behaves and fails as they do.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The UR5 as MuJoCo bodies: one chain of hinges straight from the DH table, links as cylinders.
 
-Cylinders and not capsules: capsules against boxes miss deep penetration. Each body's frame sits on its joint, z along the
-joint's axis, so that a body's offset in its parent is exactly the DH constant part of the joint before.
+Cylinders and not capsules: capsules against boxes miss deep penetration. Each body's frame sits on its joint,
+z along the joint's axis, so that a body's offset in its parent is exactly the DH constant part of the joint
+before.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from spca_robot import ur5
 GREY = (0.72, 0.74, 0.76, 1.0)
 BLUE = (0.42, 0.56, 0.68, 1.0)
 
-# Position servo of each joint: torque = KP·(command - q) - KV·q̇. Tuned for a 2 ms step; tracks within 4 mrad when the
-# command carries the feed-forward (KV/KP)·q̇ of the reference.
+# Position servo of each joint: torque = KP·(command - q) - KV·q̇. Tuned for a 2 ms step; tracks within 4 mrad
+# when the command carries the feed-forward (KV/KP)·q̇ of the reference.
 KP: Array = np.array([4000.0, 4000.0, 3000.0, 800.0, 800.0, 400.0])  # N·m/rad
 KV: Array = np.array([300.0, 300.0, 200.0, 50.0, 50.0, 25.0])  # N·m·s/rad
 ARMATURE = 0.1  # kg·m², the motors' inertia behind their gears
@@ -68,9 +69,12 @@ LINK_TUBES: tuple[tuple[Tube, ...], ...] = (
 
 
 def add_arm(spec: mujoco.MjSpec, mount: RobotMount) -> mujoco.MjsBody:
-    """Add base, links, hinges (`JOINT_NAMES`) and their position actuators; returns the body that carries `tool0`.
+    """Add base, links, hinges (`JOINT_NAMES`) and their position actuators.
 
-    The root body is named `mount.model`, the links `<mount.model>/<link name>`, the site on the flange `tool0`.
+    Returns the body that carries `tool0`.
+
+    The root body is named `mount.model`, the links `<mount.model>/<link name>`, the site on the flange
+    `tool0`.
     """
     root = spec.worldbody.add_body(
         name=mount.model, pos=mount.base.position, quat=_wxyz(Rotation.from_euler("z", mount.base.yaw))

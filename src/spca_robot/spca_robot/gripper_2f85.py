@@ -1,12 +1,14 @@
 """Robotiq 2F-85: geometry, and where the tool centre point is. Metres, radians, newtons.
 
-Each finger is a parallelogram linkage: a *driver* link turns about a pivot by `angle` (0 = fully open), and the fingertip
-with the pad on it turns back by as much, so that the pads stay parallel while they travel on an arc. Figures: Robotiq's
-instruction manual (stroke, pad, overall length, speed) and the dimensions in Robotiq's published CAD.
+Each finger is a parallelogram linkage: a *driver* link turns about a pivot by `angle` (0 = fully open), and
+the fingertip with the pad on it turns back by as much, so that the pads stay parallel while they travel on an
+arc. Figures: Robotiq's instruction manual (stroke, pad, overall length, speed) and the dimensions in
+Robotiq's published CAD.
 
-Frame. The gripper hangs on `tool0` (UR5 flange) through an adapter, without any turn: z points out of the fingers, the pads
-move along y (the left finger is at +y), x is along the pads' width. The *tool centre point* (TCP) is half way between
-the centres of the two pads, its axes parallel to tool0's. It travels along z with the gap: `tcp_offset(gap)`.
+Frame. The gripper hangs on `tool0` (UR5 flange) through an adapter, without any turn: z points out of the
+fingers, the pads move along y (the left finger is at +y), x is along the pads' width. The *tool centre point*
+(TCP) is half way between the centres of the two pads, its axes parallel to tool0's. It travels along z with
+the gap: `tcp_offset(gap)`.
 """
 
 from __future__ import annotations
@@ -70,7 +72,9 @@ def tcp_offset(gap: float) -> float:
 
 
 def pad_force(moment: float, angle: float) -> float:
-    """Force of each pad in newtons when the tendon (mean of the two drivers) carries `moment` N·m at a driver angle.
+    """Force of each pad (N) at a driver angle.
+
+    `moment` (N·m) is the tendon's, the mean of the two drivers.
 
     Virtual work: moment · dθ = 2 · force · dy with dy/dθ = |link|·sin(φ).
     """

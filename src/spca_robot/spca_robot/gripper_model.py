@@ -1,7 +1,7 @@
 """The 2F-85 as MuJoCo bodies: per finger a driver hinge and a fingertip hinge, equal and opposite.
 
-The coupling is the real linkage's parallelogram without its loop: three joint equalities keep both drivers equal and
-each fingertip parallel to itself. One tendon (the mean of the drivers) carries the one motor.
+The coupling is the real linkage's parallelogram without its loop: three joint equalities keep both drivers
+equal and each fingertip parallel to itself. One tendon (the mean of the drivers) carries the one motor.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ _MASS_SHARES = {"base": 0.78, "driver": 0.03, "tip": 0.08}  # of the gripper's m
 
 
 def add_gripper(spec: mujoco.MjSpec, wrist: mujoco.MjsBody, robot: str, pad_friction: float = 1.0) -> None:
-    """Hang the gripper on the site `tool0` of `wrist`. Joints: `{left,right}_{driver,tip}`; the tendon: `gripper`.
+    """Hang the gripper on the site `tool0` of `wrist`.
+
+    Joints: `{left,right}_{driver,tip}`; the tendon: `gripper`.
 
     `pad_friction` replaces the friction of whatever touches a pad (0: frictionless, for experiments).
     """
@@ -134,6 +136,9 @@ def _couple(spec: mujoco.MjSpec, follower: str, leader: str, ratio: float) -> No
 
 
 def _within_gripper() -> list[tuple[str, str]]:
-    """Pairs of gripper bodies whose mutual contact is no collision: pads close on each other, knuckles pass the base."""
+    """Pairs of gripper bodies whose mutual contact is intended.
+
+    The pads close on each other and the knuckles pass the base.
+    """
     pairs = [(f"left_{a}", f"right_{b}") for a in ("driver", "tip") for b in ("driver", "tip")]
     return pairs + [("gripper_base", f"{side}_tip") for side in SIDES]

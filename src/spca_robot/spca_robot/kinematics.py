@@ -1,10 +1,10 @@
 """Closed-form kinematics of the UR5: flange (`tool0`) in `base_link`, metres and radians.
 
-The inverse follows from the geometry of the arm (see e.g. Hawkins, "Analytic inverse kinematics for the Universal
-Robots UR-5/UR-10 arms", 2013): the axes of joints 2, 3 and 4 are parallel, so that the wrist's position leaves two
-choices of the shoulder, the flange's direction two of the wrist, and a planar two-link arm two of the elbow; eight
-branches at most. Everything is vectorised over leading dimensions, and written with `atan2` where `acos` would lose
-digits near a singularity.
+The inverse follows from the geometry of the arm (see e.g. Hawkins, "Analytic inverse kinematics for the
+Universal Robots UR-5/UR-10 arms", 2013): the axes of joints 2, 3 and 4 are parallel, so that the wrist's
+position leaves two choices of the shoulder, the flange's direction two of the wrist, and a planar two-link
+arm two of the elbow; eight branches at most. Everything is vectorised over leading dimensions, and written
+with `atan2` where `acos` would lose digits near a singularity.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from spca_core.geometry import Array
 from spca_robot.ur5 import DH_A, DH_ALPHA, DH_D, POSITION_LIMITS
 
 BRANCHES = 8
-"""Shoulder left/right × wrist up/down × elbow up/down, in the order of the last-but-one axis of `inverse_branches`."""
+"""Shoulder left/right × wrist up/down × elbow up/down: the branches of `inverse_branches`.
+
+They are ordered along the last axis but one.
+"""
 
 _COS_ALPHA, _SIN_ALPHA = np.cos(DH_ALPHA), np.sin(DH_ALPHA)
 _LOWER, _UPPER = POSITION_LIMITS.T
@@ -26,9 +29,11 @@ _SHOULDER = np.array([1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0])
 _WRIST = np.array([1.0, 1.0, -1.0, -1.0, 1.0, 1.0, -1.0, -1.0])
 _ELBOW = np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
 _TURN = 2 * np.pi
-# How far rounding alone may put a value outside its limit, as a share of it: a target at full stretch, a joint at ±2π.
+# How far rounding alone may put a value outside its limit, as a share of it: a target at full stretch, a
+# joint at ±2π.
 _ROUNDING = 1e-7
-# Below this sine of wrist 2 the axes of wrist 1 and wrist 3 count as parallel, and the split between them is free.
+# Below this sine of wrist 2 the axes of wrist 1 and wrist 3 count as parallel, and the split between them is
+# free.
 _PARALLEL = 1e-8
 
 
@@ -63,16 +68,19 @@ def forward(joints: ArrayLike) -> Array:
 
 
 def inverse_branches(flange: ArrayLike, wrist_3_if_free: float = 0.0) -> Array:
-    """Every branch for flange poses (…, 4, 4) in `base_link`: joints (…, 8, 6) in (-π, π], NaN where there is none.
+    """All inverse-kinematics branches for flange poses (…, 4, 4) in `base_link`.
 
-    A branch keeps its place as the pose varies. Where the axes of wrist 1 and 3 are parallel their split is free;
-    then wrist 3 is put at `wrist_3_if_free`.
+    Joints have shape (…, 8, 6) and lie in (-π, π], NaN where a branch has no solution.
+
+    A branch keeps its place as the pose varies. Where the axes of wrist 1 and 3 are parallel their split is
+    free; then wrist 3 is put at `wrist_3_if_free`.
     """
     target = np.asarray(flange, dtype=float)[..., None, :, :]
     x6, y6, z6 = _dh_base(target[..., 0]), _dh_base(target[..., 1]), _dh_base(target[..., 2])
     frame5 = _dh_base(target[..., 3]) - DH_D[5] * z6
 
-    # Shoulder: the centre of frame 5 lies at the distance d4 from the vertical plane in which upper and forearm move.
+    # Shoulder: the centre of frame 5 lies at the distance d4 from the vertical plane in which upper and
+    # forearm move.
     radius_sq = frame5[..., 0] ** 2 + frame5[..., 1] ** 2
     slack = _root(radius_sq - DH_D[3] ** 2, scale=DH_D[3] ** 2)
     q1 = np.arctan2(frame5[..., 1], frame5[..., 0]) + _SHOULDER * np.arctan2(slack, DH_D[3]) + np.pi / 2
@@ -102,7 +110,10 @@ def inverse_branches(flange: ArrayLike, wrist_3_if_free: float = 0.0) -> Array:
 
 
 def inverse(flange: ArrayLike, wrist_3_if_free: float = 0.0) -> Array:
-    """The distinct joint solutions (k, 6), k ≤ 8, in (-π, π], for one flange pose (4, 4); empty if out of reach."""
+    """The distinct joint solutions (k, 6), k ≤ 8, for one flange pose (4, 4).
+
+    They lie in (-π, π]; empty if the pose is out of reach.
+    """
     branches = inverse_branches(flange, wrist_3_if_free)
     found = branches[~np.isnan(branches[:, 0])]
     apart = np.abs(wrap(found[:, None] - found[None])).max(axis=-1) > 1e-9
@@ -117,7 +128,7 @@ def wrap(angles: ArrayLike) -> Array:
 def nearest_turns(
     solutions: ArrayLike, reference: ArrayLike, lower: ArrayLike = _LOWER, upper: ArrayLike = _UPPER
 ) -> Array:
-    """The solutions (…, 6) with each joint moved by whole turns as near to `reference` (6,) as its limits allow.
+    """The solutions (…, 6), each joint unwrapped to be as near to `reference` (6,) as limits allow.
 
     A joint that no number of turns brings within its limits makes its solution NaN.
     """

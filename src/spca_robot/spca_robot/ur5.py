@@ -1,11 +1,13 @@
-"""UR5 (CB3 series): Denavit–Hartenberg parameters, masses, limits. SI units; joints in the order of `JOINT_NAMES`.
+"""UR5 (CB3 series): Denavit–Hartenberg parameters, masses, limits.
 
-Sources: Universal Robots, "DH Parameters for calculations of kinematics and dynamics" (DH table, masses) and the
-UR5 technical specification (ranges, speed); torques as in the ROS-Industrial `ur_description` package.
+SI units; joints in the order of `JOINT_NAMES`.
 
-Frames. The DH base frame has the arm stretched along its -x at q = 0. ROS (`base_link`, REP-103) and this project turn
-it by half a turn, so that the arm stretches along +x of the mount: `T_mount_dh = BASE_TO_DH`. `tool0` is DH frame 6, on
-the flange's face, z pointing out of it.
+Sources: Universal Robots, "DH Parameters for calculations of kinematics and dynamics" (DH table, masses) and
+the UR5 technical specification (ranges, speed); torques as in the ROS-Industrial `ur_description` package.
+
+Frames. The DH base frame has the arm stretched along its -x at q = 0. ROS (`base_link`, REP-103) and this
+project turn it by half a turn, so that the arm stretches along +x of the mount: `T_mount_dh = BASE_TO_DH`.
+`tool0` is DH frame 6, on the flange's face, z pointing out of it.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ DH_D: Array = np.array([0.089159, 0.0, 0.0, 0.10915, 0.09465, 0.0823])
 # Rotation by pi about z, from the mount (ROS `base_link`) to the DH base frame.
 BASE_TO_DH: Array = np.diag([-1.0, -1.0, 1.0, 1.0])
 
-# The upper arm runs this far beside the shoulder's axis, the forearm this far (m, along the shoulder-lift axis).
+# The upper arm runs this far beside the shoulder's axis, the forearm this far (m, along the shoulder-lift
+# axis).
 SHOULDER_OFFSET = 0.13585
 FOREARM_OFFSET = 0.01615
 
@@ -48,7 +51,10 @@ TORQUE_LIMITS: Array = np.array([150.0, 150.0, 150.0, 28.0, 28.0, 28.0])  # N·m
 ACCELERATION_LIMITS: Array = np.full(6, 15.0)  # rad/s²
 JERK_LIMITS: Array = np.full(6, 300.0)  # rad/s³
 STOP_DECELERATION: Array = np.full(6, 25.0)
-"""How hard an arm that is told to hold brakes, rad/s²: from full speed it stands after 0.1 s, within `TORQUE_LIMITS`."""
+"""Deceleration (rad/s²) of an arm commanded to hold.
+
+From full speed it stops within 0.1 s, within `TORQUE_LIMITS`.
+"""
 
 
 def link_transform(joint: int) -> Array:

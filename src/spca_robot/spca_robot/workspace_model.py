@@ -1,13 +1,13 @@
 """A whole workspace as a MuJoCo model: ground, table, robot and any set of items.
 
-The physics and the planning scene are both built here, so that they cannot disagree. They differ in the table (a slab
-that things fall off, or an endless plane that a search cannot dive under).
+The physics and the planning scene are both built here, so that they cannot disagree. They differ in the table
+(a slab that things fall off, or an endless plane that a search cannot dive under).
 
-Names. Every model of the world is one tree of bodies below the world body, and its root body bears the model's name
-(`cobot`, `table_lightgray`, `ground_plane`, an item's name): see `WorkspaceIndex.geom_models`.
-Contact bits. `contype` of a geom is one of ROBOT_BIT, ITEM_BIT, FIXTURE_BIT, `conaffinity` is all of them: everything
-collides with everything until a user of the model changes the bits. Geoms that can never move are in FIXED_GROUP, all
-others in MOVING_GROUP.
+Names. Every model of the world is one tree of bodies below the world body, and its root body bears the
+model's name (`cobot`, `table_lightgray`, `ground_plane`, an item's name): see `WorkspaceIndex.geom_models`.
+Contact bits. `contype` of a geom is one of ROBOT_BIT, ITEM_BIT, FIXTURE_BIT, `conaffinity` is all of them:
+everything collides with everything until a user of the model changes the bits. Geoms that can never move are
+in FIXED_GROUP, all others in MOVING_GROUP.
 """
 
 from __future__ import annotations
@@ -48,7 +48,10 @@ TableShape = Literal["slab", "plane"]
 
 @dataclass(frozen=True)
 class Item:
-    """A movable body. `size` in metres as in `WorldObject`: a box's edges; a plate's diameter twice and thickness."""
+    """A movable body.
+
+    `size` in metres as in `WorldObject`: a box's edges; a plate's diameter twice and thickness.
+    """
 
     name: str
     kind: Literal["cube", "plate", "sign"]

@@ -1,4 +1,4 @@
-"""Forward and inverse kinematics are each other's inverse, at singularities too, and say when there is no solution."""
+"""Forward and inverse kinematics invert each other, at singularities too, or report no solution."""
 
 from __future__ import annotations
 

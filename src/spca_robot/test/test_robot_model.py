@@ -56,7 +56,7 @@ def test_a_wider_gap_is_a_smaller_angle_and_a_shorter_reach(a: float, b: float) 
 
 
 def test_published_figures_come_out() -> None:
-    """Closed at 0.8 rad; 11 mm forward when closing by 45 mm; 162.8 mm long when closed (Robotiq's manual)."""
+    """Closed at 0.8 rad; 11 mm longer after closing by 45 mm; 162.8 mm long closed (Robotiq manual)."""
     assert pytest.approx(0.8, abs=0.01) == gripper.CLOSED_ANGLE
     assert gripper.tcp_offset(0.04) - gripper.tcp_offset(0.085) == pytest.approx(0.0115, abs=0.001)
     length = gripper.tcp_offset(0.0) + gripper.PAD_TIP - gripper.ADAPTER
@@ -145,7 +145,8 @@ def test_items_go_where_they_are_put(world: World, workspace: tuple[mujoco.MjMod
 def test_the_planning_table_is_endless_and_the_real_one_is_not(
     world: World, table: str, touches: bool
 ) -> None:
-    model, index = build_model(world, [Item("thing", "cube", (0.04, 0.04, 0.04))], table=table)  # type: ignore[arg-type]
+    cube = Item("thing", "cube", (0.04, 0.04, 0.04))
+    model, index = build_model(world, [cube], table=table)  # type: ignore[arg-type]
     data = mujoco.MjData(model)
     index.set_arm(data, np.array(world.robot.home))
     index.set_item(data, "thing", Pose.from_xyz_yaw(3.0, 0.0, world.table.top - 0.1))

@@ -1,1 +1,4 @@
-"""Runs untrusted skills and programs in a process of their own. The boundary is the kernel's, not Python's."""
+"""Runs untrusted skills and programs in a process of their own.
+
+The boundary is the kernel's, not Python's.
+"""

@@ -18,7 +18,10 @@ from spca_sandbox.text import clean
 
 
 class Cell:
-    """Starts a worker in the background, loads the source, and replaces the worker when it has to be killed."""
+    """Starts a worker in the background and loads the source.
+
+    A worker that had to be killed is replaced.
+    """
 
     def __init__(self, surface: Surface, limits: Limits) -> None:
         self.surface, self.limits = surface, limits

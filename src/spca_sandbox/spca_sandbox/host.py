@@ -24,10 +24,10 @@ def _never() -> bool:
 class SkillHost:
     """One source text in one worker. Not for use from two threads at a time.
 
-    The worker starts in the background with the host, so make the host early. When code has to be killed, a new
-    worker takes over and loads the source again. Use it as a context manager, or `close` it.
-    Every run and call finds the module as freshly imported: nothing is carried from one to the next.
-    Pure programs need no Ctx: leave `api` out.
+    The worker starts in the background with the host, so make the host early. When code has to be killed, a
+    new worker takes over and loads the source again. Use it as a context manager, or `close` it. Every run
+    and call finds the module as freshly imported: nothing is carried from one to the next. Pure programs need
+    no Ctx: leave `api` out.
     """
 
     def __init__(self, api: CtxApi | None = None, limits: Limits | None = None) -> None:
@@ -59,8 +59,8 @@ class SkillHost:
     def load(self, source: str, min_level: SandboxLevel | None = None) -> Loaded | SkillFailure:
         """Import `source` in a fresh worker.
 
-        Raises InputError when this machine confines less than `min_level` (by default that of the limits; for code
-        that people wrote and reviewed it may be lower), SpcaError when no worker starts.
+        Raises InputError when this machine confines less than `min_level` (by default that of the limits; for
+        code that people wrote and reviewed it may be lower), SpcaError when no worker starts.
         """
         return self._cell.load(source, min_level)
 
@@ -76,8 +76,9 @@ class SkillHost:
         """Run one skill to its end; never raises for what the skill does.
 
         `deadline_s` is in the environment's time (`server.now()`), `wall_timeout_s` bounds the whole run, and
-        `limits.worker_s` what the skill spends in its own code. When one of them is over, and on cancellation, the
-        server is stopped first and then the worker killed. Errors of the environment itself are passed on.
+        `limits.worker_s` what the skill spends in its own code. When one of them is over, and on
+        cancellation, the server is stopped first and then the worker killed. Errors of the environment itself
+        are passed on.
         """
         if failure := self._cell.ready_for(function):
             return RunOutcome(status="failed", failure=failure)
@@ -94,5 +95,8 @@ class SkillHost:
         wall_timeout_s: float = 5.0,
         cancelled: Callable[[], bool] = _never,
     ) -> list[RunOutcome]:
-        """Call a pure function once per argument list; the timeout is for each. One that hangs costs only itself."""
+        """Call a pure function once per argument list; the timeout is for each.
+
+        One that hangs costs only itself.
+        """
         return run_batch(self._cell, function, batch, wall_timeout_s, cancelled)

@@ -74,7 +74,10 @@ class WorkerProcess:
         return self.report
 
     def end(self) -> str:
-        """Kill it and all that belongs to it; harmless when called twice. Returns how it had died by itself, or ""."""
+        """Kill it and all that belongs to it; harmless when called twice.
+
+        Returns how it had died by itself, or "".
+        """
         how = self._child.end()
         self._cut_lifeline()
         return how

@@ -1,4 +1,7 @@
-"""A Ctx API in the form the sandbox needs: method signatures to check calls against, helpers to build in the worker."""
+"""A Ctx API in the sandbox's form.
+
+It has method signatures to check calls against, and helpers to build in the worker.
+"""
 
 from __future__ import annotations
 

@@ -11,7 +11,10 @@ _PERIOD_S = 0.05
 
 
 class Watchdog:
-    """Calls `stop` once when `cancelled` holds or the wall-time `deadline` (monotonic s) passes; `reason` says which."""
+    """Calls `stop` once when `cancelled` holds or `deadline` (monotonic s) passes.
+
+    `reason` says which of the two it was.
+    """
 
     def __init__(self, stop: Callable[[], None], cancelled: Callable[[], bool], deadline: float) -> None:
         self._stop, self._cancelled, self._deadline = stop, cancelled, deadline

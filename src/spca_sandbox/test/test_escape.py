@@ -243,9 +243,10 @@ def test_no_connection_reaches_a_listening_socket(host: SkillHost) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.2)
         port = server.getsockname()[1]
+        address = int.from_bytes(socket.inet_aton("127.0.0.1"), "little")
         outcome = attack(host, f"""
             fd = libc.socket(2, 1, 0)
-            address = struct.pack("=HHI8x", 2, {socket.htons(port)}, {int.from_bytes(socket.inet_aton("127.0.0.1"), "little")})
+            address = struct.pack("=HHI8x", 2, {socket.htons(port)}, {address})
             return "held" if libc.connect(fd if fd >= 0 else 0, address, 16) < 0 else "escaped"
         """)  # fmt: skip
         assert outcome.value == "held"

@@ -234,7 +234,8 @@ def test_an_error_of_the_world_is_passed_on_and_the_host_lives(host: SkillHost) 
     assert host.run("skill", (), World()).status == "done"
 
 
-# -- pure programs ------------------------------------------------------------------------------------------------
+# -- pure programs
+# ------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -294,7 +295,8 @@ def test_a_worker_is_replaced_before_its_cpu_time_is_used_up() -> None:
     assert {o.status for o in outcomes} == {"done"}
 
 
-# -- levels -------------------------------------------------------------------------------------------------------
+# -- levels
+# -------------------------------------------------------------------------------------------------------
 
 
 def test_code_is_not_run_below_the_required_level(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,7 @@
 """Which pixel has which catalogue colour, whatever the light.
 
-Chromaticity (each channel's share of the sum) does not change with brightness or shading; a tinted light is undone first
-by what it does to the table, whose colour is known.
+Chromaticity (each channel's share of the sum) does not change with brightness or shading; a tinted light is
+undone first by what it does to the table, whose colour is known.
 """
 
 from __future__ import annotations
@@ -30,7 +30,11 @@ _GRID = 4
 
 @dataclass(frozen=True)
 class ColourLabels:
-    """`labels` (H, W) uint8: NEUTRAL, or 1 + the index of the colour in `names`; `gains` undo the light's tint."""
+    """A segmentation of an image by colour.
+
+    `labels` (H, W) uint8 are NEUTRAL or 1 + the index of the colour in `names`; `gains` undo the tint of the
+    light.
+    """
 
     labels: NDArray[np.uint8]
     names: tuple[str, ...]
@@ -47,7 +51,8 @@ class ColourLabels:
     def matches(self, pixels: NDArray[np.uint8], label: int) -> bool:
         """Whether the mean of RGB pixels (N, 3) has the hue of a label's prototype and is about as saturated.
 
-        Single pixels are labelled generously, for the sake of exact borders; a whole face must be like its prototype.
+        Single pixels are labelled generously, for the sake of exact borders; a whole face must be like its
+        prototype.
         """
         if not len(pixels):
             return False
@@ -71,8 +76,8 @@ def chromaticity(rgb: Array | Vec3) -> Array:
 def label_colours(view: View, catalogue: Catalogue) -> ColourLabels:
     """Label every pixel with its catalogue colour.
 
-    All decisions are linear forms in RGB, so that they commute with blur: the border between table and object lies
-    where a blurred pixel holds as much of the one as of the other.
+    All decisions are linear forms in RGB, so that they commute with blur: the border between table and object
+    lies where a blurred pixel holds as much of the one as of the other.
     """
     colours = catalogue.colours
     gains = _white_balance(view, catalogue.table_colour)
@@ -81,7 +86,8 @@ def label_colours(view: View, catalogue: Catalogue) -> ColourLabels:
     forms = []
     for colour, prototype in zip(colours, prototypes, strict=True):
         away = prototype - neutral
-        # (c - neutral)·away / |away|² is 0 at neutral and 1 at the prototype; times the sum it is linear in RGB.
+        # (c - neutral)·away / |away|² is 0 at neutral and 1 at the prototype; times the sum it is linear in
+        # RGB.
         coloured = (away - neutral @ away) / (away @ away)
         # An equal mixture of object and table has the chromaticity of their sum.
         share = float(np.sum(colour.rgb) / (np.sum(colour.rgb) + np.sum(catalogue.table_colour)))
@@ -104,7 +110,10 @@ def label_colours(view: View, catalogue: Catalogue) -> ColourLabels:
 
 
 def _white_balance(view: View, table_colour: Vec3) -> Array:
-    """Gains per channel that give the table its known chromaticity back; ones when too little of it is seen."""
+    """Gains per channel that restore the table's known chromaticity.
+
+    They are ones when too little of the table is visible.
+    """
     heights = view.heights[::_GRID, ::_GRID]
     pixels = view.frame.colour[::_GRID, ::_GRID][np.abs(heights) < _TABLE_BAND]
     if len(pixels) < _MIN_TABLE_PIXELS:

@@ -65,7 +65,7 @@ class FoundCube:
 def find_cubes(
     view: View, colours: ColourLabels, colour: str, edge: float
 ) -> tuple[list[FoundCube], list[str]]:
-    """All cubes of a colour whose upper faces are in sight, from high to low, and notes about doubtful ones."""
+    """All cubes of a colour with a visible top face, from high to low, and notes about doubtful ones."""
     mask = colours.labels == colours.label_of(colour)
     area = bounding_window(mask, _MARGIN)
     _, components, stats, _ = cv2.connectedComponentsWithStats(mask[area].astype(np.uint8), connectivity=8)
@@ -84,7 +84,7 @@ def find_cubes(
 
 
 class _Search:
-    """The search in one connected component of a colour: highest faces first, each found cube taken out of it."""
+    """Search one connected component of a colour, highest faces first, removing each found cube."""
 
     def __init__(
         self, view: View, colours: ColourLabels, colour: str, edge: float, window: Window, mask: Mask
@@ -196,7 +196,7 @@ class _Search:
         return tilt_of(np.array([-slope[0], -slope[1], 1.0]))
 
     def _split(self, shape: BoxShape, pixels: Array, points: Array, count: int) -> list[Fit]:
-        """Boxes for `count` faces of one colour that touch: every outline point belongs to the nearest of them."""
+        """Boxes for `count` touching faces of one colour, each outline point assigned to the nearest."""
         criteria = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_MAX_ITER, 50, 1e-5)
         cv2.setRNGSeed(0)
         _, _, found = cv2.kmeans(

@@ -18,8 +18,9 @@ UNKNOWN = "unknown"
 class Detection:
     """One thing found in a frame.
 
-    `pose` is its centre in `world`; `confidence` in 0-1 joins how much of it was seen with how well that fits the class;
-    `seen` is False for a cube that is only inferred from what stands on it (then its colour may be `unknown`).
+    `pose` is its centre in `world`; `confidence` in 0-1 joins how much of it was seen with how well that fits
+    the class; `seen` is False for a cube that is only inferred from what stands on it (then its colour may be
+    `unknown`).
     """
 
     kind: Kind

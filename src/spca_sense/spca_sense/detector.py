@@ -63,7 +63,8 @@ def _calibration_notes(view: View) -> list[str]:
         return ["too little of the table is in sight to check the camera's calibration"]
     if table.tilt > _SUSPICIOUS_TILT or abs(table.offset) > _SUSPICIOUS_OFFSET:
         return [
-            f"the table lies {table.offset * 1000:.1f} mm and {np.degrees(table.tilt):.2f}° off the calibration"
+            f"the table lies {table.offset * 1000:.1f} mm and {np.degrees(table.tilt):.2f}° "
+            "off the calibration"
         ]
     return []
 

@@ -20,7 +20,10 @@ _CUBE_EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (
 
 
 def draw_scene(frame: RgbdFrame, scene: Scene, scale: int = 2) -> Image:
-    """The frame's picture (RGB, enlarged by `scale`) with outlines, axes and names; remembered things are in amber."""
+    """The RGB image, enlarged by `scale`, with outlines, axes and names.
+
+    Remembered objects are drawn in amber.
+    """
     image = np.ascontiguousarray(
         cv2.resize(frame.colour, None, fx=scale, fy=scale, interpolation=cv2.INTER_LINEAR), np.uint8
     )

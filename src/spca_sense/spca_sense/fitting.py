@@ -19,7 +19,7 @@ _MAX_ITERATIONS = 15
 
 @dataclass(frozen=True)
 class Fit:
-    """Parameters, the robust spread of the residuals (metres), and the share of points that agree with the shape."""
+    """Parameters, robust spread of the residuals (m), and share of inliers."""
 
     parameters: Array
     spread: float
@@ -39,9 +39,9 @@ def fit_shape(
 ) -> Fit:
     """Gauss-Newton with Tukey's biweight; points farther than `tolerance` metres count nothing in the end.
 
-    Parameters are x, y in metres and, where there are three, a yaw in radians. The tolerance begins at four times its
-    value, so that a start which is off by that much still converges. `noise` is the expected deviation of a point, which
-    weighs points against the `prior`.
+    Parameters are x, y in metres and, where there are three, a yaw in radians. The tolerance begins at four
+    times its value, so that a start which is off by that much still converges. `noise` is the expected
+    deviation of a point, which weighs points against the `prior`.
     """
     x = np.array(start, float)
     size = len(x)

@@ -24,8 +24,8 @@ def footprint(thing: SceneObject) -> Array:
 def shared_area(a: Array, b: Array) -> float:
     """Area that two convex counter-clockwise polygons (N, 2), (M, 2) have in common, square metres.
 
-    Sutherland and Hodgman's clipping: `a` is cut off along every edge of `b`. (OpenCV's intersectConvexConvex finds
-    nothing for polygons that lie almost exactly on each other.)
+    Sutherland and Hodgman's clipping: `a` is cut off along every edge of `b`. (OpenCV's intersectConvexConvex
+    finds nothing for polygons that lie almost exactly on each other.)
     """
     rest = a
     for start, end in zip(b, np.roll(b, -1, axis=0), strict=True):

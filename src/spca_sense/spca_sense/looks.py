@@ -1,4 +1,4 @@
-"""Writes what was seen: raw colour and depth, the picture with the detections drawn in, and the scene made of it."""
+"""Writes what was seen: raw colour and depth, the annotated image, and the resulting scene."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _JPEG = [cv2.IMWRITE_JPEG_QUALITY, 88]
 def save_looks(looks: Sequence[tuple[RgbdFrame, Scene]], folder: Path) -> None:
     """Write the files of each look, counting on from what is in the folder already.
 
-    `NN.json` is the scene, `NN.jpg` the picture with the detections, `NN_colour.png` and `NN_depth.png` the frame as
-    the camera delivered it; depth as 16 bits a pixel in whole millimetres, 0 for none (REP 118).
+    `NN.json` is the scene, `NN.jpg` the picture with the detections, `NN_colour.png` and `NN_depth.png` the
+    frame as the camera delivered it; depth as 16 bits a pixel in whole millimetres, 0 for none (REP 118).
     """
     folder.mkdir(parents=True, exist_ok=True)
     done = len(list(folder.glob("*.json")))

@@ -8,7 +8,9 @@ from spca_core.scene import Scene
 
 
 def observation_of(scene: Scene) -> Observation:
-    """Symbols with their kinds (the table among them, the ground when something lies on it), facts and sentences.
+    """Symbols with their kinds, facts and sentences.
+
+    The table is always a symbol, the ground only when something lies on it.
 
     The scene's notes and numbers go into `detail` only, which no prompt sees.
     """

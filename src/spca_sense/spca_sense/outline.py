@@ -1,4 +1,7 @@
-"""The outline of a mask as points between pixels, without those where something nearer to the camera cuts it off."""
+"""The outline of a mask as points between pixels.
+
+Points where a nearer object cuts the mask off are left out.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,8 @@ _ENOUGH = 2
 class Outline:
     """Border points of a mask.
 
-    `points` (N, 2: column, row) lie half way between a pixel inside and its neighbour outside; `own` (N,) tells which
-    of them are the thing's own border, not an occluder's.
+    `points` (N, 2: column, row) lie half way between a pixel inside and its neighbour outside; `own` (N,)
+    tells which of them are the thing's own border, not an occluder's.
     """
 
     points: Array
@@ -33,8 +36,8 @@ class Outline:
 def trace(mask: Mask, heights: FloatImage, limit: float, foreign: Mask | None = None) -> Outline:
     """The outline of `mask` (H, W).
 
-    A point is an occluder's where just outside it the heights exceed `limit` (metres), where there is no depth at all, or
-    where the outside lies in `foreign`. Borders of the image are not part of an outline.
+    A point is an occluder's where just outside it the heights exceed `limit` (metres), where there is no
+    depth at all, or where the outside lies in `foreign`. Borders of the image are not part of an outline.
     """
     height, width = mask.shape
     points, own = [], []

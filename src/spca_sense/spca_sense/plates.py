@@ -1,4 +1,4 @@
-"""Plates: flat coloured discs, found by circles of their known radius through the part of the rim that is in sight."""
+"""Plates: flat coloured discs, found by fitting circles of known radius to the visible rim."""
 
 from __future__ import annotations
 

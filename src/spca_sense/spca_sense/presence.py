@@ -20,7 +20,10 @@ _EMPTY_SHARE = 0.4  # of the place that must be seen to be empty
 
 
 def presence(look: Look, thing: SceneObject) -> Presence:
-    """`hidden` when something covers its place or the place is out of the picture, `gone` when the place is seen empty."""
+    """`hidden` when something covers its place or the place is out of the image.
+
+    `gone` when the place is seen to be empty.
+    """
     view = look.view
     top = thing.top - view.table_top
     corners = np.column_stack((_shrunk(footprint(thing)), np.full(len(footprint(thing)), top)))

@@ -1,4 +1,4 @@
-"""A camera that shows recorded frames: real tables seen once, again and again, without the robot or a simulator."""
+"""A camera that replays recorded frames of real tables, without a robot or a simulator."""
 
 from __future__ import annotations
 
@@ -16,9 +16,12 @@ _SUFFIX = ".npz"
 
 
 class RecordedCamera:
-    """See `spca_core.ports.camera.Camera`. Each capture is the next frame of a folder, in the order of their names.
+    """See `spca_core.ports.camera.Camera`.
 
-    After the last one comes the first again, unless `once`; then TimeoutError, as from a camera that has fallen silent.
+    Each capture is the next frame of a folder, in the order of their names.
+
+    After the last one comes the first again, unless `once`; then TimeoutError, as from a camera that has
+    fallen silent.
     """
 
     intrinsics: CameraIntrinsics

@@ -24,7 +24,10 @@ _MIN_SHARE = 0.03  # of its own footprint that must lie over what carries it
 def relate(
     objects: Sequence[SceneObject], held: str | None, table_top: float
 ) -> tuple[list[Fact], list[str]]:
-    """All relations among `objects`, and notes about what is doubtful. `held` is the id of the one in the gripper."""
+    """All relations among `objects`, and notes about what is doubtful.
+
+    `held` is the id of the one in the gripper.
+    """
     facts: list[Fact] = []
     notes: list[str] = []
     resting = [o for o in objects if o.id != held]
@@ -51,7 +54,10 @@ def _fact(predicate: str, *args: str) -> Fact:
 
 
 def _supports(thing: SceneObject, others: Sequence[SceneObject], table_top: float) -> list[str]:
-    """What a thing rests on: objects first, else the table or the ground; a leaning thing may rest on both."""
+    """What an object rests on: other objects, else the table or the ground.
+
+    A leaning object may rest on both.
+    """
     own = footprint(thing)
     area = thing.size[0] * thing.size[1]
     leaning = lean(thing) > _LEAN
@@ -96,8 +102,8 @@ def _neighbours(cubes: Sequence[SceneObject]) -> list[Fact]:
 def _roles(things: Sequence[SceneObject]) -> tuple[list[Fact], list[str]]:
     """Left is +y, near is small x.
 
-    Where two are equal within the senses' error, one of them has the role: whoever asks for the leftmost cube means
-    either, not none. The note tells that it was a close call.
+    Where two are equal within the senses' error, one of them has the role: whoever asks for the leftmost cube
+    means either, not none. The note tells that it was a close call.
     """
     facts: list[Fact] = []
     notes: list[str] = []

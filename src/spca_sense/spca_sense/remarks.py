@@ -1,8 +1,11 @@
-"""Adds a vision model's remarks to the detector's scene: as quoted hearsay, and only where the two do not disagree.
+"""Adds a vision model's remarks to the detector's scene.
 
-The detector decides what exists and where. A remark about a thing that it does not see, or one that contradicts a relation
-that it sees, is kept out of the scene's sentences and goes into its notes. Whatever a remark says, it is a quotation:
-text that was printed on something in the picture cannot become an instruction by being read aloud.
+They are quoted as hearsay, and only where they do not contradict the detector.
+
+The detector decides what exists and where. A remark about a thing that it does not see, or one that
+contradicts a relation that it sees, is kept out of the scene's sentences and goes into its notes. Whatever a
+remark says, it is a quotation: text that was printed on something in the picture cannot become an instruction
+by being read aloud.
 """
 
 from __future__ import annotations
@@ -28,8 +31,8 @@ _KIND = r"cube|block|box|brick|plate|disc|disk|dish"
 _THING = rf"(?P<{{0}}colour>{_COLOUR}) (?P<{{0}}kind>{_KIND})s?\b"
 _MENTION = re.compile(_THING.format(""), re.IGNORECASE)
 _RESTS = re.compile(
-    rf"{_THING.format('a')}(?: that)? (?:is|are|stands?|lies|lie|sits?|rests?)(?: placed| sitting| lying)? (?:on top of|on|upon) "
-    rf"(?:the|a|an) (?:(?P<table>table)|{_THING.format('b')})",
+    rf"{_THING.format('a')}(?: that)? (?:is|are|stands?|lies|lie|sits?|rests?)(?: placed| sitting| lying)? "
+    rf"(?:on top of|on|upon) (?:the|a|an) (?:(?P<table>table)|{_THING.format('b')})",
     re.IGNORECASE,
 )
 _NEGATED = re.compile(r"\b(?:no|not|never|without|neither|nor)\b|n't\b", re.IGNORECASE)
@@ -37,7 +40,10 @@ _CUBES = ("cube", "block", "box", "brick")
 
 
 def with_remarks(scene: Scene, vision: VisionModel, image: NDArray[np.uint8], task: Task) -> Scene:
-    """The scene with what a vision model says of its image. A model that fails leaves a note, and the scene as it is."""
+    """The scene with what a vision model says of its image.
+
+    A model that fails leaves a note, and the scene as it is.
+    """
     try:
         sentences = vision.describe(image, task.title, task.description)
     except ModelError as error:
@@ -46,7 +52,10 @@ def with_remarks(scene: Scene, vision: VisionModel, image: NDArray[np.uint8], ta
 
 
 def fuse(scene: Scene, sentences: tuple[str, ...]) -> Scene:
-    """The scene with the remarks that it does not contradict, quoted; the rest is noted, and so is what they leave out."""
+    """The scene with the remarks that it does not contradict, quoted.
+
+    Rejected remarks and objects that no remark mentions are noted.
+    """
     remarks: list[str] = []
     notes: list[str] = []
     for sentence in sentences:
@@ -71,7 +80,7 @@ def fuse(scene: Scene, sentences: tuple[str, ...]) -> Scene:
 
 
 def quotable(sentence: str) -> str:
-    r"""One printable line of bounded length, without quotation marks, brackets or digits, in which nothing can hide.
+    r"""The sentence as one printable line of bounded length, without quotes, brackets or digits.
 
     >>> quotable('It says:\n"</scene> {system} `rm`" 3 times')
     "It says: '/scene system 'rm'' times"

@@ -1,7 +1,7 @@
 """How boxes and discs look from the camera: their silhouettes, drawn on the plane of their upper face.
 
-Off the optical axis the sides of a thing are visible too, so its silhouette is larger than its upper face and lopsided.
-A fit that knows this is not drawn towards the image's centre.
+Off the optical axis the sides of a thing are visible too, so its silhouette is larger than its upper face and
+lopsided. A fit that knows this is not drawn towards the image's centre.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TOLERANCE = 0.0025  # metres; about two pixels
 
 @dataclass(frozen=True)
 class BoxShape:
-    """The upper `depth` metres of a cube with edge `edge`, its upper face centred at `height` above the table.
+    """The upper `depth` metres of a cube with side `edge` and its top face at `height` (m).
 
     `tilt` (3, 3) turns the vertical into the cube's own axis; identity for an upright one.
     """
@@ -71,7 +71,10 @@ def distance_to_polygon(points: Array, polygon: Array) -> Array:
 
 
 def starts_around(region: Array) -> Array:
-    """Where a fit of a square may start (4, 3: x, y, yaw): the smallest rectangle around `region`, then other yaws."""
+    """Initial guesses (4, 3: x, y, yaw) for fitting a square.
+
+    The first is the smallest rectangle around `region`, the rest have other yaws.
+    """
     (x, y), _, degrees = cv2.minAreaRect(region.astype(np.float32))
     return np.array([(x, y, yaw) for yaw in (np.radians(degrees), *_START_YAWS)])
 
@@ -103,9 +106,10 @@ class DiscShape:
     height: float
 
     def distance(self, view: View, points: Array, parameters: Array) -> Array:
-        """Signed distance (N,) of `points` (on the plane at `height`) from the silhouette of the disc at (x, y)."""
-        # The lower rim, seen on the plane of the upper one, is a smaller circle nearer to the camera's foot. Where it
-        # sticks out it is the border; the union of the two circles is the silhouette to within 0.02 mm.
+        """Signed distance (N,) of `points` (on the plane at `height`) from the disc's outline."""
+        # The lower rim, seen on the plane of the upper one, is a smaller circle nearer to the camera's foot.
+        # Where it sticks out it is the border; the union of the two circles is the silhouette to within 0.02
+        # mm.
         foot = np.array([[*parameters, self.height - self.thickness]])
         lower = view.shift_to_plane(foot, self.height)[0]
         clearance = view.centre[2] - view.table_top

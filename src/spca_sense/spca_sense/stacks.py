@@ -34,12 +34,14 @@ _MIN_OVERLAP = 0.03
 def complete_stacks(
     view: View, colours: ColourLabels, cubes: list[FoundCube], plate: float
 ) -> list[FoundCube]:
-    """`cubes` and, below each one that stands high, the cubes that must carry it; `plate` is a plate's thickness.
+    """`cubes`, plus the unseen cubes that must support those standing high.
 
-    A cube beneath whose side is in sight gets that side's colour and a pose from it and from what stands on it; else it
-    is `UNKNOWN`, and memory may know better. Cubes that are partly covered are fitted again without the false border
-    where the upper one begins. A cube at a height that no stack has, or with nothing below it where something would
-    show, is in the air.
+    `plate` is a plate's thickness in metres.
+
+    A cube beneath whose side is in sight gets that side's colour and a pose from it and from what stands on
+    it; else it is `UNKNOWN`, and memory may know better. Cubes that are partly covered are fitted again
+    without the false border where the upper one begins. A cube at a height that no stack has, or with nothing
+    below it where something would show, is in the air.
     """
     known = sorted(cubes, key=_from_high_to_low)
     claimed = np.zeros(view.heights.shape, bool)
@@ -89,7 +91,10 @@ def _is_air(view: View, lower: FoundCube, claimed: Mask) -> bool:
 
 
 def _visible_part(view: View, cube: FoundCube, claimed: Mask, margin: float) -> tuple[Patch, Mask, float]:
-    """Where a cube under others may be seen: a window, its pixels between the heights in question, and the lowest of these."""
+    """Where a supporting cube may be visible.
+
+    It is a window, its pixels between the heights in question, and the lowest of these heights.
+    """
     lowest = max(cube.bottom + 0.003, cube.floor + _PLATE_BAND)
     turned = replace(cube, parameters=cube.parameters + np.array([0.0, 0.0, np.pi / 4]))
     patch = view.patch(np.vstack((cube.corners(margin), turned.corners(margin))))
@@ -143,7 +148,7 @@ def _beneath(view: View, colours: ColourLabels, upper: FoundCube, claimed: Mask)
 
 
 def _glimpse(view: View, colours: ColourLabels, upper: FoundCube, unseen: FoundCube) -> FoundCube:
-    """`unseen`, with a colour when a sliver of another colour than the upper cube's shows right at its lower edge."""
+    """`unseen`, with a colour if a strip of another colour is visible below the upper cube's edge."""
     patch = view.patch(unseen.corners(_MARGIN / 2))
     heights = view.heights[patch.window]
     sliver = patch.mask & ~view.patch(upper.corners()).within(patch.window)

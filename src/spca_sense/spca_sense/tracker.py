@@ -29,7 +29,10 @@ _KIND_ORDER = {"cube": 0, "plate": 1, "unknown": 2}
 
 
 class SceneTracker:
-    """Keeps the scene from look to look. All knowledge comes from frames and from what the arm's side says it holds."""
+    """Keeps the scene from look to look.
+
+    All knowledge comes from frames and from what the arm's side says it holds.
+    """
 
     def __init__(self, detector: Detector) -> None:
         self._detector = detector
@@ -69,8 +72,8 @@ class SceneTracker:
     ) -> Scene:
         """The scene after one more frame.
 
-        `held` is the id of what the arm believes to hold, `tool` the pose of its tool centre point in `world` (between
-        the fingertips), `joints` its state when the frame was taken; each may be unknown (None).
+        `held` is the id of what the arm believes to hold, `tool` the pose of its tool centre point in `world`
+        (between the fingertips), `joints` its state when the frame was taken; each may be unknown (None).
         """
         look = self._detector.detect(frame)
         notes = list(look.notes)
@@ -173,7 +176,7 @@ class SceneTracker:
         in_hand: SceneObject | None,
         notes: list[str],
     ) -> dict[str, SceneObject]:
-        """Names for the cubes that nobody sees but that must carry others: by place, by elimination, or `unknown`."""
+        """Names for the unseen cubes that must support others: by place, by elimination, or `unknown`."""
         named: dict[str, SceneObject] = {}
         hidden = [o for o in objects.values() if not o.visible]
         inferred = [d for d in look.detections if not d.seen and not _below(d, in_hand)]

@@ -30,7 +30,7 @@ _MAX_CHROMA = (
 
 @dataclass(frozen=True)
 class TableFit:
-    """What the table's own depth said of the calibration: `offset` (m) and `tilt` (rad) that were corrected."""
+    """Correction of the calibration from the table's own depth: `offset` (m) and `tilt` (rad)."""
 
     offset: float
     tilt: float
@@ -49,7 +49,7 @@ Window = tuple[slice, slice]
 
 
 def bounding_window(mask: Mask, margin: int) -> Window:
-    """The smallest window that holds all pixels of a mask, wider by `margin` on each side (within the image)."""
+    """The bounding window of a mask, widened by `margin` pixels on each side within the image."""
     left, upper, width, height = cv2.boundingRect(mask.astype(np.uint8))
     rows, columns = mask.shape
     return (
@@ -93,8 +93,8 @@ class View:
 
     `heights` (H, W): metres above the table, smoothed by a 3×3 median, NO_HEIGHT where there is no depth;
     `raw_heights`: the same without smoothing. `centre` (3,) is the optical centre and `rotation` (3, 3) takes
-    optical axes to `world` ones; both are corrected by `table`. Heights count from the table's surface: in this
-    module a point is (x, y, height), and world z = table_top + height.
+    optical axes to `world` ones; both are corrected by `table`. Heights count from the table's surface: in
+    this module a point is (x, y, height), and world z = table_top + height.
     """
 
     frame: RgbdFrame
@@ -106,7 +106,10 @@ class View:
     table: TableFit
 
     def to_plane(self, pixels: Array, height: float) -> Array:
-        """Where the rays of `pixels` (N, 2: column, row) meet the horizontal plane at `height`: (N, 2) metres."""
+        """Intersections (N, 2), in metres, of the rays of `pixels` with the plane at `height`.
+
+        `pixels` has shape (N, 2): column, row.
+        """
         k = self.frame.intrinsics
         ray = np.column_stack(
             ((pixels[:, 0] - k.cx) / k.fx, (pixels[:, 1] - k.cy) / k.fy, np.ones(len(pixels)))
@@ -128,18 +131,18 @@ class View:
         )
 
     def shift_to_plane(self, points: Array, height: float) -> Array:
-        """Move `points` (N, 3: x, y, height) along their view rays to the plane at `height`: (N, 2) metres."""
+        """Project `points` (N, 3) along their view rays onto the plane at `height`: (N, 2) metres."""
         clearance = self.centre[2] - self.table_top
         scale = (clearance - height) / (clearance - points[:, 2])
         return self.centre[:2] + (points[:, :2] - self.centre[:2]) * scale[:, None]
 
     def metres_per_pixel(self, height: Any) -> Any:
-        """Width of a pixel on the horizontal plane at `height` (a number or an array), near the optical axis."""
+        """Width (m) of a pixel on the plane at `height` (number or array), near the optical axis."""
         k = self.frame.intrinsics
         return (self.centre[2] - self.table_top - height) / (0.5 * (k.fx + k.fy))
 
     def patch(self, corners: Array, grow: int = 0) -> Patch:
-        """The pixels inside the convex hull of `corners` (N, 3: x, y, height), grown by `grow` pixels all round."""
+        """Pixels in the convex hull of `corners` (N, 3: x, y, height), dilated by `grow` pixels."""
         hull = cv2.convexHull(self.to_pixels(corners).astype(np.float32))[:, 0]
         height, width = self.heights.shape
         left, upper = np.clip(np.floor(hull.min(axis=0)).astype(int) - grow - 1, 0, (width, height))
@@ -154,10 +157,10 @@ class View:
 
 
 def make_view(frame: RgbdFrame, table_top: float) -> View:
-    """Heights above the table whose surface lies at world z = `table_top`, calibration corrected where possible.
+    """Heights above a table at world z = `table_top`, with the calibration corrected if possible.
 
-    A plane fitted to the table's depth tells tilt and distance of the camera; position along the table and the turn
-    about the vertical cannot be seen in it and are taken from the calibration.
+    A plane fitted to the table's depth tells tilt and distance of the camera; position along the table and
+    the turn about the vertical cannot be seen in it and are taken from the calibration.
     """
     smooth = _smooth(frame.depth)
     matrix = frame.pose.matrix()
@@ -183,7 +186,10 @@ def make_view(frame: RgbdFrame, table_top: float) -> View:
 
 
 def _smooth(depth: FloatImage) -> FloatImage:
-    """A 3×3 median. Holes count as the mean of their neighbours: as zeros they would seem near and widen what is high."""
+    """A 3×3 median.
+
+    Holes count as the mean of their neighbours: as zeros they would seem near and widen what is high.
+    """
     depth = np.ascontiguousarray(depth, np.float32)
     holes = depth <= 0
     if holes.any():
@@ -217,7 +223,10 @@ def _heights(
 def _fit_table(
     frame: RgbdFrame, depth: FloatImage, rotation: Array, centre: Array, table_top: float
 ) -> tuple[TableFit, Array]:
-    """Robust least squares of height = offset + slope·(x, y), (x, y) from the camera's foot, on colourless pixels."""
+    """Robust least-squares fit of height = offset + slope·(x, y) on neutral-coloured pixels.
+
+    (x, y) is measured from the point below the camera.
+    """
     start = _GRID // 2
     d = depth[start::_GRID, start::_GRID].astype(float)
     colour = frame.colour[start::_GRID, start::_GRID]

@@ -1,4 +1,4 @@
-"""A photo studio: things and arm put exactly where a test wants them, photographed by the simulator's camera."""
+"""A photo studio: objects and arm placed exactly as a test asks, seen by the simulator's camera."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ from spca_sim.variation import SimVariation
 
 
 class Studio:
-    """Photographs by the simulated camera. Nothing is simulated between the placing and the picture: truth is exact."""
+    """Photographs by the simulated camera.
+
+    Nothing is simulated between the placing and the picture: truth is exact.
+    """
 
     def __init__(self, world: World, variation: SimVariation | None = None) -> None:
         self.world = world

@@ -199,7 +199,7 @@ def test_a_tilted_and_lifted_camera_is_corrected(world: World, open_studio, dete
 
 
 def test_the_hard_preset_degrades_gracefully(world: World, open_studio, detector, check) -> None:
-    """A calibration that is off by millimetres along the table cannot be noticed, but nothing is missed or invented."""
+    """A small calibration error along the table goes unnoticed, but no object is missed or invented."""
     for seed in range(3):
         poses = random_layout(world, seed).poses
         variation = draw_variation("hard", seed)
@@ -254,7 +254,7 @@ def test_a_thing_on_the_ground_is_seen_there(world: World, open_studio) -> None:
 def painted(
     frame: RgbdFrame, box: tuple[int, int, int, int], rgb: tuple[int, int, int], higher: float
 ) -> RgbdFrame:
-    """The frame with a level rectangle (left, upper, right, lower) of a colour, raised by that many metres."""
+    """The frame with a level rectangle (left, upper, right, lower) of a colour at a given height (m)."""
     colour, depth = frame.colour.copy(), frame.depth.copy()
     left, upper, right, lower = box
     colour[upper:lower, left:right] = rgb

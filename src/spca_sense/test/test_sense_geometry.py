@@ -35,7 +35,10 @@ heights = st.sampled_from([0.04, 0.048, 0.08, 0.12])
 
 
 def empty_view(tilt: float = 0.0, offset: float = 0.0) -> View:
-    """What a camera 0.85 m above an empty grey table sees when it is mounted `tilt` rad and `offset` m off."""
+    """View of a camera 0.85 m above an empty grey table.
+
+    The camera is mounted `tilt` rad and `offset` m off.
+    """
     k = CameraIntrinsics(width=320, height=240, fx=300.0, fy=300.0, cx=159.5, cy=119.5)
     h = np.sqrt(0.5)
     pose = Pose(position=(0.5, 0.0, 1.25), quaternion=(h, -h, 0.0, 0.0))

@@ -120,7 +120,7 @@ def test_a_model_that_fails_leaves_the_scene_as_it_is() -> None:
 
 @given(st.lists(st.text(max_size=400), max_size=30))
 def test_whatever_it_says_stays_inside_the_quotation_marks(sentences: list[str]) -> None:
-    """No remark can end its quotation, open a tag or a fence, smuggle control characters, or flood the prompt."""
+    """No remark can close its quotation, open a tag, inject control characters or flood the prompt."""
     added = fuse(SCENE, tuple(sentences)).sentences[len(SCENE.sentences) :]
     assert len(added) <= MOST_REMARKS
     for remark in added:

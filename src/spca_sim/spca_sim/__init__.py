@@ -1,1 +1,1 @@
-"""The embedded simulator: MuJoCo physics, an RGB-D camera that needs no graphics library, recordings and videos."""
+"""The embedded simulator: MuJoCo physics, a software RGB-D camera, recordings and videos."""

@@ -20,7 +20,10 @@ class FrameSource(Protocol):
 
 
 class SimulatedCamera:
-    """Sees a simulator's world. Its `pose` is the calibrated one of the world file, as a real camera's would be."""
+    """Sees a simulator's world.
+
+    Its `pose` is the calibrated one of the world file, as a real camera's would be.
+    """
 
     intrinsics: CameraIntrinsics
     pose: Pose

@@ -1,12 +1,14 @@
-"""Decides when simulated time passes while others command the arm, and watches that they do not fall silent.
+"""Decides when simulated time advances and detects clients that have died or hang.
 
-Nothing here knows ROS. The owner calls `advance` over and over and in between hands in what its clients want:
+The module does not depend on ROS. Its owner calls `advance` repeatedly and passes on the clients' requests:
 
-* While a motion is under way, or a client waits for time to pass, time runs as fast as it can (or at `rate`), but never
-  further than `lead` seconds ahead of what these clients say they have seen: whoever watches a motion can stop it in time.
-* Otherwise time runs at `idle_rate`; 0 stands still.
-* When the arm is told to hold, time runs until it stands.
-* A client that is silent for `patience` wall seconds while its motion is under way has died or hangs: the arm holds.
+* While a motion is under way, or a client waits for time to pass, time runs as fast as possible (or at
+  `rate`). It never gets more than `lead` seconds ahead of the time that these clients have reported as seen,
+  so that a client that monitors a motion can stop it in time.
+* Otherwise time runs at `idle_rate`; at 0 it stands still.
+* After a command to hold, time runs until the arm is at rest.
+* A client that is silent for `patience` wall-clock seconds during its motion counts as dead or hung, and
+  the arm holds.
 """
 
 from __future__ import annotations
@@ -85,12 +87,13 @@ class Conductor:
         self.paused = False
         """Whether time stands still whatever is wanted."""
 
-    # --- what clients want --------------------------------------------------------------------------------------
+    # --- what clients want ----------------------------------------------------------------------------------
 
     def lease(self, client: str, seen: float, until: float) -> None:
         """A client has handled everything up to `seen` and waits for `until` (0: for nothing).
 
-        Who has seen the future speaks of a world from before a reset: the word was under way, and counts no more.
+        Who has seen the future speaks of a world from before a reset: the word was under way, and counts no
+        more.
         """
         now = self._sim.time
         if seen <= now + _EPSILON:
@@ -119,7 +122,7 @@ class Conductor:
         """Seconds since the trajectory under way began, or None."""
         return self._sim.time - self._arm.began if self._arm else None
 
-    # --- the world begins anew ----------------------------------------------------------------------------------
+    # --- the world begins anew ------------------------------------------------------------------------------
 
     def reset(self, layout: Layout, seed: int) -> None:
         """See `Simulator.reset`; motions under way end."""
@@ -138,7 +141,7 @@ class Conductor:
         self._origin = None
         self._braking_until = 0.0
 
-    # --- time ---------------------------------------------------------------------------------------------------
+    # --- time -----------------------------------------------------------------------------------------------
 
     @property
     def active(self) -> bool:
@@ -216,7 +219,10 @@ class Conductor:
         self._clients[client] = _Client(self._sim.time, self._wall(), until)
 
     def _early(self, rate: float) -> float:
-        """Wall seconds by which the simulation is ahead of the wall clock at that rate; lag is not caught up with."""
+        """Wall-clock seconds by which the simulation is ahead at that rate.
+
+        It never catches up after a lag.
+        """
         wall, now = self._wall(), self._sim.time
         if self._origin is None or self._origin[2] != rate or now < self._origin[1]:
             self._origin = (wall, now, rate)

@@ -1,4 +1,7 @@
-"""Draws with off-screen OpenGL, where there is one: another implementation to compare with, fast on a graphics card."""
+"""Off-screen OpenGL rendering, where available.
+
+It is a second renderer to compare with, and is fast on a graphics card.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +28,8 @@ _PROBE = "import mujoco.{0} as p; c = p.GLContext(8, 8); c.make_current(); c.fre
 def find_gl() -> str | None:
     """The off-screen platform that works here (`egl` or `osmesa`), or None.
 
-    Tried in a child process: a platform that fails cannot be replaced in the process that tried it, and may crash it.
-    Only the platform named in MUJOCO_GL is tried, if it names one; MUJOCO_GL=disabled means none.
+    Tried in a child process: a platform that fails cannot be replaced in the process that tried it, and may
+    crash it. Only the platform named in MUJOCO_GL is tried, if it names one; MUJOCO_GL=disabled means none.
     """
     wanted = os.environ.get("MUJOCO_GL", "").lower().strip()
     if wanted in ("disable", "disabled", "off", "false", "0"):
@@ -55,7 +58,8 @@ class GlRenderer:
         platform = find_gl()
         if platform is None:
             raise RuntimeError("no off-screen OpenGL")
-        # mujoco.Renderer takes its context class from here; by itself it only obeys MUJOCO_GL as it was at import.
+        # mujoco.Renderer takes its context class from here; by itself it only obeys MUJOCO_GL as it was at
+        # import.
         gl_context.GLContext = importlib.import_module(f"mujoco.{platform}").GLContext
         self._data = mujoco.MjData(model)
         self._model, self._camera = model, camera

@@ -13,7 +13,10 @@ from spca_sim.variation import SimVariation
 
 @dataclass(frozen=True)
 class Lighting:
-    """A directional light along the unit vector `direction`; `ambient` + `diffuse` is what a surface facing it reflects."""
+    """A directional light along the unit vector `direction`.
+
+    `ambient` + `diffuse` is what a surface facing it reflects.
+    """
 
     direction: Array
     ambient: float

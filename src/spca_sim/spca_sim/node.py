@@ -55,7 +55,10 @@ class _Variant(NamedTuple):
 
 
 class SimNode(SpcaNode):
-    """Steps the simulator and handles callbacks in turns, in one thread: equal calls in equal order, equal results."""
+    """Steps the simulator and handles callbacks in turns, in one thread.
+
+    Equal calls in equal order therefore give equal results.
+    """
 
     def __init__(self) -> None:
         super().__init__(names.SIM)
@@ -125,7 +128,7 @@ class SimNode(SpcaNode):
         if self._wants_view:
             self._view = LiveView(self._sim)
 
-    # --- turns --------------------------------------------------------------------------------------------------
+    # --- turns ----------------------------------------------------------------------------------------------
 
     def turn(self) -> None:
         """Let time pass, tell what has changed, handle a callback."""
@@ -157,7 +160,7 @@ class SimNode(SpcaNode):
             self._contacts.publish(contacts_msg(self._samples, self._epoch))
             self._samples.clear()
 
-    # --- arm and gripper ----------------------------------------------------------------------------------------
+    # --- arm and gripper ------------------------------------------------------------------------------------
 
     def _on_lease(self, lease: Lease) -> None:
         self._conductor.lease(lease.client, seconds(lease.seen), seconds(lease.until))
@@ -233,7 +236,7 @@ class SimNode(SpcaNode):
         response.success = True
         return response
 
-    # --- camera -------------------------------------------------------------------------------------------------
+    # --- camera ---------------------------------------------------------------------------------------------
 
     def _capture(self, _: Capture.Request, response: Capture.Response) -> Capture.Response:
         taken = self._sim.capture()
@@ -248,7 +251,7 @@ class SimNode(SpcaNode):
                 publisher.publish(message)
         return response
 
-    # --- the world ----------------------------------------------------------------------------------------------
+    # --- the world ------------------------------------------------------------------------------------------
 
     def _pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         self._conductor.paused = request.data

@@ -22,7 +22,9 @@ class Steppable(Protocol):
 
 
 class Pacer:
-    """Sleeps so that simulated time runs at most `rate` times as fast as the wall clock. `rate` None: never sleeps.
+    """Sleeps so that simulated time runs at most `rate` times as fast as the wall clock.
+
+    `rate` None: never sleeps.
 
     A simulation that cannot keep up is not hurried later on, and a clock set back by a reset starts anew.
     """

@@ -1,4 +1,7 @@
-"""The workspace of a world file as the simulator's MuJoCo model: physics from `spca_robot`, plus what is only looked at."""
+"""The workspace of a world file as a MuJoCo model.
+
+It adds purely visual elements to the physics of `spca_robot`.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,9 @@ from spca_sim.view import View, overview, sensor_view
 SENSOR, OVERVIEW = "sensor", "overview"  # the cameras in the model
 LEG = (0.34, 0.35, 0.37, 1.0)
 CONTACT_TOLERANCE = 0.0005
-"""Metres. Surfaces of a movable thing nearer than this count as touching, though no force acts yet: two cubes pushed
-together and let go end up a tenth of a millimetre apart, which no contact sensor and no eye would call a gap."""
+"""Metres. Surfaces of a movable thing nearer than this count as touching, though no force acts yet: two cubes
+pushed together and let go end up a tenth of a millimetre apart, which no contact sensor and no eye would call
+a gap."""
 
 
 def build_physics(

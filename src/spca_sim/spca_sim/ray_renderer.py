@@ -1,9 +1,10 @@
 """Draws without any graphics library, by casting rays with MuJoCo.
 
-What never moves (table, ground, the robot's base) is cast once per view. After that, rays go only to the pixels inside the
-outlines of the moving geoms. Surfaces reflect diffusely. Shadows on table and ground are the outlines projected along the
-light, which is exact because every geom is convex; shadows on moving geoms come from rays towards the lamp. A blur
-softens both. (A part of the robot's base that the arm shades stays bright: only moving geoms and floors are tested.)
+What never moves (table, ground, the robot's base) is cast once per view. After that, rays go only to the
+pixels inside the outlines of the moving geoms. Surfaces reflect diffusely. Shadows on table and ground are
+the outlines projected along the light, which is exact because every geom is convex; shadows on moving geoms
+come from rays towards the lamp. A blur softens both. (A part of the robot's base that the arm shades stays
+bright: only moving geoms and floors are tested.)
 """
 
 from __future__ import annotations
@@ -87,7 +88,10 @@ class RayRenderer:
         """Nothing to release."""
 
     def _draw_backdrop(self) -> None:
-        """Fill `_indirect`, `_direct` (H·W × 3) and `_depth` (infinite: nothing) with everything that never moves."""
+        """Render everything that never moves into `_indirect`, `_direct` (H·W × 3) and `_depth`.
+
+        A depth of infinity means that nothing is there.
+        """
         hits = self._cast(self._eye, self._rays, FIXED_GROUP)
         there = np.flatnonzero(hits.geom >= 0)
         self._depth: Image = np.full(len(self._rays), np.inf, np.float32)
@@ -199,7 +203,10 @@ class RayRenderer:
 
 
 def _outline(model: mujoco.MjModel, geom: int) -> Array:
-    """32 points in the geom's frame whose convex hull contains it closely: prism around a cylinder, else its box."""
+    """32 points in the geom's frame whose convex hull tightly contains it.
+
+    The hull is a prism around a cylinder, and the box around anything else.
+    """
     if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_CYLINDER:
         radius, half = model.geom_size[geom, :2]
         angle = np.arange(16) * np.pi / 8
@@ -211,7 +218,7 @@ def _outline(model: mujoco.MjModel, geom: int) -> Array:
 
 
 def _grain(points: Array) -> Image:
-    """A fixed speckle over the horizontal plane, so that table and ground look like material: factors about 1."""
+    """A fixed speckle over the horizontal plane: factors near 1 that give table and ground texture."""
     rng = np.random.default_rng(7)
     size, cell = 1024, 0.0025  # cells and metres; beyond 2.5 m it goes on mirrored
     texture = np.ones((size, size), np.float32)

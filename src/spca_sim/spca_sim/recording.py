@@ -24,10 +24,11 @@ class StateSource(Protocol):
 class StateRecorder:
     """Keeps one state every `period` simulated seconds, in single precision: about 10 kB a simulated second.
 
-    By default that is every sample of the simulator, so that the log has the joints at the rate at which they come.
+    By default that is every sample of the simulator, so that the log has the joints at the rate at which they
+    come.
 
-    A reset or a restored snapshot sets the clock back; recording goes on, and the states stay in the order they were
-    lived through.
+    A reset or a restored snapshot sets the clock back; recording goes on, and the states stay in the order
+    they were lived through.
     """
 
     def __init__(self, period: float = 0.02) -> None:

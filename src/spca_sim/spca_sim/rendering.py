@@ -31,7 +31,10 @@ class Renderer(Protocol):
 def make_renderer(
     kind: CameraKind, model: mujoco.MjModel, camera: str, view: View, lighting: Lighting
 ) -> Renderer:
-    """A renderer of that kind for the model's fixed `camera`, which is at `view`. InputError if there is no GL."""
+    """A renderer of that kind for the model's fixed `camera`, which is at `view`.
+
+    InputError if there is no GL.
+    """
     if kind == "ray":
         from spca_sim.ray_renderer import RayRenderer
 

@@ -44,7 +44,7 @@ class RgbdSensor:
         return noisy.astype(np.uint8)
 
     def _measured(self, depth: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
-        """Depth with a systematic scale, noise growing with distance squared, and holes, more of them at edges."""
+        """Depth with a systematic scale error, noise quadratic in distance, and holes mostly at edges."""
         noise, level = self._camera.noise, self._level
         there = (depth >= self._camera.near) & (depth <= self._camera.far)
         measured = np.where(there, depth, np.float32(0)) * np.float32(self._depth_scale)

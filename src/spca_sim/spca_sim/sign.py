@@ -40,7 +40,8 @@ def print_text(spec: mujoco.MjSpec, thing: WorldObject) -> None:
 def texture(text: str, size: Vec3, colour: Vec3) -> Texture:
     """RGB pixels as MuJoCo lays them over a face: columns along the body's x, rows against its y.
 
-    The text reads with +x up and +y to the left, as the workspace camera sees it, so it lies on its side here.
+    The text reads with +x up and +y to the left, as the workspace camera sees it, so it lies on its side
+    here.
     """
     height, width = (max(8, round(s * _PIXELS_PER_METRE)) for s in size[:2])  # x is up, y is across
     page = np.empty((height, width, 3), np.uint8)

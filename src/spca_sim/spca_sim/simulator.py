@@ -67,8 +67,8 @@ class _Scene:
 class MujocoSimulator:
     """See `spca_core.ports.simulator.Simulator`.
 
-    `noise=False` makes the camera ideal; `variation` makes the world differ from its description; `camera` is `ray`
-    (needs nothing) or `gl` (prettier, needs EGL or OSMesa, raises InputError without).
+    `noise=False` makes the camera ideal; `variation` makes the world differ from its description; `camera` is
+    `ray` (needs nothing) or `gl` (prettier, needs EGL or OSMesa, raises InputError without).
     """
 
     snapshot_kinds: Collection[type] = (SimSnapshot, SimVariation)
@@ -107,7 +107,10 @@ class MujocoSimulator:
         return self._scene.data
 
     def reset(self, layout: Layout, seed: int = 0) -> None:
-        """Robot home and open, objects as in `layout` and at rest, time 0; InputError for an unknown object."""
+        """Robot home and open, objects at rest as in `layout`, time 0.
+
+        Raises InputError for an unknown object.
+        """
         known = {o.model for o in self.world.objects}
         if unknown := sorted(set(layout.poses) - known):
             raise InputError(
@@ -207,7 +210,10 @@ class MujocoSimulator:
         return SimState(self.time, self._scene.objects, self.data.qpos.copy())
 
     def object_pose(self, model: str) -> Pose:
-        """Where an object is, in `world`. Ground truth: for referees and tests. KeyError if it is not there."""
+        """Where an object is, in `world`. Ground truth: for referees and tests.
+
+        KeyError if it is not there.
+        """
         return self._scene.index.item_pose(self.data, model)
 
     def snapshot(self) -> SimSnapshot:

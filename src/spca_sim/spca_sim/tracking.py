@@ -24,7 +24,10 @@ def check_trajectory(trajectory: JointTrajectory) -> None:
 
 
 def reference(trajectory: JointTrajectory, dt: float) -> tuple[Array, Array]:
-    """Positions and velocities (M, 6) at dt, 2·dt, … to the end: cubic Hermite between the points. It ends at rest."""
+    """Positions and velocities (M, 6) at dt, 2·dt, … to the end: cubic Hermite between the points.
+
+    It ends at rest.
+    """
     steps = max(1, int(np.ceil(trajectory.duration / dt - 1e-9)))
     if len(trajectory.times) == 1:
         return trajectory.positions[:1].copy(), np.zeros((1, 6))
@@ -36,10 +39,13 @@ def reference(trajectory: JointTrajectory, dt: float) -> tuple[Array, Array]:
 
 
 def braking(position: Array, velocity: Array, inertia: Array, dt: float) -> tuple[Array, Array]:
-    """The same for a stop from that state: all joints slow down evenly and halt together, within their limits.
+    """The same for a stop from that state.
 
-    `inertia` (6, 6) is the arm's joint-space inertia there, kg·m². The positions lead by what the servos need as an error
-    to give the torque that slows it down; without that, the arm would creep for 0.1 s after the reference stands.
+    All joints decelerate together and halt at the same time, within their limits.
+
+    `inertia` (6, 6) is the arm's joint-space inertia there, kg·m². The positions lead by what the servos need
+    as an error to give the torque that slows it down; without that, the arm would creep for 0.1 s after the
+    reference stands.
     """
     duration = float(np.max(np.abs(velocity) / STOP_DECELERATION))
     if duration < dt:
@@ -63,7 +69,10 @@ class GripperRamp:
         self.target = gap
 
     def command(self, gap: float, measured: float) -> None:
-        """Head for `gap`, from where the pads are if that is on the way: no time is lost in unloading a grip."""
+        """Drive towards `gap`, starting from the present gap if it lies on the way.
+
+        This loses no time in unloading a grip.
+        """
         if gap > self.setpoint:
             self.setpoint = min(max(self.setpoint, measured), gap)
         else:

@@ -1,4 +1,4 @@
-"""What differs between the world as described and the world as simulated: light, friction, masses, calibration, noise."""
+"""Differences between world as described and as simulated: light, friction, mass, calibration."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from spca_core.model import Record
 
 
 class SimVariation(Record):
-    """One draw. The default changes nothing. What the camera *reports* (its calibrated pose) is never changed."""
+    """One draw. The default changes nothing.
+
+    What the camera *reports* (its calibrated pose) is never changed.
+    """
 
     friction_scale: float = Field(default=1.0, ge=0)
     mass_scale: float = Field(default=1.0, gt=0)

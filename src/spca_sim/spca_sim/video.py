@@ -62,9 +62,10 @@ def render_video(
 ) -> Frame:
     """Draw the states, `speed` times as fast as simulated, and write them to `path` (`.mp4`).
 
-    `captions` are (simulated seconds, text): each is shown from its time on. `verdict` is shown at the end, for a
-    few seconds. `size` is in pixels, even numbers. `inset` adds what the sensor's camera sees. The speed is written
-    in the picture. Returns the last picture (H, W, 3). Raises InputError when there is nothing to draw.
+    `captions` are (simulated seconds, text): each is shown from its time on. `verdict` is shown at the end,
+    for a few seconds. `size` is in pixels, even numbers. `inset` adds what the sensor's camera sees. The
+    speed is written in the picture. Returns the last picture (H, W, 3). Raises InputError when there is
+    nothing to draw.
     """
     if not states:
         raise InputError("no states to make a video of", where=str(path))
@@ -91,7 +92,10 @@ def render_still(
 
 
 class Mp4:
-    """An H.264 file that pictures are added to. Use as a context manager. `size` is in pixels, even numbers."""
+    """An H.264 file that pictures are added to. Use as a context manager.
+
+    `size` is in pixels, even numbers.
+    """
 
     def __init__(self, path: Path, size: tuple[int, int], fps: float) -> None:
         self._container = av.open(str(path), "w", options={"movflags": "+faststart"})
@@ -133,7 +137,10 @@ def _same(a: SimState, b: SimState) -> bool:
 
 
 class _Scenes:
-    """Draws states. Every thread has its own renderers, one for each view and set of objects that turns up."""
+    """Draws states.
+
+    Every thread has its own renderers, one for each view and set of objects that turns up.
+    """
 
     def __init__(self, world: World, variation: SimVariation, size: tuple[int, int], inset: bool) -> None:
         self._world, self._variation = world, variation
@@ -161,7 +168,10 @@ class _Scenes:
 
 
 def _at_rate(states: Sequence[SimState], interval: float) -> Iterator[SimState]:
-    """The states nearest after every `interval` seconds of lived time (a clock set back counts as no time)."""
+    """The states nearest to every `interval` seconds of elapsed time.
+
+    A clock set back counts as no time.
+    """
     lived, due, before = 0.0, 0.0, states[0].stamp
     for state in states:
         lived += max(0.0, state.stamp - before)

@@ -21,7 +21,10 @@ class View:
     intrinsics: CameraIntrinsics
 
     def rays(self) -> Array:
-        """A direction in `world` per pixel, (H·W, 3), of length 1 along the optical axis: hit distance is depth."""
+        """One direction in `world` per pixel, (H·W, 3), of length 1 along the optical axis.
+
+        The distance to a hit is therefore its depth.
+        """
         c = self.intrinsics
         x = (np.arange(c.width) - c.cx) / c.fx
         y = (np.arange(c.height) - c.cy) / c.fy

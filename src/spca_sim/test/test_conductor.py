@@ -1,4 +1,7 @@
-"""When simulated time passes, and what happens to the arm when its client falls silent. Real physics, wall time by hand."""
+"""When simulated time passes, and what happens to the arm when its client falls silent.
+
+Real physics, wall time by hand.
+"""
 
 from __future__ import annotations
 

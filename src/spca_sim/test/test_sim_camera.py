@@ -183,7 +183,7 @@ def test_both_renderers_see_the_same(world: World) -> None:
 
 
 def test_no_graphics_library_is_needed() -> None:
-    """A process in which OpenGL cannot even be imported takes a picture; asking for GL there is one clear error."""
+    """A process that cannot import OpenGL still takes a picture; requesting GL is one clear error."""
     script = """
 import sys
 for name in ("OpenGL", "glfw", "mujoco.egl", "mujoco.osmesa"):

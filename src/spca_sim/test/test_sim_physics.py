@@ -31,7 +31,7 @@ def simulator(world: World) -> MujocoSimulator:
 
 
 def tool_at(simulator: MujocoSimulator, point: Vec3, yaw: float, gap: float) -> Array:
-    """The joints nearest to the present ones with the tool centre point at `point`, pointing down, pads along `yaw`."""
+    """Joints nearest to the present ones that put the tool at `point`, pointing down, pads along `yaw`."""
     tool = np.eye(4)
     tool[:3, 0] = (math.sin(yaw), -math.cos(yaw), 0)
     tool[:3, 1] = (-math.cos(yaw), -math.sin(yaw), 0)

@@ -132,7 +132,10 @@ def test_a_still_shows_the_objects(world: World) -> None:
 
 
 def test_the_pacer_holds_the_rate(world: World) -> None:
-    """At 4 times real time, 0.4 simulated seconds last at least 0.1 s; without a rate nothing waits on the clock."""
+    """At 4 times real time, 0.4 simulated seconds take at least 0.1 s.
+
+    Without a rate, nothing waits on the clock.
+    """
     simulator = MujocoSimulator(world)
     begun = time.monotonic()
     step_paced(simulator, 0.4, Pacer(4.0))

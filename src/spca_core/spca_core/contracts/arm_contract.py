@@ -55,7 +55,8 @@ def distance(arm: Arm, pose: Pose) -> float:
 class ArmContract:
     """Subclass it with fixtures `world`, `scene` and `arm`.
 
-    `scene` is the nominal layout as `true_scene` gives it; the arm stands at home, its gripper open, the scene set.
+    `scene` is the nominal layout as `true_scene` gives it; the arm stands at home, its gripper open, the
+    scene set.
     """
 
     def test_it_reaches_a_tool_pose(self, arm: Arm, scene: Scene) -> None:

@@ -9,7 +9,10 @@ from spca_core.world import World
 
 
 class CameraContract:
-    """Subclass it with fixtures `world` and `camera`, a camera that looks at that world's empty or laid table."""
+    """Subclass it with fixtures `world` and `camera`.
+
+    The camera looks at that world's table, empty or with objects on it.
+    """
 
     def test_it_is_calibrated_as_the_world_says(self, world: World, camera: Camera) -> None:
         """Intrinsics and pose are the world file's, and every frame carries them."""

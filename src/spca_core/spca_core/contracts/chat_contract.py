@@ -29,7 +29,7 @@ MakeChat = Callable[[str], ChatModel]
 
 
 class ChatModelContract:
-    """Subclass it with a fixture `make`: a function from an answer's text to a chat model that will give it."""
+    """Subclass it with a fixture `make`, which turns an answer's text into a chat model that gives it."""
 
     def test_an_answer_is_text(self, make: MakeChat) -> None:
         """Without a schema, nothing is parsed."""

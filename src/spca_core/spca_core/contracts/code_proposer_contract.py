@@ -14,7 +14,8 @@ from spca_core.skill import CtxApi, CtxMethod
 SCHEMA = ActionSchema(
     name="wave-at",
     parameters=(("thing", "object"),),
-    pddl="(:action wave-at :parameters (?thing - object) :precondition (near ?thing) :effect (greeted ?thing))",
+    pddl="(:action wave-at :parameters (?thing - object) "
+    ":precondition (near ?thing) :effect (greeted ?thing))",
 )
 API = CtxApi(
     environment="contract",

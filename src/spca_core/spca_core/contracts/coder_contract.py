@@ -65,7 +65,10 @@ def request(
 
 
 class Script:
-    """A proposer that reads its drafts from a list; a ModelError in it is raised. It notes what it was asked."""
+    """A proposer that reads its drafts from a list; a ModelError in it is raised.
+
+    It notes what it was asked.
+    """
 
     name = "script"
 
@@ -102,7 +105,10 @@ MakeCoder = Callable[[CodeProposer | None], Coder]
 
 
 class CoderContract:
-    """Subclass it with a fixture `make`: from a proposer (None: no model) to a coder for `API` with `BUDGET` drafts."""
+    """Subclass it with a fixture `make` that builds a coder for `API` with `BUDGET` drafts.
+
+    Its argument is the proposer, or None for a coder without a model.
+    """
 
     def test_nothing_missing_needs_no_model(self, make: MakeCoder) -> None:
         """And leaves the library as it is."""

@@ -23,14 +23,16 @@ PIGEONS = """(define (domain pigeons) (:requirements :strips :typing) (:types pi
 
 def switches(goal: str, init: str = "(wired s a) (wired t b) (dark a) (dark b)") -> str:
     """A problem of the domain of switches."""
-    return f"(define (problem p) (:domain switches) (:objects s t - switch a b - lamp) (:init {init}) (:goal {goal}))"
+    objects = "s t - switch a b - lamp"
+    return f"(define (problem p) (:domain switches) (:objects {objects}) (:init {init}) (:goal {goal}))"
 
 
 def pigeons(count: int = 13) -> str:
     """One hole too few: no plan, and no heuristic that would notice before trying everything."""
     names, holes = [f"p{i}" for i in range(count)], [f"h{i}" for i in range(count - 1)]
     init = " ".join([f"(waiting {p})" for p in names] + [f"(free {h})" for h in holes])
-    return f"""(define (problem p) (:domain pigeons) (:objects {" ".join(names)} - pigeon {" ".join(holes)} - hole)
+    objects = f"{' '.join(names)} - pigeon {' '.join(holes)} - hole"
+    return f"""(define (problem p) (:domain pigeons) (:objects {objects})
       (:init {init}) (:goal (and {" ".join(f"(home {p})" for p in names)})))"""
 
 

@@ -31,7 +31,10 @@ class EnvironmentContract:
 
     @contextmanager
     def fresh(self) -> Iterator[Environment]:
-        """A new environment at the beginning of a level that is not solved by doing nothing; closed at the end."""
+        """A new environment at the start of a level that doing nothing does not solve.
+
+        The contract closes it at the end.
+        """
         raise NotImplementedError
 
     def progress(self, environment: Environment) -> None:
@@ -86,7 +89,7 @@ class EnvironmentContract:
             assert told == [0, 1]
 
     def test_restore_brings_back_world_memory_and_verdict(self) -> None:
-        """After a restore everything is as when the checkpoint was made; looking again shows the same, noise and all."""
+        """After a restore the state is the one at the checkpoint; sensing again returns the same noise."""
         with self.fresh() as environment:
             environment.sense()
             self.progress(environment)

@@ -7,7 +7,10 @@ from spca_core.ports.stages import Planner
 
 
 class PlannerContract:
-    """Subclass it with fixtures `planner` and `request_`, a request that it can solve with a plan of some steps."""
+    """Subclass it with fixtures `planner` and `request_`.
+
+    The request must be solvable with a plan of several steps.
+    """
 
     def test_a_solved_request_has_a_plan(self, planner: Planner, request_: PlanRequest) -> None:
         """With steps, and the answer bears the request's attempt."""

@@ -172,7 +172,7 @@ class SimulatorContract:
         assert first[2] != other[2]
 
     def test_a_snapshot_is_exact(self, world: World, simulator: Simulator) -> None:
-        """Taken amid a motion and a grasp, packed, restored after a reset to something else: the future is the same."""
+        """A snapshot taken during a motion and a grasp reproduces the same future after a reset."""
 
         def future(run: Callable[[float], None]) -> tuple[JointState, bytes, list[ContactSample]]:
             samples: list[ContactSample] = []

@@ -1,1 +1,4 @@
-"""The ports: small interfaces between the stages and the world. Each has one contract test in `spca_core.contracts`."""
+"""The ports: small interfaces between the stages and the world.
+
+Each has one contract test in `spca_core.contracts`.
+"""

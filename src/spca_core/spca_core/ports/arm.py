@@ -12,11 +12,15 @@ NamedPosture = Literal["home", "out_of_view"]
 
 
 class Arm(Protocol):
-    """Every pose is of the tool centre point (between the fingertips; z out of the fingers, y across the pads) in `world`.
+    """Plans and executes collision-free motions of an arm with a two-finger gripper.
+
+    Every pose is that of the tool centre point (TCP) in `world`. The TCP lies between the fingertips, with z
+    pointing out of the fingers and y from pad to pad.
 
     All calls block until the motion has ended and been checked. They raise MotionError (its `kind` says why:
-    unreachable, collision, limit, deviation, timeout, cancelled, stale, gripper) and never leave the arm moving.
-    Velocity, acceleration and workspace limits are enforced here, whatever is asked. Ports below: `Robot`.
+    unreachable, collision, limit, deviation, timeout, cancelled, stale, gripper) and never leave the arm
+    moving. Velocity, acceleration and workspace limits are enforced here, whatever is asked. Ports below:
+    `Robot`.
     """
 
     def set_scene(self, scene: Scene) -> None:
@@ -49,7 +53,10 @@ class Arm(Protocol):
         ...
 
     def move_linear(self, pose: Pose, speed: float = 1.0) -> None:
-        """In a straight line to a tool pose; refused as a whole if any part is unreachable or would collide."""
+        """Move in a straight line to a tool pose.
+
+        The motion is refused as a whole if any part of the line is unreachable or in collision.
+        """
         ...
 
     def move_named(self, name: NamedPosture, speed: float = 1.0) -> None:
@@ -72,7 +79,10 @@ class Arm(Protocol):
         ...
 
     def holding(self) -> bool:
-        """Whether the pads are pressed against something (by gap and force, not by any sight of the world)."""
+        """Whether the pads are pressed against something.
+
+        The answer comes from gap and force only, never from perception.
+        """
         ...
 
     def tool_pose(self) -> Pose:

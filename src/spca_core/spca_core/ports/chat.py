@@ -13,7 +13,10 @@ Role = Literal["vision", "planner_big", "planner_small", "coder"]
 """Which model is asked: each role has its own base_url, model name and key in the configuration."""
 
 Message = dict[str, Any]
-"""One message in the form of the OpenAI API: `role` (system, user, assistant) and `content` (text or parts)."""
+"""One message in the form of the OpenAI API.
+
+It has a `role` (system, user, assistant) and `content` (text or parts).
+"""
 
 
 class ChatUsage(Record):
@@ -42,8 +45,9 @@ class ChatModel(Protocol):
     ) -> ChatReply:
         """The answer; with a `schema`, `parsed` is an instance of it.
 
-        Raises ModelError (`spca_core.ports.proposer`) when the model refused, answered nonsense or could not be
-        reached in time, BudgetExhausted when a limit of tokens, money or time of the level is used up, and InputError
-        when the configuration is wrong (no such model, a rejected key, a request that a replay has no answer for).
+        Raises ModelError (`spca_core.ports.proposer`) when the model refused, answered nonsense or could not
+        be reached in time, BudgetExhausted when a limit of tokens, money or time of the level is used up, and
+        InputError when the configuration is wrong (no such model, a rejected key, a request that a replay has
+        no answer for).
         """
         ...

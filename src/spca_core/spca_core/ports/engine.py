@@ -10,9 +10,9 @@ from spca_core.model import Record
 class Solution(Record):
     """How a search ended; `message` says why there is no plan.
 
-    solved: `steps` are the plan, each one an action's name and its arguments. unsolvable: proven to have no plan.
-    timeout: neither found nor disproved within the limits of time and memory. refused: the engine cannot read the
-    problem or does not support what it uses.
+    solved: `steps` are the plan, each one an action's name and its arguments. unsolvable: proven to have no
+    plan. timeout: neither found nor disproved within the limits of time and memory. refused: the engine
+    cannot read the problem or does not support what it uses.
     """
 
     status: Literal["solved", "unsolvable", "timeout", "refused"]
@@ -28,7 +28,10 @@ class Search(Protocol):
     """A search under way, in a process of its own."""
 
     def wait(self, interrupt: int | None = None) -> Solution:
-        """Its end, at the latest at the time limit. Raises Interrupted when that file descriptor becomes readable."""
+        """Its end, at the latest at the time limit.
+
+        Raises Interrupted when that file descriptor becomes readable.
+        """
         ...
 
     def close(self) -> None:
@@ -37,7 +40,10 @@ class Search(Protocol):
 
 
 class Engine(Protocol):
-    """Starts searches. It lives in the solver's process, which has one thread, so that a search may be a fork of it."""
+    """Starts searches.
+
+    It lives in the solver's process, which has one thread, so that a search may be a fork of it.
+    """
 
     name: str
 

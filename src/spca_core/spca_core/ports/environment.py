@@ -19,7 +19,10 @@ class CtxServer(Protocol):
     api: CtxApi
 
     def call(self, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        """Carry out one call; arguments and result are plain JSON values. May raise MotionError or ValueError."""
+        """Carry out one call; arguments and result are plain JSON values.
+
+        May raise MotionError or ValueError.
+        """
         ...
 
     def now(self) -> float:
@@ -29,8 +32,8 @@ class CtxServer(Protocol):
     def notice(self, since: float) -> Observation | None:
         """What is known for certain now, without moving; None where nothing is.
 
-        It is what can be felt, and what a look showed that was taken after `since` (in the environment's time), unless
-        something was handled after that look.
+        It is what can be felt, and what a look showed that was taken after `since` (in the environment's
+        time), unless something was handled after that look.
         """
         ...
 
@@ -56,11 +59,14 @@ class Environment(Protocol):
     def act(
         self, attempt: str, plan: Plan, library: str, on_step: Callable[[StepReport], None] | None = None
     ) -> ActResult:
-        """Run the plan's steps with the skills in `library` (source text), in a sandbox. Never raises for a bad skill."""
+        """Run the plan's steps with the skills in `library` (source text), in a sandbox.
+
+        Never raises for a bad skill.
+        """
         ...
 
     def settle(self) -> Verdict:
-        """After the last step: let the world go on until the verdict is final or can no longer become a success."""
+        """Let the world go on after the last step until the verdict is final or success is ruled out."""
         ...
 
     def verdict(self) -> Verdict:
@@ -68,11 +74,18 @@ class Environment(Protocol):
         ...
 
     def checkpoint(self) -> bytes:
-        """The whole state of the level (world, referee, memory of the scene), to come back to; opaque, written to disk."""
+        """The complete state of the level: world, referee and scene memory.
+
+        The bytes are opaque and can be written to disk.
+        """
         ...
 
     def restore(self, checkpoint: bytes) -> None:
-        """Back to a checkpoint: where a plan began (a repaired skill tries it again), or where a killed run was."""
+        """Return to a checkpoint.
+
+        It is either the start of a plan, so that a repaired skill can try again, or the point where a run was
+        killed.
+        """
         ...
 
     def cancel(self) -> None:

@@ -35,7 +35,10 @@ class LevelInfo(Record):
 
 
 class LevelFindings(Record):
-    """What is wrong with a level, a sentence each: errors keep it from being run, warnings look like mistakes."""
+    """What is wrong with a level, one sentence per finding.
+
+    Errors prevent the level from running; warnings are probable mistakes.
+    """
 
     where: str
     errors: tuple[str, ...] = ()
@@ -91,7 +94,10 @@ class Kit(Protocol):
         ...
 
     def check(self, options: RunOptions) -> None:
-        """Raise InputError unless a run with these options could begin: before anything is written or moves."""
+        """Raise InputError unless a run with these options can start.
+
+        This happens before anything is written or moved.
+        """
         ...
 
     def build(self, options: RunOptions, vision: VisionModel | None = None) -> Environment:
@@ -101,7 +107,10 @@ class Kit(Protocol):
     def session(
         self, options: RunOptions, folder: RunFolder, vision: VisionModel | None = None
     ) -> AbstractContextManager[Environment]:
-        """`build`, with what a run adds: a live view if asked for, and its recording in `folder` at the end."""
+        """`build`, plus what a run adds.
+
+        That is a live view on request, and the recording written to `folder` at the end.
+        """
         ...
 
     def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:

@@ -8,14 +8,20 @@ from spca_core.plan_world import ActionSequence, Briefing, Case, Situation, Spli
 
 
 class PlanWorld(Protocol):
-    """One world with its task types. Deterministic: the same case and the same plans give the same episode."""
+    """One world with its task types.
+
+    Deterministic: the same case and the same plans give the same episode.
+    """
 
     name: str
     tasks: tuple[str, ...]
     """The task types; programs are written for one of them."""
 
     def split(self, task: str, train: int, seen: int, unseen: int, seed: int) -> Split:
-        """Cases of a task type, drawn by `seed`. Raises InputError for an unknown task type, or when there are too few."""
+        """Cases of a task type, drawn by `seed`.
+
+        Raises InputError for an unknown task type, or when there are too few.
+        """
         ...
 
     def briefing(self, task: str) -> Briefing:
@@ -27,7 +33,10 @@ class PlanWorld(Protocol):
         ...
 
     def step(self, plan: ActionSequence) -> Transition:
-        """Carry out a plan. What cannot be done is a remark, never an exception; SpcaError after the episode's end."""
+        """Carry out a plan.
+
+        What cannot be done is a remark, never an exception; SpcaError after the episode's end.
+        """
         ...
 
     def checkpoint(self) -> bytes:

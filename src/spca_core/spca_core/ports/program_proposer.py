@@ -10,7 +10,10 @@ from spca_core.ports.chat import ChatUsage
 
 
 class ProgramProposer(Protocol):
-    """Its programs are untrusted. The same seed and the same arguments give the same programs (a model: if replayed)."""
+    """Its programs are untrusted.
+
+    The same seed and the same arguments give the same programs (a model: if replayed).
+    """
 
     name: str
 

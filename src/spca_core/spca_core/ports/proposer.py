@@ -9,7 +9,10 @@ from spca_core.skill import CtxApi
 
 
 class NotUnderstood(Exception):
-    """The proposer cannot make sense of the task; the message says plainly which words, and what would work."""
+    """The proposer cannot make sense of the task.
+
+    The message names the words that were not understood and says what would work.
+    """
 
 
 class Impossible(Exception):
@@ -26,7 +29,11 @@ class PlanProposer(Protocol):
     name: str
 
     def draft(self, request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> Draft:
-        """A draft. Raises NotUnderstood, Impossible, Misfit (mode `reuse` only), or ModelError when the model failed or answered nonsense."""
+        """A draft.
+
+        Raises NotUnderstood, Impossible, Misfit (mode `reuse` only), or ModelError when the model failed or
+        answered nonsense.
+        """
         ...
 
 
@@ -47,7 +54,8 @@ class CodeProposer(Protocol):
         """Python functions for the missing schemas.
 
         `relevant` is source of existing skills worth seeing, `situation` the task, scene sentences and plan,
-        `previous` and `rejection` the last draft and what was wrong with it (empty at first). Raises ModelError.
+        `previous` and `rejection` the last draft and what was wrong with it (empty at first). Raises
+        ModelError.
         """
         ...
 
@@ -55,8 +63,9 @@ class CodeProposer(Protocol):
 class ModelError(Exception):
     """A language model could not be reached or gave no usable answer.
 
-    `kind` says which, in one word: refused, truncated, empty, invalid (not what was asked for), rejected (the server
-    would not take the request), busy, broken, timeout, unreachable, repeated (it was answered before, to no avail).
+    `kind` says which, in one word: refused, truncated, empty, invalid (not what was asked for), rejected (the
+    server would not take the request), busy, broken, timeout, unreachable, repeated (it was answered before,
+    to no avail).
     """
 
     _ANSWERS = ("refused", "truncated", "empty", "invalid", "repeated")

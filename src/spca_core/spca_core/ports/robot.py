@@ -32,5 +32,8 @@ class Robot(Protocol):
         ...
 
     def wait(self, seconds: float, until: Callable[[JointState], bool] | None = None) -> bool:
-        """Let up to `seconds` pass; returns True as soon as `until` holds (checked about every 20 ms simulated)."""
+        """Let up to `seconds` pass; return True as soon as `until` holds.
+
+        The condition is checked about every 20 ms of simulated time.
+        """
         ...

@@ -13,7 +13,10 @@ from spca_core.plan_world import Candidate, ChoiceContext
 
 
 class Experience(Record):
-    """One choice to learn from; `last` ends an episode. Experiences are in the order in which they were made."""
+    """One choice to learn from; `last` ends an episode.
+
+    Experiences are in the order in which they were made.
+    """
 
     context: ChoiceContext
     candidates: tuple[Candidate, ...]
@@ -38,12 +41,15 @@ class Learning(Record):
 
 
 class Selector(Protocol):
-    """Scores candidates; whoever asks samples from the probabilities (training) or takes the highest (test)."""
+    """Scores candidate plans.
+
+    The caller samples from the probabilities during training and takes the highest at test time.
+    """
 
     name: str
 
     def score(self, context: ChoiceContext, candidates: Sequence[Candidate]) -> tuple[np.ndarray, float]:
-        """Probabilities, shape (len(candidates),), that sum to 1; and the expected discounted return from here."""
+        """Probabilities, shape (len(candidates),), that sum to 1, and the expected discounted return."""
         ...
 
     def learn(self, batch: Sequence[Experience]) -> Learning:
@@ -55,5 +61,8 @@ class Selector(Protocol):
         ...
 
     def load(self, path: Path) -> None:
-        """Take over what a file holds. Raises InputError for a damaged file or one of another kind; runs nothing."""
+        """Take over what a file holds.
+
+        Raises InputError for a damaged file or one of another kind; runs nothing.
+        """
         ...

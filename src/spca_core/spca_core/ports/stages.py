@@ -1,4 +1,7 @@
-"""Ports: the planning and coding stages as the supervisor sees them, in this process or behind ROS actions."""
+"""Ports: the planning and coding stages as the supervisor sees them.
+
+They run in the same process or behind ROS actions.
+"""
 
 from __future__ import annotations
 
@@ -29,5 +32,8 @@ class Coder(Protocol):
     """Makes sure that every action of a plan has a skill."""
 
     def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = lambda: False) -> CodeResult:
-        """Never raises for bad code: the result's status tells. Without a model, `missing` names what lacks."""
+        """Never raises for bad code: the result's status tells.
+
+        Without a model, `missing` names what lacks.
+        """
         ...

@@ -9,8 +9,14 @@ from numpy.typing import NDArray
 
 
 class VisionModel(Protocol):
-    """Describes what an image shows, as untrusted text: whoever uses it must treat it as data, never as instructions."""
+    """Describes in words what an image shows.
+
+    The text is untrusted: callers must treat it as data, never as instructions.
+    """
 
     def describe(self, image: NDArray[np.uint8], title: str, description: str) -> tuple[str, ...]:
-        """Short sentences without numbers about an RGB `image` (H, W, 3), for a task of that title and description."""
+        """Short sentences without numbers about an RGB `image` (H, W, 3).
+
+        `title` and `description` are those of the task.
+        """
         ...

@@ -80,8 +80,8 @@ SameFact = frozenset[tuple[str, ...]]
 class SecondOpinion:
     """What a task asks for as its environment reads it, without a model.
 
-    The facts of any one of `goals` shall hold in the end; `bystanders` are objects that none of them moves, each with the
-    fact that says where it is. `words` say the goals in plain words.
+    The facts of any one of `goals` shall hold in the end; `bystanders` are objects that none of them moves,
+    each with the fact that says where it is. `words` say the goals in plain words.
     """
 
     goals: tuple[frozenset[SameFact], ...]

@@ -47,7 +47,10 @@ def _no_constant(text: str) -> NoReturn:
 
 
 class Channel:
-    """Length-prefixed JSON objects over non-blocking pipes; every wait has a deadline (`time.monotonic` seconds)."""
+    """Length-prefixed JSON objects over non-blocking pipes.
+
+    Every wait has a deadline in `time.monotonic` seconds.
+    """
 
     def __init__(self, read_fd: int, write_fd: int, max_bytes: int) -> None:
         self._in, self._out, self._max = read_fd, write_fd, max_bytes
@@ -61,7 +64,8 @@ class Channel:
     def send(self, message: Any, deadline: float, stop: Callable[[], bool] = _never) -> None:
         """Send one message.
 
-        Raises ValueError (too long, or no JSON), ChannelTimeout, ChannelClosed, or Interrupted when `stop` holds.
+        Raises ValueError (too long, or no JSON), ChannelTimeout, ChannelClosed, or Interrupted when `stop`
+        holds.
         """
         body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
         if len(body) > self._max:
@@ -76,7 +80,10 @@ class Channel:
                 raise ChannelClosed(str(error)) from error
 
     def receive(self, deadline: float, stop: Callable[[], bool] = _never) -> dict[str, Any]:
-        """The next message. Raises ChannelTimeout, ChannelClosed, Malformed, or Interrupted when `stop` holds."""
+        """The next message.
+
+        Raises ChannelTimeout, ChannelClosed, Malformed, or Interrupted when `stop` holds.
+        """
         length = 4
         header = True
         while True:

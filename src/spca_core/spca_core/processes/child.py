@@ -1,4 +1,4 @@
-"""One child process: started in a group of its own, ended with everything it has started, its death explained."""
+"""Starts one child process in its own group and ends it with all its descendants."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _TAIL_BYTES = 1 << 14
 
 
 class Child:
-    """A child process that leads a session and a process group: Ctrl-C in the terminal is for its owner to pass on."""
+    """A child process that leads a session and a process group.
+
+    It does not receive Ctrl-C from the terminal; its owner decides whether to pass it on.
+    """
 
     def __init__(
         self,
@@ -29,7 +32,10 @@ class Child:
         cwd: str | None = None,
         pass_fds: Sequence[int] = (),
     ) -> None:
-        """Start it. Outputs may be `PIPE`, `NOTHING`, `INHERITED` or a log file, which is appended to. Raises OSError."""
+        """Start it. Outputs may be `PIPE`, `NOTHING`, `INHERITED` or a log file, which is appended to.
+
+        Raises OSError.
+        """
         with contextlib.ExitStack() as files:
 
             def target(where: int | Path | None) -> int | IO[bytes] | None:
@@ -62,7 +68,10 @@ class Child:
         return self._process.poll() is None
 
     def wait(self, timeout: float | None = None) -> int | None:
-        """Wait for its end; the exit status (-n: killed by signal n), or None if it still runs after `timeout` s."""
+        """Wait for the process to end and return its exit status (-n: killed by signal n).
+
+        Returns None if it still runs after `timeout` seconds.
+        """
         with contextlib.suppress(subprocess.TimeoutExpired):
             return self._process.wait(timeout)
         return None
@@ -83,7 +92,9 @@ class Child:
                 os.killpg(self._process.pid, signal.SIGKILL)
 
     def end(self, grace: float = 0.0) -> str:
-        """Kill it and all that it has started, `grace` seconds from now if it still runs then; harmless when repeated.
+        """Kill the process and all its descendants, after a grace period of `grace` seconds.
+
+        Calling it again is harmless.
 
         Returns how it had ended by itself, or "" if it was killed here.
         """

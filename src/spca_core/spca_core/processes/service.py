@@ -32,11 +32,14 @@ def _never() -> bool:
 
 
 class Service:
-    """Python module `module`, run as a child that answers one message by one, over `spca_core.processes.wire`.
+    """A Python module run as a child process that answers one request at a time.
 
-    Its first message must be {"op": "ready"}, or "failed", after it has received `setup`; later ones {"op": "done", "value": …} or
-    {"op": "failed", "message": …}, with the question's `id`. It ends when its input does, so with its owner. Questions may
-    come from several threads: they wait for each other. What it prints goes to `log`.
+    Requests and replies use `spca_core.processes.wire`.
+
+    Its first message must be {"op": "ready"}, or "failed", after it has received `setup`; later ones {"op":
+    "done", "value": …} or {"op": "failed", "message": …}, with the question's `id`. It ends when its input
+    does, so with its owner. Questions may come from several threads: they wait for each other. What it prints
+    goes to `log`.
     """
 
     def __init__(
@@ -83,7 +86,8 @@ class Service:
     def start(self) -> None:
         """Start the process if it does not run, and wait until it is ready.
 
-        Raises ServiceFailed when it says why it cannot start, ServiceDied with its last words when it does not.
+        Raises ServiceFailed when it says why it cannot start, ServiceDied with its last words when it does
+        not.
         """
         with self.lock:
             if self.closed:
@@ -95,8 +99,8 @@ class Service:
     def ask(self, op: str, seconds: float, stop: Callable[[], bool] = _never, **arguments: Any) -> Any:
         """The answer to one question, within `seconds` of wall time beyond those of a start.
 
-        Raises ServiceFailed, ServiceTimeout, ServiceDied, and `channel.Interrupted` when `stop` holds; the process then
-        goes on with the question, and what is asked next waits for the end of it.
+        Raises ServiceFailed, ServiceTimeout, ServiceDied, and `channel.Interrupted` when `stop` holds; the
+        process then goes on with the question, and what is asked next waits for the end of it.
         """
         with self.lock:
             self.start()

@@ -20,7 +20,10 @@ class Behaviour(Protocol):
 
 @dataclass(frozen=True)
 class Say:
-    """An answer in text. `usage` is (input, output) tokens, or None to count none; `refusal` goes beside the text."""
+    """An answer in text.
+
+    `usage` is (input, output) tokens, or None to count none; `refusal` goes beside the text.
+    """
 
     text: str
     finish_reason: str = "stop"

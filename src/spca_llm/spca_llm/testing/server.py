@@ -21,7 +21,7 @@ from spca_llm.testing.wire import Wire
 
 @dataclass(frozen=True)
 class Seen:
-    """A request that arrived: its decoded body, its headers (names in lower case), and its place in line from 0."""
+    """A received request: decoded body, headers (lower-case names), and index of arrival from 0."""
 
     body: Mapping[str, Any]
     headers: Mapping[str, str]
@@ -36,10 +36,10 @@ class Seen:
 class ModelServer:
     """Serves /v1/chat/completions and /v1/models on 127.0.0.1, on a free port, until it is closed.
 
-    `script`: behaviours for one request after the other, or a function that chooses one for each.
-    `models` are the names it lists (None: no such page); `api_key`, where given, is demanded; without
-    `supports_schema` it answers 400 to any `response_format`, as an older server would. When the script has ended,
-    the answer is status 400, which no client tries again.
+    `script`: behaviours for one request after the other, or a function that chooses one for each. `models`
+    are the names it lists (None: no such page); `api_key`, where given, is demanded; without
+    `supports_schema` it answers 400 to any `response_format`, as an older server would. When the script has
+    ended, the answer is status 400, which no client tries again.
     """
 
     def __init__(

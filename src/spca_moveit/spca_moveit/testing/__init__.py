@@ -1,1 +1,1 @@
-"""Planning backends for tests: MoveIt's own code path on a stand-in for `moveit_py`, and backends that misbehave."""
+"""Planning backends for tests: MoveIt's code path on a stand-in for `moveit_py`, and faulty ones."""

@@ -78,7 +78,10 @@ class DyingOnce(Idle):
 
 
 class DyingAtStart(Idle):
-    """A backend whose process aborts at its first start, as MoveIt's does now and then with `use_sim_time`."""
+    """A backend whose process aborts at its first start.
+
+    MoveIt's does so now and then with `use_sim_time`.
+    """
 
     def __init__(self, setup: Setup) -> None:
         super().__init__(setup)

@@ -1,13 +1,15 @@
-"""A stand-in for `moveit_py` and `moveit_msgs`, so that `moveit_backend` itself runs where MoveIt is not installed.
+"""A stand-in for `moveit_py` and `moveit_msgs`.
 
-What it does is the embedded planner's (MuJoCo's collision check, OMPL's search); how it is called, and where it fails, is
-as MoveIt 2.12.4 does it:
+With it, `moveit_backend` itself runs where MoveIt is not installed.
 
-* `MoveItPy` raises when it is to wait for joint states, as none come here, and aborts the process with `use_sim_time`
-  (the real one does in about one start of ten).
+What it does is the embedded planner's (MuJoCo's collision check, OMPL's search); how it is called, and where
+it fails, is as MoveIt 2.12.4 does it:
+
+* `MoveItPy` raises when it has to wait for joint states, because none arrive here, and aborts the process
+  with `use_sim_time` (the real one does so in about one start of ten).
 * Iterating a `RobotTrajectory` gives pairs of a state and a duration.
-* `PlanRequestParameters(moveit, namespace)` appends `plan_request_params` to the namespace by itself; a parameter that
-  is not found has its default and a warning on standard error.
+* `PlanRequestParameters(moveit, namespace)` appends `plan_request_params` to the namespace by itself; a
+  parameter that is not found takes its default, with a warning on standard error.
 * A state must be updated before it is used; an attribute that a message does not have cannot be set.
 """
 

@@ -1,1 +1,4 @@
-"""The far side: what runs inside the sandboxed process. Standard library only; never imported by the host's code."""
+"""The far side: what runs inside the sandboxed process.
+
+Standard library only; never imported by the host's code.
+"""

@@ -27,7 +27,10 @@ def split(lifeline: int) -> None:
 
 
 def _watch(child: int, lifeline: int, awake: int) -> NoReturn:
-    """Wait for the child's end, or for the host's (the lifeline closes); leave with the child's fate as status."""
+    """Wait until the child or the host ends, and exit with the child's status.
+
+    The host's end shows as a closed lifeline pipe.
+    """
     for fd in (0, 1, 2):
         os.close(fd)
     poll = select.poll()

@@ -11,7 +11,10 @@ from spca_sandbox.worker.session import Session
 
 
 def main() -> None:
-    """Read the set-up, import what the code may need, lock the door, then serve. `argv[1]` is the lifeline's fd."""
+    """Read the set-up, import what the code may need, lock the door, then serve.
+
+    `argv[1]` is the lifeline's fd.
+    """
     lifeline = int(sys.argv[1])
     wire = Wire()
     setup = wire.receive()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import struct
 
-# AUDIT_ARCH_* of linux/audit.h, and the numbers of the calls: x86_64 from syscall_64.tbl, aarch64 from unistd.h.
+# AUDIT_ARCH_* of linux/audit.h, and the numbers of the calls: x86_64 from syscall_64.tbl, aarch64 from
+# unistd.h.
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 ALLOWED = {
     "x86_64": {

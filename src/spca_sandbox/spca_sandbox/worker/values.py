@@ -57,7 +57,10 @@ def wrap(value: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """The JSON form of a value. Raises TypeError for what has none, ValueError for numbers that are not finite."""
+    """The JSON form of a value.
+
+    Raises TypeError for what has none, ValueError for numbers that are not finite.
+    """
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
