@@ -84,9 +84,11 @@ def plans(world: World, seed: int, watch: Stopwatch) -> bool:
     watch.time("reachable?", lambda: planner.reachable(there, grasp, OPEN), repeat=20)
 
     checker = CollisionChecker(world, PlanningScene().perceived(scene))
-    postures = sampled(pieces, 0.01)
-    watch.time("collision checks, 100 postures", lambda: [checker.valid(q, OPEN) for q in postures])
-    watch.seconds["collision checks, 100 postures"][-1] *= 100 / len(postures)
+    configurations = sampled(pieces, 0.01)
+    watch.time(
+        "collision checks, 100 configurations", lambda: [checker.valid(q, OPEN) for q in configurations]
+    )
+    watch.seconds["collision checks, 100 configurations"][-1] *= 100 / len(configurations)
     rng = np.random.default_rng(seed)
     flange = kinematics.forward(rng.uniform(-3, 3, 6))
     watch.time("inverse kinematics, all solutions", lambda: kinematics.inverse(flange), repeat=50)

@@ -36,7 +36,7 @@ def median_ms(action: Callable[[], object], repeats: int) -> float:
 
 
 def swing(simulator: MujocoSimulator, goal: np.ndarray, seconds: float) -> None:
-    """Move the arm to a posture and wait until it is there."""
+    """Move the arm to a configuration and wait until it is there."""
     ends = np.array([simulator.joint_state().position, goal])
     simulator.follow(JointTrajectory(np.array([0.0, seconds]), ends, np.zeros((2, 6))))
     simulator.step(seconds + 0.2)

@@ -1,1 +1,4 @@
-"""Shared vocabulary of spca: typed data and the ports between stages. Knows no ROS and no simulator."""
+"""The vocabulary of spca: typed records and the ports between stages.
+
+The package depends on neither ROS nor a simulator.
+"""

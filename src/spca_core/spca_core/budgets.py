@@ -1,4 +1,4 @@
-"""How often each loop may turn before it gives up."""
+"""Limits on how often each loop of the supervisor is repeated."""
 
 from __future__ import annotations
 

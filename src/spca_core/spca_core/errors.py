@@ -19,13 +19,13 @@ def one_line(text: str) -> str:
 
 
 class SpcaError(Exception):
-    """Something broke that is not the user's doing (exit status 3)."""
+    """An internal failure that the user did not cause (exit status 3)."""
 
     exit_status = EXIT_BROKEN
 
 
 class InputError(SpcaError):
-    """Bad usage or input (exit status 2), told in one line: what, where, and what would be right.
+    """Bad usage or input (exit status 2); one line says what is wrong, where, and what would be right.
 
     >>> str(InputError("unknown level 'stak_01'", where="levels/", hint="did you mean 'stack_01'?"))
     "unknown level 'stak_01' (levels/): did you mean 'stack_01'?"
@@ -48,7 +48,7 @@ class Cancelled(SpcaError):
 
 
 class MotionError(SpcaError):
-    """A motion was refused or stopped; `kind` says why, in one word a repair can use.
+    """A motion was refused or stopped; `kind` is the reason in one word, for use by repairs.
 
     Kinds: unreachable, collision, limit, deviation, timeout, cancelled, stale, gripper.
     """

@@ -1,6 +1,6 @@
-"""Layouts: where the movable objects lie when a level begins.
+"""Layouts: the initial poses of the movable objects of a level.
 
-Ground truth: for simulators and referees only.
+They are ground truth, for simulators and referees only.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from spca_core.geometry import Pose
 from spca_core.model import Record
 from spca_core.world import World
 
-# Tables begun before the area counts as too small; a table of the default spacing is hardly ever begun
-# thrice.
+# Attempts before the area counts as too small. With the default spacing a third attempt is rare.
 _STARTS = 100
-_STRIDE = 1_000_003  # between the seeds of one table's starts, so that neighbouring tables share none
-_GIVE_UP = 0.002  # chance, after each spot that is taken, that the table is begun anew
+_STRIDE = 1_000_003  # between the seeds of successive attempts, so that neighbouring layout seeds share none
+_GIVE_UP = 0.002  # probability of starting over after each rejected position
 
 
 class Layout(Record):
@@ -53,7 +52,7 @@ def random_layout(world: World, seed: int, spacing: float = 0.045) -> Layout:
 
 
 def _scattered(world: World, seed: int, spacing: float) -> dict[str, Pose] | None:
-    """One start of a random table: the poses, or None when cornered by what lies there already."""
+    """One attempt at a random layout: the poses, or None when no free position was found."""
     rng = np.random.default_rng(seed)
     area = world.work_area
     placed: list[tuple[float, float, float]] = []
@@ -77,7 +76,7 @@ def _lying(world: World, model: str, x: float, y: float, yaw: float) -> Pose:
 
 
 def cluttered_layout(world: World, seed: int, spacing: float = 0.014) -> Layout:
-    """A crowded table by `seed`: little space between things, cubes on plates, sometimes one cube on another.
+    """A crowded layout: little space between objects, cubes on plates, sometimes a cube on another.
 
     With `spacing` metres between any two on the table, the open fingers fit between two neighbours only in
     some directions. Raises InputError as `random_layout` does.

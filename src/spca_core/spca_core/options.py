@@ -16,7 +16,7 @@ from spca_core.paths import ROOT
 Transport = Literal["ros", "inproc"]
 Skills = Literal["auto", "builtin", "trusted", "empty"]
 
-# The packages whose versions decide what a run does.
+# The packages whose versions can change the outcome of a run.
 _VERSIONED = ("mujoco", "numpy", "scipy", "ompl", "ruckig", "unified-planning",
               "up-fast-downward", "up-tamer", "opencv-python-headless", "openai", "pydantic")  # fmt: skip
 
@@ -38,15 +38,15 @@ class RunOptions(Record):
     view: bool = False
     camera: Literal["ray", "gl"] = "ray"
     skills: Skills = "auto"
-    """Which skills there are at the start: `builtin`, those that come with the environment; `trusted`, these
-    and what earlier runs have learned; `empty`, only what was learned by runs that began with nothing;
+    """Which skills are available at the start: `builtin`, those that come with the environment; `trusted`,
+    these and those learned in earlier runs; `empty`, only those learned by runs that started without any;
     `auto`: `trusted` with a language model, else `builtin`."""
     library: str = ""
     """Folder of what is learned and trusted; `library/` in the project if empty."""
     detector: str = "shapes"
     """What finds things in camera frames, by the name of its entry point."""
     vision: bool = False
-    """Whether a vision model describes each first look, beside the detector."""
+    """Whether a vision model describes the first observation, in addition to the detector."""
     llm: str = ""
     """Where a language model's answers come from, for example `replay:FOLDER`.
 

@@ -33,7 +33,7 @@ def _checkout() -> Path | None:
 def share(package: str) -> Path | None:
     """The folder `share/PACKAGE` of an installed ament package, or None where it is not installed.
 
-    Beside this package first (a merged install, then an isolated one), then along AMENT_PREFIX_PATH.
+    Looks next to this package first (a merged install, then an isolated one), then along AMENT_PREFIX_PATH.
     """
     return next((p for p in _shares(package) if p.is_dir()), None)
 

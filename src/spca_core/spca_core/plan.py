@@ -1,4 +1,4 @@
-"""Drafts, plans and what happened on the way from one to the other."""
+"""Drafts, plans, and the records of how a draft becomes a plan."""
 
 from __future__ import annotations
 

@@ -8,11 +8,11 @@ from typing import Any, Literal
 from spca_core.model import Record
 
 FailureKind = Literal["precondition", "no_effect", "not_found", "violation", "step_limit"]
-"""What can go wrong with an action.
+"""Why an action failed.
 
-precondition: something it needs was not there; no_effect: it ran and changed nothing; not_found: what it
-names is not where it was looked for; violation: it did what must not be done; step_limit: there was no time
-left.
+precondition: a precondition did not hold; no_effect: it ran and changed nothing; not_found: an object it
+names was not where it was expected; violation: it broke a rule of the task; step_limit: the step limit was
+reached.
 """
 
 ActionSequence = tuple[str, ...]
@@ -20,7 +20,7 @@ ActionSequence = tuple[str, ...]
 
 
 class Case(Record):
-    """One instance of a task type; the same case always begins the same way."""
+    """One instance of a task type; the same case always has the same initial state."""
 
     task: str
     name: str
@@ -30,7 +30,7 @@ class Case(Record):
 
 
 class Split(Record):
-    """Cases to learn from, cases like these, and cases kept back for the test; none is in two of them."""
+    """Training cases, similar cases, and held-out test cases; the three sets are disjoint."""
 
     train: tuple[Case, ...]
     seen: tuple[Case, ...] = ()
@@ -47,7 +47,7 @@ class ActionKind(Record):
 
 
 class Situation(Record):
-    """All that whoever plans may know now. `observation` is plain JSON; `text` says it in words."""
+    """What a planner may know now. `observation` is plain JSON; `text` describes it in words."""
 
     instruction: str
     observation: dict[str, Any]
@@ -84,7 +84,7 @@ class Fragment(Record):
 
 
 class Slot(Record):
-    """A decision that a program has to make somehow, and the ways a world knows of making it."""
+    """A decision that every program has to make, and the alternatives that a world offers for it."""
 
     name: str
     about: str

@@ -80,7 +80,7 @@ class PlanarPose(Part):
 
 
 class RobotMount(Part):
-    """Where the robot stands and its named joint postures (radians)."""
+    """Where the robot stands and its named joint configurations (radians)."""
 
     model: str
     base: PlanarPose

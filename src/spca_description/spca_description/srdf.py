@@ -10,16 +10,16 @@ from spca_robot.gripper_2f85 import CLOSED_ANGLE
 
 
 def build_srdf(urdf: str, world: World, gripper: GripperNames) -> str:
-    """The SRDF for a URDF. Named states of the arm are the postures of the world description."""
+    """The SRDF for a URDF. Named states of the arm are the configurations of the world description."""
     robot = Element("robot", name=world.robot.model)
     arm = add(robot, "group", name=ARM_GROUP)
     add(arm, "chain", base_link="base_link", tip_link="tool0")
     fingers = add(robot, "group", name=GRIPPER_GROUP)
     for joint in gripper.joints:
         add(fingers, "joint", name=joint)
-    for name, posture in (("home", world.robot.home), ("out_of_view", world.robot.out_of_view)):
+    for name, configuration in (("home", world.robot.home), ("out_of_view", world.robot.out_of_view)):
         state = add(robot, "group_state", name=name, group=ARM_GROUP)
-        for joint, value in zip(ARM_JOINTS, posture, strict=True):
+        for joint, value in zip(ARM_JOINTS, configuration, strict=True):
             add(state, "joint", name=joint, value=value)
     for name, angle in (("open", 0.0), ("closed", round(CLOSED_ANGLE, 1))):
         state = add(robot, "group_state", name=name, group=GRIPPER_GROUP)

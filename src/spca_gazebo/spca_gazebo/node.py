@@ -345,7 +345,7 @@ class GazeboSim(SpcaNode):
         while self._now - begun < _HOME_S + 1.0:
             self._sleep()
         off = float(np.abs(self._state.position - home).max())
-        return "" if off < 0.02 else f"the robot stopped {off:.2f} rad from its home posture"
+        return "" if off < 0.02 else f"the robot stopped {off:.2f} rad from its home configuration"
 
     def _do_pause(self, request: SetBool.Request) -> SetBool.Response:
         paused = f"pause: {str(request.data).lower()}"

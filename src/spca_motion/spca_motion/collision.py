@@ -1,7 +1,7 @@
-"""Whether a posture of the arm touches anything, and what: MuJoCo's collision check on the robot's own model.
+"""Whether a configuration of the arm touches anything, and what: MuJoCo's collision check on the robot's own model.
 
 The model is the one that the simulator's is built from, without its physics: table as an endless plane,
-perceived obstacles as fixed bodies, what is held as a part of the gripper. About 10 µs a posture.
+perceived obstacles as fixed bodies, what is held as a part of the gripper. About 10 µs a configuration.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Hit:
 
 
 class CollisionChecker:
-    """Checks postures against one planning scene. Not for use from several threads at once."""
+    """Checks configurations against one planning scene. Not for use from several threads at once."""
 
     def __init__(self, world: World, scene: PlanningScene) -> None:
         self._robot = world.robot.model
@@ -121,7 +121,7 @@ class CollisionChecker:
         return None
 
     def hits(self, joints: Array, gap: float) -> list[Hit]:
-        """What is nearer than the rules allow, deepest first, each pair once; empty for a valid posture."""
+        """What is nearer than the rules allow, deepest first, each pair once; empty for a valid configuration."""
         self._update(joints, gap)
         depths: dict[tuple[str, str], float] = {}
         for (a, b), distance in self._touching():
@@ -132,7 +132,7 @@ class CollisionChecker:
         return sorted((Hit(*pair, depth) for pair, depth in depths.items()), key=lambda hit: -hit.depth)
 
     def flange(self) -> tuple[list[float], list[float]]:
-        """Position of `tool0` in `world` and the direction of its z axis, at the posture last checked."""
+        """Position of `tool0` in `world` and the direction of its z axis, at the configuration last checked."""
         return self._tool0.tolist(), self._tool0_axes[2::3].tolist()
 
     def _update(self, joints: Array, gap: float) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from spca_core.errors import MotionError
 from spca_core.geometry import Array, Pose
-from spca_core.ports.arm import NamedPosture
+from spca_core.ports.arm import NamedConfiguration
 from spca_core.ports.robot import Robot
 from spca_core.scene import Scene
 from spca_core.trajectory import JointState
@@ -111,12 +111,14 @@ class Manipulator:
         """In a straight line to a tool pose."""
         self._move(lambda start: self._planner.along_line(start, pose), speed)
 
-    def move_named(self, name: NamedPosture, speed: float = 1.0) -> None:
-        """Collision-free to a named posture of the world description."""
-        postures = {"home": self._world.robot.home, "out_of_view": self._world.robot.out_of_view}
-        if name not in postures:
-            raise MotionError("limit", f"no posture is named '{name}'; there are {', '.join(postures)}")
-        self.move_joints(np.array(postures[name]), speed)
+    def move_named(self, name: NamedConfiguration, speed: float = 1.0) -> None:
+        """Collision-free to a named configuration of the world description."""
+        configurations = {"home": self._world.robot.home, "out_of_view": self._world.robot.out_of_view}
+        if name not in configurations:
+            raise MotionError(
+                "limit", f"no configuration is named '{name}'; there are {', '.join(configurations)}"
+            )
+        self.move_joints(np.array(configurations[name]), speed)
 
     def reachable(self, pose: Pose, gap: float | None = None) -> bool:
         """Whether a collision-free configuration puts the tool at that pose.

@@ -47,10 +47,10 @@ def at(tools: ToolKinematics, x: float, y: float, z: float, gap: float, yaw: flo
     return np.asarray(min(found, key=lambda q: abs(q[0]) + abs(q[1] + 1.5) + abs(q[4] + 1.57)))
 
 
-def test_the_named_postures_are_free(world: World, checker: CollisionChecker) -> None:
-    for posture in (world.robot.home, world.robot.out_of_view):
-        assert checker.valid(np.array(posture), OPEN)
-        assert checker.hits(np.array(posture), OPEN) == []
+def test_the_named_configurations_are_free(world: World, checker: CollisionChecker) -> None:
+    for configuration in (world.robot.home, world.robot.out_of_view):
+        assert checker.valid(np.array(configuration), OPEN)
+        assert checker.hits(np.array(configuration), OPEN) == []
 
 
 def test_the_fingers_are_where_the_gap_puts_them(checker: CollisionChecker, tools: ToolKinematics) -> None:

@@ -202,7 +202,7 @@ def test_a_corner_is_rounded_only_as_far_as_there_is_room(planner: MotionPlanner
     assert query.smooth(straight_through) is None
 
 
-def test_the_nearest_free_posture_is_taken(planner: MotionPlanner, world: World) -> None:
+def test_the_nearest_free_configuration_is_taken(planner: MotionPlanner, world: World) -> None:
     """Within half a turn of every joint, though whole turns more would do as well."""
     planner.scene = PlanningScene()
     start = at(planner, world, LEFT)
@@ -212,7 +212,9 @@ def test_the_nearest_free_posture_is_taken(planner: MotionPlanner, world: World)
         assert np.abs(end - begin.joints).max() < np.pi
 
 
-def test_the_elbow_stays_up_though_another_posture_were_nearer(planner: MotionPlanner, world: World) -> None:
+def test_the_elbow_stays_up_though_another_configuration_were_nearer(
+    planner: MotionPlanner, world: World
+) -> None:
     """With it down, the forearm would lie over the table, and a line down from there would soon end."""
     planner.scene = PlanningScene()
     start = Start(np.array(world.robot.out_of_view), OPEN)

@@ -40,7 +40,7 @@ LINK_NAMES = (
 LINK_MASSES: Array = np.array([3.7, 8.393, 2.33, 1.219, 1.219, 0.1879])  # kg
 BASE_MASS = 4.0  # kg
 
-# Every axis turns ±360°; the elbow is kept to ±180°, beyond which no new posture is reached.
+# Every axis turns ±360°; the elbow is kept to ±180°, beyond which no new configuration is reached.
 POSITION_LIMITS: Array = (
     np.array([[-1, 1], [-1, 1], [-0.5, 0.5], [-1, 1], [-1, 1], [-1, 1]]) * 2 * np.pi
 )  # rad

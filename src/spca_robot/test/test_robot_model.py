@@ -155,13 +155,13 @@ def test_the_planning_table_is_endless_and_the_real_one_is_not(
     assert (frozenset({"thing", world.table.model}) in pairs) == touches
 
 
-@pytest.mark.parametrize("posture", ["home", "out_of_view"])
-def test_named_postures_are_free(
-    world: World, workspace: tuple[mujoco.MjModel, WorkspaceIndex], posture: str
+@pytest.mark.parametrize("configuration", ["home", "out_of_view"])
+def test_named_configurations_are_free(
+    world: World, workspace: tuple[mujoco.MjModel, WorkspaceIndex], configuration: str
 ) -> None:
     model, index = workspace
     data = mujoco.MjData(model)
-    index.set_arm(data, np.array(getattr(world.robot, posture)))
+    index.set_arm(data, np.array(getattr(world.robot, configuration)))
     for i, item in enumerate(world.objects):
         index.set_item(data, item.model, Pose.from_xyz_yaw(5.0 + i, 5.0, 1.0))
     mujoco.mj_forward(model, data)

@@ -68,7 +68,7 @@ class ArmContract:
         assert math.acos(min(1.0, (np.trace(turn) - 1) / 2)) < 0.02
         assert np.abs(arm.state().velocity).max() < 0.05
 
-    def test_it_reaches_joint_goals_and_named_postures(self, arm: Arm, world: World) -> None:
+    def test_it_reaches_joint_goals_and_named_configurations(self, arm: Arm, world: World) -> None:
         """To a hundredth of a radian."""
         goal = np.array(world.robot.home) + 0.15
         arm.move_joints(goal)

@@ -8,7 +8,7 @@ from spca_core.geometry import Array, Pose
 from spca_core.scene import Scene
 from spca_core.trajectory import JointState
 
-NamedPosture = Literal["home", "out_of_view"]
+NamedConfiguration = Literal["home", "out_of_view"]
 
 
 class Arm(Protocol):
@@ -17,22 +17,22 @@ class Arm(Protocol):
     Every pose is that of the tool centre point (TCP) in `world`. The TCP lies between the fingertips, with z
     pointing out of the fingers and y from pad to pad.
 
-    All calls block until the motion has ended and been checked. They raise MotionError (its `kind` says why:
-    unreachable, collision, limit, deviation, timeout, cancelled, stale, gripper) and never leave the arm
-    moving. Velocity, acceleration and workspace limits are enforced here, whatever is asked. Ports below:
-    `Robot`.
+    All calls block until the motion has ended and its result has been verified. They raise MotionError
+    (`kind` is the reason: unreachable, collision, limit, deviation, timeout, cancelled, stale, gripper) and
+    never leave the arm moving. Implementations enforce the limits of velocity, acceleration and workspace for
+    every request. The port `Robot` is the level below.
     """
 
     def set_scene(self, scene: Scene) -> None:
-        """The obstacles to plan around from now on, as perceived; a held object is kept."""
+        """Set the perceived obstacles for all further planning; a held object stays attached."""
         ...
 
     def attach(self, object_id: str) -> None:
-        """The object of that id in the planning scene is now in the gripper and moves with it."""
+        """Attach the object of that id in the planning scene to the gripper."""
         ...
 
     def detach(self) -> None:
-        """Nothing is held any more; the object stays in the planning scene where it is."""
+        """Detach the held object; it stays in the planning scene where it is."""
         ...
 
     @property
@@ -41,15 +41,15 @@ class Arm(Protocol):
         ...
 
     def allow_contact(self, *object_ids: str) -> None:
-        """Objects that the gripper (or what it holds) may touch in the motions that follow; none ends it."""
+        """Allow the gripper (or what it holds) to touch these objects from now on; none revokes it."""
         ...
 
     def move_joints(self, positions: Array, speed: float = 1.0) -> None:
-        """Collision-free to a joint goal (6,), radians. `speed` in (0, 1] scales the velocity limits."""
+        """Move collision-free to a joint goal (6,), radians. `speed` in (0, 1] scales the velocities."""
         ...
 
     def move_to(self, pose: Pose, speed: float = 1.0) -> None:
-        """Collision-free to a tool pose."""
+        """Move collision-free to a tool pose."""
         ...
 
     def move_linear(self, pose: Pose, speed: float = 1.0) -> None:
@@ -59,19 +59,19 @@ class Arm(Protocol):
         """
         ...
 
-    def move_named(self, name: NamedPosture, speed: float = 1.0) -> None:
-        """Collision-free to a named posture of the world description."""
+    def move_named(self, name: NamedConfiguration, speed: float = 1.0) -> None:
+        """Move collision-free to a named configuration of the world description."""
         ...
 
     def reachable(self, pose: Pose, gap: float | None = None) -> bool:
-        """Whether a collision-free joint solution exists at that tool pose, in the current planning scene.
+        """Whether a collision-free configuration exists for that tool pose in the current planning scene.
 
-        The pads are taken to be `gap` metres apart (by default as they are now); what is held goes along.
+        The pads are assumed `gap` metres apart (default: as now); an attached object is taken into account.
         """
         ...
 
     def open(self, gap: float = 0.085) -> None:
-        """Open the gripper to `gap` metres and wait until it is."""
+        """Open the gripper to `gap` metres and wait until it is open."""
         ...
 
     def close(self, gap: float = 0.0) -> float:
@@ -86,7 +86,7 @@ class Arm(Protocol):
         ...
 
     def tool_pose(self) -> Pose:
-        """Where the tool centre point is, by forward kinematics."""
+        """The pose of the tool centre point, by forward kinematics."""
         ...
 
     def state(self) -> JointState:
@@ -98,7 +98,7 @@ class Arm(Protocol):
         ...
 
     def stop(self) -> None:
-        """Stop now and refuse all further motion until `resume`. From any thread."""
+        """Stop now and refuse all further motion until `resume`. May be called from any thread."""
         ...
 
     def resume(self) -> None:

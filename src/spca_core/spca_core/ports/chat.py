@@ -1,4 +1,4 @@
-"""Port: a language model that answers a conversation. Its words are proposals, never decisions."""
+"""Port: a language model that answers a conversation. Its answers are proposals, not decisions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ It has a `role` (system, user, assistant) and `content` (text or parts).
 
 
 class ChatUsage(Record):
-    """What one exchange took: tokens, money by the price table, seconds of wall time."""
+    """Cost of one exchange: tokens, money by the price table, seconds of wall time."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -38,16 +38,16 @@ class ChatReply(Record):
 
 
 class ChatModel(Protocol):
-    """Answers a conversation; keeps retries, records and budgets to itself."""
+    """Answers a conversation; handles retries, records and budgets internally."""
 
     def complete(
         self, role: Role, messages: Sequence[Message], schema: type[BaseModel] | None = None
     ) -> ChatReply:
         """The answer; with a `schema`, `parsed` is an instance of it.
 
-        Raises ModelError (`spca_core.ports.proposer`) when the model refused, answered nonsense or could not
-        be reached in time, BudgetExhausted when a limit of tokens, money or time of the level is used up, and
-        InputError when the configuration is wrong (no such model, a rejected key, a request that a replay has
-        no answer for).
+        Raises ModelError (`spca_core.ports.proposer`) when the model refused, gave an unusable answer or
+        could not be reached in time, BudgetExhausted when a limit of tokens, money or time of the level is
+        used up, and InputError when the configuration is wrong (no such model, a rejected key, a request that
+        a replay has no answer for).
         """
         ...

@@ -21,21 +21,21 @@ class Solution(Record):
 
 
 class Interrupted(Exception):
-    """Nobody waits for the answer any more."""
+    """The caller has stopped waiting for the answer."""
 
 
 class Search(Protocol):
-    """A search under way, in a process of its own."""
+    """A running search, in a process of its own."""
 
     def wait(self, interrupt: int | None = None) -> Solution:
-        """Its end, at the latest at the time limit.
+        """Wait for the result, at most until the time limit.
 
         Raises Interrupted when that file descriptor becomes readable.
         """
         ...
 
     def close(self) -> None:
-        """Kill what still runs and remove its files; harmless when called twice."""
+        """End the search if it still runs and remove its files. Calling it twice is harmless."""
         ...
 
 
@@ -48,9 +48,9 @@ class Engine(Protocol):
     name: str
 
     def warm(self) -> None:
-        """Import what searches need, so that the first one does not wait for it."""
+        """Import what searches need, so that the first search does not have to wait for it."""
         ...
 
     def start(self, domain: str, problem: str, timeout_s: float) -> Search:
-        """Begin to search for a plan, for at most `timeout_s` seconds of wall time. Returns at once."""
+        """Start a search of at most `timeout_s` seconds of wall time. Returns at once."""
         ...

@@ -1,4 +1,4 @@
-"""Port: an environment, all that a world has to provide for Sense → Plan → Code → Act to run in it."""
+"""Port: an environment, which is everything Sense → Plan → Code → Act needs from a world."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from spca_core.verdict import Verdict
 
 
 class CtxServer(Protocol):
-    """The far side of a skill's `ctx`: answers its calls, in the process that owns the world."""
+    """The server behind a skill's `ctx`: it executes the calls in the process that owns the world."""
 
     api: CtxApi
 
     def call(self, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        """Carry out one call; arguments and result are plain JSON values.
+        """Execute one call; arguments and result are plain JSON values.
 
         May raise MotionError or ValueError.
         """
@@ -30,10 +30,10 @@ class CtxServer(Protocol):
         ...
 
     def notice(self, since: float) -> Observation | None:
-        """What is known for certain now, without moving; None where nothing is.
+        """What is known for certain now, without moving; None if nothing is.
 
-        It is what can be felt, and what a look showed that was taken after `since` (in the environment's
-        time), unless something was handled after that look.
+        This is what the gripper feels, and what was observed after `since` (in the environment's time),
+        unless an object was manipulated after that observation.
         """
         ...
 
@@ -53,7 +53,7 @@ class Environment(Protocol):
     """Python file of the skills that come with the environment."""
 
     def sense(self) -> Observation:
-        """Look at the world anew."""
+        """Take a new observation of the world."""
         ...
 
     def act(

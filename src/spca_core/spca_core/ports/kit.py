@@ -1,4 +1,4 @@
-"""Port: a kit, all that makes a world usable by spca: its levels, its environments, its built-in proposer."""
+"""Port: a kit, which makes a world usable by spca: levels, environments, built-in proposer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spca_core.run_folder import RunFolder
 from spca_core.skill import CtxApi
 
 DocumentMaker = Callable[[RunFolder, RunOptions], Path]
-"""Makes one file for people from a finished run (a video, a log), and returns its path."""
+"""Makes one document (a video, a log) from a finished run and returns its path."""
 
 
 class LevelInfo(Record):
@@ -47,7 +47,7 @@ class LevelFindings(Record):
 
 @runtime_checkable
 class ExaminesLevels(Protocol):
-    """A kit whose levels are files that people write: it can say everything that is wrong with one."""
+    """A kit whose levels are hand-written files, which it can check for mistakes."""
 
     def examine(self, level: str, world: str = "") -> LevelFindings:
         """All errors and warnings at once. Raises InputError only when there is no such level or world."""
@@ -86,7 +86,7 @@ class Kit(Protocol):
         ...
 
     def vocabulary(self) -> Vocabulary:
-        """The link between its words and PDDL's."""
+        """The mapping between its observations and PDDL."""
         ...
 
     def levels(self) -> Sequence[LevelInfo]:
@@ -114,7 +114,7 @@ class Kit(Protocol):
         ...
 
     def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
-        """What to make from a finished run besides its report."""
+        """Documents to make from a finished run, in addition to its report."""
         ...
 
     def ros(self) -> Any:

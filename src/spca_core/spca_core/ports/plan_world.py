@@ -1,4 +1,4 @@
-"""Port: a world that carries out short plans and says what came of each."""
+"""Port: a world that executes short plans and reports their effects."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PlanWorld(Protocol):
         ...
 
     def briefing(self, task: str) -> Briefing:
-        """What the author of a program for that task type is told."""
+        """The information given to the author of a program for that task type."""
         ...
 
     def reset(self, case: Case) -> Situation:
@@ -33,18 +33,19 @@ class PlanWorld(Protocol):
         ...
 
     def step(self, plan: ActionSequence) -> Transition:
-        """Carry out a plan.
+        """Execute a plan.
 
-        What cannot be done is a remark, never an exception; SpcaError after the episode's end.
+        An action that fails is reported as a remark, never as an exception. Raises SpcaError after the end of
+        the episode.
         """
         ...
 
     def checkpoint(self) -> bytes:
-        """The state of the running episode, to come back to."""
+        """The state of the running episode, for `restore`."""
         ...
 
     def restore(self, checkpoint: bytes) -> Situation:
-        """Back to a checkpoint, also one of another instance of this world; returns the situation there."""
+        """Return to a checkpoint, possibly of another instance of this world; returns its situation."""
         ...
 
     def picture(self) -> bytes:

@@ -1,4 +1,4 @@
-"""Port: who writes planning programs, and writes better ones from what became of them."""
+"""Port: a proposer that writes planning programs and improves them from experience."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from spca_core.ports.chat import ChatUsage
 class ProgramProposer(Protocol):
     """Its programs are untrusted.
 
-    The same seed and the same arguments give the same programs (a model: if replayed).
+    The same seed and arguments give the same programs (with a model, only in a replay).
     """
 
     name: str
 
     @property
     def usage(self) -> ChatUsage:
-        """What all writing has taken so far; zero where no model is asked."""
+        """Cost of all requests so far; zero where no model is used."""
         ...
 
     def write(self, briefing: Briefing, count: int, seed: int) -> list[PlanningProgram]:
@@ -34,5 +34,5 @@ class ProgramProposer(Protocol):
         count: int,
         seed: int,
     ) -> list[PlanningProgram]:
-        """New programs, from the present ones and the last episodes that they (and their choice) led to."""
+        """New programs, based on the present ones and on the latest episodes they were used in."""
         ...

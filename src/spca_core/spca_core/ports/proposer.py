@@ -1,4 +1,4 @@
-"""Ports: who proposes plans and code. Proposals are never trusted; critics decide."""
+"""Ports: proposers of plans and code. Their proposals are untrusted; critics decide."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Misfit(Exception):
 
 
 class PlanProposer(Protocol):
-    """Drafts PDDL. `rejection` is the critic's word on the draft before, None for the first."""
+    """Drafts PDDL. `rejection` is the critic's verdict on the previous draft, None for the first."""
 
     name: str
 
@@ -32,7 +32,7 @@ class PlanProposer(Protocol):
         """A draft.
 
         Raises NotUnderstood, Impossible, Misfit (mode `reuse` only), or ModelError when the model failed or
-        answered nonsense.
+        gave an unusable answer.
         """
         ...
 
@@ -64,8 +64,8 @@ class ModelError(Exception):
     """A language model could not be reached or gave no usable answer.
 
     `kind` says which, in one word: refused, truncated, empty, invalid (not what was asked for), rejected (the
-    server would not take the request), busy, broken, timeout, unreachable, repeated (it was answered before,
-    to no avail).
+    server would not take the request), busy, broken, timeout, unreachable, repeated (the same request was
+    answered before without success).
     """
 
     _ANSWERS = ("refused", "truncated", "empty", "invalid", "repeated")
@@ -76,7 +76,7 @@ class ModelError(Exception):
 
     @property
     def answered(self) -> bool:
-        """Whether the model did answer, so that asking the same again is of no use."""
+        """Whether the model did answer, so that repeating the same request is pointless."""
         return self.kind in self._ANSWERS
 
     def __reduce__(self) -> tuple[type, tuple[str, str]]:
@@ -84,4 +84,4 @@ class ModelError(Exception):
 
 
 SERVER_FAULTS = frozenset({"busy", "broken", "unreachable"})
-"""The kinds of ModelError that say nothing of the model: its server was not there, or could not serve."""
+"""The kinds of ModelError caused by the server rather than by the model."""

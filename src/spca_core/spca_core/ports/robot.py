@@ -1,4 +1,4 @@
-"""Port: the joint-level driver of arm and gripper; motion planning stands on it."""
+"""Port: the joint-level driver of arm and gripper, below motion planning."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Robot(Protocol):
         ...
 
     def follow(self, trajectory: JointTrajectory) -> None:
-        """Begin to track a trajectory, in place of any other."""
+        """Start to track a trajectory, replacing any other."""
         ...
 
     def command_gripper(self, gap: float) -> None:
@@ -28,7 +28,7 @@ class Robot(Protocol):
         ...
 
     def hold(self) -> None:
-        """Stop where it is, as fast as the limits allow. Safe at any time, from any thread."""
+        """Stop the arm as fast as the limits allow. Safe at any time and from any thread."""
         ...
 
     def wait(self, seconds: float, until: Callable[[JointState], bool] | None = None) -> bool:

@@ -1,4 +1,4 @@
-"""Port: a selector that scores candidate plans and learns from what came of its choices."""
+"""Port: a selector that scores candidate plans and learns from the outcomes of its choices."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class Experience(Record):
     candidates: tuple[Candidate, ...]
     chosen: int
     probability: float
-    """Of the choice, when it was made."""
+    """Probability of the choice at the time it was made."""
     value: float
-    """What the critic expected then."""
+    """The critic's value estimate at that time."""
     reward: float
     last: bool
 
 
 class Learning(Record):
-    """What an update did: means over its last epoch."""
+    """Statistics of an update: means over its last epoch."""
 
     policy_loss: float
     value_loss: float
@@ -53,7 +53,7 @@ class Selector(Protocol):
         ...
 
     def learn(self, batch: Sequence[Experience]) -> Learning:
-        """Improve on a stretch of experience."""
+        """Update the policy from a batch of consecutive choices."""
         ...
 
     def save(self, path: Path) -> None:
@@ -61,8 +61,8 @@ class Selector(Protocol):
         ...
 
     def load(self, path: Path) -> None:
-        """Take over what a file holds.
+        """Load the state from a file.
 
-        Raises InputError for a damaged file or one of another kind; runs nothing.
+        Raises InputError for a damaged or foreign file. Loading executes no code.
         """
         ...

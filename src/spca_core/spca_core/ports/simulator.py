@@ -28,11 +28,11 @@ class Simulator(Protocol):
         ...
 
     def follow(self, trajectory: JointTrajectory) -> None:
-        """Begin to track a joint trajectory from now on, in place of any other. Does not step."""
+        """Start to track a joint trajectory from now on, replacing any other. Does not step."""
         ...
 
     def hold(self) -> None:
-        """Drop any trajectory; brake to a standstill where the arm is."""
+        """Drop any trajectory and brake the arm to a standstill."""
         ...
 
     def command_gripper(self, gap: float) -> None:
@@ -40,11 +40,11 @@ class Simulator(Protocol):
         ...
 
     def joint_state(self) -> JointState:
-        """The arm and the gripper now."""
+        """The present state of arm and gripper."""
         ...
 
     def capture(self) -> RgbdFrame:
-        """The camera's frame now, with the sensor's noise."""
+        """A camera frame of the present state, with sensor noise."""
         ...
 
     def on_contacts(self, listener: Callable[[ContactSample], None]) -> Callable[[], None]:
@@ -59,9 +59,9 @@ class Simulator(Protocol):
         ...
 
     def restore(self, snapshot: Any) -> None:
-        """Back to a snapshot, exactly."""
+        """Restore a snapshot exactly."""
         ...
 
     def close(self) -> None:
-        """Release what it holds; harmless when called twice."""
+        """Release all resources. Calling it twice is harmless."""
         ...

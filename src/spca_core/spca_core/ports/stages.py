@@ -20,11 +20,11 @@ class Planner(Protocol):
         on_draft: Callable[[DraftRecord], None] | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> PlanResult:
-        """Never raises for bad drafts: the result's status tells."""
+        """Plan for the request. Bad drafts never raise; the result's status reports them."""
         ...
 
     def learned(self, request: PlanRequest, result: PlanResult) -> None:
-        """The referee said success: the domain of this plan may be trusted for its task group."""
+        """The referee confirmed success, so this plan's domain may be trusted for its task group."""
         ...
 
 
@@ -32,8 +32,8 @@ class Coder(Protocol):
     """Makes sure that every action of a plan has a skill."""
 
     def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = lambda: False) -> CodeResult:
-        """Never raises for bad code: the result's status tells.
+        """Write the missing skills. Bad code never raises; the result's status reports it.
 
-        Without a model, `missing` names what lacks.
+        Without a model, `missing` names the actions that have no skill.
         """
         ...

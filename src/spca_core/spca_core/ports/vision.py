@@ -1,4 +1,4 @@
-"""Port: a model that puts an image into words. Words only: positions always come from the detector."""
+"""Port: a model that describes an image in words. Positions always come from the detector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Port: the link between the words of an environment's observations and those of PDDL."""
+"""Port: the mapping between an environment's observations and PDDL predicates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spca_core.task import Task
 class Extension:
     """All true atoms of one predicate, complete for arguments of the given kinds (a set per argument).
 
-    `unsaid` are atoms about which the observation has nothing to say all the same.
+    `unsaid` are atoms of these kinds whose truth the observation leaves open nevertheless.
     """
 
     kinds: tuple[frozenset[str], ...]
@@ -23,7 +23,7 @@ class Extension:
     unsaid: frozenset[tuple[str, ...]] = frozenset()
 
     def truth(self, args: tuple[str, ...], objects: Mapping[str, str]) -> bool | None:
-        """Whether the atom with these arguments holds; None where the observation has nothing to say."""
+        """Whether the atom with these arguments holds; None where the observation leaves it open."""
         if args in self.atoms:
             return True
         if args in self.unsaid:
@@ -35,7 +35,7 @@ class Extension:
 
 
 class ObservableWord(Record):
-    """A predicate that observations speak of: how it is written, what it means, and what else it is called.
+    """A predicate that occurs in observations: its form, its meaning and its synonyms.
 
     `like` is a regular expression for whole names that mean the same.
     """
@@ -53,22 +53,22 @@ class ObservableWord(Record):
 
 
 class Vocabulary(Protocol):
-    """The link between an environment's words and PDDL's."""
+    """Maps an environment's observations to PDDL predicates."""
 
     def words(self) -> tuple[ObservableWord, ...]:
-        """Everything that an observation may say."""
+        """All predicates that an observation may contain."""
         ...
 
     def extensions(self, observation: Observation) -> dict[str, Extension]:
-        """What the observation says, by the names that a PDDL predicate may have."""
+        """The facts of the observation, by the names that a PDDL predicate may have."""
         ...
 
     def after(self, observation: Observation) -> dict[str, Extension]:
-        """The same for an observation made when something has been done: only what it shows for certain."""
+        """The same for an observation made after an action, limited to what is certain."""
         ...
 
     def required(self, task: Task, observation: Observation) -> tuple[str, ...]:
-        """The objects without which a goal cannot be what the task asks for."""
+        """The objects that every goal of this task must mention."""
         ...
 
 
@@ -78,7 +78,7 @@ SameFact = frozenset[tuple[str, ...]]
 
 @dataclass(frozen=True)
 class SecondOpinion:
-    """What a task asks for as its environment reads it, without a model.
+    """The environment's own interpretation of a task, made without a language model.
 
     The facts of any one of `goals` shall hold in the end; `bystanders` are objects that none of them moves,
     each with the fact that says where it is. `words` say the goals in plain words.
@@ -91,8 +91,8 @@ class SecondOpinion:
 
 @runtime_checkable
 class GivesSecondOpinion(Protocol):
-    """A vocabulary whose environment can read some tasks itself."""
+    """A vocabulary whose environment can interpret some tasks itself."""
 
     def second_opinion(self, task: Task, observation: Observation) -> SecondOpinion | None:
-        """How the environment reads a task; None where it cannot."""
+        """The environment's interpretation of the task; None where it has none."""
         ...

@@ -269,7 +269,7 @@ class TabletopCtx(DeclaredCtx):
     def _do_move_named(self, name: str) -> None:
         """Move to a named configuration: "home" or "out_of_view" (of the camera)."""
         if name not in NAMED:
-            raise ValueError(f"no posture '{name}'; there are {', '.join(NAMED)}")
+            raise ValueError(f"no configuration '{name}'; there are {', '.join(NAMED)}")
         self._arm.move_named(name)  # type: ignore[arg-type]
 
     @offered
