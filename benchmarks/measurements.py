@@ -90,7 +90,10 @@ def campaign_section(folder: Path) -> Iterator[str]:
         levels, tables = {d.trial.level for d in trials}, {d.trial.seed for d in trials}
         yield f"## Levels, `{preset}` tables"
         yield ""
-        yield f"{len(levels)} levels × {len(tables)} tables, built-in proposer, in-process, revision {revision}."
+        yield (
+            f"{len(levels)} levels × {len(tables)} tables, built-in proposer, "
+            f"in-process, revision {revision}."
+        )
         yield "Medians; wall and simulated time are from the first look to the verdict."
         yield ""
         yield "| group | solved | 95 % interval | wall s | sense s | plan s | act s | simulated s |"

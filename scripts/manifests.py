@@ -41,17 +41,24 @@ ROSDEP = {
 }
 # Known to no rosdep key: they come from requirements/lock.txt.
 FROM_PIP = {
-    "annotated_types", "nbclient", "nbformat", "importlinter", "tomli", "tomllib", "av", "cattrs", "click", "dask", "distributed", "gymnasium", "glfw", "httpx", "httpx2", "lark", "opentelemetry", "pyarrow", "pyparsing", "libcst", "mcap", "mcap_ros2", "minigrid",
-    "mujoco", "narwhals", "ompl", "openai", "plotly", "ruckig", "structlog", "unified_planning", "up_fast_downward",
+    "annotated_types", "nbclient", "nbformat", "importlinter", "tomli", "tomllib", "av", "cattrs", "click",
+    "dask", "distributed", "gymnasium", "glfw", "httpx", "httpx2", "lark", "opentelemetry", "pyarrow",
+    "pyparsing", "libcst", "mcap", "mcap_ros2", "minigrid",
+    "mujoco", "narwhals", "ompl", "openai", "plotly", "ruckig", "structlog", "unified_planning",
+    "up_fast_downward",
     "up_tamer",
 }  # fmt: skip
 BRING_UP, LAUNCH = "spca", SRC.parent / "launch"
 """The package that installs the launch files, and where they are."""
 ROS_MODULES = {
-    "action_msgs", "ament_index_python", "builtin_interfaces", "composition_interfaces", "control_msgs", "diagnostic_msgs",
-    "geometry_msgs", "launch", "launch_ros", "launch_testing", "launch_testing_ros", "lifecycle_msgs", "moveit_msgs",
-    "rcl_interfaces", "rclpy", "ros_gz_interfaces", "rosgraph_msgs", "rosidl_runtime_py", "sensor_msgs", "shape_msgs",
-    "std_msgs", "std_srvs", "tf2_msgs", "tf2_ros", "trajectory_msgs", "unique_identifier_msgs", "visualization_msgs", "xacro",
+    "action_msgs", "ament_index_python", "builtin_interfaces", "composition_interfaces", "control_msgs",
+    "diagnostic_msgs",
+    "geometry_msgs", "launch", "launch_ros", "launch_testing", "launch_testing_ros", "lifecycle_msgs",
+    "moveit_msgs",
+    "rcl_interfaces", "rclpy", "ros_gz_interfaces", "rosgraph_msgs", "rosidl_runtime_py", "sensor_msgs",
+    "shape_msgs",
+    "std_msgs", "std_srvs", "tf2_msgs", "tf2_ros", "trajectory_msgs", "unique_identifier_msgs",
+    "visualization_msgs", "xacro",
 }  # fmt: skip
 # Imported by name at run time, with a message that names them where they are missing.
 BY_NAME = {"ament_index_python", "xacro"}

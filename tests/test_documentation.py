@@ -17,7 +17,7 @@ from spca_core.paths import ROOT
 
 @pytest.mark.slow
 def test_the_site_builds(tmp_path: Path) -> None:
-    """A page that is missing from the menu, or an unresolved snippet or reference, is an error (strict mode)."""
+    """A page missing from the menu, or an unresolved snippet or reference, is an error (strict mode)."""
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=250)
     assert done.returncode == 0, done.stderr

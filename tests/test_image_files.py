@@ -40,7 +40,10 @@ def test_what_is_copied_is_there_and_stages_are_known() -> None:
 
 
 def test_apt_lists_are_sorted_into_clean_layers() -> None:
-    """Some of hadolint's rules: no recommended packages, lists removed in the same layer, no `apt`, no `sudo`."""
+    """Some of hadolint's rules.
+
+    No recommended packages, lists removed in the same layer, no `apt`, no `sudo`.
+    """
     for name, rest in instructions():
         if name != "RUN":
             continue

@@ -97,7 +97,8 @@ def test_a_set_up_waits_for_another_one(tmp_path: Path) -> None:
         "import pathlib, time, runpy\n"
         f"main = runpy.run_path({str(SET_UP / '__main__.py')!r}, run_name='set_up')\n"
         f"with main['_locked'](pathlib.Path({str(lock)!r})):\n"
-        f"    with open({str(log)!r}, 'a') as f: f.write('in '); f.flush(); time.sleep(0.5); f.write('out ')\n"
+        f"    with open({str(log)!r}, 'a') as f: f.write('in '); f.flush(); "
+        "time.sleep(0.5); f.write('out ')\n"
     )
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(SET_UP)!r})\n{code}"]
     both = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]

@@ -29,7 +29,8 @@ def check() -> None:
         raise Missing(f"runs on Linux only, not on {sys.platform}: use a container or a virtual machine")
     if " " in str(ROOT) or ":" in str(ROOT):
         raise Missing(
-            f"CMake and the library path cannot cope with '{ROOT}': move it to a path without blanks and colons"
+            f"CMake and the library path cannot cope with '{ROOT}': move it to a path "
+            "without blanks and colons"
         )
     if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
         raise Missing(f"python{version} lacks the venv module: apt install python{version}-venv")

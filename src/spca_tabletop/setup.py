@@ -5,7 +5,10 @@ NAME = "spca_tabletop"
 setup(
     name=NAME,
     version="0.1.0",
-    description="The tabletop: its skills, task language, planning domain, presets, and the environment in one process and over ROS.",
+    description=(
+        "The tabletop: its skills, task language, planning domain, presets, and the environment in "
+        "one process and over ROS."
+    ),
     maintainer="The spca authors",
     maintainer_email="spca@example.org",
     license="MIT",

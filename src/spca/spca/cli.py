@@ -20,7 +20,9 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
-    epilog="Exit status: 0 success · 1 not solved · 2 bad usage or input · 3 something broke · 130 interrupted",
+    epilog=(
+        "Exit status: 0 success · 1 not solved · 2 bad usage or input · 3 something broke · 130 interrupted"
+    ),
 )
 mount_all(app)
 

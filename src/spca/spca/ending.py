@@ -14,7 +14,10 @@ class Ending(str, Enum):
     FAIL = "fail"
     TIMEOUT = "timeout"
     GAVE_UP = "gave_up"
-    """The budget (rounds, drafts, tokens, money, time) is spent, or a skill is missing and there is no coder."""
+    """The budget is spent, or a skill is missing and there is no coder.
+
+    The budget limits rounds, drafts, tokens, money and time.
+    """
     NOT_UNDERSTOOD = "not_understood"
     """The proposer cannot make sense of the task's text."""
     IMPOSSIBLE = "impossible"

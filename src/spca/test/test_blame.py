@@ -21,7 +21,8 @@ from spca_tabletop.plan.vocabulary import TabletopVocabulary
 OBJECTS = {"cube_red": "cube", "plate_blue": "plate", "table": "table"}
 PROBLEM = """(define (problem p) (:domain tabletop)
   (:objects cube_red - cube plate_blue - plate)
-  (:init (= (total-cost) 0) (hand_empty) (clear table) (clear plate_blue) (clear cube_red) (on cube_red table))
+  (:init (= (total-cost) 0) (hand_empty) (clear table) (clear plate_blue) (clear cube_red)
+         (on cube_red table))
   (:goal {goal}) (:metric minimize (total-cost)))"""
 STEPS = (
     Step(action="pick_up", args=("cube_red", "table")),
@@ -59,7 +60,8 @@ def acted(*looks: Observation | None, failing: str = "") -> ActResult:
         failure = SkillFailure(kind="error", message=failing) if failing and last else None
         step = STEPS[index]
         reports.append(
-            StepReport(index=index, action=step.action, args=step.args, status="failed" if failure else "done",
+            StepReport(index=index, action=step.action, args=step.args,
+                       status="failed" if failure else "done",
                        started=0.0, ended=1.0, wall_seconds=0.1, failure=failure, seen=look)
         )  # fmt: skip
     return ActResult(attempt="a", status="failed" if failing else "done", steps=tuple(reports))

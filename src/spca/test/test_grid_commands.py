@@ -16,7 +16,10 @@ from spca_programs.grasp.policies import example
 from spca_programs.minigrid.policies import example as minigrid_example
 
 POLICY = str(example.__file__)
-IDLE = "def solve(grid, start_pos, carry_limit, cost_per_step, is_diagonals_allowed, max_actions):\n    return []\n"
+IDLE = (
+    "def solve(grid, start_pos, carry_limit, cost_per_step, is_diagonals_allowed, max_actions):\n"
+    "    return []\n"
+)
 
 
 def spca(*words: str, status: int = 0) -> str:

@@ -71,13 +71,18 @@ PLANNER_FAULTS: dict[str, tuple[PlannerFault, str, str]] = {
     "another shape": (say_json({"plan": ["touch"]}), "model", "schema"),
     "no problem": (say_json({"domain": "(define)", "problem": "", "remark": ""}), "parse", ""),
     "unparsable": (changed("(:predicates", "(:predicate", "domain"), "parse", ":predicate"),
-    "undeclared": (changed(":effect (touched", ":effect (was_touched", "domain"), "parse", "did you mean 'touched'"),
-    "unsolvable": (changed(":precondition (hand_empty)", ":precondition (touched ?thing)", "domain"), "solve", "touched"),
+    "undeclared": (changed(":effect (touched", ":effect (was_touched", "domain"), "parse",
+                   "did you mean 'touched'"),
+    "unsolvable": (changed(":precondition (hand_empty)", ":precondition (touched ?thing)", "domain"), "solve",
+                   "touched"),
     "hallucinated": (changed("cube_blue - cube", "cube_blue cube_gold - cube"), "scene", "cube_gold"),
-    "wrong scene": (changed("(on cube_blue table)", "(on cube_blue cube_red)"), "scene", "on cube_blue cube_red"),
+    "wrong scene": (changed("(on cube_blue table)", "(on cube_blue cube_red)"), "scene",
+                    "on cube_blue cube_red"),
     "off topic": (changed("(touched cube_blue)", "(touched cube_red)"), "goal", "cube_blue"),
-    "vacuous": (changed(":parameters (?thing - thing)\n    :precondition (hand_empty)\n    :effect (touched ?thing)",
-                        ":parameters ()\n    :precondition (hand_empty)\n    :effect (forall (?t - thing) (touched ?t))",
+    "vacuous": (changed(":parameters (?thing - thing)\n    :precondition (hand_empty)\n"
+                        "    :effect (touched ?thing)",
+                        ":parameters ()\n    :precondition (hand_empty)\n"
+                        "    :effect (forall (?t - thing) (touched ?t))",
                         "domain"), "goal", "no parameters"),
 }  # fmt: skip
 
@@ -97,13 +102,14 @@ SKILL_FAULTS: dict[str, tuple[CoderFault, str]] = {
     "too low": (miswritten("tool.z, tool.yaw)", "tool.z - 0.03, tool.yaw)"), "touch_thing(cube_blue)"),
     "raises": (miswritten("ctx.close()", "raise RuntimeError('the fingers hurt')"), "the fingers hurt"),
     "wrong type": (miswritten("ctx.close()", "ctx.move_to(thing)"), "touch_thing(cube_blue)"),
-    "waits for ever": (miswritten("ctx.close()", "while True:\n        ctx.wait(5.0)"), "60 s of simulated time are over"),
+    "waits for ever": (miswritten("ctx.close()", "while True:\n        ctx.wait(5.0)"),
+                       "60 s of simulated time are over"),
     "says it failed": (miswritten("ctx.close()", "return False"), "returned False"),
 }  # fmt: skip
 
 
 def test_a_server_s_faults_pass(tmp_path: Path, solver: SolverProcess) -> None:
-    """Each role meets each fault twice, because the client retries; then the loop continues with its next draft."""
+    """Each role meets each fault twice, because the client retries; then the loop goes on."""
     faults = [fault for fault in SERVER_FAULTS.values() for _ in range(2)]
     ended = run(FallibleModel(faults, faults), tmp_path, solver, budgets=Budgets(drafts=20, code_drafts=20))
     assert ended.result.success, ended.result.reason
@@ -126,7 +132,7 @@ def test_a_busy_server_is_asked_again_without_a_draft_being_lost(
 
 
 def test_bad_drafts_of_a_plan_are_repaired(tmp_path: Path, solver: SolverProcess) -> None:
-    """Each faulty draft is rejected by the critic responsible for it, in one sentence that gives the reason."""
+    """Each faulty draft is rejected by the responsible critic, in one sentence that gives the reason."""
     model = FallibleModel(planner=[fault for fault, _, _ in PLANNER_FAULTS.values()])
     ended = run(model, tmp_path, solver, budgets=Budgets(drafts=len(PLANNER_FAULTS) + 1))
     assert ended.result.success, ended.result.reason

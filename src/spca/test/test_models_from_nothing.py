@@ -1,4 +1,7 @@
-"""From an empty library: a fallible model writes the skills, critics and repairs correct them, later runs reuse them."""
+"""From an empty library, a fallible model writes skills.
+
+Critics and repairs correct them, and later runs reuse them.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +19,27 @@ from spca_planner.solver.process import SolverProcess
 FIRST_LEVELS = {
     "touch_02": FallibleModel(
         planner=[Say("Certainly! Here is a plan."), changed("(hand_empty) ", "(hand_empty ")],
-        coder=[miswritten("ctx.close()", "ctx.close("), miswritten("tool.z, tool.yaw)", "tool.z + 0.05, tool.yaw)")],
+        coder=[miswritten("ctx.close()", "ctx.close("),
+               miswritten("tool.z, tool.yaw)", "tool.z + 0.05, tool.yaw)")],
     ),
     "pickup_02": FallibleModel(
         # what the scene shows of the hand is left out
         planner=[changed("(hand_empty) ", ""), changed("(holding cube_red)", "(holding cube_blue)")],
-        coder=[miswritten("(ctx, cube, support)", "(ctx, cube)"), miswritten("tool.z, tool.yaw)", "tool.z + 0.05, tool.yaw)")],
+        coder=[miswritten("(ctx, cube, support)", "(ctx, cube)"),
+               miswritten("tool.z, tool.yaw)", "tool.z + 0.05, tool.yaw)")],
     ),
     "pick_and_place_01": FallibleModel(
-        planner=[changed("(on ?cube ?plate) (hand_empty)", "(hand_empty)", "domain"), changed("plate_red)", "plate_pink)")],
-        coder=[miswritten("ctx.look()", "ctx.look_again()"), miswritten("tool.x, tool.y, tool.z, tool.yaw)", "tool.x - 0.1, tool.y, tool.z, tool.yaw)")],
+        planner=[changed("(on ?cube ?plate) (hand_empty)", "(hand_empty)", "domain"),
+                 changed("plate_red)", "plate_pink)")],
+        coder=[miswritten("ctx.look()", "ctx.look_again()"),
+               miswritten("tool.x, tool.y, tool.z, tool.yaw)", "tool.x - 0.1, tool.y, tool.z, tool.yaw)")],
     ),
     "stack_01": FallibleModel(
-        planner=[changed("(:goal (on cube_red cube_blue))", "(:goal (and (clear cube_red) (clear cube_blue)))")] * 2,  # handed in again when it is questioned
-        coder=[Say("I would rather not write code."), miswritten("tool.x, tool.y, tool.z, tool.yaw)", "tool.x + 0.1, tool.y, tool.z, tool.yaw)")],
+        planner=[changed("(:goal (on cube_red cube_blue))",
+                         "(:goal (and (clear cube_red) (clear cube_blue)))")] * 2,
+        # The goal is handed in again when it is questioned.
+        coder=[Say("I would rather not write code."),
+               miswritten("tool.x, tool.y, tool.z, tool.yaw)", "tool.x + 0.1, tool.y, tool.z, tool.yaw)")],
     ),
 }  # fmt: skip
 

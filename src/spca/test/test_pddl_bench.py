@@ -1,4 +1,7 @@
-"""The PDDL bench: its references are right, every kind of failed draft is recognised, and runs resume and replay."""
+"""The PDDL bench.
+
+Its references are right, every kind of failed draft is recognised, and runs resume and replay.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,8 @@ from spca_planner.pddl.lint import parse
 from spca_planner.solver.judgement import Case
 from spca_planner.solver.process import SolverProcess
 
-DOMAINS = ("blocksworld", "gripper", "depot", "driverlog", "satellite", "rovers", "tyreworld", "storage", "logistics",
+DOMAINS = ("blocksworld", "gripper", "depot", "driverlog", "satellite", "rovers", "tyreworld", "storage",
+           "logistics",
            "termes", "floortile")  # fmt: skip
 
 
@@ -90,8 +94,13 @@ def gripper(domain: tuple[str, str] = ("", ""), problem: tuple[str, str] = ("", 
 
 # Both of a robot's hands may hold any number of balls: easier than the world that was described.
 CHEAT = gripper(domain=(" (not (free ?hand))", ""))
-EMPTY = gripper(problem=("(lies_in ball3 kitchen) (lies_in ball4 garage))", "(lies_in ball3 kitchen) (lies_in ball1 "
-                         "garage) (lies_in ball2 garage) (lies_in ball3 garage) (lies_in ball4 kitchen))"))  # fmt: skip
+EMPTY = gripper(
+    problem=(
+        "(lies_in ball3 kitchen) (lies_in ball4 garage))",
+        "(lies_in ball3 kitchen) (lies_in ball1 garage) (lies_in ball2 garage) (lies_in ball3 garage) "
+        "(lies_in ball4 kitchen))",
+    )
+)
 UNSOLVABLE = gripper(problem=("(free left_hand) (free right_hand)", ""))
 TYPO = gripper(domain=("(robot_in ?from)\n", "(robot_inn ?from)\n"))
 OPEN = gripper(domain=(":effect (and (lies_in ?ball ?room)", ":effect ((and (lies_in ?ball ?room)"))
@@ -148,7 +157,8 @@ def test_a_search_that_takes_too_long_is_a_timeout_and_not_unsolvable(solver: So
             :precondition (and (smaller ?disc ?to) (on ?disc ?from) (clear ?disc) (clear ?to))
             :effect (and (clear ?from) (on ?disc ?to) (not (on ?disc ?from)) (not (clear ?to)))))""",
         problem=f"""(define (problem p) (:domain hanoi) (:objects {" ".join(discs)} p1 p2 p3)
-          (:init {" ".join(smaller + tower)} (clear d0) (clear p2) (clear p3)) (:goal (and {" ".join(moved)})))""",
+          (:init {" ".join(smaller + tower)} (clear d0) (clear p2) (clear p3))
+      (:goal (and {" ".join(moved)})))""",
     )
     assert judge(draft, GRIPPER, solver, timeout_s=1.0).status == "timeout"
 

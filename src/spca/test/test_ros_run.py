@@ -153,7 +153,10 @@ from spca_tabletop.ros.environment import RosTabletop
 from spca_core.contracts.environment_contract import plan
 from spca_ros.session import Session
 
-RESTLESS = "def idle(ctx, thing):\\n    while True:\\n        ctx.move_named('out_of_view')\\n        ctx.move_named('home')\\n"
+RESTLESS = (
+    "def idle(ctx, thing):\\n    while True:\\n"
+    "        ctx.move_named('out_of_view')\\n        ctx.move_named('home')\\n"
+)
 with Session("supervisor") as node:
     node.say("ready")
     tabletop = RosTabletop(node)

@@ -1,4 +1,7 @@
-"""Executes a plan: one skill per step, each in the sandbox with a deadline, until one fails or all are done."""
+"""Executes a plan: one skill per step, each in the sandbox with a deadline.
+
+The plan ends when a step fails or all are done.
+"""
 
 from __future__ import annotations
 

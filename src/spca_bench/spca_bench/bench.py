@@ -89,7 +89,10 @@ class Bench(Record, Generic[TrialT, ResultT]):
         return None
 
     def fingerprint(self, result: ResultT) -> str:
-        """A key that is equal for results that repeat each other exactly; empty where repetition is not defined."""
+        """A key that is equal for results that repeat each other exactly.
+
+        It is empty where repetition is not defined.
+        """
         return ""
 
     def remark(self, done: Done[TrialT, ResultT]) -> str:

@@ -23,7 +23,10 @@ HEAD, RESULTS = "bench.json", "results.jsonl"
 
 
 class Head(Record):
-    """The description of a campaign: its bench with all settings, and everything that its results depend on."""
+    """The description of a campaign.
+
+    It holds the bench with all settings, and everything that its results depend on.
+    """
 
     bench: str
     settings: dict[str, Any]

@@ -36,7 +36,8 @@ def write_report(campaign: Campaign[Any, Any], baseline: Path | None = None) -> 
     if verdicts:
         rate = Rate.of(verdicts)
         page.text(
-            f"{rate.good} of {rate.total} trials solved ({rate.percent}, 95 % interval {rate.percent_interval})."
+            f"{rate.good} of {rate.total} trials solved ({rate.percent}, 95 % interval "
+            f"{rate.percent_interval})."
         )
     table = bench.table(done)
     page.table(table.heads, table.rows)
@@ -62,9 +63,10 @@ def _compare(campaign: Campaign[Any, Any], baseline: Path, page: Page) -> None:
     paired = Paired.of((bool(new), bool(old)) for _, old, new in verdicts)
     low, high = paired.interval
     page.text(
-        f"{len(pairs)} trials in common: {paired.both + paired.second} solved before, {paired.both + paired.first} now "
-        f"(difference {100 * paired.difference:+.1f} %, 95 % interval {100 * low:+.1f} to {100 * high:+.1f} %, "
-        f"McNemar's exact p = {paired.p_value:.3g})."
+        f"{len(pairs)} trials in common: {paired.both + paired.second} solved before, "
+        f"{paired.both + paired.first} now "
+        f"(difference {100 * paired.difference:+.1f} %, 95 % interval {100 * low:+.1f} to {100 * high:+.1f} "
+        f"%, McNemar's exact p = {paired.p_value:.3g})."
     )
     prints = [(bench.fingerprint(old), bench.fingerprint(new)) for _, old, new in pairs]
     if any(a or b for a, b in prints):

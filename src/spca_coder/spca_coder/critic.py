@@ -56,7 +56,9 @@ class CodeCritic:
     def judge(
         self, draft: str, wanted: Sequence[ActionSchema], library: str, objects: Collection[str] = ()
     ) -> Judgement:
-        """Check that `draft` gives each wanted action its skill and fits into `library`, without naming `objects`.
+        """Check that `draft` gives each wanted action its skill and fits into `library`.
+
+        It must not name any of `objects`.
 
         Raises InputError when the library is not Python, or when this machine's sandbox is below the level
         asked for.

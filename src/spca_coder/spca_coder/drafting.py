@@ -22,7 +22,10 @@ log = structlog.get_logger(__name__)
 
 BUDGET = 5
 TOKEN_BUDGET = 1500
-HOW_TO_CONFIGURE = "configure a model for the role 'coder' (in llm.yaml or SPCA_LLM_CODER_MODEL), or add the skill to the library"
+HOW_TO_CONFIGURE = (
+    "configure a model for the role 'coder' (in llm.yaml or SPCA_LLM_CODER_MODEL), or "
+    "add the skill to the library"
+)
 
 Kind = Literal["first", "semantic", "syntax"]
 

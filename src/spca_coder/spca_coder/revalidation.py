@@ -33,8 +33,8 @@ class Ballot(Record):
     def __str__(self) -> str:
         lost = ", ".join(n for n in self.levels if n not in self.for_new)
         return (
-            f"{lost} would not pass any more ({len(self.for_new)} of {len(self.levels)} levels pass with the new "
-            f"version, {len(self.for_old)} with the trusted one)"
+            f"{lost} would not pass any more ({len(self.for_new)} of {len(self.levels)} levels pass with "
+            f"the new version, {len(self.for_old)} with the trusted one)"
         )
 
 

@@ -58,7 +58,7 @@ class Source:
         return functions, {n for n in self.constants if n in used}
 
     def own_helpers(self, names: set[str]) -> set[str]:
-        """The helpers (names with `_`) that are needed by the functions of those names only, directly or not."""
+        """The helpers (names with `_`) that only the functions of those names need, directly or not."""
         own: set[str] = set()
         users = {h: {n for n, f in self.functions.items() if h in f.uses and n != h} for h in self.functions}
         while True:

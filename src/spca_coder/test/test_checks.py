@@ -62,8 +62,10 @@ def test_not_allowed(code: str, line: int | None, part: str) -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        '"""Doc with __dunders__."""\nimport math\nA: float = 2 * math.pi\n\ndef f(ctx, a):\n    """Doc __x__."""\n'
-        "    try:\n        ctx.nod(*[a])\n    except MotionError as e:\n        raise RuntimeError(f'{e.kind}')\n",
+        '"""Doc with __dunders__."""\nimport math\nA: float = 2 * math.pi\n\ndef f(ctx, a):\n'
+        '    """Doc __x__."""\n'
+        "    try:\n        ctx.nod(*[a])\n    except MotionError as e:\n"
+        "        raise RuntimeError(f'{e.kind}')\n",
         "def f(ctx):\n    return [ctx.nod(name=x) for x in sorted({'a'}, key=lambda v: v)]\n",
         "def f(ctx):\n    reply = yield 1\n    return reply\n",
         "from __future__ import annotations\ndef f(ctx: Ctx) -> None: pass\n",
@@ -146,7 +148,10 @@ def test_a_step_without_a_schema_is_judged_by_its_arguments() -> None:
 
 
 def test_signatures_are_of_public_skills() -> None:
-    library = 'A = 1\n\ndef touch(ctx, thing):\n    """Touch it.\n\n    Gently.\n    """\n\ndef _up(ctx): pass\n\ndef far(x): pass\n'
+    library = (
+        'A = 1\n\ndef touch(ctx, thing):\n    """Touch it.\n\n    Gently.\n    """\n\n'
+        "def _up(ctx): pass\n\ndef far(x): pass\n"
+    )
     assert signatures(library) == (
         SkillSignature(name="touch", parameters=("thing",), doc="Touch it.\n\nGently."),
     )
@@ -159,7 +164,8 @@ def test_a_library_that_is_not_python() -> None:
 
 def test_helpers_and_constants_that_belong_to_a_skill() -> None:
     source = read(
-        "A = 1\nB = 2\n\n# note\ndef f(ctx): return _g()\n\ndef _g(): return A, _h()\n\ndef _h(): return _g\n\ndef k(ctx): return _i()\n\ndef _i(): return B\n"
+        "A = 1\nB = 2\n\n# note\ndef f(ctx): return _g()\n\ndef _g(): return A, _h()\n\n"
+        "def _h(): return _g\n\ndef k(ctx): return _i()\n\ndef _i(): return B\n"
     )
     assert source.with_helpers({"f"}) == ({"f", "_g", "_h"}, {"A"})
     assert source.own_helpers({"f"}) == set()  # _g and _h need each other

@@ -45,9 +45,11 @@ def rejection(draft: str, library: str = LIBRARY, api: CtxApi = API) -> str:
     ("draft", "part"),
     [
         ("def wave(ctx, thing): pass", "lacks the skill `def wave_at(ctx, thing):`"),
-        (WAVE.replace("thing", "it"), "wave_at(ctx, it) does not fit the action; it must begin `def wave_at(ctx, thing):`"),
+        (WAVE.replace("thing", "it"),
+         "wave_at(ctx, it) does not fit the action; it must begin `def wave_at(ctx, thing):`"),
         (WAVE.replace('    """Wave at a thing."""\n', ""), "wave_at has no docstring"),
-        (WAVE.replace("ctx.nod(thing)", "nod_slowly(thing)"), "line 3, `return nod_slowly(thing)`: nothing defines 'nod_slowly'"),
+        (WAVE.replace("ctx.nod(thing)", "nod_slowly(thing)"),
+         "line 3, `return nod_slowly(thing)`: nothing defines 'nod_slowly'"),
         (WAVE + "LOW = {1: 2}[3]\n", "line 4, `LOW = {1: 2}[3]`: importing it: KeyError: 3"),
         (WAVE + "def pose(x): return x\n", "'pose' is given by the environment"),
         (WAVE + "MotionError = ValueError\n", "'MotionError' is given by the environment"),
@@ -67,7 +69,8 @@ def test_a_draft_may_use_what_the_library_and_the_environment_give() -> None:
 
 def test_a_repair_may_change_the_helpers_of_that_skill_only() -> None:
     library = WAVE.replace("return ctx.nod(thing)", "return _arm(thing), _hand(thing)") + (
-        "\n\ndef _arm(x):\n    return x\n\n\ndef _hand(x):\n    return x\n\n\ndef other(ctx):\n    return _hand(1)\n"
+        "\n\ndef _arm(x):\n    return x\n\n\ndef _hand(x):\n    return x\n\n\ndef other(ctx):\n"
+        "    return _hand(1)\n"
     )
     arm, hand = "def _arm(x):\n    return -x\n", "def _hand(x):\n    return -x\n"
     assert rejection(WAVE + arm, library) == ""

@@ -47,7 +47,10 @@ def libraries(draw: st.DrawFn) -> tuple[str, list[str], list[str]]:
     count = draw(st.integers(1, 5))
     text, names, functions = draw(st.sampled_from(HEADS)), [], []
     for n in range(count):
-        function = f"def f_{n}(ctx, a{draw(st.sampled_from(['', ' = 1', ' ,b=2']))}):\n{draw(st.sampled_from(BODIES))}"
+        function = (
+            f"def f_{n}(ctx, a{draw(st.sampled_from(['', ' = 1', ' ,b=2']))}):\n"
+            f"{draw(st.sampled_from(BODIES))}"
+        )
         text += draw(st.sampled_from(BETWEEN)).format(n=n) + function
         names.append(f"f_{n}")
         functions.append(function)
@@ -105,12 +108,13 @@ def test_a_function_that_was_not_asked_for_is_a_conflict() -> None:
 def test_constants_and_imports_are_added_once_and_never_changed() -> None:
     library = '"""Skills."""\n\nimport math\n\nABOVE = 0.1\n\n\n' + NEW.format("f")
     draft = (
-        "from __future__ import annotations\nimport math\nfrom math import pi\n# how far\nBESIDE = 0.2\nABOVE = 0.1\n"
-        + NEW.format("g")
+        "from __future__ import annotations\nimport math\nfrom math import pi\n# how far\nBESIDE = 0.2\n"
+        "ABOVE = 0.1\n" + NEW.format("g")
     )
     merged = merge(library, draft, {"g"}).library
     assert merged.startswith(
-        '"""Skills."""\n\nimport math\n\nABOVE = 0.1\nfrom math import pi\n# how far\nBESIDE = 0.2\n\n\ndef f('
+        '"""Skills."""\n\nimport math\n\nABOVE = 0.1\nfrom math import pi\n# how far\nBESIDE = 0.2\n\n\n'
+        "def f("
     )
     with pytest.raises(MergeConflict, match="'ABOVE' exists already with another value"):
         merge(library, "ABOVE = 0.2\n" + NEW.format("g"), {"g"})

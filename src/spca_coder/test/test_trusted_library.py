@@ -25,7 +25,10 @@ def touch(ctx, a):
 def _raise(ctx, a):
     return ctx.up(a, ABOVE)
 '''
-WAVE = '\n\nSPEED = 2\n\n\ndef wave(ctx, a):\n    """Wave."""\n    return _swing(touch(ctx, a))\n\n\ndef _swing(x):\n    return x * SPEED\n'
+WAVE = (
+    '\n\nSPEED = 2\n\n\ndef wave(ctx, a):\n    """Wave."""\n    return _swing(touch(ctx, a))\n\n\n'
+    "def _swing(x):\n    return x * SPEED\n"
+)
 UNUSED = '\n\ndef unused(ctx):\n    """Never used."""\n'
 WORKING = BUILTIN + WAVE + UNUSED
 CHANGED = WORKING.replace('"""Touch."""', '"""Touch well."""')
@@ -142,7 +145,8 @@ def test_comments_and_layout_are_no_change(trusted: TrustedLibrary) -> None:
 
 @pytest.mark.parametrize(
     ("name", "content", "part"),
-    [("skills.py", "def f(:", "not Python"), ("solved.json", "[", "not JSON"), ("solved.json", "{}1", "not JSON"),
+    [("skills.py", "def f(:", "not Python"), ("solved.json", "[", "not JSON"),
+     ("solved.json", "{}1", "not JSON"),
      ("solved.json", '{"level": {}}', "not a record")],
 )  # fmt: skip
 def test_spoilt_files_are_told_in_one_line(

@@ -32,7 +32,7 @@ class GridCtx(DeclaredCtx):
         self._stuck = StuckDetector()
         self._stopped = threading.Event()
         self._wanted_free: frozenset[Point] = frozenset()
-        """The cells of the last way that something stood in: whatever is put down shall not stand there either."""
+        """The cells of the last blocked path: nothing may be put down there either."""
 
     def now(self) -> float:
         """Primitives carried out since the level began."""

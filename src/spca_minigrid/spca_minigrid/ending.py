@@ -36,7 +36,7 @@ class Ended(Record):
 
 
 def ending_of(verdict: Verdict, act: ActResult | None, missing: str = "") -> Ended:
-    """Judge by the last verdict and the last execution of a plan; `missing` names skills that were lacking."""
+    """Judge by the last verdict and the last execution of a plan; `missing` names absent skills."""
     failed = next((s for s in act.steps if s.status == "failed"), None) if act else None
     ending, why = _judge(verdict, act, failed, missing)
     if failed is None or ending is Ending.SUCCESS:

@@ -85,7 +85,10 @@ def find_level(name: str) -> Level:
 
 
 def select_levels(pattern: str = "") -> tuple[Level, ...]:
-    """The levels whose category or name begins with one of the comma-separated words; all for an empty text."""
+    """The levels whose category or name begins with one of the comma-separated words.
+
+    An empty text means all levels.
+    """
     words = [word.strip() for word in pattern.split(",") if word.strip()]
     chosen = tuple(
         level

@@ -50,7 +50,10 @@ _NOUN = re.compile(
     rf"^(?:the |a |an )?(?:(?P<colour>{'|'.join(COLOURS)}) )?(?P<kind>{'|'.join(_KINDS)})"
     rf"(?: square)?(?: (?P<place>{'|'.join(_PLACES)}))?$"
 )
-_EXAMPLES = "'go to the red ball', 'open a door on your left, then pick up the blue key', 'put the box next to the ball'"
+_EXAMPLES = (
+    "'go to the red ball', 'open a door on your left, then pick up the blue key', 'put "
+    "the box next to the ball'"
+)
 
 
 class Noun(Record):

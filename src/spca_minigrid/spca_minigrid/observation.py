@@ -101,7 +101,10 @@ def _keys(colour: str, referents: Referents, things: Iterable[Thing]) -> Iterato
 
 def _sentences(known: WorldMap, referents: Referents, things: list[Thing], report: bool) -> Iterator[str]:
     """Four to eight plain sentences."""
-    yield "An agent moves on a grid and remembers what it has seen; it sees a few cells ahead, not behind walls and doors."
+    yield (
+        "An agent moves on a grid and remembers what it has seen; it sees a few cells ahead, "
+        "not behind walls and doors."
+    )
     lying = [t for t in things if t.place != HELD]
     by_kind = {
         "keys, balls and boxes": [t for t in lying if t.kind in PORTABLE],
@@ -122,7 +125,9 @@ def _sentences(known: WorldMap, referents: Referents, things: list[Thing], repor
         yield f"The mission also speaks of {_listed(unseen)}, not seen yet: it has to be found first."
     locked = {door.colour for door in _locked(known)}
     if locked:
-        yield "A locked door opens to whoever carries the key of its colour, and only one thing can be carried."
+        yield (
+            "A locked door opens to whoever carries the key of its colour, and only one thing can be carried."
+        )
     if report:
         yield "When the agent stands before what the mission names, it has to report its arrival."
 

@@ -53,7 +53,7 @@ class Referents:
         return fits and thing.first_place in self._map.start_room()
 
     def _matching(self) -> list[Thing]:
-        """Of two things at the far end of a hallway, the one of the same kind as the example near its beginning.
+        """Of two things at the end of a hallway, the one of the same kind as the example near its beginning.
 
         Far is along the direction of the first look. Two that are equally far are the choice; the third is
         the example.

@@ -91,7 +91,7 @@ class WorldMap:
         return [t for t in self.things.values() if not isinstance(t.place, str)]
 
     def observe(self, image: np.ndarray, direction: int, action: int | None = None) -> None:
-        """Take in a view (7, 7, 3), column by row as MiniGrid gives it, after `action` (None: the first look)."""
+        """Take in a view (7, 7, 3), column by row as in MiniGrid, after `action` (None: the first look)."""
         before = (self.position, self.direction, self.held.id if self.held else "", dict(self.cells))
         seen = [[cell_of(*(int(v) for v in code)) for code in column] for column in image]
         in_hand = seen[VIEW // 2][VIEW - 1]

@@ -39,7 +39,8 @@ def shown(mission: Mission) -> str:
             "go red_ball & go key | go key_again & go ball",
         ),
         (
-            "pick up the key and pick up a box on your left, then put a ball next to the green door behind you and open a door",
+            "pick up the key and pick up a box on your left, then put a ball next to the green door "
+            "behind you and open a door",
             "pick key & pick box_on_the_left | put ball green_door_behind & open door",
         ),
         ("get to the green goal square", "reach green_goal"),

@@ -145,7 +145,7 @@ def _executed(request: PlanRequest) -> dict[str, list[str]]:
 
 
 def relevant_skills(request: PlanRequest, previous: Draft | None) -> list[SkillSignature]:
-    """The skills worth listing: those the last domain uses, then those that share most words with the task."""
+    """The skills to list: those of the last domain, then those that share most words with the task."""
     if len(request.skills) <= _MOST_SKILLS:
         return list(request.skills)
     task = _stems(request.task.text)

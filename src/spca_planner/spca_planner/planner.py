@@ -1,4 +1,7 @@
-"""The Plan stage: draft, judge, let the proposer repair, until a plan is proven valid or the budget is spent."""
+"""The Plan stage: draft, judge, and let the proposer repair.
+
+It ends when a plan is proven valid or the budget is spent.
+"""
 
 from __future__ import annotations
 

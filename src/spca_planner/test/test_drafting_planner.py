@@ -31,7 +31,7 @@ Script = Sequence[Draft | Exception]
 
 
 class Scripted:
-    """A proposer that returns its drafts one after the other, then the last one forever, and records requests."""
+    """A proposer that returns its drafts in order, then repeats the last one, and records requests."""
 
     name = "scripted"
 

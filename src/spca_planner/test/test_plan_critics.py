@@ -211,7 +211,8 @@ def test_all_faults_of_a_draft_are_told_at_once(solver: SolverProcess) -> None:
     ("action", "flaw"),
     [
         (
-            "(:action stack_red_on_blue :parameters () :precondition (hand_empty) :effect (on cube_red cube_blue))",
+            "(:action stack_red_on_blue :parameters () :precondition (hand_empty) "
+            ":effect (on cube_red cube_blue))",
             "it has no parameters",
         ),
         (
@@ -219,7 +220,8 @@ def test_all_faults_of_a_draft_are_told_at_once(solver: SolverProcess) -> None:
             "it has no preconditions",
         ),
         (
-            "(:action wish :parameters (?a ?b - cube) :precondition (clear ?a) :effect (and (on ?a ?b) (touched ?b)))",
+            "(:action wish :parameters (?a ?b - cube) :precondition (clear ?a) :effect (and "
+            "(on ?a ?b) (touched ?b)))",
             "at once",
         ),
     ],

@@ -1,4 +1,4 @@
-"""The solver process: verdicts on drafts, and that it leaves nothing behind after a deadline or a cancellation."""
+"""The solver process judges drafts and leaves nothing behind after a deadline or a cancellation."""
 
 from __future__ import annotations
 
@@ -40,12 +40,14 @@ def pigeons(count: int) -> str:
     holes = [f"h{i}" for i in range(count - 1)]
     init = " ".join([f"(waiting {p})" for p in names] + [f"(free {h})" for h in holes])
     goal = " ".join(f"(home {p})" for p in names)
-    return f"""(define (problem p) (:domain pigeons) (:objects {" ".join(names)} - pigeon {" ".join(holes)} - hole)
+    return f"""(define (problem p) (:domain pigeons)
+    (:objects {" ".join(names)} - pigeon {" ".join(holes)} - hole)
       (:init {init}) (:goal (and {goal})))"""
 
 
 WIDE = """(define (domain wide) (:predicates (r ?a ?b) (done))
-  (:action all :parameters (?a ?b ?c ?d ?e ?f ?g ?h) :precondition (and (r ?a ?b) (r ?c ?d) (r ?e ?f) (r ?g ?h))
+  (:action all :parameters (?a ?b ?c ?d ?e ?f ?g ?h)
+     :precondition (and (r ?a ?b) (r ?c ?d) (r ?e ?f) (r ?g ?h))
     :effect (done)))"""
 """Its translation alone takes ages: 12⁸ ground actions."""
 

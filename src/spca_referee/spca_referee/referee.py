@@ -192,6 +192,7 @@ class _Way:
 
 
 CHECKPOINT_KINDS = (
-    Referee, _Way, Rules, Level, Contacts, Role, Placement, ContactMemory, ContactInterval, Verdict, Condition, Outcome,
+    Referee, _Way, Rules, Level, Contacts, Role, Placement, ContactMemory, ContactInterval, Verdict,
+    Condition, Outcome,
 )  # fmt: skip
 """What a referee consists of, for `spca_core.checkpoint`."""

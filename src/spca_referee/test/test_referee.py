@@ -151,7 +151,7 @@ def test_a_pair_that_must_stay_may_take_a_moment_to_be_seen_and_fails_when_lost(
 
 
 def test_one_lost_way_leaves_the_others():
-    """Any cube will do and each has its own forbidden contact: only the last one's failure fails the level."""
+    """Any cube will do and each has its own forbidden contact: the level fails with the last one."""
     fail = {"collisions_true": [["some_cube", GROUND]]}
     level = changed("touch_01", fail=fail)
     one = [(R, GROUND)]

@@ -1,4 +1,7 @@
-"""Roles and starting layouts: which cube is "the left cube" on a given table, and what a level changes about it."""
+"""Roles and starting layouts.
+
+They say which cube is "the left cube" on a given table, and what a level changes about it.
+"""
 
 from __future__ import annotations
 

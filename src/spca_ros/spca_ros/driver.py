@@ -60,7 +60,10 @@ class Driver(Protocol):
         ...
 
     def want_time(self, seen: float, until: float) -> None:
-        """Send a heartbeat: this client has seen the joint state at `seen` and waits until `until` (0: no more)."""
+        """Send a heartbeat.
+
+        This client has seen the joint state at `seen` and waits until `until` (0: no more).
+        """
         ...
 
     @property

@@ -29,7 +29,7 @@ from spca_ros.loop import Loop
 from spca_ros.qos import ALIVE
 
 DIE_WITH_PARENT = "SPCA_DIE_WITH_PARENT"
-"""Environment variable: a node that finds it set ends when the process that started it ends for any reason."""
+"""Environment variable: a node that finds it set ends when the process that started it ends."""
 
 _T = TypeVar("_T", str, int, float, bool)
 _INT64 = np.iinfo(np.int64)

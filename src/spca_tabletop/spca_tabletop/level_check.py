@@ -1,4 +1,7 @@
-"""`spca check` for tabletop levels: the referee's findings, and whether the built-in proposer can read the task."""
+"""`spca check` for tabletop levels.
+
+It reports the referee's findings, and whether the built-in proposer can read the task.
+"""
 
 from __future__ import annotations
 

@@ -51,7 +51,10 @@ class TestInproc(TabletopContract):
 
 
 def _assert_alike(a: Observation, b: Observation) -> None:
-    """Equal except for stamps and tiny differences: over ROS, a motion may begin a few samples earlier or later."""
+    """Equal except for stamps and tiny differences.
+
+    Over ROS, a motion may begin a few samples earlier or later.
+    """
     assert (a.objects, a.facts, a.sentences) == (b.objects, b.facts, b.sentences)
     ours, theirs = (Scene.model_validate(o.detail).objects for o in (a, b))
     for mine, other in zip(ours, theirs, strict=True):

@@ -87,7 +87,8 @@ def _with_progress(
     bench: Bench[Any, Any], folder: Path, workers: int | None, scheduler: str
 ) -> Campaign[Any, Any]:
     columns = (
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+        TimeRemainingColumn()
     )  # fmt: skip
     trials = bench.trials()
     by_key = {t.key: t for t in trials}

@@ -86,7 +86,8 @@ class LevelsBench(Bench[LevelTrial, RunSummary]):
 
     def _options(self, trial: LevelTrial) -> RunOptions:
         return RunOptions(
-            level=trial.level, preset=trial.preset, seed=trial.seed, transport=self.transport, proposer=self.proposer,
+            level=trial.level, preset=trial.preset, seed=trial.seed, transport=self.transport,
+            proposer=self.proposer,
             video=False,
         )  # fmt: skip
 
@@ -124,8 +125,9 @@ class LevelsBench(Bench[LevelTrial, RunSummary]):
     def report(self, done: Sequence[Done[LevelTrial, RunSummary]], page: Page) -> None:
         """See `Bench`."""
         page.text(
-            f"Times are medians. The published run solved {PUBLISHED_SOLVED} levels ({PUBLISHED_SOLVED.percent}) on one "
-            f"table, with language models, in {PUBLISHED_MINUTES} minutes each."
+            f"Times are medians. The published run solved {PUBLISHED_SOLVED} levels "
+            f"({PUBLISHED_SOLVED.percent}) on one table, with language models, in "
+            f"{PUBLISHED_MINUTES} minutes each."
         )
         page.heading("Success by group")
         page.figure(plots.rates(_rates(done, lambda d: d.trial.preset, lambda d: d.trial.group)))

@@ -82,7 +82,8 @@ class MinigridBench(Bench[MinigridTrial, MinigridResult]):
     def run_trial(self, trial: MinigridTrial, folder: Path) -> MinigridResult:
         """The run's folder is kept only if it failed."""
         options = RunOptions(
-            level=f"{MinigridKit.name}:{trial.level.name}", seed=trial.seed, transport="inproc", proposer=self.proposer, llm=self.llm,
+            level=f"{MinigridKit.name}:{trial.level.name}", seed=trial.seed, transport="inproc",
+            proposer=self.proposer, llm=self.llm,
             skills=self.skills, library=str(self.library or ""), video=False,
         )  # fmt: skip
         summary, run, result = run_level(options, folder, trial.key.replace("/", "_"))
@@ -106,7 +107,8 @@ class MinigridBench(Bench[MinigridTrial, MinigridResult]):
 
     def table(self, done: Trials) -> Table:
         """By category; medians of primitives, of their ratio to the shortest way, and of wall seconds."""
-        heads = ("category", "levels", "success", "%", "95 % interval", "published", "primitives", "× shortest",
+        heads = ("category", "levels", "success", "%", "95 % interval", "published", "primitives",
+                 "× shortest",
                  "rounds", "wall s")  # fmt: skip
         nine = [d for d in done if d.trial.level.category in NINE]
         parts = {**_by_category(done), "the nine published categories": nine, "all": list(done)}
@@ -115,11 +117,11 @@ class MinigridBench(Bench[MinigridTrial, MinigridResult]):
     def report(self, done: Trials, page: Page) -> None:
         """See `Bench`."""
         page.text(
-            "Primitives, their ratio to the shortest way of someone who knows the whole world, and wall seconds are "
-            "medians; rounds are means. The published run, with language models, had one seed a level: "
-            f"{published.OVERALL[0]} of {published.OVERALL[1]} levels in all, {published.ROUNDS} rounds, "
-            f"{published.MEDIAN_MINUTES} minutes a level in the median and {published.MEAN_MINUTES} in the mean, "
-            f"{published.USD} US dollars of tokens."
+            "Primitives, their ratio to the shortest way of someone who knows the whole world, and wall "
+            "seconds are medians; rounds are means. The published run, with language models, had one seed "
+            f"a level: {published.OVERALL[0]} of {published.OVERALL[1]} levels in all, {published.ROUNDS} "
+            f"rounds, {published.MEDIAN_MINUTES} minutes a level in the median and {published.MEAN_MINUTES} "
+            f"in the mean, {published.USD} US dollars of tokens."
         )
         for line in ratios_in_view(done):
             page.text(line)
@@ -155,8 +157,8 @@ def ratios_in_view(done: Trials) -> list[str]:
         successes = [d.result for d in done if getattr(d.result.reference, name)]
         if ratios := [r.ratio for r in successes if r.ratio is not None]:
             lines.append(
-                f"{len(ratios)} successes had {what} in view at the first look: {mean(ratios):.3f} times the shortest "
-                f"way on average, {max(ratios):.2f} at most."
+                f"{len(ratios)} successes had {what} in view at the first look: {mean(ratios):.3f} times "
+                f"the shortest way on average, {max(ratios):.2f} at most."
             )
     return lines
 
@@ -176,7 +178,8 @@ def _row(name: str, done: Trials) -> tuple[object, ...]:
     return (
         name, len({d.trial.level.name for d in done}), rate, rate.percent, rate.percent_interval,
         "" if good is None else f"{good}/{tried}", int(median_of(r.sim for r in results)),
-        median_of(ratios) if ratios else None, mean(r.rounds for r in results), median_of(r.wall for r in results),
+        median_of(ratios) if ratios else None, mean(r.rounds for r in results),
+        median_of(r.wall for r in results),
     )  # fmt: skip
 
 

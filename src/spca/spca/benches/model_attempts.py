@@ -48,6 +48,9 @@ def _how(act: ActResult) -> str:
 
 
 def _kind(rejection: str) -> str:
-    """The beginning of a coder's rejection without names and numbers, so that similar ones are counted together."""
+    """The beginning of a coder's rejection, without names and numbers.
+
+    Similar rejections are counted together by it.
+    """
     words = re.sub(r"^line \d+, `.*?`: ", "", rejection)
     return re.sub(r"'[^']*'|`[^`]*`|\d+", "…", words).partition(": ")[0].partition(";")[0][:60]

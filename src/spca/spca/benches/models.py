@@ -129,7 +129,10 @@ class ModelsBench(Bench[ModelTrial, ModelResult]):
     @property
     def title(self) -> str:
         """See `Bench`."""
-        return f"Models: {', '.join(map(_label, self.models))} on {len(self.levels)} levels, {self.tables} tables each"
+        return (
+            f"Models: {', '.join(map(_label, self.models))} on {len(self.levels)} levels, "
+            f"{self.tables} tables each"
+        )
 
     def identity(self) -> Mapping[str, Any]:
         """See `Bench`; with servers, sampling, prices, and a digest of the prompts."""
@@ -232,7 +235,8 @@ class ModelsBench(Bench[ModelTrial, ModelResult]):
 
     def table(self, done: Trials) -> Table:
         """By model and variant. Wall seconds are medians, everything else but the shares is summed up."""
-        heads = ("model", "solved", "%", "95 % interval", "first drafts accepted", "rounds", "plan drafts", "code drafts",
+        heads = ("model", "solved", "%", "95 % interval", "first drafts accepted", "rounds", "plan drafts",
+                 "code drafts",
                  "tokens in", "tokens out", "USD", "wall s", "without the model", "skills written", "reused",
                  "promoted")  # fmt: skip
         return Table(
@@ -299,7 +303,8 @@ class ModelsBench(Bench[ModelTrial, ModelResult]):
     def _options(self, trial: ModelTrial, llm: str, library: Path | None = None) -> RunOptions:
         builtin = trial.model == BUILTIN
         values: dict[str, Any] = {
-            "level": trial.level, "preset": self.preset, "seed": trial.number, "transport": "inproc", "video": False,
+            "level": trial.level, "preset": self.preset, "seed": trial.number, "transport": "inproc",
+            "video": False,
             "proposer": "builtin" if builtin else "openai", "skills": "builtin" if builtin else "empty",
             "llm": "" if builtin else llm, "library": str(library or ""),
         }  # fmt: skip
@@ -388,8 +393,10 @@ def _row(name: str, results: Sequence[ModelResult]) -> tuple[object, ...]:
     return (
         name, rate, rate.percent, rate.percent_interval, accepted if accepted.total else "",
         sum(r.rounds for r in results) / len(results),
-        sum(f.stage == "plan" for r in results for f in r.fates), sum(f.stage == "code" for r in results for f in r.fates),
-        sum(u.input_tokens for u in usage), sum(u.output_tokens for u in usage), f"{sum(u.usd for u in usage):.4f}",
+        sum(f.stage == "plan" for r in results for f in r.fates),
+        sum(f.stage == "code" for r in results for f in r.fates),
+        sum(u.input_tokens for u in usage), sum(u.output_tokens for u in usage),
+        f"{sum(u.usd for u in usage):.4f}",
         median_of(r.wall for r in results), median_of(r.wall - r.model_seconds for r in results),
         *(sum(len(getattr(r.skills, what)) for r in results) for what in ("written", "reused", "promoted")),
     )  # fmt: skip

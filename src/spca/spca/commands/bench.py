@@ -39,8 +39,10 @@ def mount(app: typer.Typer) -> None:
 
 @bench_app.command(
     "levels",
-    epilog="Examples:  spca bench levels all --tables 20 · spca bench levels stack 'touch_0*' --preset hard · "
-    "spca bench levels --out campaigns/monday   (again: goes on where it was)",
+    epilog=(
+        "Examples:  spca bench levels all --tables 20 · spca bench levels stack 'touch_0*' --preset hard · "
+        "spca bench levels --out campaigns/monday   (again: goes on where it was)"
+    ),
 )
 def bench_levels(
     levels: Annotated[
@@ -71,7 +73,8 @@ def bench_levels(
     bench = checked(
         LevelsBench,
         levels=tuple(info.name for info in select_levels([] if levels == ["all"] else levels or [])),
-        presets=preset or ["shuffled"], tables=tables, first_seed=first_seed, proposer=proposer, transport=transport,
+        presets=preset or ["shuffled"], tables=tables, first_seed=first_seed, proposer=proposer,
+        transport=transport,
     )  # fmt: skip
     one_graph = 1 if transport == "ros" else workers
     raise typer.Exit(run_bench(bench, out, one_graph, scheduler, compare))
@@ -79,8 +82,10 @@ def bench_levels(
 
 @bench_app.command(
     "minigrid",
-    epilog="Examples:  spca bench minigrid · spca bench minigrid hazard_avoidance,MiniGrid-DoorKey --seeds 20 · "
-    "spca bench minigrid --proposer openai --skills empty",
+    epilog=(
+        "Examples:  spca bench minigrid · spca bench minigrid hazard_avoidance,MiniGrid-DoorKey --seeds 20 "
+        "· spca bench minigrid --proposer openai --skills empty"
+    ),
 )
 def bench_minigrid(
     levels: Annotated[
@@ -106,7 +111,8 @@ def bench_minigrid(
     from spca.benches.minigrid import MinigridBench
 
     bench = checked(
-        MinigridBench, levels=levels, seeds=seeds, first_seed=first_seed, proposer=proposer, llm=llm, skills=skills,
+        MinigridBench, levels=levels, seeds=seeds, first_seed=first_seed, proposer=proposer, llm=llm,
+        skills=skills,
         library=library,
     )  # fmt: skip
     raise typer.Exit(run_bench(bench, out, workers, scheduler, compare))
@@ -114,8 +120,11 @@ def bench_minigrid(
 
 @bench_app.command(
     "grasp",
-    epilog="Examples:  spca bench grasp exact --data grids/ · spca bench grasp policy.py --count 10 --moves 8 · "
-    "spca bench grasp greedy --out campaigns/greedy   (again: goes on where it was)",
+    epilog=(
+        "Examples:  spca bench grasp exact --data grids/ · "
+        "spca bench grasp policy.py --count 10 --moves 8 · "
+        "spca bench grasp greedy --out campaigns/greedy   (again: goes on where it was)"
+    ),
 )
 def bench_grasp(
     policy: Annotated[
@@ -188,7 +197,8 @@ def bench_pddl(
     from spca.benches.pddl.bench import PddlBench
 
     bench = checked(
-        PddlBench, models=tuple(model or ()), tasks=tuple(domains or ()), attempts=attempts, trials_each=trials,
+        PddlBench, models=tuple(model or ()), tasks=tuple(domains or ()), attempts=attempts,
+        trials_each=trials,
         timeout_s=timeout, llm=llm,
     )  # fmt: skip
     raise typer.Exit(run_bench(bench, out, workers, scheduler))
@@ -197,7 +207,8 @@ def bench_pddl(
 @bench_app.command(
     "ipp",
     epilog="Examples:  spca bench ipp grasp --program greedy --program example --program my.py · "
-    "spca bench ipp grasp minigrid-doorkey --model a.yaml --model b.yaml --way direct --way steps+refine --repeats 3",
+    "spca bench ipp grasp minigrid-doorkey --model a.yaml --model b.yaml --way direct "
+    "--way steps+refine --repeats 3",
 )
 def bench_ipp(
     tasks: Annotated[
@@ -209,7 +220,10 @@ def bench_ipp(
     program: Annotated[
         list[str] | None,
         typer.Option(
-            help="random, greedy, beam or exact (GRASP), example, a Python file, or the id of a stored program; repeatable."
+            help=(
+                "random, greedy, beam or exact (GRASP), example, a Python file, or the id of a "
+                "stored program; repeatable."
+            )
         ),
     ] = None,
     model: Annotated[
@@ -218,7 +232,10 @@ def bench_ipp(
     way: Annotated[
         list[str] | None,
         typer.Option(
-            help="direct, pseudocode, steps, each with or without +refine; zero-shot, chain-of-thought, two-step; repeatable."
+            help=(
+                "direct, pseudocode, steps, each with or without +refine; zero-shot, "
+                "chain-of-thought, two-step; repeatable."
+            )
         ),
     ] = None,
     repeats: Annotated[int, typer.Option(help="How often each model tries each way.", min=1)] = 1,
@@ -242,7 +259,8 @@ def bench_ipp(
 
     bench = checked(
         IppBench, tasks=tuple(tasks or task_names()), programs=tuple(program or ()),
-        models=tuple(m.resolve() for m in model or ()), ways=tuple(way or ("direct",)), repeats=repeats, train=train,
+        models=tuple(m.resolve() for m in model or ()), ways=tuple(way or ("direct",)), repeats=repeats,
+        train=train,
         test=test, rounds=rounds, seed=seed, data=data, store=store or PROGRAMS,
     )  # fmt: skip
     raise typer.Exit(run_bench(bench, out, workers, scheduler))
@@ -301,8 +319,9 @@ def bench_models(
         curriculum = levels or ["touch", "pickup", "pick_and_place", "stack"]
         bench = checked(
             ModelsBench, models=tuple(m if m == BUILTIN else str(Path(m).resolve()) for m in model or ()),
-            levels=tuple(dict.fromkeys(name for part in curriculum for name in (info.name for info in select_levels([part])))),
-            variants=tuple(variant or ("full",)), tables=tables, first_seed=first_seed, preset=preset, usd=usd,
+            levels=tuple(dict.fromkeys(info.name for part in curriculum for info in select_levels([part]))),
+            variants=tuple(variant or ("full",)), tables=tables, first_seed=first_seed, preset=preset,
+            usd=usd,
         )  # fmt: skip
     raise typer.Exit(run_bench(bench, out, workers, scheduler, compare))
 

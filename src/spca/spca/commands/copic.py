@@ -35,9 +35,12 @@ def mount(app: typer.Typer) -> None:
 
 
 @copic_app.command(
-    epilog="Examples:  spca copic train build_order · spca copic train build_order --task superhard --programs 5 · "
-    "spca copic train tabletop --proposer model --llm llm.yaml · spca copic train build_order --out runs/mine "
-    "  (again: goes on where it was)"
+    epilog=(
+        "Examples:  spca copic train build_order · "
+        "spca copic train build_order --task superhard --programs 5 · "
+        "spca copic train tabletop --proposer model --llm llm.yaml · "
+        "spca copic train build_order --out runs/mine   (again: goes on where it was)"
+    )
 )
 def train(
     world: World,
@@ -58,7 +61,8 @@ def train(
     from spca_copic.recipe import Recipe
 
     recipe = checked(
-        Recipe, programs=programs, trials=trials, episodes=episodes, seed=seed, proposer=proposer, selector=selector,
+        Recipe, programs=programs, trials=trials, episodes=episodes, seed=seed, proposer=proposer,
+        selector=selector,
         evolve=evolve, elites=elites,
     )  # fmt: skip
     raise typer.Exit(train_command(world, task or [], recipe, llm, out))
@@ -78,8 +82,10 @@ def test(world: World, task: Task = None, run: Run = None, cases: Count = 20) ->
 
 
 @copic_app.command(
-    epilog="Examples:  spca copic compare build_order · spca copic compare tabletop --task lift --policy selector "
-    "--policy judge --llm llm.yaml"
+    epilog=(
+        "Examples:  spca copic compare build_order · "
+        "spca copic compare tabletop --task lift --policy selector --policy judge --llm llm.yaml"
+    )
 )
 def compare(
     world: World,
@@ -101,7 +107,9 @@ def compare(
 
 @bench_app.command(
     "copic",
-    epilog="Examples:  spca bench copic build_order --seeds 5 · spca bench copic tabletop --task lift --cases 20",
+    epilog=(
+        "Examples:  spca bench copic build_order --seeds 5 · spca bench copic tabletop --task lift --cases 20"
+    ),
 )
 def bench_copic(
     worlds: Annotated[list[str] | None, typer.Argument(help="Worlds; build_order by default.")] = None,

@@ -15,7 +15,10 @@ def mount(app: typer.Typer) -> None:
     """Add the three commands."""
     app.command(
         rich_help_panel=MACHINE,
-        epilog="Examples:  spca up · spca up --sim gazebo --arm moveit · spca up --level sign_01 --idle-minutes 5",
+        epilog=(
+            "Examples:  spca up · spca up --sim gazebo --arm moveit · "
+            "spca up --level sign_01 --idle-minutes 5"
+        ),
     )(up)
     app.command(rich_help_panel=MACHINE)(down)
     app.command(rich_help_panel=MACHINE, epilog="Exit status: 0 up and ready · 1 not up, or not ready")(

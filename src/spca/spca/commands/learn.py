@@ -16,9 +16,12 @@ def mount(app: typer.Typer) -> None:
     """Add `spca learn`."""
     app.command(
         rich_help_panel=BENCHES,
-        epilog="Examples:  spca learn sokoban · spca learn sokoban --boxes 3 --size 8 --seed 4 · spca learn minigrid · "
-        "spca learn minigrid --environment UnlockPickup · spca learn minigrid --synthesizer language --llm llm.yaml · "
-        "spca learn --resume runs/20260101-120000_learn_sokoban",
+        epilog=(
+            "Examples:  spca learn sokoban · spca learn sokoban --boxes 3 --size 8 --seed 4 · "
+            "spca learn minigrid · spca learn minigrid --environment UnlockPickup · "
+            "spca learn minigrid --synthesizer language --llm llm.yaml · "
+            "spca learn --resume runs/20260101-120000_learn_sokoban"
+        ),
     )(learn)
 
 

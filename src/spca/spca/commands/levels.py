@@ -17,7 +17,10 @@ def mount(app: typer.Typer) -> None:
     """Add `spca levels`."""
     app.command(
         rich_help_panel=LEVELS,
-        epilog="Examples:  spca levels · spca levels stack 'touch_0*' · spca levels --json · spca levels minigrid",
+        epilog=(
+            "Examples:  spca levels · spca levels stack 'touch_0*' · spca levels --json · "
+            "spca levels minigrid"
+        ),
     )(levels)
 
 

@@ -29,7 +29,10 @@ def run(
     level: Annotated[
         str,
         typer.Argument(
-            help="A level's name (see `spca levels`), the path of a level file, or `minigrid:` and a MiniGrid level.",
+            help=(
+                "A level's name (see `spca levels`), the path of a level file, or "
+                "`minigrid:` and a MiniGrid level."
+            ),
             autocompletion=complete_level,
         ),
     ],
@@ -76,8 +79,10 @@ def run(
     from spca_core.options import RunOptions
 
     options = checked(
-        RunOptions, level=level, transport=transport, preset=preset, seed=seed, noise=noise, proposer=proposer,
-        engine=engine, llm=llm, skills=skills, library=library, vision=vision, rate=rate, view=view, camera=camera, world=world, video=video,
+        RunOptions, level=level, transport=transport, preset=preset, seed=seed, noise=noise,
+        proposer=proposer,
+        engine=engine, llm=llm, skills=skills, library=library, vision=vision, rate=rate, view=view,
+        camera=camera, world=world, video=video,
     )  # fmt: skip
     raise typer.Exit(start_run(options, out))
 

@@ -47,7 +47,8 @@ def robot_descriptions() -> Finding:
     finding = packages(
         "robot descriptions",
         ("ur_description", "robotiq_description", "xacro"),
-        "robot:=generated needs none; apt install ros-jazzy-ur-description, build robotiq_description from main",
+        "robot:=generated needs none; apt install ros-jazzy-ur-description, build "
+        "robotiq_description from main",
     )
     return (
         finding if finding.state == "ready" else Finding(finding.what, "off", finding.found, finding.remedy)

@@ -46,15 +46,16 @@ class Progress:
         """One line."""
         mark = "[green]✓[/green]" if result.success else "[yellow]–[/yellow]"
         self._console.print(
-            f"  {mark} {result.environment} {result.episode}: {result.steps} steps, return {result.reward:g}  "
-            f"[dim]{result.mission}[/dim]"
+            f"  {mark} {result.environment} {result.episode}: {result.steps} steps, return "
+            f"{result.reward:g}  [dim]{result.mission}[/dim]"
         )
 
     def _show(self) -> None:
         table = Table.grid(padding=(0, 2))
         share = self._right / max(1, self._actions)
         table.add_row(
-            self._environment, f"{self._actions} actions", f"{self._drafts} drafts", f"program {self._lines} lines",
+            self._environment, f"{self._actions} actions", f"{self._drafts} drafts",
+            f"program {self._lines} lines",
             f"{100 * share:.0f} % of steps predicted",
         )  # fmt: skip
         self._live.update(table)
@@ -89,13 +90,15 @@ def _run(work) -> int:  # type: ignore[no-untyped-def]
 def _table(result: LearnResult) -> Table:
     usage = result.usage
     table = Table(
-        "environment", "learned", "episodes", "actions", "to the model", "program", "synthesis", "planning", box=None,
+        "environment", "learned", "episodes", "actions", "to the model", "program", "synthesis", "planning",
+        box=None,
         title=f"{result.outcome.replace('_', ' ')} · {result.actions} actions · "
         f"{usage.chat.input_tokens + usage.chat.output_tokens} tokens · {usage.chat.cost_usd:.2f} US dollars",
     )  # fmt: skip
     for one in result.environments:
         table.add_row(
             one.environment, "yes" if one.learned else "no", str(one.episodes), str(one.actions),
-            str(one.actions_to_model), f"{one.program_lines} lines", f"{one.synthesis_s:.1f} s", f"{one.planning_s:.1f} s",
+            str(one.actions_to_model), f"{one.program_lines} lines", f"{one.synthesis_s:.1f} s",
+            f"{one.planning_s:.1f} s",
         )  # fmt: skip
     return table

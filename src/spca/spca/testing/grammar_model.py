@@ -33,7 +33,9 @@ _PLAN_FAULTS: tuple[Callable[[Draft], Behaviour], ...] = (
     lambda draft: Say("I would move the cube."),
     lambda draft: drafted(draft.model_copy(update={"problem": draft.problem.replace("(:goal", "(:goal (")})),
     lambda draft: drafted(draft.model_copy(update={"problem": draft.problem.replace("(hand_empty)", "", 1)})),
-    lambda draft: drafted(draft.model_copy(update={"problem": draft.problem.replace(" - cube", " cube_gold - cube")})),
+    lambda draft: drafted(
+        draft.model_copy(update={"problem": draft.problem.replace(" - cube", " cube_gold - cube")})
+    ),
 )  # fmt: skip
 _CODE_FAULTS: tuple[Callable[[str], str], ...] = (
     lambda code: code.replace(":\n", "\n", 1),  # a syntax error

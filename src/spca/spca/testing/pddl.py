@@ -36,7 +36,8 @@ DOMAIN = """\
 
 _RED = r"(red|green|blue)"
 _GOALS = (
-    (rf"\b(?:put|stack|place) the {_RED} cube (?:down )?(?:on top of|on|onto) the {_RED} (cube|plate)\b", "(on {0} {1})"),
+    (rf"\b(?:put|stack|place) the {_RED} cube (?:down )?(?:on top of|on|onto) the {_RED} (cube|plate)\b",
+     "(on {0} {1})"),
     (rf"\b(?:pick up|grasp|lift) the {_RED} (cube)\b", "(holding {0})"),
     (rf"\bdiscard the {_RED} (cube)\b", "(on_ground {0})"),
     (rf"\btouch the {_RED} (cube|plate)\b", "(touched {0})"),

@@ -57,7 +57,10 @@ def _wrong_init(
     stated = {ground(fact, {}) for fact in problem.init if fact.head not in ("=", "not")}
     false = [a for a in sorted(stated) if observed_truth(observation, extensions, a) is False]
     if false:
-        yield f"(:init …) states {_listed(false)}, which the scene does not show{_instead(false[0], extensions)}"
+        yield (
+            f"(:init …) states {_listed(false)}, which the scene does not "
+            f"show{_instead(false[0], extensions)}"
+        )
     missing = []
     for name, signature in domain.predicates.items():
         wanted = [p.type for p in signature.parameters]

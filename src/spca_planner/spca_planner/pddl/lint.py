@@ -79,7 +79,10 @@ def check_domain(domain: Domain) -> Iterator[str]:
         for name, part in parts.items():
             if len(part.parameters) > MOST_PARAMETERS:
                 count = len(part.parameters)
-                yield f"domain, line {part.line}: '{name}' has {count} parameters; at most {MOST_PARAMETERS} are allowed"
+                yield (
+                    f"domain, line {part.line}: '{name}' has {count} parameters; at most "
+                    f"{MOST_PARAMETERS} are allowed"
+                )
     yield from _circles(domain)
     for signature in (*domain.predicates.values(), *domain.functions.values()):
         yield from _check_types(domain, signature.parameters, f"'{signature.name}'")
@@ -135,9 +138,9 @@ def check_expansion(domain: Domain, problem: Problem) -> Iterator[str]:
     for place, formula, line in formulas:
         if (count := instances(formula, domain, problem)) > MOST_INSTANCES:
             yield (
-                f"{place}, line {line}: its quantifiers stand for {count:,} conditions over the objects of the "
-                f"problem; at most {MOST_INSTANCES:,} can be judged. Use fewer quantified variables, or types "
-                "with fewer objects"
+                f"{place}, line {line}: its quantifiers stand for {count:,} conditions over the objects of "
+                f"the problem; at most {MOST_INSTANCES:,} can be judged. Use fewer quantified variables, "
+                "or types with fewer objects"
             )
 
 
@@ -226,7 +229,8 @@ class _Checker:
                 if not (self._domain.is_a(given, wanted) or self._domain.is_a(wanted, given)):
                     yield self._at(
                         term,
-                        f"{brief(group)} needs a {wanted} as argument {position + 1}; '{term.text}' is a {given}",
+                        f"{brief(group)} needs a {wanted} as argument {position + 1}; "
+                        f"'{term.text}' is a {given}",
                     )
 
     def _parts(self, group: Group, scope: Scope, check: _Check) -> Iterator[str]:
@@ -275,7 +279,10 @@ def _circles(domain: Domain) -> Iterator[str]:
 def _check_types(domain: Domain, names: tuple[Typed, ...], where: str) -> Iterator[str]:
     for typed in names:
         if typed.type not in domain.types:
-            yield f"{where}, line {typed.line}: type '{typed.type}' is not declared{_near(typed.type, domain.types)}"
+            yield (
+                f"{where}, line {typed.line}: type '{typed.type}' is not "
+                f"declared{_near(typed.type, domain.types)}"
+            )
 
 
 def _near(name: str, known: Iterable[str]) -> str:

@@ -98,7 +98,8 @@ def read(text: str, what: str) -> Group:
     for token, line, start in _tokens(text):
         if done is not None:
             raise PddlError(
-                f"{what}, line {line}: '{clipped(token, _SHOWN_CHARACTERS)}' stands after the end of the {what}"
+                f"{what}, line {line}: '{clipped(token, _SHOWN_CHARACTERS)}' stands "
+                f"after the end of the {what}"
             )
         if token == "(":
             if len(stack) == DEEPEST_NESTING:
@@ -156,7 +157,8 @@ def _refuse_nested_section(token: str, line: int, stack: list[_Open], what: str)
     if starts_section and not stack[-1].items and len(stack) > 2:
         outer = stack[1]
         raise PddlError(
-            f"{what}: '{outer.name}' opened in line {outer.line} is not closed before '({token}' in line {line}"
+            f"{what}: '{outer.name}' opened in line {outer.line} is not closed before "
+            f"'({token}' in line {line}"
         )
 
 

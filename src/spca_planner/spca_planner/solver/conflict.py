@@ -43,7 +43,10 @@ def conflicting_goals(
         return f"the goal {shown[0]} cannot be reached even by itself"
     if len(kept) == 2:
         return f"the goals {shown[0]} and {shown[1]} cannot hold together"
-    return f"the goals {', '.join(shown[:-1])} and {shown[-1]} cannot all hold together, though any fewer of them can"
+    return (
+        f"the goals {', '.join(shown[:-1])} and {shown[-1]} cannot all hold together, "
+        "though any fewer of them can"
+    )
 
 
 def _unsolvable(

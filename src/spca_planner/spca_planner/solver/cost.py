@@ -21,7 +21,10 @@ def refused_unjudged(case: Case, out_of_time: bool) -> Judgement:
     if out_of_time:
         why = f"it could not be judged within {case.timeout_s + GRACE_SECONDS:g} s"
     else:
-        why = f"judging it needs more than the {MEMORY_BYTES / 2**30:g} GB of memory there are, or crashes the solver"
+        why = (
+            f"judging it needs more than the {MEMORY_BYTES / 2**30:g} GB of memory there "
+            "are, or crashes the solver"
+        )
     return Judgement(critic="solve", message=why + likely_cause(case), timed_out=out_of_time)
 
 

@@ -1,4 +1,8 @@
-"""Fast Downward: its translator in a fork of this process (already imported), its search as the same child."""
+"""Fast Downward, in a child process.
+
+The translator runs in a fork of this process, where it is already imported; the search replaces it in the
+same child.
+"""
 
 from __future__ import annotations
 

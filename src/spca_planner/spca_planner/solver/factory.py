@@ -19,7 +19,8 @@ from spca_planner.solver.child import OUT_OF_MEMORY, Child, last_words
 from spca_planner.solver.reading import read
 
 _COMPILED_AWAY = (
-    (CompilationKind.QUANTIFIERS_REMOVING, ("EXISTENTIAL_CONDITIONS", "UNIVERSAL_CONDITIONS", "FORALL_EFFECTS")),
+    (CompilationKind.QUANTIFIERS_REMOVING, ("EXISTENTIAL_CONDITIONS", "UNIVERSAL_CONDITIONS",
+                                            "FORALL_EFFECTS")),
     (CompilationKind.CONDITIONAL_EFFECTS_REMOVING, ("CONDITIONAL_EFFECTS",)),
     (CompilationKind.DISJUNCTIVE_CONDITIONS_REMOVING, ("DISJUNCTIVE_CONDITIONS",)),
     (CompilationKind.NEGATIVE_CONDITIONS_REMOVING, ("NEGATIVE_CONDITIONS",)),

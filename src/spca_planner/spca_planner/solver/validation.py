@@ -84,7 +84,10 @@ def _reason(problem: Problem, steps: Sequence[Words], result: ValidationResult) 
             names = map(manager.ParameterExp, failed.action.parameters)
             binding = dict(zip(names, failed.actual_parameters, strict=True))
             ground = [c.substitute(binding).simplify() for c in conditions]
-            return f"step {number}, {_call(steps[number - 1])}: its precondition {_listed(ground)} is not satisfied"
+            return (
+                f"step {number}, {_call(steps[number - 1])}: its precondition "
+                f"{_listed(ground)} is not satisfied"
+            )
     words = " ".join(m.message for m in result.log_messages or [])
     return f"step {number}: {words}"
 

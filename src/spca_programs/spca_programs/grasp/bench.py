@@ -127,9 +127,9 @@ class GraspBench(Bench[Chunk, ChunkResult]):
         scored = _scored(done)
         seconds = sum(a.seconds for _, a in scored)
         page.text(
-            f"{seconds:.1f} s of wall time in the policy, {1000 * seconds / len(scored):.2f} ms an environment. Rules: "
-            "moves, carry limit, cost of an action. Published figures are means over all 16,000 environments, of which "
-            "this may be a part: "
+            f"{seconds:.1f} s of wall time in the policy, {1000 * seconds / len(scored):.2f} ms an "
+            "environment. Rules: moves, carry limit, cost of an action. Published figures are means over "
+            "all 16,000 environments, of which this may be a part: "
             + "; ".join(
                 f"{n} {m:.2f}" + (f" ± {sd:.2f}" if sd else "") for n, (m, sd) in published.OVERALL.items()
             )

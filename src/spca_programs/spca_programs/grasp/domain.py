@@ -17,19 +17,20 @@ from spca_programs.grasp.search import solve
 from spca_programs.ipp.domain import Judgement
 
 _BRIEFING = """\
-An agent stands on a grid of 11 by 11 cells, row 0 on top. Some cells hold one unit of energy, some may be obstacles. \
-Within a limited number of actions the agent should bring energy to the cell where it started.
+An agent stands on a grid of 11 by 11 cells, row 0 on top. Some cells hold one unit of energy, some may be \
+obstacles. Within a limited number of actions the agent should bring energy to the cell where it started.
 
-Actions: UP, DOWN, LEFT, RIGHT move one cell; where diagonals are allowed, so do UPLEFT, UPRIGHT, DOWNLEFT, DOWNRIGHT \
-(only the destination has to be free). TAKE picks up one unit from the cell the agent is in, DROP puts down all that \
-it carries. An action that is not possible (off the grid, into an obstacle, nothing to take, carry limit reached) \
-changes nothing but is counted.
+Actions: UP, DOWN, LEFT, RIGHT move one cell; where diagonals are allowed, so do UPLEFT, UPRIGHT, DOWNLEFT, \
+DOWNRIGHT (only the destination has to be free). TAKE picks up one unit from the cell the agent is in, DROP \
+puts down all that it carries. An action that is not possible (off the grid, into an obstacle, nothing to \
+take, carry limit reached) changes nothing but is counted.
 
-Score: the energy that lies in the start cell at the end, minus the cost of an action times the number of actions \
-returned, whatever they are. What is still carried is worth nothing. An empty plan scores 0.
+Score: the energy that lies in the start cell at the end, minus the cost of an action times the number of \
+actions returned, whatever they are. What is still carried is worth nothing. An empty plan scores 0.
 
 Parameters of the program:
-- grid: list of 11 rows of 11 one-character strings: " " empty, "E" energy, "O" obstacle, "A" the start (empty)
+- grid: list of 11 rows of 11 one-character strings: " " empty, "E" energy, "O" obstacle, "A" the start \
+(empty)
 - start_pos: [row, column] of the start
 - carry_limit: how many units can be carried at once, an integer, or None for no limit
 - cost_per_step: cost of every action, for example 0 or 0.3
@@ -45,7 +46,8 @@ repeat:
 walk way backwards, DROP"""
 
 _STAGES = (
-    "no obstacles, no diagonal moves, no carry limit and no cost of actions: bring home as much as possible in time.",
+    "no obstacles, no diagonal moves, no carry limit and no cost of actions: bring home as "
+    "much as possible in time.",
     "diagonal moves may be allowed.",
     "there may be a carry limit, so that several round trips are needed.",
     "every action may have a cost, so that some energy is not worth fetching, perhaps none is.",
@@ -113,8 +115,8 @@ class GraspDomain:
         """See `Domain.show`."""
         rules = case.rules
         return (
-            f"{case.grid.to_text()}\nA is the start, at row {case.grid.start[0]}, column {case.grid.start[1]}. "
-            f"carry_limit {rules.carry_limit}, cost_per_step {rules.cost:g}, "
+            f"{case.grid.to_text()}\nA is the start, at row {case.grid.start[0]}, column "
+            f"{case.grid.start[1]}. carry_limit {rules.carry_limit}, cost_per_step {rules.cost:g}, "
             f"is_diagonals_allowed {rules.diagonals}, max_actions {rules.max_actions}."
         )
 
@@ -150,7 +152,8 @@ class GraspDomain:
             else (case.grid.start, 0)
         )
         return (
-            f"{left.to_text()}\nThe agent is at row {position[0]}, column {position[1]}, carrying {carried}; at home (A) "
+            f"{left.to_text()}\nThe agent is at row {position[0]}, column {position[1]}, "
+            f"carrying {carried}; at home (A) "
             f"lies {played.delivered}. {case.rules.max_actions - len(played.effects)} actions are left."
         )
 

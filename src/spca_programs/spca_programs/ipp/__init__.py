@@ -1,1 +1,4 @@
-"""Iterative programmatic planning: a language model writes one program that plans for every instance of a task."""
+"""Iterative programmatic planning.
+
+A language model writes one program that plans for every instance of a task.
+"""

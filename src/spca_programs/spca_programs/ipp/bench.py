@@ -190,7 +190,8 @@ class IppBench(Bench[IppTrial, IppResult]):
                 thought.evaluation, usage=thought.usage, questions=chat.ledger.totals()[_role(way)].calls
             )
         recipe = Recipe(
-            strategy=way.removesuffix(REFINED), refine=self.rounds if way.endswith(REFINED) else 0, train=self.train,
+            strategy=way.removesuffix(REFINED), refine=self.rounds if way.endswith(REFINED) else 0,
+            train=self.train,
             test=self.test, seed=self.seed, deadline_s=self.deadline,
         )  # fmt: skip
         made = develop(domain, chat, recipe)
@@ -211,7 +212,8 @@ class IppBench(Bench[IppTrial, IppResult]):
 
     def table(self, done: Trials) -> Table:
         """By task, the best contestant first; means over all cases of all repetitions."""
-        heads = ("task", "contestant", "mean score", "95 % ±", "sd", "possible", "completed %", "no plan", "actions",
+        heads = ("task", "contestant", "mean score", "95 % ±", "sd", "possible", "completed %", "no plan",
+                 "actions",
                  "ms a case", "questions", "tokens", "USD")  # fmt: skip
         rows = []
         for task, own in groups(done, lambda d: d.trial.task).items():
@@ -227,7 +229,8 @@ class IppBench(Bench[IppTrial, IppResult]):
         if "grasp" in self.tasks:
             known = "; ".join(f"{name} {mean:.2f}" for name, (mean, _) in published.OVERALL.items())
             page.text(
-                f"Published means over all 16,000 GRASP environments, of which these cases are others: {known}."
+                "Published means over all 16,000 GRASP environments, of which these "
+                f"cases are others: {known}."
             )
         for task, own in groups(done, lambda d: d.trial.task).items():
             by_name = groups(own, lambda d: d.trial.contestant.name)

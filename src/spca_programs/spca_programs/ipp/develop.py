@@ -124,7 +124,8 @@ def history_of(development: Development) -> str:
     usage = development.usage
     lines.append(f"ended: {development.ended}")
     lines.append(
-        f"test: {development.test.mean:.3f} ± {development.test.sd:.3f} over {development.test.cases} cases, possible "
+        f"test: {development.test.mean:.3f} ± {development.test.sd:.3f} over "
+        f"{development.test.cases} cases, possible "
         f"{development.test.reference:.3f}, completed {100 * development.test.completion:.1f} %"
     )
     lines.append(

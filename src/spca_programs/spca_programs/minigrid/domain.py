@@ -37,17 +37,18 @@ _TEST_SEEDS = 10_000_000
 _BRIEFING = """\
 An agent in a world of square cells should {aim}. It sees the whole world before it begins.
 
-Actions: LEFT and RIGHT turn it by a quarter, MOVE goes one cell ahead (not into walls, closed or locked doors, keys, \
-boxes), PICKUP takes the thing in the cell ahead into the empty hand, DROP puts what it holds into the empty cell ahead, \
-UNLOCK opens the door ahead: a locked one only with the key of its colour in the hand. Only one thing can be held at a \
-time. An action that is not possible changes nothing but is counted.
+Actions: LEFT and RIGHT turn it by a quarter, MOVE goes one cell ahead (not into walls, closed or locked \
+doors, keys, boxes), PICKUP takes the thing in the cell ahead into the empty hand, DROP puts what it holds \
+into the empty cell ahead, UNLOCK opens the door ahead: a locked one only with the key of its colour in the \
+hand. Only one thing can be held at a time. An action that is not possible changes nothing but is counted.
 
-Score: 0 if the aim is not reached, otherwise 1 - 0.9 * actions / limit, where the limit is a few hundred actions; the \
-fewer actions, the better. Reaching the aim ends the world; actions after that are ignored.
+Score: 0 if the aim is not reached, otherwise 1 - 0.9 * actions / limit, where the limit is a few hundred \
+actions; the fewer actions, the better. Reaching the aim ends the world; actions after that are ignored.
 
 Parameters of the program:
-- grid: list of rows of strings, grid[row][column], row 0 on top: "wall", "empty", "agent", "goal", and with colours, for \
-example "key yellow", "box blue", "door yellow locked". The agent stands in the one cell that says "agent".
+- grid: list of rows of strings, grid[row][column], row 0 on top: "wall", "empty", "agent", "goal", and with \
+colours, for example "key yellow", "box blue", "door yellow locked". The agent stands in the one cell that \
+says "agent".
 - start_direction: "right", "down", "left" or "up", where the agent looks at first"""
 
 _SKETCH = """\
@@ -161,7 +162,10 @@ def _picture(world: World) -> str:
     hand = "nothing" if held is None else f"the {held.color} {held.type}"
     x, y = (int(v) for v in world.env.agent_pos)
     looks = DIRECTION_NAMES[world.env.agent_dir]
-    return f"{rows}\n\nThe agent is at row {y}, column {x}, looks {looks} and holds {hand}. Mission: {world.mission}."
+    return (
+        f"{rows}\n\nThe agent is at row {y}, column {x}, looks {looks} and holds {hand}. "
+        f"Mission: {world.mission}."
+    )
 
 
 def _carry_out(world: World, action: str) -> str:

@@ -73,7 +73,10 @@ class TabletopCtx(DeclaredCtx):
         self._arm.stop()
 
     def notice(self, since: float) -> Observation | None:
-        """What the gripper holds, and what a look showed if it was taken after `since` and before any handling."""
+        """What the gripper holds, and what a look showed.
+
+        The look counts if it was taken after `since` and before any handling.
+        """
         scene = self._scene
         if scene is None:
             return None
@@ -116,7 +119,7 @@ class TabletopCtx(DeclaredCtx):
         return self._scene, self._hold_height
 
     def recall(self, memory: tuple[Scene | None, float], held: str | None) -> None:
-        """Restore what was remembered, after the world was rewound to a checkpoint with `held` in the gripper."""
+        """Restore the memory after the world was rewound to a checkpoint with `held` in the gripper."""
         self._scene, self._hold_height = memory
         self._handled = True  # that may be so: only the next look says where things are
         self._arm.resume()
@@ -410,7 +413,8 @@ def _table_of(world: World) -> SceneObject:
 def _thing_json(o: SceneObject) -> Thing:
     x, y, z = o.pose.position
     return {
-        "name": o.id, "kind": o.kind, "colour": o.colour, "x": x, "y": y, "z": z, "yaw": o.pose.yaw, "top": o.top,
+        "name": o.id, "kind": o.kind, "colour": o.colour, "x": x, "y": y, "z": z, "yaw": o.pose.yaw,
+        "top": o.top,
         "size": list(o.size), "visible": o.visible, "confidence": o.confidence,
     }  # fmt: skip
 

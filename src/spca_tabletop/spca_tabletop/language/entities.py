@@ -71,7 +71,7 @@ class Discourse:
     def all(
         self, things: Sequence[Thing], kinds: Sequence[str], subject: Entity | None = None
     ) -> list[Entity]:
-        """The meanings of several noun phrases in order; `kinds` are those allowed here, the likeliest first."""
+        """The meanings of several noun phrases in order; `kinds` are the allowed kinds, likeliest first."""
         return [entity for thing in things for entity in self.resolve(thing, kinds, subject)]
 
     def one(self, things: Sequence[Thing], kinds: Sequence[str], subject: Entity | None = None) -> Entity:
@@ -269,7 +269,8 @@ def _any_on_table(thing: Thing) -> bool:
 def _restrictions(thing: Thing) -> str:
     side = f" that is {thing.side}" if thing.side else ""
     return side + "".join(
-        f" that is {'not ' if w.negated else ''}{'next to' if w.relation == 'beside' else w.relation} {w.thing.text}"
+        f" that is {'not ' if w.negated else ''}"
+        f"{'next to' if w.relation == 'beside' else w.relation} {w.thing.text}"
         for w in thing.where
     )
 

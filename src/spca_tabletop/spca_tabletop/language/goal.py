@@ -141,7 +141,10 @@ class _Grounded:
         return frozenset(atoms)
 
     def _with_contacts(self, atoms: set[Atom]) -> set[Atom]:
-        """Pairs that must touch: on each other, next to each other, or half on a plate and half on the table."""
+        """Pairs that must touch.
+
+        They are on each other, next to each other, or half on a plate and half on the table.
+        """
         for pairs, beside in ((self._m.contacts, "next_to"), (self._m.mutual, "side_by_side")):
             touching = [(self._symbol(a), self._symbol(b)) for a, b in pairs]
             for a, b in touching:
@@ -162,7 +165,10 @@ class _Grounded:
             atoms.add(("on", cube, TABLE_SYMBOL))
 
     def _floors(self, atoms: set[Atom]) -> Iterator[Atom]:
-        """What a stack stands on: the table, unless the task says otherwise or its lowest cube is on a plate."""
+        """What a stack stands on.
+
+        It is the table, unless the task says otherwise or the lowest cube is on a plate.
+        """
         placed = {a[1] for a in atoms if a[0] in _LOCATIONS}
         for atom in atoms:
             if atom[0] == "on" and atom[2] in self._cubes and atom[2] not in placed:

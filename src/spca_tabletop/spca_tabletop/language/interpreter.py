@@ -199,7 +199,7 @@ class _Interpreter:
         self._m.claim("on", cubes, _TABLE)
 
     def _sort(self, command: Command, matching: str) -> None:
-        """Each cube goes to the plate of its colour, or to one of another colour, if no other places were named."""
+        """Put each cube on the plate of its colour, or of another one, if no other places were named."""
         things = command.things or (Thing("all cubes", "cube", plural=True, quantifier="all"),)
         cubes = self._subjects([replace(t, matching="") for t in things])
         plate = Thing("its plate", "plate", matching=matching)

@@ -17,8 +17,14 @@ COLOURS = (
 NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6}
 
 _MUST = "must|should|shall|has to|have to|needs to|need to|is to|are to|ought to|is supposed to|will"
-_ROBOT = "(?:the |your |its )?(?:robot's base|robot base|base of the robot|robot arm|robot|cobot|arm|gripper|base|you)"
-_HAND = "(?:the |your |its |a )?(?:robot's gripper|gripper|robot arm|robot|arm|fingers|fingertips|hand|end effector|tool)"
+_ROBOT = (
+    "(?:the |your |its )?(?:robot's base|robot base|base of the robot|robot arm|robot|"
+    "cobot|arm|gripper|base|you)"
+)
+_HAND = (
+    "(?:the |your |its |a )?(?:robot's gripper|gripper|robot arm|robot|arm|fingers|"
+    "fingertips|hand|end effector|tool)"
+)
 _COLOUR = "colou?rs?"
 _EDGE = "(?:outer )?(?:edge|rim|border|lip|brim)"
 _NUMBER = "|".join(NUMBERS)
@@ -30,12 +36,17 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         # politeness and manner
         "please|kindly|now|just|simply|carefully|gently|slowly|softly|lightly|quickly|safely|precisely|exactly",
         "neatly|firmly|nicely|briefly|properly|directly|immediately|finally|first|firstly|lastly|next|afterwards",
-        "also|too|as well|again|only|up|down|there|together|itself|themselves|fully|completely|thanks|thank you",
-        "for me|in place|in order|respectively|in (?:this|that|the following) order|currently|at the same time|simultaneously|at once|hey|hi|hello|okay",
-        "(?:can|could|would|will) you(?: please)?|you (?:must|should|have to|need to|can)|go ahead and|try to",
+        "also|too|as well|again|only|up|down|there|together|itself|themselves|fully|"
+        "completely|thanks|thank you",
+        "for me|in place|in order|respectively|in (?:this|that|the following) order|currently|at the same "
+        "time|simultaneously|at once|hey|hi|hello|okay",
+        "(?:can|could|would|will) you(?: please)?|you (?:must|should|have to|need "
+        "to|can)|go ahead and|try to",
         "(?:i|we)(?: want|'d like| would like| need)(?: you)?(?: to)?",
-        "(?:your|the) (?:task|goal|job|aim|mission) is(?: to| that)?|(?:task|goal|job|mission|instruction) ?:",
-        f"(?:the )?(?:robot arm|robot|cobot|arm|gripper) (?:{_MUST}|can)|(?:let|have|make) the (?:robot|arm)|robot ?,",
+        "(?:your|the) (?:task|goal|job|aim|mission) is(?: to| that)?|(?:task|goal|"
+        "job|mission|instruction) ?:",
+        f"(?:the )?(?:robot arm|robot|cobot|arm|gripper) (?:{_MUST}|can)|(?:let|have|make) "
+        "the (?:robot|arm)|robot ?,",
         "make sure(?: that)?|ensure(?: that)?|see to it that|take care that|be sure to",
         f"(?:use|using) {_HAND}(?: to| and)?|(?:with|by|using) {_HAND}|with the tip of {_HAND}",
         # choices left open, and how places are meant
@@ -46,12 +57,14 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         # what the tasks are like anyway
         "(?:high )?(?:up )?(?:in|into) the air|clear of the table|above the table",
         "one (?:cube )?(?:on|per|for|to) (?:each|every) plate|where (?:it is|they are)",
-        f"(?:leave|keep) (?:all )?(?:the )?{_OTHERS}(?: where (?:it is|they are)| alone| untouched| in place)?",
+        f"(?:leave|keep) (?:all )?(?:the )?{_OTHERS}(?: where (?:it is|they are)| "
+        "alone| untouched| in place)?",
     ),
     # --- doing
     "TOUCH": (
         "touch|tap|poke|press|feel|contact|(?:make|establish|come into|get in|be in) contact with",
-        f"(?:bring|move|get|put|place) {_HAND} (?:in|into) contact with|(?:bring|move) {_HAND} (?:to|onto) touch",
+        f"(?:bring|move|get|put|place) {_HAND} (?:in|into) contact with|(?:bring|move) "
+        f"{_HAND} (?:to|onto) touch",
         f"(?:bring|move|lower|put|place|lay|rest) {_HAND} (?:to|onto|on|on top of)(?: and touch)?",
         f"(?:let|have|make) {_HAND} touch|{_HAND} (?:touches|touch|(?:{_MUST}) touch|is touching)",
         f"{_HAND} (?:is|(?:{_MUST}) be) in contact with",
@@ -65,7 +78,9 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "PICK": ("pick",),
     "LIFTED": ("lifted|picked up|grasped|grabbed|held|gripped|raised|in (?:the|your) (?:gripper|hand)",),
     "TAKE": ("take|get",),
-    "CHOOSE": ("choose|select|pick out|find|locate|identify|look for|go to|move to|approach|drive to|reach for",),
+    "CHOOSE": (
+        "choose|select|pick out|find|locate|identify|look for|go to|move to|approach|drive to|reach for",
+    ),
     "PUT": (
         "put|place|set|lay|move|move over|bring|carry|transfer|deposit|position|relocate|transport|deliver",
         "shift|arrange|lean|balance|lower|putting|placing|moving",
@@ -79,16 +94,22 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "REMOVE": ("remove|unload",),
     "CLEAR": ("clear|empty",),
     "UNSTACK": ("unstack|take apart|dismantle|take down",),
-    "RELEASE": ("let go(?: of)?|let (?:it|them) go|release|open the gripper|let loose|retreat|withdraw|move away",),
+    "RELEASE": (
+        "let go(?: of)?|let (?:it|them) go|release|open the gripper|let loose|retreat|withdraw|move away",
+    ),
     "SHUFFLE": ("shuffle|mix up|permute|rearrange",),
     "SORT": ("sort|match up|match|tidy up|assign",),
-    "HIT": ("hit|hitting|knock over|knocking over|bump into|collide with|disturb|topple|tip over|dropping|let",),
+    "HIT": (
+        "hit|hitting|knock over|knocking over|bump into|collide with|disturb|topple|tip over|dropping|let",
+    ),
     # --- things
     "CUBE": ("cube|block|box|brick|die",),
     "CUBES": ("cubes|blocks|boxes|bricks|dice",),
     "PLATE": ("plate|dish|dis[ck]|saucer|tray|coaster",),
     "PLATES": ("plates|dishes|dis[ck]s|saucers|trays|coasters",),
-    "TABLE": ("table|tabletop|table top|workbench|bench|desk|worktop|work surface|surface|workspace|work area",),
+    "TABLE": (
+        "table|tabletop|table top|workbench|bench|desk|worktop|work surface|surface|workspace|work area",
+    ),
     "GROUND": ("ground|floor",),
     "THING": ("object|thing|item|piece",),
     "THINGS": ("objects|things|items|pieces",),
@@ -113,18 +134,21 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "OTHERS": ("the others|the rest(?: of (?:the cubes|the blocks|them))?|the remaining ones",),
     "OF": ("of|made of|made from|consisting of|using",),
     "OWN_COLOUR": (
-        f"(?:of|in|with|that has|which has|having) (?:its|their|the)(?: own| same| matching| respective)? {_COLOUR}"
-        "(?: as (?:it|the cubes?|them|itself|themselves))?",
+        "(?:of|in|with|that has|which has|having) (?:its|their|the)(?: own| same| matching| respective)? "
+        f"{_COLOUR}(?: as (?:it|the cubes?|them|itself|themselves))?",
         f"(?:of|in|with) (?:matching|equal|identical|like|the same|same) {_COLOUR}|by {_COLOUR}",
-        f"(?:that|which) match(?:es)? (?:its|their|the)(?: cube's)? {_COLOUR}|matching (?:its|their) {_COLOUR}",
+        f"(?:that|which) match(?:es)? (?:its|their|the)(?: cube's)? {_COLOUR}|"
+        f"matching (?:its|their) {_COLOUR}",
         f"(?:its|their|the) (?:own|matching|corresponding|respective)(?: {_COLOUR}(?:ed)?)?",
         "its|their|matching|corresponding|respective",
         f"(?:the |its |their )?(?:same|equally|like|identically)[- ]{_COLOUR}(?:ed)?",
     ),
     "OTHER_COLOUR": (
-        f"(?:of|in|with|that has|which has) (?:another|a different|different|some other|any other|other) {_COLOUR}",
+        "(?:of|in|with|that has|which has) (?:another|a different|different|some other|"
+        f"any other|other) {_COLOUR}",
         f"(?:that|which) (?:does not|doesn't|do not|don't) (?:match|have) (?:its|their) {_COLOUR}",
-        f"(?:a )?(?:differently|different|other|wrong)[- ]{_COLOUR}(?:ed)?|not of (?:its|their)(?: own)? {_COLOUR}",
+        f"(?:a )?(?:differently|different|other|wrong)[- ]{_COLOUR}(?:ed)?|not of (?:its|"
+        f"their)(?: own)? {_COLOUR}",
     ),
     # --- where
     "LEFT": (
@@ -138,8 +162,8 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "MIDDLE": ("middle|centre|center|central|middlemost|in between",),
     "NEAR": (f"(?:nearest|closest|near|close|front|foremost)(?: to {_ROBOT})?|least far from {_ROBOT}",),
     "FAR": (
-        "(?:farthest|furthest|far|most distant|distant|rear|back|rearmost|farthest back|furthest back)(?: away)?"
-        f"(?: from {_ROBOT})?",
+        "(?:farthest|furthest|far|most distant|distant|rear|back|rearmost|farthest back|furthest back)(?: "
+        f"away)?(?: from {_ROBOT})?",
     ),
     "SIDE": ("(?:hand )?(?:side|end|position)(?: of the (?:table|row))?|of the row",),
     "ON": (
@@ -151,7 +175,8 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "TO": ("to|towards",),
     "UNDER": ("under|below|beneath|underneath",),
     "BESIDE": (
-        "(?:right |directly |just |immediately |close )?(?:next to|beside|adjacent to|alongside|against|touching)",
+        "(?:right |directly |just |immediately |close )?(?:next to|beside|adjacent to|"
+        "alongside|against|touching)",
         "side by side with|in contact with",
     ),
     "SIDE_BY_SIDE": (
@@ -164,18 +189,25 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "EDGE": (f"'s {_EDGE}",),
     "BEYOND": (f"(?:beyond|past|off) (?:the |an )?(?:{_EDGE}|side|end) of|beyond|past",),
     "FROM": ("from|away from|out of|off|off of|down from",),
-    "TOP": ("on top|at the top|on the (?:very )?top|at the very top|as the top(?: one)?|topmost|uppermost|top",),
+    "TOP": (
+        "on top|at the top|on the (?:very )?top|at the very top|as the top(?: one)?|topmost|uppermost|top",
+    ),
     "BOTTOM": (
-        f"(?:at|on) the (?:very )?{_LOW}|as (?:the |its |a )?(?:{_LOW}|foundation)(?: one)?|bottommost|{_LOW}|lowest",
+        f"(?:at|on) the (?:very )?{_LOW}|as (?:the |its |a )?(?:{_LOW}|foundation)(?: "
+        f"one)?|bottommost|{_LOW}|lowest",
     ),
     "UPWARDS": (
-        rf"(?:ordered |going |read )?(?:from (?:the )?)?{_LOW}(?: up)? (?:to|towards) (?:the )?top|bottom[- ]up",
-        rf"from the {_LOW}(?: up(?:wards)?)?|upwards|{_LOW} first|(?:starting|beginning) (?:from|at|with) the {_LOW}",
+        rf"(?:ordered |going |read )?(?:from (?:the )?)?{_LOW}(?: up)? (?:to|towards) "
+        rf"(?:the )?top|bottom[- ]up",
+        rf"from the {_LOW}(?: up(?:wards)?)?|upwards|{_LOW} first|(?:starting|beginning) "
+        rf"(?:from|at|with) the {_LOW}",
         rf"{_LOW} ?[/,-] ?middle ?[/,-] ?top",
     ),
     "DOWNWARDS": (
-        rf"(?:ordered |going |read )?(?:from (?:the )?)?top(?: down)? (?:to|towards) (?:the )?{_LOW}|top[- ]down",
-        "from the top(?: down(?:wards)?)?|downwards|top first|(?:starting|beginning) (?:from|at|with) the top",
+        rf"(?:ordered |going |read )?(?:from (?:the )?)?top(?: down)? (?:to|towards) "
+        rf"(?:the )?{_LOW}|top[- ]down",
+        "from the top(?: down(?:wards)?)?|downwards|top first|(?:starting|"
+        "beginning) (?:from|at|with) the top",
         rf"top ?[/,-] ?middle ?[/,-] ?{_LOW}",
     ),
     "IS": (
@@ -186,14 +218,17 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "MUST": (_MUST,),
     "THAT": ("that|which",),
     "NOT": (
-        "not|do not|don't|does not|doesn't|never|without|must not|should not|may not|cannot|can't|avoid|is not|are not",
+        "not|do not|don't|does not|doesn't|never|without|must not|should not|may not|cannot|"
+        "can't|avoid|is not|are not",
         "isn't|aren't|but not",
     ),
     "THERE_IS": ("there (?:is|are)|you (?:can )?see",),
     # --- between clauses
     "COMMA": (",|/|[(]|[)]",),
     "AND": ("and|&|as well as|plus",),
-    "LINK": ("but|then|and then|after that|where|while|by|so that|such that|so|until|to(?= touch)|in order to",),
+    "LINK": (
+        "but|then|and then|after that|where|while|by|so that|such that|so|until|to(?= touch)|in order to",
+    ),
     "DASH": (":|-{1,2}|—|–",),
     "WITH": ("with|having",),
     "END": (r"[.;!?]",),

@@ -36,7 +36,8 @@ from spca_tabletop.language.words import WHAT_WORKS, Sentence
 _MOST_READINGS = 64
 
 _KINDS = {
-    "CUBE": "cube", "CUBES": "cube", "PLATE": "plate", "PLATES": "plate", "TABLE": "table", "GROUND": "ground",
+    "CUBE": "cube", "CUBES": "cube", "PLATE": "plate", "PLATES": "plate", "TABLE": "table",
+    "GROUND": "ground",
     "THING": "thing", "THINGS": "thing", "ONE": "", "ONES": "",
 }  # fmt: skip
 _PLURALS = ("CUBES", "PLATES", "THINGS", "ONES")

@@ -112,7 +112,8 @@ def _near(word: str) -> str:
 
 
 WHAT_WORKS = (
-    "What works are tasks with cubes, plates and the table, such as: 'Touch the left cube.' 'Pick up the red cube.' "
-    "'Put the red cube on the blue plate.' 'Stack red on blue.' 'Build a tower with red on top, blue in the middle "
-    "and green at the bottom.' 'Put the blue cube next to the red cube.' 'Discard the red cube.'"
+    "What works are tasks with cubes, plates and the table, such as: 'Touch the left cube.' 'Pick up the "
+    "red cube.' 'Put the red cube on the blue plate.' 'Stack red on blue.' 'Build a tower with red on top, "
+    "blue in the middle and green at the bottom.' 'Put the blue cube next to the red "
+    "cube.' 'Discard the red cube.'"
 )

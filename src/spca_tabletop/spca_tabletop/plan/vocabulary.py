@@ -59,10 +59,10 @@ _BLOCK = r"(?:cube|block|box|brick)s?"
 _DISC = r"(?:plate|dis[ck]|dish|saucer|tray)s?"
 _COLOURED = rf"(?:the |a )?(?:{'|'.join(COLOURS)}) (?:{_BLOCK}|{_DISC})"
 _REFERENCE = (
-    rf"\b(?:the|a|an|any) {_BLOCK}(?: that (?:is|lies|stands|rests))? (?:on|under|below|next to|beside) {_COLOURED}"
-    rf"|\b(?:clear|empty|unload|unstack) {_COLOURED}"
+    rf"\b(?:the|a|an|any) {_BLOCK}(?: that (?:is|lies|stands|rests))? (?:on|under|below|next to|beside) "
+    rf"{_COLOURED}|\b(?:clear|empty|unload|unstack) {_COLOURED}"
 )
-"""Things named only to identify another one ("the cube on the blue plate"), or as where to take things from."""
+"""Things named only to identify another one ("the cube on the blue plate"), or as a source."""
 
 
 class TabletopVocabulary:
@@ -121,7 +121,10 @@ class TabletopVocabulary:
         return found
 
     def required(self, task: Task, observation: Observation) -> tuple[str, ...]:
-        """The cubes and plates named by colour and kind ("the red cube"), unless they are only points of reference."""
+        """The cubes and plates named by colour and kind ("the red cube").
+
+        Things that are only points of reference are left out.
+        """
         text = re.sub(_REFERENCE, " ", required_part(task.description or task.title))
         found = []
         for symbol, kind in observation.objects.items():

@@ -126,7 +126,10 @@ class RosTabletop:
             _expect(forget(SaveRecording.Request(), timeout=_PATIENCE_S))
 
     def _vary(self, options: RunOptions) -> None:
-        """Have the simulator rebuilt at the next reset with the preset's light, friction, calibration and so on."""
+        """Have the simulator rebuilt at the next reset.
+
+        It takes light, friction, calibration and so on from the preset.
+        """
         wanted = {name: getattr(options, name) for name in ("preset", "seed", "noise", "camera")}
         parameters = [Parameter(name, value=value).to_parameter_msg() for name, value in wanted.items()]
         answer = self._set_parameters(SetParameters.Request(parameters=parameters), timeout=_PATIENCE_S)
@@ -216,7 +219,10 @@ class RosTabletop:
         return from_msg(Verdict, self._message)
 
     def checkpoint(self) -> bytes:
-        """The states of all nodes, taken while time stands still; empty where the simulator cannot give its own."""
+        """The states of all nodes, taken while time stands still.
+
+        Empty where the simulator cannot give its own.
+        """
         if not self._can_go_back:
             return pack({})
         self._stand_still(True)

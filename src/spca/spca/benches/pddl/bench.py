@@ -124,15 +124,16 @@ class PddlBench(Bench[PddlTrial, PddlResult]):
     def report(self, done: Trials, page: Page) -> None:
         """See `Bench`."""
         page.text(
-            "A task counts as solved when the plan that Fast Downward finds for the model's own domain and problem also "
-            "solves the reference domain and problem; the model is never told that verdict. An empty plan counts as a "
-            "failure. The columns from “solved” to “no answer” count drafts by their fate."
+            "A task counts as solved when the plan that Fast Downward finds for the model's own domain and "
+            "problem also solves the reference domain and problem; the model is never told that verdict. An "
+            "empty plan counts as a failure. The columns from “solved” to “no answer” "
+            "count drafts by their fate."
         )
         page.heading("Solved at attempt k")
         page.figure(self._curves(done))
         page.text(
-            "Dashed: a plan was found, right or wrong. The distance between the two is what a bench without a reference "
-            "would not see."
+            "Dashed: a plan was found, right or wrong. The distance between the two is what a bench without "
+            "a reference would not see."
         )
         page.heading("Tasks")
         models = list(_by_model(done))

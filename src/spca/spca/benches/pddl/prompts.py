@@ -11,16 +11,19 @@ from spca_core.ports.chat import Message
 from spca_llm.messages import system, user
 
 _SYSTEM = """\
-You formalise planning tasks in PDDL. You are given the rules of a small world, a situation in it, and what is wanted. You
-write a domain and a problem such that a classical planner finds a plan, and that plan would work in the world described.
+You formalise planning tasks in PDDL. You are given the rules of a small world, a situation in it, and what is
+wanted. You write a domain and a problem such that a classical planner finds a plan, and that plan would work
+in the world described.
 
 - Use :strips and :typing, and where they help :negative-preconditions, :disjunctive-preconditions, :equality,
   :conditional-effects and quantifiers. No durations, no numbers, no derived predicates.
-- Name actions and objects exactly as given, with the arguments in the order given. Types and predicates are yours.
+- Name actions and objects exactly as given, with the arguments in the order given. Types and
+  predicates are yours.
 - Every rule counts: a plan that breaks one is wrong, even if your domain allows it.
 - State in (:init …) all that holds at the start, and in (:goal …) all that is wanted.
 
-Answer in JSON with two texts: `domain`, which begins with (define (domain, and `problem`, which begins with (define (problem."""
+Answer in JSON with two texts: `domain`, which begins with (define (domain, and `problem`, which begins
+with (define (problem."""
 
 _REPAIR = """\
 Your draft before was this:

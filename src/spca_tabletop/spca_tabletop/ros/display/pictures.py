@@ -34,7 +34,9 @@ _GROW = 0.002  # m: drawn around an object, not in its faces
 
 @dataclass(frozen=True)
 class Picture:
-    """A box, a cylinder (size: diameter, diameter, height), a text (size[2]: height of its letters), or a line.
+    """A box, a cylinder, a text or a line.
+
+    A cylinder's size is diameter, diameter, height; a text's `size[2]` is the height of its letters.
 
     A line goes through `points`, which are in the frame `world`, and size[0] is its width.
     """
