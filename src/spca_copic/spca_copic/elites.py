@@ -68,7 +68,8 @@ def _together(
     alone: Sequence[Episode],
     oracle: OracleChoice,
 ) -> float:
-    """What a set is worth on a case: as its best program if that one solves it, else with an oracle switching.
+    """What a set is worth on a case: as its best program if that one solves it, else with an oracle
+    switching.
 
     Among sets that are worth the same, those win whose programs went different ways.
     """

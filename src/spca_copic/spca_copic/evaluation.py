@@ -67,7 +67,10 @@ def evaluate(
     model: ChatModel | None = None,
     on_episode: Callable[[str, Episode], None] = lambda policy, episode: None,
 ) -> list[Score]:
-    """Run every policy on every case. Raises InputError for an unknown policy, or one that needs a model there is none of."""
+    """Run every policy on every case.
+
+    Raises InputError for an unknown policy, or one that needs a model there is none of.
+    """
     for policy in policies:
         if policy not in POLICIES:
             raise InputError(f"unknown policy '{policy}'", hint=f"there are {', '.join(POLICIES)}")

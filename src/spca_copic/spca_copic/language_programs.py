@@ -20,7 +20,10 @@ _MOST_DECISIONS = 12
 
 
 class LanguagePrograms:
-    """See `spca_core.ports.program_proposer.ProgramProposer`. Each program is a conversation of its own (role coder)."""
+    """See `spca_core.ports.program_proposer.ProgramProposer`.
+
+    Each program is a conversation of its own (role coder).
+    """
 
     name = "model"
 

@@ -19,10 +19,11 @@ Outcome = tuple[bool, float]
 class OracleChoice:
     """Rolls out every program alone to the end from the present state, and takes the first step of the best.
 
-    Policy improvement by rollouts (D. Bertsekas): never worse than the best single program, and better where programs
-    are good at different stages. Needs the world's `checkpoint`, so it is for measuring and for training only. Results
-    are kept, as worlds are deterministic: one oracle for many sets of programs saves most of the work. With `every`, it
-    thinks only at each so manieth decision and stays with a program between, which is cheaper and a lower bound.
+    Policy improvement by rollouts (D. Bertsekas): never worse than the best single program, and better where
+    programs are good at different stages. Needs the world's `checkpoint`, so it is for measuring and for
+    training only. Results are kept, as worlds are deterministic: one oracle for many sets of programs saves
+    most of the work. With `every`, it thinks only at each so manieth decision and stays with a program
+    between, which is cheaper and a lower bound.
     """
 
     name = "oracle"
@@ -43,7 +44,8 @@ class OracleChoice:
         value = 0.0
         if chosen is None or not (self._sure or len(moment.decisions) % self._every):
             outcomes = {p.id: self._try(moment, p.id) for p in moment.pool.programs}
-            # The first program of those that do best: stable, so that the oracle does not waver between equals.
+            # The first program of those that do best: stable, so that the oracle does not waver between
+            # equals.
             best = max(outcomes, key=lambda id_: outcomes[id_])
             success, value = outcomes[best]
             chosen = next((i for i, c in enumerate(candidates) if best in c.programs), 0)

@@ -63,7 +63,8 @@ class ProgramPool:
     ) -> tuple[tuple[Candidate, ...], dict[str, str]]:
         """The different plans that the programs (or `only` some, by id) propose, in the programs' order.
 
-        Also why a program proposes none: it failed, took too long, or returned no list of actions, or an empty one.
+        Also why a program proposes none: it failed, took too long, or returned no list of actions, or an
+        empty one.
         """
         observation = {**situation.observation, "memory": list(memory)[-MEMORY:]}
         actions = _plain(situation.actions)

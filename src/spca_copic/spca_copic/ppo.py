@@ -1,7 +1,8 @@
 """Proximal policy optimisation with a clipped objective, for any selector that can differentiate its scores.
 
-J. Schulman et al., Proximal Policy Optimization Algorithms, 2017, and generalised advantage estimation (2016). The choice
-is among a varying number of candidates, so the policy is a softmax over the scores of those that there are.
+J. Schulman et al., Proximal Policy Optimization Algorithms, 2017, and generalised advantage estimation
+(2016). The choice is among a varying number of candidates, so the policy is a softmax over the scores of
+those that there are.
 """
 
 from __future__ import annotations

@@ -34,7 +34,10 @@ class CopicFolder:
 
     @classmethod
     def create(cls, run: CopicRun, path: Path | None = None) -> CopicFolder:
-        """A new folder, or the one at `path` if it holds the same training. Raises InputError if it holds another."""
+        """A new folder, or the one at `path` if it holds the same training.
+
+        Raises InputError if it holds another.
+        """
         if path is not None and (path / MANIFEST).is_file():
             there = cls.open(path)
             if there.run != run:

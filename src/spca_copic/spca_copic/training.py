@@ -45,7 +45,8 @@ def train_task(
 ) -> TaskState:
     """Train on one task type, from the beginning or from the state after a trial; returns the last state.
 
-    The selector is left as it shall be used. Raises ModelError when a proposer gives no usable program at first.
+    The selector is left as it shall be used. Raises ModelError when a proposer gives no usable program at
+    first.
     """
     training = _Training(world, task, proposer, selector, recipe, listener or Listener())
     with training.pool:

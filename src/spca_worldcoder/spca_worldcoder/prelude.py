@@ -1,7 +1,8 @@
 """What every program finds in the sandbox: entities, lookups, and search. Put in front of a program's source.
 
-It is run by the worker as plain source text, so it imports nothing of this project. Names that begin with `wc_` are for
-the host; a program cannot change what the host believes, since every step of a plan is checked again from outside.
+It is run by the worker as plain source text, so it imports nothing of this project. Names that begin with
+`wc_` are for the host; a program cannot change what the host believes, since every step of a plan is checked
+again from outside.
 """
 
 from __future__ import annotations
@@ -395,8 +396,9 @@ def wc_plan(
 ) -> tuple[list[str] | None, int]:
     """A plan to an end that pays, by best-first width search over states with the mover's walks left out.
 
-    The mover is the one thing whose own steps change nothing else; a node is the rest of the world with the part of it
-    that the mover can walk to. Nodes are ordered by what was paid so far, novelty, and length. The plan, and how many nodes it took.
+    The mover is the one thing whose own steps change nothing else; a node is the rest of the world with the
+    part of it that the mover can walk to. Nodes are ordered by what was paid so far, novelty, and length. The
+    plan, and how many nodes it took.
     """
     model = WcModel(actions, mission, budget)
     first = model.key(wc_load(state))
@@ -481,7 +483,8 @@ def wc_dead(  # noqa: PLR0912
 ) -> set[Place]:
     """Places (class, x, y) from which a thing that is moved about can no longer come to where it pays.
 
-    Found in the model itself: all others of the class are taken away, and what is left is searched to its end.
+    Found in the model itself: all others of the class are taken away, and what is left is searched to its
+    end.
     """
     if not mover:
         return set()

@@ -55,10 +55,11 @@ class TransitionLine(Record):
 
 
 class Program(Record):
-    """A world model: Python source with `transition(state, action)` and `reward(before, action, after, mission)`.
+    """A world model: Python source with `transition(state, action)` and `reward(before, action, after,
+    mission)`.
 
-    `rules` is the same in the form of rules (JSON of `induction.rulebook.Rulebook`) where the writer knows it; planners
-    may use it to find plans, which count only when the source agrees with every step.
+    `rules` is the same in the form of rules (JSON of `induction.rulebook.Rulebook`) where the writer knows
+    it; planners may use it to find plans, which count only when the source agrees with every step.
     """
 
     source: str
@@ -86,10 +87,11 @@ EMPTY_PROGRAM = Program(
 
 @dataclass
 class Experience:
-    """All that was seen so far, in every environment: transitions in order, missions, and the actions there are.
+    """All that was seen so far, in every environment: transitions in order, missions, and the actions there
+    are.
 
-    Equal transitions are kept once; two that differ only in what came of them are a contradiction, which is for the
-    reader of the data to name.
+    Equal transitions are kept once; two that differ only in what came of them are a contradiction, which is
+    for the reader of the data to name.
     """
 
     actions: tuple[str, ...] = ()
@@ -146,7 +148,10 @@ class Draft(Record):
 
 
 class Contradiction(Exception):
-    """Transitions that no deterministic, fully observed world can show together. `indices` are theirs in the data."""
+    """Transitions that no deterministic, fully observed world can show together.
+
+    `indices` are theirs in the data.
+    """
 
     def __init__(self, message: str, indices: tuple[int, ...]) -> None:
         self.indices = indices

@@ -114,7 +114,10 @@ class ModelRunner:
     def plan(
         self, program: Program, state: State, mission: str, actions: Sequence[str], budget: int = 200_000
     ) -> list[str] | None:
-        """A plan to an end that pays, by search in the program; None where none was found. It is yet to be replayed."""
+        """A plan to an end that pays, by search in the program; None where none was found.
+
+        It is yet to be replayed.
+        """
         value = self._search("wc_plan", program, [to_json(state), mission, list(actions), budget])
         return _plan(value[0]) if isinstance(value, list) and value else None
 

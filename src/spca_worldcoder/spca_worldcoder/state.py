@@ -1,7 +1,7 @@
 """States of a world: bags of entities, each with a class, perhaps a cell of the grid, and attributes.
 
-In JSON an entity is `[class, x, y, {attribute: value}]`; x and y are null for what lies nowhere. A value is text, a whole
-number, true, false, null, a vector `[dx, dy]`, or an entity (what something holds).
+In JSON an entity is `[class, x, y, {attribute: value}]`; x and y are null for what lies nowhere. A value is
+text, a whole number, true, false, null, a vector `[dx, dy]`, or an entity (what something holds).
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ from spca_worldcoder.state import State
 class ModelSynthesizer(Protocol):
     """Writes programs with `transition(state, action)` and `reward(before, action, after, mission)`.
 
-    All methods return source that nobody has judged yet. They raise ModelError (`spca_core.ports.proposer`) when a
-    language model failed, BudgetExhausted when its limits are used up, Contradiction and NotLearnable (`records`) where
-    the data cannot be explained.
+    All methods return source that nobody has judged yet. They raise ModelError (`spca_core.ports.proposer`)
+    when a language model failed, BudgetExhausted when its limits are used up, Contradiction and NotLearnable
+    (`records`) where the data cannot be explained.
     """
 
     name: str
@@ -38,7 +38,8 @@ class ModelSynthesizer(Protocol):
     def for_plan(
         self, program: Program, experience: Experience, start: State, mission: str, attempt: int
     ) -> Program | None:
-        """A bolder program that still explains the data and in which the mission might be reached from `start`.
+        """A bolder program that still explains the data and in which the mission might be reached from
+        `start`.
 
         `attempt` counts from 0; None when there is nothing more to try.
         """

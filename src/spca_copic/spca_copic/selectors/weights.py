@@ -1,4 +1,5 @@
-"""Arrays of numbers in one file that can be shared: a line of JSON that says what follows, then plain 32-bit floats.
+"""Arrays of numbers in one file that can be shared: a line of JSON that says what follows, then plain 32-bit
+floats.
 
 Reading it runs nothing and allocates no more than its header's shapes, which the reader has to expect.
 """
@@ -56,7 +57,10 @@ def write_weights(
 def read_weights(
     path: Path, kind: str, shapes: Mapping[str, tuple[int, ...]]
 ) -> tuple[Header, dict[str, np.ndarray]]:
-    """The content of a selector's file. Raises InputError unless it is whole, of that kind, and has those arrays."""
+    """The content of a selector's file.
+
+    Raises InputError unless it is whole, of that kind, and has those arrays.
+    """
     try:
         with path.open("rb") as stream:
             line = stream.readline(_LONGEST_HEADER)

@@ -123,8 +123,8 @@ class Agent:
     ) -> EnvironmentResult:
         """Act in a world until `settings.streak` episodes in a row succeed, or the limits are reached.
 
-        The last three arguments take up where an interrupted run was. Raises Contradiction, NotLearnable, and what the
-        synthesizer raises.
+        The last three arguments take up where an interrupted run was. Raises Contradiction, NotLearnable, and
+        what the synthesizer raises.
         """
         settings = self.settings
         self.experience.actions = tuple(dict.fromkeys((*self.experience.actions, *world.actions)))

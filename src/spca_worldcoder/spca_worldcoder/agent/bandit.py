@@ -13,7 +13,10 @@ from spca_worldcoder.records import Program, Verdict
 
 @dataclass
 class Arm:
-    """A program that may be refined. Its prior is Beta(1 + C h, 1 + C (1 - h)), h being the share it explains."""
+    """A program that may be refined.
+
+    Its prior is Beta(1 + C h, 1 + C (1 - h)), h being the share it explains.
+    """
 
     program: Program | None
     """None: write one from scratch."""
@@ -67,7 +70,8 @@ def search(
     good: Callable[[Program, Verdict], bool],
     budget: int,
 ) -> tuple[Program, Verdict] | None:
-    """Refine until a program is good or the budget is used up; the best by share explained then, None without any.
+    """Refine until a program is good or the budget is used up; the best by share explained then, None without
+    any.
 
     `draft` gives a child of an arm, or None when its writer failed.
     """

@@ -21,7 +21,10 @@ _DULL, _DULLEST = 0.4, 3.0
 
 
 class Explorer:
-    """Counts the (action, surroundings) of all transitions. Surroundings are what lies ahead and what is held."""
+    """Counts the (action, surroundings) of all transitions.
+
+    Surroundings are what lies ahead and what is held.
+    """
 
     def __init__(self, runner: ModelRunner) -> None:
         self._runner = runner

@@ -1,4 +1,5 @@
-"""When an episode ends and what a step pays: conditions on what it leads to, and exact sums over what it changes.
+"""When an episode ends and what a step pays: conditions on what it leads to, and exact sums over what it
+changes.
 
 Conditions: ("held", pattern) the mover holds such a thing, ("here", pattern) it shares its cell with one, ("ahead", pattern)
 it faces one, ("some", pattern) there is one, ("all_on", class, other) every one of a class lies on one of another,

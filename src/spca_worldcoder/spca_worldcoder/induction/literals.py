@@ -132,7 +132,8 @@ def true_of(view: View, reach: int, mover_too: bool, kinds: Collection[str]) -> 
 def context(view: View, variable: Collection[str] = ()) -> Conjunction:
     """The neighbourhood of a step as a conjunction: what lies in the next cell, and what is held.
 
-    Values are left out unless they are of attributes that change; whether the held thing agrees with what lies ahead is in.
+    Values are left out unless they are of attributes that change; whether the held thing agrees with what
+    lies ahead is in.
     """
     literals: list[Literal] = []
     ahead = view.cells[1] if len(view.cells) > 1 else ()

@@ -44,9 +44,9 @@ class RewardLearner:
     ) -> RewardRules:
         """Rules that explain every reward and every end.
 
-        For the mission of `start` there is a goal even if no episode of it was ever won: that of the likest mission, or
-        one of words and payments; `guess` says which of those that the data do not refute. Raises Contradiction,
-        NotLearnable.
+        For the mission of `start` there is a goal even if no episode of it was ever won: that of the likest
+        mission, or one of words and payments; `guess` says which of those that the data do not refute. Raises
+        Contradiction, NotLearnable.
         """
         if frame != self._frame:
             self._frame, self._truth, self._goals = frame, {}, {}

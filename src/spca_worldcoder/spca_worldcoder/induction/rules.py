@@ -1,7 +1,8 @@
 """From transitions to clauses: cover what changed by few effects, then find when each does not happen.
 
-Effects are kept as general as the data allow: a clause fires unless one of its exceptions is true, and exceptions are the
-cheapest conjunctions that tell the steps in which it did not happen from those in which it did (separate and conquer).
+Effects are kept as general as the data allow: a clause fires unless one of its exceptions is true, and
+exceptions are the cheapest conjunctions that tell the steps in which it did not happen from those in which it
+did (separate and conquer).
 """
 
 from __future__ import annotations
@@ -50,9 +51,9 @@ class RuleLearner:
     ) -> tuple[Group, ...]:
         """Groups that explain every transition.
 
-        With `doubt`, exceptions that rest on at most so many transitions are believed only for the very neighbourhoods
-        they were seen in, and effects seen on one class are expected of others that were not tried. Raises
-        Contradiction, NotLearnable.
+        With `doubt`, exceptions that rest on at most so many transitions are believed only for the very
+        neighbourhoods they were seen in, and effects seen on one class are expected of others that were not
+        tried. Raises Contradiction, NotLearnable.
         """
         if frame != self._frame:
             self._frame, self._views, self._explained, self._applied = frame, {}, {}, {}

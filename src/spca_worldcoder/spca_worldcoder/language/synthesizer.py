@@ -24,7 +24,10 @@ _FIRST, _FITTING = 7, 3
 
 
 class LanguageSynthesizer:
-    """A `ModelSynthesizer` over a chat model. Examples are drawn by a seed, so that equal runs ask equal questions."""
+    """A `ModelSynthesizer` over a chat model.
+
+    Examples are drawn by a seed, so that equal runs ask equal questions.
+    """
 
     name = "language"
 

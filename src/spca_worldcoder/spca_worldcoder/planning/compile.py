@@ -194,9 +194,11 @@ class _Compiler:
                     yield text
 
     def _variants(self, clauses: Sequence[Clause]) -> Iterator[tuple[dict[Role, str], Assumed | None]]:
-        """Ways to fill the roles of the last clause; and, where exceptions are conjunctions, what is met and held.
+        """Ways to fill the roles of the last clause; and, where exceptions are conjunctions, what is met and
+        held.
 
-        A disjunction in a precondition doubles the actions of the planner, so what decides most of them is fixed first.
+        A disjunction in a precondition doubles the actions of the planner, so what decides most of them is
+        fixed first.
         """
         clause = clauses[-1]
         complex_ones = sum(len(c) > 1 for one in clauses for c in one.unless)
@@ -485,8 +487,8 @@ _TURNS = (
 def _with_contraries(action: str, moving: Collection[str]) -> str:
     """The action with a predicate of its own for the absence of each moving class.
 
-    The planner turns places of one thing into one variable; that the thing is not in a cell would be a disjunction over all
-    others then, and multiply the actions.
+    The planner turns places of one thing into one variable; that the thing is not in a cell would be a
+    disjunction over all others then, and multiply the actions.
     """
     head, effect, tail = action.partition(":effect")
 

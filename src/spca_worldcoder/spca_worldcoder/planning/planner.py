@@ -1,4 +1,7 @@
-"""Finds plans in a learned world model. A plan counts only when the program itself agrees with its every step."""
+"""Finds plans in a learned world model.
+
+A plan counts only when the program itself agrees with its every step.
+"""
 
 from __future__ import annotations
 

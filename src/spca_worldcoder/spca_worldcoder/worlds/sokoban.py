@@ -1,7 +1,7 @@
 """Sokoban: push every box onto a target.
 
-A step costs 0.1; a box that comes onto a target gives 1 and one that leaves it takes 1; the last one gives 10 more and
-ends the episode (rewards of the customary `gym-sokoban`).
+A step costs 0.1; a box that comes onto a target gives 1 and one that leaves it takes 1; the last one gives 10
+more and ends the episode (rewards of the customary `gym-sokoban`).
 """
 
 from __future__ import annotations
@@ -104,7 +104,10 @@ def push(level: Level, move: Cell, reach: int = 1) -> Level:
 
 
 def draw(rng: np.random.Generator, boxes: int, size: int, reach: int = 1) -> Level:
-    """A level that can be solved: boxes start on the targets and are pulled away. Every box is off its target."""
+    """A level that can be solved: boxes start on the targets and are pulled away.
+
+    Every box is off its target.
+    """
     for _ in range(_TRIES):
         floor = _room(rng, size, boxes)
         cells = sorted(floor)

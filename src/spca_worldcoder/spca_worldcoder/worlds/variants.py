@@ -1,4 +1,5 @@
-"""Worlds that differ from the known ones: with other names, other actions, other rules. They show what is learned.
+"""Worlds that differ from the known ones: with other names, other actions, other rules. They show what is
+learned.
 
 A learner that carries rules of a world within itself fails here.
 """

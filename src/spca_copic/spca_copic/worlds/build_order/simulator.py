@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from spca_copic.worlds.build_order.units import COMMAND_CENTER, ENTRIES, REFINERY, SCV, Entry
 from spca_core.plan_world import Remark
 
-# A worker on a mineral patch with one companion brings about 56 minerals a minute, a refinery with three workers about
-# 160 gas a minute (figures of the game's faster speed); workers beyond two a patch bring nothing.
+# A worker on a mineral patch with one companion brings about 56 minerals a minute, a refinery with three
+# workers about 160 gas a minute (figures of the game's faster speed); workers beyond two a patch bring
+# nothing.
 MINERALS_A_SECOND = 0.93
 GAS_A_SECOND = 0.9
 WORKERS_ON_MINERALS = 16  # a command centre
@@ -73,7 +74,8 @@ class Base:
         self.work = [(name, due) for name, due in self.work if due > self.time]
 
     def order(self, entry: Entry, time_limit: int) -> Remark | None:
-        """Begin something, waiting up to PATIENCE_S for what it still lacks; the remark says why it came to nothing.
+        """Begin something, waiting up to PATIENCE_S for what it still lacks; the remark says why it came to
+        nothing.
 
         What lacks and is not under way is refused at once.
         """

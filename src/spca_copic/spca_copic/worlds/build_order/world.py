@@ -52,7 +52,10 @@ class BuildOrderWorld:
         self._over = True
 
     def split(self, task: str, train: int, seen: int, unseen: int, seed: int) -> Split:
-        """Different wanted counts in every case. The test's cases depend on no training seed but are never trained on."""
+        """Different wanted counts in every case.
+
+        The test's cases depend on no training seed but are never trained on.
+        """
         if task not in TASKS:
             raise InputError(f"unknown task type '{task}'", self.name, f"there are {', '.join(TASKS)}")
         rng = Random(f"{task}/{seed}")
@@ -152,7 +155,8 @@ class BuildOrderWorld:
     def close(self) -> None:
         """Nothing to release."""
 
-    # --- helpers ------------------------------------------------------------------------------------------------
+    # --- helpers
+    # ------------------------------------------------------------------------------------------------
 
     def _give(self, action: str) -> Remark | None:
         if action == WAIT:
@@ -204,7 +208,8 @@ class BuildOrderWorld:
 
 
 def time_limit(wanted: dict[str, int], slack: float) -> int:
-    """Seconds: what the prices of everything needed take to gather, and the longest chain to build, with some slack.
+    """Seconds: what the prices of everything needed take to gather, and the longest chain to build, with some
+    slack.
 
     The income assumed is that of the first workers' mean over a game with one base and two refineries.
     """
