@@ -67,9 +67,9 @@ def answer_from(body: bytes, sent: str) -> Answer:
     details = usage.prompt_tokens_details if usage else None
     return Answer(
         text=text,
-        refusal=_clean(choice.message.refusal or ""),
-        finish_reason=choice.finish_reason or "stop",
-        model=_clean(completion.model),
+        refusal=whole(choice.message.refusal or ""),
+        finish_reason=whole(choice.finish_reason or "stop"),
+        model=whole(completion.model),
         input_tokens=usage.prompt_tokens if usage else len(sent) // _CHARACTERS_A_TOKEN,
         output_tokens=usage.completion_tokens if usage else len(text) // _CHARACTERS_A_TOKEN,
         cached_tokens=(details.cached_tokens or 0) if details else 0,
@@ -80,9 +80,13 @@ def answer_from(body: bytes, sent: str) -> Answer:
 def _text(content: Any) -> str:
     if isinstance(content, list):
         content = "".join(part.text for part in content)
-    return _clean(content or "")
+    return whole(content or "")
 
 
-def _clean(text: str) -> str:
-    """Without half surrogate pairs, which JSON can carry and files cannot."""
+def whole(text: str) -> str:
+    """A text in which `?` stands for each lone surrogate, which JSON can carry and files cannot.
+
+    >>> whole("half a pair: \\ud800")
+    'half a pair: ?'
+    """
     return text.encode("utf-8", errors="replace").decode("utf-8")

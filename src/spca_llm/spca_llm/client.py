@@ -15,7 +15,7 @@ import openai
 from spca_core.errors import BudgetExhausted, InputError
 from spca_core.ports.chat import Role
 from spca_core.ports.proposer import ModelError
-from spca_llm.answer import answer_from
+from spca_llm.answer import answer_from, whole
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.exchange import Answer, Attempt, Request
 from spca_llm.ledger import HIDDEN
@@ -213,7 +213,7 @@ class OpenAISource:
         cause = error.__cause__ if isinstance(error, openai.APIConnectionError) else None
         body = error.body if isinstance(error, openai.APIStatusError) else None
         text = body.get("message") if isinstance(body, dict) else None
-        line = " ".join(str(text or cause or error or type(error).__name__).split())
+        line = whole(" ".join(str(text or cause or error or type(error).__name__).split()))
         for secret in self.secrets:
             line = line.replace(secret, HIDDEN)
         return line[:300]

@@ -27,9 +27,8 @@ class Request(Record):
     @classmethod
     def of(cls, role: Role, messages: Sequence[Message], schema: type[BaseModel] | None) -> Request:
         """A request for text, or for an instance of `schema`."""
-        plain = json.loads(
-            json.dumps(list(messages))
-        )  # what goes over the wire, so that a replay compares equal
+        # What goes over the wire, so that a replay compares equal. A lone surrogate cannot: `?` stands for it.
+        plain = json.loads(json.dumps(list(messages), ensure_ascii=False).encode(errors="replace"))
         if schema is None:
             return cls(role=role, messages=tuple(plain))
         return cls(

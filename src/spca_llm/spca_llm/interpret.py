@@ -38,6 +38,9 @@ def parse(text: str, schema: type[BaseModel]) -> BaseModel:
     """The first JSON object in a text that fits the schema: alone, in a fenced block, or among prose."""
     problem = ""
     for candidate in _objects(text):
+        if _has_lone_surrogate(candidate):  # pydantic would take it, and no file could hold it
+            problem = problem or "it has half of a surrogate pair, which is no character"
+            continue
         try:
             return schema.model_validate(candidate)
         except ValidationError as error:
@@ -69,6 +72,14 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
         if isinstance(value, dict):
             yield value
         start = end - 1
+
+
+def _has_lone_surrogate(value: dict[str, Any]) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _short(text: str, limit: int = 200) -> str:

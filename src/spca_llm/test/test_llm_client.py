@@ -21,6 +21,7 @@ from spca_llm.client import OpenAISource
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.ledger import Ledger, read_exchange
 from spca_llm.messages import system, user
+from spca_llm.replay import ReplaySource
 from spca_llm.testing.behaviours import (
     Drip,
     Raw,
@@ -383,3 +384,39 @@ def test_proxies_are_not_asked_for_the_way_to_this_machine(bench: Bench, monkeyp
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     assert bench.ask([Say("direct")]).text == "direct"
+
+
+# --- half a surrogate pair: JSON can carry it, no file and no request can
+
+
+@pytest.mark.parametrize("value", [{"domain": "(define \ud800)"}, {"domain": "d", "steps": ["\udc00"]}])
+def test_an_answer_with_a_lone_surrogate_is_invalid_and_its_recording_too(bench: Bench, value: Any):
+    error = error_of(lambda: bench.ask([say_json(value)], Answer))
+    assert error.kind == "invalid"
+    assert "surrogate" in str(error)
+    replayed = Chat(ReplaySource(bench.folder), Ledger(bench.folder.with_name("again")))
+    again = error_of(lambda: replayed.complete("planner_big", ASK, Answer))
+    assert str(again) == str(error)
+
+
+def test_a_later_object_of_the_answer_counts_when_the_first_has_a_lone_surrogate(bench: Bench):
+    text = '{"domain": "\\ud800"} I mean {"domain": "\\ud83d\\ude00"}'
+    assert bench.ask([Say(text)], Answer).parsed == Answer(domain="😀")
+
+
+def test_a_lone_surrogate_in_plain_text_is_replaced_before_it_is_recorded(bench: Bench):
+    reply = bench.ask([Say("half \ud800 a pair", finish_reason="odd \udfff")])
+    assert reply.text == "half ? a pair"
+    assert bench.exchanges()[0].answer.text == "half ? a pair"
+
+
+def test_a_lone_surrogate_in_a_servers_error_is_one_line_and_recorded(bench: Bench):
+    error = error_of(lambda: bench.ask([Status(400, "no \ud800 so")]))
+    assert "no ? so" in str(error)
+    assert "no ? so" in bench.exchanges()[0].error
+
+
+def test_a_lone_surrogate_in_a_prompt_is_replaced_before_it_is_sent(bench: Bench):
+    server = bench.serve([Say("hi")])
+    bench.chat(server).complete("planner_big", [user("look: \ud800")])
+    assert server.requests[0].body["messages"][0]["content"] == "look: ?"
