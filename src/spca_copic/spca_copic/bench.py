@@ -177,7 +177,7 @@ def _mean(values: Sequence[float]) -> float | str:
 
 
 def curves(done: Trials) -> Figure:
-    """Share solved while learning over the trials: each seed thin, the mean bold; a finished training keeps its last value."""
+    """Share solved while learning, by trial: each seed thin, the mean bold; the last value is kept to the end."""
     by_task = {name: [d.result for d in own] for name, own in groups(done, _task_of).items()}
     figure = Figure(figsize=(9, 0.6 + 2.2 * -(-len(by_task) // 3)))
     axes = figure.subplots(-(-len(by_task) // 3), min(3, len(by_task)), squeeze=False, sharey=True)

@@ -1,4 +1,4 @@
-"""Which programs stay: those that add most to the others on held-out cases, if the choice among them were perfect."""
+"""Which programs stay: those that add most to the others on held-out cases under a perfect choice."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def keep_best(
     count: int,
     oracle: OracleChoice,
 ) -> tuple[PlanningProgram, ...]:
-    """The `count` programs with the greatest marginal gain, taken one after the other (greedy, as gains diminish)."""
+    """The `count` programs with the greatest marginal gain, chosen greedily (gains diminish)."""
     left = list({program.id: program for program in programs}.values())
     alone = {program.id: _alone(world, pool, program, cases) for program in left}
     chosen: list[PlanningProgram] = []
@@ -68,8 +68,7 @@ def _together(
     alone: Sequence[Episode],
     oracle: OracleChoice,
 ) -> float:
-    """What a set is worth on a case: as its best program if that one solves it, else with an oracle
-    switching.
+    """What a set is worth on a case: its best program if that solves it, else an oracle that switches.
 
     Among sets that are worth the same, those win whose programs went different ways.
     """

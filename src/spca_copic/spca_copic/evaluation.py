@@ -151,7 +151,7 @@ def _score(
 
 
 def switch_interval(episodes: Sequence[Episode]) -> float:
-    """Decisions per stretch in which one and the same program is followed (any of those that proposed the plan)."""
+    """Decisions per stretch in which one program is followed (any of those that proposed the plan)."""
     decisions = stretches = 0
     for episode in episodes:
         followed: set[str] = set()

@@ -1,4 +1,4 @@
-"""A proposer that needs no model: programs put together from a world's fragments, mended where they failed."""
+"""A proposer that needs no model: programs assembled from a world's fragments, mended where they failed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class GrammarPrograms:
         count: int,
         seed: int,
     ) -> list[PlanningProgram]:
-        """Programs that differ from a present one in up to three slots, chosen by what failed while it was followed."""
+        """Programs that differ from a present one in up to three slots, chosen by what failed under it."""
         grammar = _grammar(briefing)
         rng = Random(f"evolve/{briefing.task}/{seed}")
         known = {program.id for program in programs}
@@ -74,7 +74,7 @@ class GrammarPrograms:
         trial: int,
         rng: Random,
     ) -> PlanningProgram:
-        """A child: fragments that mend the parent's failures, or, where none is left, some of another program's."""
+        """A child: fragments that mend the parent's failures or, if none is left, come from another program."""
         fragments, parents, remarks = dict(parent.fragments), [parent.id], []
         for _ in range(rng.randint(1, _MOST_CHANGES)):
             kinds = list(failures) or ["step_limit"]

@@ -1,4 +1,4 @@
-"""A proposer that has a language model write the programs: independent first drafts, then better ones from experience."""
+"""A proposer that has a language model write programs: independent drafts, then improved ones."""
 
 from __future__ import annotations
 

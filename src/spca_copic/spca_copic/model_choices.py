@@ -1,4 +1,4 @@
-"""Comparisons that ask a language model all the time: as the judge of candidates, or for every plan itself."""
+"""Baselines that ask a language model at every decision: to judge candidates, or for the plan itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An oracle that tries programs out in the world: an upper bound for choosing, and what a set of programs is worth."""
+"""An oracle that tries programs out in the world: an upper bound for choosing among a set of programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs at work: each in a sandbox of its own, asked for its plan, their answers masked and merged into candidates."""
+"""Programs at work, each in a sandbox of its own; their plans are masked and merged into candidates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST = 5
 """Actions of a plan; what a program returns beyond that is cut off."""
 DEADLINE_S = 0.2
 _SECOND_CHANCE = 10
-"""A call that runs out of time is asked once more with this many times the time: a busy machine is not a bad program."""
+"""A call that times out is repeated once with this many times the time: the machine may be busy."""
 MEMORY = 5
 """Past plans that a program is shown."""
 
@@ -89,12 +89,12 @@ def _dumped(kinds: _Same) -> list[dict[str, Any]]:
 
 
 def _plain(actions: tuple[ActionKind, ...]) -> list[dict[str, Any]]:
-    """Actions as programs see them. Worlds hand out the same ones again and again: they are converted once."""
+    """Actions as programs see them. Worlds hand out the same ones repeatedly: they are converted once."""
     return _dumped(_Same(actions))
 
 
 class _Same:
-    """Actions that are compared by identity, one by one: quick, and true of what a world hands out again and again."""
+    """Actions compared by identity, one by one: quick, and right for what a world hands out repeatedly."""
 
     def __init__(self, actions: tuple[ActionKind, ...]) -> None:
         self.actions = actions

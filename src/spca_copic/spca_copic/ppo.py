@@ -31,7 +31,7 @@ class PpoOptions(Record):
 
 
 class Differentiable(Protocol):
-    """What the algorithm needs of a selector. Samples are numbered as in the batch that `prepare` was given."""
+    """What the algorithm needs of a selector. Samples are numbered as in the batch given to `prepare`."""
 
     def prepare(self, batch: Sequence[Experience]) -> None:
         """Make ready for a batch."""
@@ -42,7 +42,7 @@ class Differentiable(Protocol):
         ...
 
     def backward(self, samples: Sequence[int], scores: Sequence[np.ndarray], values: np.ndarray) -> None:
-        """One step of the optimiser down the gradients of the loss by the scores and values that `forward` gave."""
+        """One optimiser step down the gradients of the loss by the scores and values from `forward`."""
         ...
 
 
@@ -128,7 +128,7 @@ def _step(
 def _policy_gradient(
     score: np.ndarray, sample: Experience, advantage: float, options: PpoOptions
 ) -> tuple[np.ndarray, float, float, bool]:
-    """Gradient of one sample's loss by its scores, the loss, the entropy, and whether the ratio was clipped."""
+    """Gradient of a sample's loss by its scores, the loss, the entropy, whether the ratio was clipped."""
     probability = softmax(score)
     logs = np.log(probability + 1e-12)
     entropy = float(-(probability * logs).sum())

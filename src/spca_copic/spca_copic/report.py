@@ -19,7 +19,7 @@ REPORT = "report.html"
 
 
 def write_report(folder: CopicFolder, world: PlanWorld, scores: Sequence[Score] = ()) -> Path:
-    """Write `report.html`: curves, programs and their ancestry, who was followed when, and a comparison if there is one."""
+    """Write `report.html`: curves, programs and their ancestry, who was followed when, any comparison."""
     run = folder.run
     page = Page(
         f"CoPiC: {run.world}",

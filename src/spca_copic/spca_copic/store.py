@@ -26,7 +26,7 @@ class CopicRun(Record):
 
 
 class CopicFolder:
-    """A training's folder: `run.json`, and for each task type `state.json`, the selector's weights and `programs/`."""
+    """A training's folder: `run.json`; per task type `state.json`, the selector's weights, `programs/`."""
 
     def __init__(self, folder: RunFolder, run: CopicRun) -> None:
         self._folder, self.run = folder, run

@@ -31,7 +31,7 @@ class Listener:
     on_episode: Callable[[str, int, Episode], None] = lambda task, trial, episode: None
     on_trial: Callable[[str, Trial], None] = lambda task, trial: None
     save: Callable[[TaskState], None] = lambda state: None
-    """Called after every trial with all that is needed to go on from there, the selector being as it is then."""
+    """Called after every trial with all that is needed to go on from there, and the selector as it is."""
 
 
 def train_task(

@@ -1,4 +1,4 @@
-"""What asks a language model: programs written by one, a judge, and plans step by step; with a scripted server."""
+"""What asks a language model: program writer, judge and step-by-step planner, with a scripted server."""
 
 from __future__ import annotations
 

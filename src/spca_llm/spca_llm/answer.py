@@ -84,9 +84,9 @@ def _text(content: Any) -> str:
 
 
 def whole(text: str) -> str:
-    """A text in which `?` stands for each lone surrogate, which JSON can carry and files cannot.
+    r"""A text in which `?` stands for each lone surrogate, which JSON can carry and files cannot.
 
-    >>> whole("half a pair: \\ud800")
+    >>> whole("half a pair: \ud800")
     'half a pair: ?'
     """
     return text.encode("utf-8", errors="replace").decode("utf-8")

@@ -26,8 +26,7 @@ def random_returns(world: World, seed: int, episodes: int, steps: int = 100) -> 
 
 
 def q_learning(world: World, seed: int, actions: int, steps: int = 100) -> tuple[float, int]:
-    """Share of the last 20 episodes that succeed after tabular Q-learning with so many actions, and the
-    actions taken.
+    """Share of the last 20 episodes of tabular Q-learning that succeed, and the actions taken.
 
     Watkins' rule with learning rate 0.5, discount 0.95 and 10 % random actions; a state is a row of the
     table.

@@ -118,7 +118,7 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
         options = LearnOptions(
             worlds=WorldOptions(world="bench"), settings=Settings(seed=trial.seed, **settings)
         )
-        counter = _Counter()
+        counter = ActionCounter()
         done, firsts, problem = [], [], ""
         with tempfile.TemporaryDirectory() as scratch, laboratory(options, RunFolder(Path(scratch))) as lab:
             agent = Agent(*lab, options.settings, counter)
@@ -211,7 +211,7 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
         )
 
 
-class _Counter:
+class ActionCounter:
     """Counts actions up to the first success. A `Listener`."""
 
     def __init__(self) -> None:

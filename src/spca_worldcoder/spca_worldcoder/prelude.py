@@ -368,7 +368,7 @@ def wc_way(came: Came, key: StateKey) -> list[str]:
 def wc_novelty(
     state: Sequence[Sequence[Any]], mission: str, actions: Sequence[str], budget: int
 ) -> list[str] | None:
-    """A plan by iterated width 1: breadth first, keeping only states in which something is as it never was before."""
+    """A plan by iterated width 1: breadth first, keeping only states with something new in them."""
     model = WcModel(actions, mission, budget)
     first = model.key(wc_load(state))
     came: Came = {first: None}

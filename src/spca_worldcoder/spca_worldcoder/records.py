@@ -55,8 +55,7 @@ class TransitionLine(Record):
 
 
 class Program(Record):
-    """A world model: Python source with `transition(state, action)` and `reward(before, action, after,
-    mission)`.
+    """A world model: source of `transition(state, action)` and `reward(before, action, after, mission)`.
 
     `rules` is the same in the form of rules (JSON of `induction.rulebook.Rulebook`) where the writer knows
     it; planners may use it to find plans, which count only when the source agrees with every step.
@@ -87,8 +86,7 @@ EMPTY_PROGRAM = Program(
 
 @dataclass
 class Experience:
-    """All that was seen so far, in every environment: transitions in order, missions, and the actions there
-    are.
+    """All that was seen so far, in every environment: transitions in order, missions, and the actions.
 
     Equal transitions are kept once; two that differ only in what came of them are a contradiction, which is
     for the reader of the data to name.
@@ -118,7 +116,7 @@ class Usage(Record):
 
 
 class Verdict(Record):
-    """A critic's word on a program: which share of the data it explains, and whether it can reach a reward."""
+    """A critic's verdict on a program: which share of the data it explains, whether it can reach a reward."""
 
     explained: float = Field(ge=0, le=1)
     """Mean of the shares of states, rewards and ends that it predicts right."""

@@ -1,4 +1,4 @@
-"""A learning run as one HTML page: curves, the programs as they grew, the last one to read, and episodes to watch."""
+"""A learning run as one HTML page: curves, programs as they grew, the last one, episodes to watch."""
 
 from __future__ import annotations
 

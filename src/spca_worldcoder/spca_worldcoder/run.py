@@ -1,4 +1,4 @@
-"""One learning run in a folder of its own: everything is on disk as it happens, and an interrupted run goes on."""
+"""One learning run in a folder of its own; it is written as it happens, so it can be resumed."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def laboratory(
 
 
 def _restore(agent: Agent, folder: RunFolder, worlds: list[World]) -> tuple[int, int, int]:
-    """Give an agent what the folder holds; returns episode, streak and actions in the environment under way."""
+    """Give an agent what the folder holds; returns episode, streak and actions of the present environment."""
     lines = list(folder.lines(TransitionLine, TRANSITIONS))
     if not lines:
         return 0, 0, 0

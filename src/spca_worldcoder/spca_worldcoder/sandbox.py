@@ -128,7 +128,7 @@ class ModelRunner:
         return outcome.value if outcome.failure is None else None
 
     def replay(self, program: Program, state: State, mission: str, plan: Sequence[str]) -> list[State] | None:
-        """The states of a plan, asked for call by call; None unless its last step ends the episode with a reward."""
+        """The states of a plan, call by call; None unless its last step ends the episode with a reward."""
         states: list[State] = []
         for number, action in enumerate(plan, 1):
             after = self.predict(program, [(state, action)])[0]

@@ -28,7 +28,7 @@ class ModelSynthesizer(Protocol):
     def refine(
         self, program: Program, experience: Experience, failing: Sequence[int], fitting: Sequence[int]
     ) -> Program:
-        """A better program; `failing` and `fitting` are indices of transitions it explains wrong and right."""
+        """A better program; `failing` and `fitting` index the transitions explained wrong and right."""
         ...
 
     def for_goal(self, program: Program, experience: Experience, start: State, mission: str) -> Program:
@@ -38,8 +38,7 @@ class ModelSynthesizer(Protocol):
     def for_plan(
         self, program: Program, experience: Experience, start: State, mission: str, attempt: int
     ) -> Program | None:
-        """A bolder program that still explains the data and in which the mission might be reached from
-        `start`.
+        """A bolder program that explains the data and might reach the mission's goal from `start`.
 
         `attempt` counts from 0; None when there is nothing more to try.
         """

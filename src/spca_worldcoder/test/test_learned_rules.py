@@ -1,4 +1,4 @@
-"""The built-in learner, on known worlds and on worlds that differ from them: it has to predict steps it never saw."""
+"""The built-in learner on known and changed worlds: it has to predict steps it never saw."""
 
 from __future__ import annotations
 

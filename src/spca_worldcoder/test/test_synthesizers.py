@@ -1,4 +1,4 @@
-"""Who writes programs: the port's contract, and a scripted model that fails in all the ways a model may fail."""
+"""Who writes programs: the port's contract, and a scripted model with every kind of failure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spca_llm.testing.behaviours import Behaviour, Say, cut_off
 from spca_llm.testing.server import ModelServer
 from spca_worldcoder.agent.agent import Agent
 from spca_worldcoder.agent.settings import Settings
-from spca_worldcoder.bench import _Counter
+from spca_worldcoder.bench import ActionCounter
 from spca_worldcoder.contract import ModelSynthesizerContract
 from spca_worldcoder.critic import judge
 from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
@@ -161,7 +161,7 @@ def test_an_answer_without_a_program_is_a_model_error() -> None:
         code_in("I would rather not.")
 
 
-class Drafts(_Counter):
+class Drafts(ActionCounter):
     def __init__(self) -> None:
         super().__init__()
         self.sources: list[str] = []

@@ -28,7 +28,7 @@ def _hashed(word: str, bits: int) -> tuple[int, float]:
 
 
 def candidate_features(context: ChoiceContext, candidate: Candidate, bits: int) -> Sparse:
-    """Features of one candidate in its context: three groups (itself, with the facts, with the task), of length 1 each."""
+    """Features of a candidate in its context: three groups (alone, with facts, with task), each of norm 1."""
     return _groups(
         (_of_itself(context, candidate), _with_facts(context, candidate), _with_task(context, candidate)),
         bits,

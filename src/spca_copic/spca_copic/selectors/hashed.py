@@ -50,8 +50,7 @@ class HashedSelector:
         self._steps = 0
         self._batch: list[tuple[list[Sparse], Sparse]] = []
 
-    # --- Selector
-    # -----------------------------------------------------------------------------------------------
+    # --- Selector -------------------------------------------------------------------------------------------
 
     def score(self, context: ChoiceContext, candidates: Sequence[Candidate]) -> tuple[np.ndarray, float]:
         """See `Selector.score`."""
@@ -83,8 +82,7 @@ class HashedSelector:
             state["state"] = {key: int(value) for key, value in saved.items()}
             self._rng.bit_generator.state = state
 
-    # --- Differentiable
-    # -----------------------------------------------------------------------------------------
+    # --- Differentiable -------------------------------------------------------------------------------------
 
     def prepare(self, batch: Sequence[Experience]) -> None:
         """Hash a batch once for all epochs."""
@@ -113,8 +111,7 @@ class HashedSelector:
         self._descend("policy", self._inputs, self._hidden, by_score)
         self._descend("value", self._contexts, self._value_hidden, values.astype(np.float32))
 
-    # --- helpers
-    # ------------------------------------------------------------------------------------------------
+    # --- helpers --------------------------------------------------------------------------------------------
 
     def _matrix(self, rows: Sequence[Sparse]) -> csr_matrix:
         starts = np.cumsum([0, *(len(indices) for indices, _ in rows)])

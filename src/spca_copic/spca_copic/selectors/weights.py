@@ -1,5 +1,4 @@
-"""Arrays of numbers in one file that can be shared: a line of JSON that says what follows, then plain 32-bit
-floats.
+"""Arrays of numbers in one file to share: a line of JSON as the header, then plain 32-bit floats.
 
 Reading it runs nothing and allocates no more than its header's shapes, which the reader has to expect.
 """

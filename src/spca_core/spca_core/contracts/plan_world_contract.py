@@ -102,6 +102,16 @@ class PlanWorldContract:
             assert another.restore(saved) == situation
             assert another.step(self.useful(situation)) == came
 
+    def test_a_checkpoint_that_is_none_is_refused(self) -> None:
+        """In one line, whatever the bytes are; the episode under way goes on."""
+        with self.fresh() as world:
+            situation = world.reset(world.split(self.task, 1, 0, 0, 0).train[0])
+            saved = world.checkpoint()
+            for damaged in (b"", b"[]", saved[: len(saved) // 2], saved[1:], b"\x80\x04N.", b"\xff"):
+                with pytest.raises(InputError):
+                    world.restore(damaged)
+            assert world.restore(saved) == situation
+
     def test_after_the_end_there_is_no_step(self) -> None:
         """Before a reset, and after the end of an episode."""
         with self.fresh() as world, pytest.raises(SpcaError):

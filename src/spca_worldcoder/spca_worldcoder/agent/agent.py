@@ -23,7 +23,7 @@ from spca_worldcoder.synthesizer import ModelSynthesizer
 from spca_worldcoder.worlds.world import World
 
 Purpose = Literal["goal", "hope", "explore", "chance"]
-"""Why an action was taken: by a plan; by a plan in a bolder program; to try something; before there is a model."""
+"""Why an action was taken: a plan, a plan in a bolder program, a trial, or no model yet."""
 
 
 class EpisodeResult(Record):

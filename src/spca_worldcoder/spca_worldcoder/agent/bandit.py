@@ -70,8 +70,7 @@ def search(
     good: Callable[[Program, Verdict], bool],
     budget: int,
 ) -> tuple[Program, Verdict] | None:
-    """Refine until a program is good or the budget is used up; the best by share explained then, None without
-    any.
+    """Refine until a program is good or the budget is used up; then the best by share explained, or None.
 
     `draft` gives a child of an arm, or None when its writer failed.
     """

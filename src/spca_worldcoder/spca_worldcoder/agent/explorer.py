@@ -15,7 +15,7 @@ from spca_worldcoder.state import State, difference, to_json
 _WEIGHT = 8.0
 """A step that was tried once costs as much as so many steps of way."""
 _ENOUGH, _KNOWN = 3, 6.0
-"""An action that did the same in so many surroundings, always something or always nothing, loses its appeal too."""
+"""An action that did the same in so many surroundings (always something, or nothing) loses appeal too."""
 _DULL, _DULLEST = 0.4, 3.0
 """A class on which nothing ever had an effect loses its appeal."""
 
@@ -110,7 +110,7 @@ class Explorer:
     def way(
         self, program: Program, state: State, mission: str, actions: Sequence[str]
     ) -> tuple[list[str], bool]:
-        """Actions to the least tried step that the program can reach, and whether that one is worth trying still."""
+        """Actions to the least tried step that the program can reach, and whether it is still worth trying."""
         if self._frame is not None:
             plan = self._runner.explore(program, state, mission, actions, self._frame_json(), self._counts())
             if plan is not None:

@@ -17,7 +17,7 @@ class Settings(Record):
     first_data: int = Field(10, ge=1)
     """Transitions before the first program is asked for."""
     epsilon: float = Field(0.0, ge=0, le=1)
-    """Share of steps that go to the least tried step although there is a plan (published: 0.05, at random)."""
+    """Share of steps that explore although there is a plan (published: 0.05, at random)."""
     curiosity: int = Field(0, ge=0)
     """Actions at the beginning that may go to untried steps although there is a plan."""
     steps: int = Field(100, ge=1)

@@ -1,5 +1,4 @@
-"""Effects over roles: what a step changes, said without naming a cell; and how they are found in a
-transition.
+"""Effects over roles: what a step changes, without naming a cell, and how to find them in a transition.
 
 A role says which entity is meant: ("cell", k, class) that of a class k cells ahead, ("any", k) the only one there,
 ("the", class) the only one of its class, ("all", class) every one. Effects, each a tuple:

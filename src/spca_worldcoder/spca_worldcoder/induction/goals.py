@@ -1,10 +1,9 @@
-"""When an episode ends and what a step pays: conditions on what it leads to, and exact sums over what it
-changes.
+"""When an episode ends and what a step pays: conditions on the result, exact sums over what it changes.
 
-Conditions: ("held", pattern) the mover holds such a thing, ("here", pattern) it shares its cell with one, ("ahead", pattern)
-it faces one, ("some", pattern) there is one, ("all_on", class, other) every one of a class lies on one of another,
-("none", class), ("act", action). A pattern is (class, ((name, value), …)); `ANY` stands for every class, `MENTIONED` for
-every class or value that is a word of the mission.
+Conditions: ("held", pattern) the mover holds such a thing, ("here", pattern) it shares its cell with one,
+("ahead", pattern) it faces one, ("some", pattern) there is one, ("all_on", class, other) every one of a class
+lies on one of another, ("none", class), ("act", action). A pattern is (class, ((name, value), …)); `ANY` stands
+for every class, `MENTIONED` for every class or value that is a word of the mission.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ Pattern = tuple[str, tuple[tuple[str, Any], ...]]
 Condition = tuple[Any, ...]
 Goal = tuple[Condition, ...]
 Feature = tuple[Any, ...]
-"""("on", class, other), ("count", class), ("with", class, name, value): what is counted before and after a step."""
+"""What is counted before and after a step: ("on", class, other), ("count", class), ("with", class, name, value)."""
 
 _COST = {"held": 1.0, "here": 1.0, "ahead": 1.4, "some": 1.3, "all_on": 1.5, "none": 1.8, "act": 1.2}
 
 
 @dataclass(frozen=True)
 class Ending:
-    """A goal (or a misfortune), the missions it is known or believed for, and what it pays beyond the step itself."""
+    """A goal (or a failure), the missions it is known or believed for, and its pay beyond the step's."""
 
     goal: Goal
     missions: tuple[str, ...]

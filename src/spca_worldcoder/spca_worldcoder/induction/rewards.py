@@ -1,4 +1,4 @@
-"""From transitions to reward rules: exact sums for what steps pay, and the cheapest goals that separate the data."""
+"""From transitions to reward rules: exact sums for steps, and the cheapest goals that separate the data."""
 
 from __future__ import annotations
 

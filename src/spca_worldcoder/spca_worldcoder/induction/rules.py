@@ -186,7 +186,7 @@ class RuleLearner:
         self, examples: Sequence[Example], negative: Sequence[int], known: set[Conjunction], variable: set[str],
         doubt: int, truths: Sequence[set[Literal]], positive: Sequence[int],
     ) -> tuple[Conjunction, ...] | None:  # fmt: skip
-        """Exceptions of an effect that is only hoped for: classes that refused it, and single neighbourhoods."""
+        """Exceptions of an effect only hoped for: classes that refused it, and single neighbourhoods."""
         counted = Counter(
             tuple(("kind", 1, e.kind) for e in examples[i].view.cells[1][:1])
             if len(examples[i].view.cells) > 1
@@ -220,7 +220,7 @@ class RuleLearner:
 def _exceptions(
     positive: Sequence[set[Literal]], negative: Sequence[set[Literal]], variable: set[str]
 ) -> list[Conjunction] | tuple[int, int]:
-    """Conjunctions true of all negatives and of no positive, or the indices of a pair that cannot be told apart."""
+    """Conjunctions true of all negatives and no positive, or the indices of an inseparable pair."""
     positives = [*{frozenset(p): None for p in positive}]
     distinct = [*{frozenset(n): None for n in negative}]
     where: dict[Literal, int] = {}

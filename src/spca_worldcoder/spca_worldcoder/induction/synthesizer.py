@@ -11,7 +11,7 @@ from spca_worldcoder.records import Experience, Program, Usage
 from spca_worldcoder.state import State
 
 _BOLDER = ((1, 0), (4, 0), (0, 1), (2, 1), (2, 2))
-"""(doubt, guess): how many transitions an exception may rest on and still be doubted, and which goal is believed."""
+"""(doubt, guess): up to how many transitions an exception is doubted, and which goal is believed."""
 
 
 class InductiveSynthesizer:

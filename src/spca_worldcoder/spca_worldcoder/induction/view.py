@@ -20,8 +20,7 @@ REACH = 3
 
 @dataclass(frozen=True)
 class Frame:
-    """The mover's class, its attribute that is a direction, its attribute that holds things, and what moves
-    it.
+    """The mover's class, its attributes for direction and for what it holds, and what moves it.
 
     `moves` are the actions that always step the same way, with their unit vectors.
     """

@@ -194,8 +194,7 @@ class _Compiler:
                     yield text
 
     def _variants(self, clauses: Sequence[Clause]) -> Iterator[tuple[dict[Role, str], Assumed | None]]:
-        """Ways to fill the roles of the last clause; and, where exceptions are conjunctions, what is met and
-        held.
+        """Ways to fill the roles of the last clause and, for conjunctive exceptions, what is met and held.
 
         A disjunction in a precondition doubles the actions of the planner, so what decides most of them is
         fixed first.
@@ -372,7 +371,7 @@ class _Compiler:
         return f" ({self.kinds[kind]} ?c{k})"
 
     def _carry(self, source: str, target: str, conditions: list[str]) -> str:
-        """The value of one fact goes over to another (or away): a parameter is cheaper than a conditional effect."""
+        """A fact's value goes over to another (or away): a parameter is cheaper than a conditional effect."""
         self._carried += 1
         value = f"?w{self._carried}"
         conditions.append(f"({source} {value})")

@@ -1,5 +1,4 @@
-"""Worlds that differ from the known ones: with other names, other actions, other rules. They show what is
-learned.
+"""Worlds that differ from the known ones in names, actions or rules: they show what is learned.
 
 A learner that carries rules of a world within itself fails here.
 """
@@ -69,7 +68,7 @@ class Renamed:
 
 
 class Teleporting:
-    """Sokoban with a pair of gates: who steps onto one comes out at the other. Boxes block them like walls."""
+    """Sokoban with a pair of gates: a step onto one leads to the other. Boxes block them like walls."""
 
     actions = Sokoban.actions
     kind = "gate"

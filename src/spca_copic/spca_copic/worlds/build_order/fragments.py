@@ -156,7 +156,7 @@ def room__late(state, entry):
 
 
 def room__ahead(state, entry):
-    """A depot while there is still some room, so that none has to be waited for. Mends: no_effect, step_limit."""
+    """A depot while there is still room, so that nothing waits for one. Mends: no_effect, step_limit."""
     lacks = entry["supply"] and entry["supply"] + 4 > state["free"] + state["coming"]
     return ["SupplyDepot"] if lacks else []
 
@@ -218,7 +218,7 @@ def sequence__ready_first(state, orders):
 
 
 def sequence__begin_only(state, orders):
-    """Only what can be begun without waiting for a structure; the rest is left to a later plan. Mends: step_limit."""
+    """Only what can begin without waiting for a structure; a later plan does the rest. Mends: step_limit."""
     idle = dict(state["idle"])
     ready = []
     for name in orders:

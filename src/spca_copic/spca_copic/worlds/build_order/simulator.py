@@ -74,8 +74,7 @@ class Base:
         self.work = [(name, due) for name, due in self.work if due > self.time]
 
     def order(self, entry: Entry, time_limit: int) -> Remark | None:
-        """Begin something, waiting up to PATIENCE_S for what it still lacks; the remark says why it came to
-        nothing.
+        """Begin something, waiting up to PATIENCE_S for what it lacks; the remark says why it failed.
 
         What lacks and is not under way is refused at once.
         """

@@ -1,4 +1,4 @@
-"""What can be built and trained: prices, times and needs of the Terrans, as public game data lists them (patch 5)."""
+"""What Terrans can build and train: prices, times and needs, as public game data has them (patch 5)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ COMMAND_CENTER, SUPPLY_DEPOT, REFINERY, SCV = "CommandCenter", "SupplyDepot", "R
 
 
 class Entry(Record):
-    """One unit, structure or add-on. `maker` is the structure that trains it, or SCV; `seconds` of the faster speed."""
+    """A unit, structure or add-on. `maker` is the structure that trains it, or SCV; `seconds` at faster speed."""
 
     name: str
     kind: Literal["unit", "structure", "addon"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -12,6 +11,7 @@ from spca_copic.worlds.build_order.simulator import Base, reached, surplus
 from spca_copic.worlds.build_order.units import ENTRIES, ORDERS, SCV, UNITS
 from spca_core.errors import InputError, SpcaError
 from spca_core.grammar import read_grammar
+from spca_core.model import Record
 from spca_core.plan_world import (
     ActionKind,
     ActionSequence,
@@ -22,6 +22,7 @@ from spca_core.plan_world import (
     Split,
     Transition,
 )
+from spca_core.validation import expecting
 
 WAIT = "WAIT"
 _WAIT_S = 20
@@ -34,12 +35,29 @@ TASKS: dict[str, tuple[str, ...]] = {
 _MOST = {"easy": 4, "medium": 4, "hard": 4, "superhard": 2}
 """At most so many of each kind but SCV, of which 14 to 20 are wanted (easy: up to 28)."""
 _SLACK = {"easy": 0.85, "medium": 1.0, "hard": 0.98, "superhard": 1.12}
-"""Of `time_limit`: about a sixth more than the best of some hundred programs tried needed, too little for most of them."""
+"""Factor on `time_limit`: about a sixth above the best of some hundred programs, too little for most."""
 _DECISIONS = 110
 
 
+class _Checkpoint(Record):
+    """What `BuildOrderWorld.checkpoint` keeps: the fields of `Base`, and the episode's."""
+
+    time: int
+    minerals: float
+    gas: float
+    done: dict[str, int]
+    work: tuple[tuple[str, int], ...]
+    wanted: dict[str, int]
+    limit: int
+    decisions: int
+    over: bool
+
+
 class BuildOrderWorld:
-    """See `spca_core.ports.plan_world.PlanWorld`. Reward: the share of wanted units that came to exist, less surplus."""
+    """See `spca_core.ports.plan_world.PlanWorld`.
+
+    Reward: the share of wanted units that came to exist, less surplus.
+    """
 
     name = "build_order"
     tasks = tuple(TASKS)
@@ -136,16 +154,26 @@ class BuildOrderWorld:
     def checkpoint(self) -> bytes:
         """The base, as JSON."""
         base = self._base
-        return json.dumps(
-            [base.time, base.minerals, base.gas, base.done, base.work, self._wanted, self._limit, self._decisions,
-             self._over]
-        ).encode()  # fmt: skip
+        saved = _Checkpoint(
+            time=base.time,
+            minerals=base.minerals,
+            gas=base.gas,
+            done=dict(base.done),
+            work=tuple(base.work),
+            wanted=self._wanted,
+            limit=self._limit,
+            decisions=self._decisions,
+            over=self._over,
+        )
+        return saved.model_dump_json().encode()
 
     def restore(self, checkpoint: bytes) -> Situation:
-        """Back to a checkpoint."""
-        time, minerals, gas, done, work, wanted, limit, decisions, over = json.loads(checkpoint)
-        self._base = Base(time, minerals, gas, Counter(done), [(name, due) for name, due in work])
-        self._wanted, self._limit, self._decisions, self._over = wanted, limit, decisions, over
+        """Back to a checkpoint. Raises InputError for anything else."""
+        with expecting("a checkpoint", self.name):
+            saved = _Checkpoint.model_validate_json(checkpoint)
+        self._base = Base(saved.time, saved.minerals, saved.gas, Counter(saved.done), list(saved.work))
+        self._wanted, self._limit = saved.wanted, saved.limit
+        self._decisions, self._over = saved.decisions, saved.over
         return self._situation()
 
     def picture(self) -> bytes:
@@ -155,8 +183,7 @@ class BuildOrderWorld:
     def close(self) -> None:
         """Nothing to release."""
 
-    # --- helpers
-    # ------------------------------------------------------------------------------------------------
+    # --- helpers --------------------------------------------------------------------------------------------
 
     def _give(self, action: str) -> Remark | None:
         if action == WAIT:
@@ -208,8 +235,7 @@ class BuildOrderWorld:
 
 
 def time_limit(wanted: dict[str, int], slack: float) -> int:
-    """Seconds: what the prices of everything needed take to gather, and the longest chain to build, with some
-    slack.
+    """Seconds to gather the prices of everything needed and to build the longest chain, times `slack`.
 
     The income assumed is that of the first workers' mean over a game with one base and two refineries.
     """

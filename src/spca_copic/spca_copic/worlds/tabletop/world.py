@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import pickle
 from pathlib import Path
 from random import Random
 
 import cv2
+from pydantic import ConfigDict
 
 from spca_core.errors import InputError, SpcaError
 from spca_core.grammar import read_grammar
+from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.plan import Draft, Plan, Step
@@ -25,6 +26,7 @@ from spca_core.plan_world import (
     Transition,
 )
 from spca_core.skill import StepReport
+from spca_core.validation import expecting
 from spca_core.verdict import Outcome
 from spca_tabletop.environment import InprocTabletop
 from spca_tabletop.kit import build_tabletop
@@ -35,7 +37,7 @@ TASKS: dict[str, tuple[str, ...]] = {
     "stack_three": tuple(f"stack_0{n}" for n in range(4, 9)),
     "stack": tuple(f"stack_0{n}" for n in range(1, 9)),
 }
-"""The levels of each task type. Lift, pick-and-place and a stack of three are those of robosuite, on our arm."""
+"""The levels of each task type. Lift, pick-and-place and a stack of three resemble those of robosuite."""
 _GOALS = {
     "lift": "Lift the one cube that the task means off the table and keep it in the gripper.",
     "pick_and_place": "Put the cube that the task names on the plate that it names.",
@@ -58,8 +60,25 @@ _ACTIONS = (
 _BY_NAME = {kind.name: kind for kind in _ACTIONS}
 
 
+class _Checkpoint(Record):
+    """What `TabletopWorld.checkpoint` keeps."""
+
+    model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+
+    case: Case
+    environment: bytes
+    """See `spca_tabletop.environment.InprocTabletop.checkpoint`."""
+    seen: Observation
+    decisions: int
+    over: bool
+    score: float
+
+
 class TabletopWorld:
-    """See `spca_core.ports.plan_world.PlanWorld`. Reward: 1 for success, growth of the met conditions, less 0.02 an action."""
+    """See `spca_core.ports.plan_world.PlanWorld`.
+
+    Reward: 1 for success, half the growth of the referee's score, less 0.02 an action.
+    """
 
     name = "tabletop"
     tasks = tuple(TASKS)
@@ -72,7 +91,7 @@ class TabletopWorld:
         self._decisions, self._over, self._score = 0, True, 0.0
 
     def split(self, task: str, train: int, seen: int, unseen: int, seed: int) -> Split:
-        """The task type's levels in turn, each case on a table of its own; tests have tables that no training draws."""
+        """The task type's levels in turn, each on a table of its own; no training draws a test's table."""
         levels = _levels(task)
         rng = Random(f"{task}/{seed}")
         numbers = rng.sample(range(_TEST_TABLES), train + seen)
@@ -145,24 +164,28 @@ class TabletopWorld:
         )
 
     def checkpoint(self) -> bytes:
-        """Physics, referee, the memory of the scene and the last look."""
-        state = (
-            self._case,
-            self._running().checkpoint(),
-            self._seen,
-            self._decisions,
-            self._over,
-            self._score,
+        """Physics, referee, the memory of the scene and the last look, as JSON."""
+        environment = self._running()
+        assert self._case is not None and self._seen is not None
+        saved = _Checkpoint(
+            case=self._case,
+            environment=environment.checkpoint(),
+            seen=self._seen,
+            decisions=self._decisions,
+            over=self._over,
+            score=self._score,
         )
-        return pickle.dumps(state)
+        return saved.model_dump_json().encode()
 
     def restore(self, checkpoint: bytes) -> Situation:
-        """Back to a checkpoint that this process (or one of the same training) has made."""
-        case, saved, seen, decisions, over, score = pickle.loads(checkpoint)
-        if self._environment is None or case != self._case:
-            self._build(case)
-        self._running().restore(saved)
-        self._seen, self._decisions, self._over, self._score = seen, decisions, over, score
+        """Back to a checkpoint. Raises InputError for anything else: reading one runs no code."""
+        with expecting("a checkpoint", self.name):
+            saved = _Checkpoint.model_validate_json(checkpoint)
+        if self._environment is None or saved.case != self._case:
+            self._build(saved.case)
+        self._running().restore(saved.environment)
+        self._seen, self._decisions = saved.seen, saved.decisions
+        self._over, self._score = saved.over, saved.score
         return self._situation()
 
     def picture(self) -> bytes:
@@ -180,8 +203,7 @@ class TabletopWorld:
             self._environment = None
         self._over = True
 
-    # --- helpers
-    # ------------------------------------------------------------------------------------------------
+    # --- helpers --------------------------------------------------------------------------------------------
 
     def _build(self, case: Case) -> None:
         self.close()
@@ -237,7 +259,7 @@ def _levels(task: str) -> tuple[str, ...]:
 
 
 def _remark(report: StepReport) -> Remark:
-    """A failed step as a remark. A motion that finds no way lacks a precondition; others ran and changed nothing."""
+    """A failed step as a remark. A motion without a path lacks a precondition; others changed nothing."""
     kind: FailureKind = "no_effect"
     failure = report.failure.kind if report.failure is not None else ""
     if failure in ("collision", "unreachable") or " no " in f" {report.message}":
