@@ -1,8 +1,8 @@
 """Checkpoints as bytes that hold data only: reading one runs no code, wherever it comes from.
 
-JSON in which every value that JSON has no form for is a list of a tag and its parts. Objects are written by
-their class and attributes; only classes that the reader names are made again, by filling in the attributes,
-so that no constructor and no hook of a class runs.
+The format is JSON. A value without a JSON equivalent is written as a list of a tag and its parts, an object
+as its class and attributes. Only classes named by the reader are restored. Their attributes are set directly,
+so that no constructor or hook of a class runs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ _LARGEST = 64 * 2**20
 
 
 def pack(state: Any) -> bytes:
-    """A state as bytes. Raises TypeError for what is no data, such as a function or an open file."""
+    """Serialise a state.
+
+    Raises TypeError for anything that is not data, such as a function or an open file.
+    """
     return _MAGIC + zlib.compress(json.dumps(_encoded(state), separators=(",", ":")).encode(), 1)
 
 

@@ -1,4 +1,4 @@
-"""Writing files so that a full disk is noticed and said."""
+"""Writing files such that a full disk is detected and reported."""
 
 from __future__ import annotations
 

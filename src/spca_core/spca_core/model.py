@@ -1,4 +1,4 @@
-"""The base of every record that crosses a stage border or is written to disk."""
+"""The base class of every record that is passed between stages or written to disk."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Record(BaseModel):
-    """An immutable, strictly checked value: unknown fields are errors, not silence."""
+    """An immutable, strictly validated value; unknown fields are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,4 +1,4 @@
-"""What any environment tells the planner: symbols, facts and sentences, whatever senses made them."""
+"""What every environment reports to the planner: symbols, facts and sentences."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Plan(Record):
 
 
 class Execution(Record):
-    """How a plan went that did not do what was asked, for whoever plans anew."""
+    """How a plan failed, as input for replanning."""
 
     steps: tuple[str, ...]
     """Each step as it was carried out, and how it ended."""
@@ -75,7 +75,7 @@ class PlanRequest(Record):
 
 
 class Rejection(Record):
-    """A critic's no: which critic, and one specific sentence a proposer can act on."""
+    """A critic's rejection: its name and one specific sentence that a proposer can act on."""
 
     critic: Literal["draft", "model", "parse", "scene", "goal", "solve", "validate"]
     message: str
@@ -108,9 +108,9 @@ class PlanResult(Record):
 
 
 class CodeRequest(Record):
-    """What the coder is asked: give every action of the plan a skill.
+    """Request to the coder: provide a skill for every action of the plan.
 
-    `failure` tells what a step did wrong.
+    `failure` describes what went wrong in a step.
     """
 
     attempt: str

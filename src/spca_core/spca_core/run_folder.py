@@ -109,7 +109,7 @@ class RunFolder:
             stream.write(record.model_dump_json() + "\n")
 
     def lines(self, kind: type[T], name: str = EVENTS) -> Iterator[T]:
-        """The lines of a log; what is no record (a last line torn by a kill, damage) is passed over."""
+        """The lines of a log; invalid lines, such as one cut short by a kill, are skipped."""
         path = self.path / name
         for line in path.read_bytes().splitlines() if path.is_file() else ():
             try:

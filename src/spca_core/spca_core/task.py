@@ -1,4 +1,4 @@
-"""What the user asked for: the only words of a level that perception and planning may see."""
+"""The user's task: the only text of a level that perception and planning may see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads what people write (YAML files, records from outside) and tells what is wrong with it in one line."""
+"""Reads YAML files and records from outside, and reports what is wrong in one line."""
 
 from __future__ import annotations
 

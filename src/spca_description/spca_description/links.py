@@ -32,7 +32,7 @@ _JOINT_NAMES = {"left_driver": "robotiq_85_left_knuckle_joint"}
 _DRIVER_SPEED = CLOSED_ANGLE / (STROKE / SPEED)
 _FOLLOWER_HASTE = 2.0
 # The drivers share the motor's moment. What ties the followers to the left one is the linkage, stronger than
-# the motor: if both drivers gave way at the same moment, nothing would keep what they hold in the middle.
+# the motor: if both drivers yielded at once, nothing would keep the held object centred.
 _DRIVER_EFFORT, _FOLLOWER_EFFORT = MAX_MOMENT / 2, 2 * MAX_MOMENT
 
 

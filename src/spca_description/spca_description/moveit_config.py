@@ -10,7 +10,7 @@ from spca_description.srdf import build_srdf
 from spca_robot import ur5
 
 VELOCITY_SCALING = 0.3
-"""Share of the joints' speed limits that MoveIt uses unless told otherwise."""
+"""Default share of the joints' speed limits that MoveIt uses."""
 PLANNING_TIME = 5.0  # s of wall time
 PIPELINES = {
     "ompl": "moveit_planners_ompl",
@@ -129,7 +129,7 @@ def joint_limits() -> dict[str, Any]:
 
 
 def controllers_of_moveit() -> dict[str, Any]:
-    """Which controller follows the arm's trajectories (used by RViz and by hand; spca executes by itself)."""
+    """The controller that executes the arm's trajectories, for RViz and manual use."""
     return {
         "moveit_controller_manager": "moveit_simple_controller_manager/MoveItSimpleControllerManager",
         "moveit_simple_controller_manager": {

@@ -1,4 +1,4 @@
-"""What the robot's controllers are told: trajectories for the arm, ramps for the finger, and how to stop.
+"""Commands to the robot's controllers: arm trajectories, finger ramps, and stops.
 
 Both controllers are `joint_trajectory_controller`s, commanded by topic: a new trajectory replaces the one
 before. Whether the arm keeps to it is watched by whoever moves it (`spca_motion.execution`), on the joint
@@ -19,7 +19,7 @@ STARTS_WITHIN = 0.05  # rad: a trajectory that begins farther from where the arm
 
 
 def brake(state: JointState) -> JointTrajectory:
-    """To a standstill from a state, each joint with constant deceleration along its own way."""
+    """A stop from a state, each joint with its own constant deceleration."""
     seconds = max(float(np.max(np.abs(state.velocity) / STOP_DECELERATION)), _LEAST_BRAKE_S)
     rest = state.position + state.velocity * seconds / 2
     return JointTrajectory(

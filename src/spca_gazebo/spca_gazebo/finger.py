@@ -68,7 +68,7 @@ class Press:
         if self._near is not None:
             if self._near - angle > _BEYOND / 4:
                 return None
-            self.command(self.goal, stamp)  # what was there has given way
+            self.command(self.goal, stamp)  # the obstruction has yielded
             return self.goal
         if self.goal - angle < _BLOCKED or abs(velocity) > _RESTING or stamp < self._begun + _STARTED:
             self._since = math.inf

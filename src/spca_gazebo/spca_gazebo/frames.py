@@ -1,4 +1,4 @@
-"""Colour and depth images come one by one; a frame is two of the same instant."""
+"""Pairs colour and depth images of the same instant into frames."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class FramePairs:
         if partner is None:
             waiting = self._waiting[kind]
             waiting[stamp] = message
-            while len(waiting) > self._keep:  # the partner got lost on the way
+            while len(waiting) > self._keep:  # its partner was lost in transit
                 del waiting[next(iter(waiting))]
             return
         colour, depth = (message, partner) if kind == "colour" else (partner, message)

@@ -1,8 +1,8 @@
 """The node `sim` where Gazebo is the simulator: the same topics, services and actions as the embedded one's.
 
 Gazebo itself, its controllers and the bridge are processes of their own (launch/gazebo.launch.py). This node
-puts the project's names, epochs and conventions on what they say, and passes commands on. What Gazebo cannot
-do is refused with a reason: exact checkpoints.
+translates their messages to the project's names, epochs and conventions and forwards commands. Exact
+checkpoints, which Gazebo does not support, are refused with a reason.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ CONTACT_REPORTS = QoSProfile(
 
 
 class GazeboSim(SpcaNode):
-    """See the module's words. One robot, one table."""
+    """The Gazebo simulation of one robot and one table; see the module docstring."""
 
     def __init__(self) -> None:
         super().__init__(names.SIM)

@@ -1,4 +1,4 @@
-"""What `sim:=gazebo` needs on a machine, named at once when it lacks."""
+"""Checks that a machine has everything `sim:=gazebo` needs, and names what is missing."""
 
 from __future__ import annotations
 

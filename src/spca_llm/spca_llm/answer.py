@@ -40,7 +40,7 @@ class _Choice(BaseModel):
 
 
 class _Completion(BaseModel):
-    """What is needed of a completion; servers may send more."""
+    """The required fields of a completion; servers may send more."""
 
     choices: list[_Choice]
     model: str = ""

@@ -1,4 +1,4 @@
-"""The chat model that every stage uses: budget, question, record, judgement of the answer's form."""
+"""The chat model that every stage uses: checks budgets, records requests, validates answers."""
 
 from __future__ import annotations
 

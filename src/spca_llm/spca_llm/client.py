@@ -21,7 +21,7 @@ from spca_llm.exchange import Answer, Attempt, Request
 from spca_llm.ledger import HIDDEN
 from spca_llm.prices import PriceTable, load_prices
 from spca_llm.retry import Late, retry_after, retrying
-from spca_llm.schema import enforced, told
+from spca_llm.schema import described, enforced
 
 _NOT_SUPPORTED = (400, 404, 415, 422, 501)
 """What servers answer to a `response_format` they do not know."""
@@ -116,10 +116,10 @@ class OpenAISource:
     def _told(
         self, request: Request, config: ModelConfig, seconds: float | None, note: Callable[[Attempt], None]
     ) -> Answer:
-        """Ask without a schema, or with one that is only told."""
+        """Ask without a schema, or with one that is only described in the prompt."""
         schema = request.json_schema is not None
         wanted = {"type": "json_object"} if schema and config.structured == "json_object" else None
-        body = self._body(config, told(request) if schema else list(request.messages), wanted)
+        body = self._body(config, described(request) if schema else list(request.messages), wanted)
         try:
             return self._post(request.role, body, seconds, note)
         except (openai.OpenAIError, httpx2.HTTPError, Late) as error:

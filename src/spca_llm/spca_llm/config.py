@@ -38,9 +38,13 @@ DEFAULT_FILE = ROOT / "llm.yaml"
 ROLES: tuple[Role, ...] = get_args(Role)
 
 Structured = Literal["auto", "json_schema", "json_object", "text"]
-"""How a schema is asked for: enforced by the server, JSON enforced but the schema told, or both only told.
+"""How a schema is requested.
 
-`auto` tries the first and falls back to the last when the server knows nothing of it."""
+`json_schema`: enforced by the server. `json_object`: JSON is enforced and the schema is in the prompt.
+`text`: both are in the prompt only.
+
+`auto` tries the first and falls back to the last when the server does not support it.
+"""
 
 
 def _http_url(text: str) -> str:

@@ -1,4 +1,4 @@
-"""One way in: from the value of `--llm` to a chat model."""
+"""Builds the chat model from the value of `--llm`."""
 
 from __future__ import annotations
 

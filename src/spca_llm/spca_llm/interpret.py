@@ -1,4 +1,4 @@
-"""From an answer's text to what was asked for, or to one clear sentence about what is wrong with it."""
+"""Parses a model's answer, or says in one clear sentence what is wrong with it."""
 
 from __future__ import annotations
 

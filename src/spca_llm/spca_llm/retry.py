@@ -1,4 +1,4 @@
-"""Which failures are worth another try, and how long to wait before it."""
+"""Which failures are worth a retry, and how long to wait before it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SPENT = ("insufficient_quota", "billing_hard_limit_reached")
 
 
 class Late(Exception):
-    """An answer that was not complete when its time was over."""
+    """The answer was incomplete at its deadline."""
 
 
 def retrying(config: ModelConfig, seconds: float | None) -> Retrying:

@@ -1,4 +1,4 @@
-"""How a schema is put to a server: enforced by it, or told to the model in words."""
+"""How a schema is passed on: enforced by the server, or described to the model in the prompt."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spca_llm.exchange import Request
 
 
 def enforced(request: Request) -> dict[str, Any]:
-    """The `response_format` that makes a server keep to the request's schema."""
+    """The `response_format` that makes a server enforce the request's schema."""
     schema = request.json_schema or {}
     strict = _closed(schema)
     return {
@@ -23,7 +23,7 @@ def enforced(request: Request) -> dict[str, Any]:
     }
 
 
-def told(request: Request) -> list[Message]:
+def described(request: Request) -> list[Message]:
     """The request's messages with the schema in words at the end of the last one."""
     words = (
         "Answer with a single JSON object that fits this JSON schema, and with nothing else:\n"

@@ -23,7 +23,7 @@ EXPORTER_VARIABLE = "OTEL_EXPORTER_OTLP_ENDPOINT"
 
 
 class Span:
-    """What a caller tells about one exchange; without OpenTelemetry it falls on deaf ears."""
+    """Records the outcome of one exchange; does nothing if OpenTelemetry is not installed."""
 
     def __init__(self, span: Any = None) -> None:
         self._span = span

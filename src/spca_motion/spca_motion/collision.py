@@ -1,4 +1,4 @@
-"""Whether a configuration of the arm touches anything, and what: MuJoCo's collision check on the robot's own model.
+"""Collision checks of the arm's configurations with MuJoCo, on the model of the robot.
 
 The model is the one that the simulator's is built from, without its physics: table as an endless plane,
 perceived obstacles as fixed bodies, what is held as a part of the gripper. About 10 µs a configuration.
@@ -121,7 +121,7 @@ class CollisionChecker:
         return None
 
     def hits(self, joints: Array, gap: float) -> list[Hit]:
-        """What is nearer than the rules allow, deepest first, each pair once; empty for a valid configuration."""
+        """The violated clearances, deepest first, each pair once; empty for a valid configuration."""
         self._update(joints, gap)
         depths: dict[tuple[str, str], float] = {}
         for (a, b), distance in self._touching():
@@ -132,7 +132,7 @@ class CollisionChecker:
         return sorted((Hit(*pair, depth) for pair, depth in depths.items()), key=lambda hit: -hit.depth)
 
     def flange(self) -> tuple[list[float], list[float]]:
-        """Position of `tool0` in `world` and the direction of its z axis, at the configuration last checked."""
+        """Position of `tool0` in `world` and direction of its z axis at the last configuration checked."""
         return self._tool0.tolist(), self._tool0_axes[2::3].tolist()
 
     def _update(self, joints: Array, gap: float) -> None:

@@ -18,8 +18,8 @@ class Tolerances:
     """How closely a trajectory must be followed. Radians and seconds.
 
     The tracked state may be anywhere on the stretch of path between `lag` seconds behind the clock and `lead`
-    before it, and `path` radians (any joint) beside it. A joint state may be `stale` seconds old. The
-    gripper, too, may take `lag` seconds until it obeys.
+    before it, and deviate from it by `path` radians in any joint. A joint state may be `stale` seconds old.
+    The gripper, too, may take `lag` seconds until it obeys.
     """
 
     path: float = 0.06
@@ -47,7 +47,7 @@ class StopGate:
 
     @property
     def stopped(self) -> bool:
-        """Whether the motion under way must end."""
+        """Whether the running motion must end."""
         return self._stopped.is_set() or bool(self._blocked)
 
     def stop(self) -> None:
@@ -63,7 +63,7 @@ class StopGate:
     def check(self) -> None:
         """Raise MotionError: `cancelled` if stopped, `collision` if the path under way has become blocked."""
         if self._stopped.is_set():
-            raise MotionError("cancelled", "the arm was told to stop")
+            raise MotionError("cancelled", "the arm was commanded to stop")
         if self._blocked:
             raise MotionError("collision", self._blocked)
 

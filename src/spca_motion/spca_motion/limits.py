@@ -1,4 +1,4 @@
-"""How fast the arm may move, and where. Enforced whatever a skill asks for."""
+"""Limits of velocity and workspace, enforced for every motion that a skill requests."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from spca_core.errors import MotionError
 from spca_core.geometry import Array
 from spca_core.world import World
 
-# How far beyond the table's edges the tool may go (to let a thing fall beside it), and how high above its
-# surface.
+# How far beyond the table's edges the tool may go (so that it can drop an object next to the table), and how
+# high above its surface.
 _BEYOND_TABLE = 0.30
 _ABOVE_TABLE = 1.10
 

@@ -21,8 +21,8 @@ def straight_line(tools: ToolKinematics, start: Array, goal: Array, gap: float) 
 
     Also returns the line's length in metres.
 
-    The orientation turns evenly along the way. Raises MotionError('unreachable') where the line leaves the
-    reach, a joint its limits, or the arm would have to flip into another branch.
+    The orientation is interpolated uniformly along the line. Raises MotionError('unreachable') where the line
+    leaves the reach, a joint its limits, or the arm would have to flip into another branch.
     """
     poses, extent = _interpolated(tools.tool(start, gap), goal)
     branches = tools.branches(poses, gap)

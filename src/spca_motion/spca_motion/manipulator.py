@@ -1,4 +1,4 @@
-"""The `Arm` of every simulator and robot: put together from a planner, an executor and a gripper."""
+"""The `Arm` of every simulator and robot: composed of a planner, an executor and a gripper."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Manipulator:
     # --- planning scene -------------------------------------------------------------------------------------
 
     def set_scene(self, scene: Scene) -> None:
-        """The obstacles from now on, for motions to come and for the one under way; a held object is kept."""
+        """Set the obstacles for the running motion and all later ones; a held object stays attached."""
         with self._changing:
             if len(path := self._gate.ahead()):
                 state = self._robot.state()

@@ -39,8 +39,7 @@ class MotionPlanner:
     """Plans in one planning scene at a time; set `scene` to change it. Not for several threads at once.
 
     `checkers` say which configurations are free, `search` finds a path among them: MuJoCo's collision check
-    and OMPL's RRT-Connect unless told otherwise. Inverse kinematics, straight lines and rounding are the
-    planner's own.
+    and OMPL's RRT-Connect by default. Inverse kinematics, straight lines and rounding are the planner's own.
     """
 
     def __init__(
@@ -104,7 +103,7 @@ class MotionPlanner:
         return any(checker.valid(q, gap) for q in nearest_turns(branches, start.joints) if not np.isnan(q[0]))
 
     def fault_ahead(self, scene: PlanningScene, start: Start, path: Array) -> str:
-        """What another scene would have against going on along `path` (n, 6) from `start`; "" if nothing.
+        """Why another scene would block `path` (n, 6) from `start` on; "" if it would not.
 
         Neither uses nor changes the planner's own scene: it may be called while another thread plans.
         """
@@ -165,7 +164,7 @@ def _cost(start: Array, goals: Array) -> Array:
     Goals with a hanging elbow get a penalty.
 
     With the elbow low, the upper arm and forearm sweep over the table: what is free above an object then
-    often hits its neighbours on the straight way down.
+    often hits its neighbours when moving straight down.
     """
     steps = np.abs(goals - start)
     seconds = (steps / VELOCITY_LIMITS).max(axis=1) + 0.05 * steps.sum(axis=1)

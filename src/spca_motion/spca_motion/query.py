@@ -97,7 +97,7 @@ class Query:
         """Where the tool must stay; None if it starts outside."""
 
     def valid(self, joints: Array) -> bool:
-        """Whether the arm may be there on the way."""
+        """Whether the configuration is allowed on the path."""
         return self.checker.valid(joints, self.start.gap) and self._inside()
 
     def first_invalid(self, path: Array) -> int | None:

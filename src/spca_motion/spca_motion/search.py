@@ -54,7 +54,7 @@ ou.setLogLevel(ou.LOG_NONE)
 
 
 class Interrupted(Exception):
-    """The search was told to stop."""
+    """The search was stopped by its caller."""
 
 
 class PathNotFound(Exception):

@@ -1,8 +1,8 @@
-"""When to be where on a path: the fastest law within velocity, acceleration and jerk limits, piece by piece.
+"""Time parameterisation of a path within limits of velocity, acceleration and jerk.
 
-Corners are run through at a constant speed that their bend allows; on the straight legs between them `ruckig`
-finds the time-optimal jerk-limited change from one corner's speed to the next. A leg too short for the change
-lowers the faster of the two speeds first.
+Corners are traversed at the constant speed that their curvature allows; on the straight legs between them
+`ruckig` finds the time-optimal jerk-limited change from one corner's speed to the next. A leg too short for
+the change lowers the faster of the two speeds first.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _speeds(pieces: Sequence[Piece], rates: Sequence[Rates]) -> Array:
 
 
 def _run_up(low: float, high: float, rates: Rates) -> float:
-    """The way needed to change between two speeds, beginning and ending without acceleration."""
+    """Distance needed to change between two speeds, with zero acceleration at both ends."""
     change = high - low
     ramp = rates.acceleration / rates.jerk
     full = change >= rates.acceleration * ramp

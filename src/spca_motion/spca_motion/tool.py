@@ -1,7 +1,7 @@
-"""Where the tool centre point is, and the flange poses that put it somewhere. Frame `world`, metres.
+"""Kinematics of the tool centre point (TCP), in `world` and metres.
 
-The pads swing about 11 mm forward while they close from wide open to a 4 cm cube, so the tool centre point
-(TCP) depends on the gap. The convention for every pose that an arm is asked for, and that it reports:
+The pads swing about 11 mm forward while they close from wide open to a 4 cm cube, so the TCP depends on the
+gap. The convention for every pose that an arm is asked for, and that it reports:
 
 * something attached: the TCP at the present gap;
 * otherwise: the TCP at the present gap or at `NOMINAL_GAP`, whichever is smaller. A tool pose around a cube,

@@ -1,4 +1,4 @@
-"""The `Arm` that plans with MoveIt 2 and moves whatever stands behind the `Robot` port."""
+"""The `Arm` that plans with MoveIt 2 and moves any robot behind the `Robot` port."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from spca_moveit.search import MoveItSearch
 from spca_robot.ur5 import VELOCITY_LIMITS
 
 VELOCITY_SCALING = 0.3
-"""Share of the joints' speed limits that is used unless told otherwise."""
+"""Default share of the joints' speed limits that is used."""
 
 
 def moveit_arm(

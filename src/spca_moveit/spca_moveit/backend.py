@@ -1,4 +1,4 @@
-"""What is asked of a planning library: whether configurations are in collision, and a path between two.
+"""Interface to a planning library: collision checks and paths between two configurations.
 
 The records here pass between the arm's process and the planning process, as JSON.
 """

@@ -1,8 +1,8 @@
 """Collision checks by the planning process, with the clearances of `spca_motion.collision`.
 
-The process only knows whether solid bodies touch. Rules become sizes: an obstacle grows by the clearance to
-be kept, one that may be touched shrinks by how deep it may be pressed, one that is in contact at the start
-shrinks until it is not.
+The process only knows whether solid bodies touch. The rules are therefore encoded in sizes. An obstacle grows
+by the required clearance, one that may be touched shrinks by the allowed depth of contact, and one in contact
+at the start shrinks until it is free.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 The only module of the project that imports MoveIt; runs in the planning process.
 
-Written against MoveIt 2 for Jazzy (2.12): a `PlanningScene` of our own for checks and plans, so that neither
-depends on what other nodes have published; no execution (moveit_py's does not stop for an obstacle that
-appears).
+Written against MoveIt 2 for Jazzy (2.12): it uses its own `PlanningScene` for checks and plans, so that
+neither depends on what other nodes have published. It does not execute, because moveit_py's execution does
+not stop for a new obstacle.
 """
 
 from __future__ import annotations

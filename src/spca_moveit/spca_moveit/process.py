@@ -31,8 +31,7 @@ class PlannerProcess:
 
     May be called from several threads; calls wait for each other.
 
-    Every question carries the geometry that it is about, so that a process started anew answers like the one
-    before.
+    Every request includes the scene geometry, so that a restarted process gives the same answers.
     """
 
     def __init__(self, setup: Setup, factory: str = MOVEIT, log: Path | None = None) -> None:

@@ -1,7 +1,7 @@
-"""The planning process: `python -m spca_moveit.worker`. It holds MoveIt, and nothing else of the system does.
+"""The planning process: `python -m spca_moveit.worker`. It is the only process that loads MoveIt.
 
-MoveIt's Python bindings are known to crash when they are torn down, and to leave threads behind. Here that
-harms nobody: this process never tears down, it is ended.
+MoveIt's Python bindings are known to crash when they are torn down, and to leave threads behind. That does no
+harm here, because this process is killed and never tears them down.
 """
 
 from __future__ import annotations

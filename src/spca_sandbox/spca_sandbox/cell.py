@@ -1,4 +1,4 @@
-"""A source text kept loaded in a worker, whatever becomes of the worker."""
+"""Keeps a source text loaded in a worker, across restarts of the worker."""
 
 from __future__ import annotations
 

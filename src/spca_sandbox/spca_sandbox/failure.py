@@ -1,4 +1,4 @@
-"""Failures as a worker tells them."""
+"""Failures as a worker reports them."""
 
 from __future__ import annotations
 

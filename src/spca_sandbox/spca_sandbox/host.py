@@ -1,4 +1,4 @@
-"""Runs untrusted skills and programs in a sandboxed worker process: the way in to this package."""
+"""Runs untrusted skills and programs in a sandboxed worker. This is the entry point of the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well a sandbox confines, from nothing to everything."""
+"""Levels of confinement, from none to complete."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class SandboxReport(Record):
 
     @classmethod
     def of(cls, features: dict[str, str]) -> SandboxReport:
-        """The report of a worker that started and told these features."""
+        """The report of a worker that started with these features."""
 
         def holds(*names: str) -> bool:
             return all(features.get(name, "missing") == "" for name in names)

@@ -1,4 +1,4 @@
-"""What untrusted code may use up, and how well it has to be locked in."""
+"""Resource limits of untrusted code, and the confinement that it requires."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run of one skill: its calls are answered by a CtxServer, its bounds watched."""
+"""One run of one skill: a CtxServer answers its calls, and its limits are enforced."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from spca_sandbox.watchdog import Watchdog
 
 
 class _Ended(Exception):
-    """The run is over by the host's will: the worker has to go."""
+    """The host ended the run; the worker must be killed."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)

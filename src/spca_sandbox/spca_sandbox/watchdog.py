@@ -1,4 +1,4 @@
-"""Stops the world from outside while a call into it is under way."""
+"""Stops the world from outside while a call into it is running."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Sense: RGB-D frames → a typed scene. Knows classes of objects, never where they are."""
+"""Sense: from RGB-D frames to a typed scene. It knows object classes but no ground-truth poses."""

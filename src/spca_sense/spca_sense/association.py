@@ -1,4 +1,4 @@
-"""Which detection is which remembered thing."""
+"""Data association between detections and remembered objects."""
 
 from __future__ import annotations
 

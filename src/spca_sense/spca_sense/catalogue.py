@@ -1,4 +1,4 @@
-"""What Sense may know beforehand: the classes of things and the table, but no positions."""
+"""Prior knowledge of Sense: object classes and the table, but no positions."""
 
 from __future__ import annotations
 

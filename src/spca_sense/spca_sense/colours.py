@@ -1,4 +1,4 @@
-"""Which pixel has which catalogue colour, whatever the light.
+"""Classifies pixels by catalogue colour, independently of the illumination.
 
 Chromaticity (each channel's share of the sum) does not change with brightness or shading; a tinted light is
 undone first by what it does to the table, whose colour is known.

@@ -1,4 +1,4 @@
-"""Cubes by their upper faces: level regions of one colour, a cube's height above what they stand on."""
+"""Detects cubes by their top faces: level regions of one colour, one cube height above the support."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one frame shows, before memory gives it names."""
+"""Detections of a single frame, before tracking assigns identities."""
 
 from __future__ import annotations
 

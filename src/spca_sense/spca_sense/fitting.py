@@ -1,4 +1,4 @@
-"""Robust least squares of a shape's outline to border points."""
+"""Robust least-squares fit of a shape's outline to border points."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Fit:
 
 @dataclass(frozen=True)
 class Prior:
-    """What is believed of the parameters before the look: mean (P,) and standard deviation (P,)."""
+    """Prior distribution of the parameters: mean (P,) and standard deviation (P,)."""
 
     mean: Array
     sigma: Array

@@ -1,4 +1,4 @@
-"""The node `sense`: pictures in, scenes out."""
+"""The node `sense`: from images to scenes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from spca_sense.tracker import SceneTracker
 
 
 class SenseNode(SpcaNode):
-    """Perceives on request. It moves nothing: whoever asks clears the view first.
+    """Perceives on request. It moves nothing; the caller has to clear the view first.
 
     `vision` may hold a model that adds its remarks to the detector's scenes, a different one for each run.
     """
@@ -57,7 +57,7 @@ class SenseNode(SpcaNode):
         self.create_service(SaveRecording, names.save_recording(names.SENSE), self._save)
 
     def close(self) -> None:
-        """End the look under way."""
+        """End the running observation."""
         self._perceiving.close()
 
     def _perceive(self, job: Job) -> Perceive.Result:

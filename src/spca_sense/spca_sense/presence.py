@@ -1,4 +1,4 @@
-"""Whether a remembered thing that was not found may still be where it was."""
+"""Whether a remembered object that was not detected may still be at its place."""
 
 from __future__ import annotations
 

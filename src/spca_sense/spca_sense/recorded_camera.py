@@ -20,8 +20,8 @@ class RecordedCamera:
 
     Each capture is the next frame of a folder, in the order of their names.
 
-    After the last one comes the first again, unless `once`; then TimeoutError, as from a camera that has
-    fallen silent.
+    The sequence repeats, unless `once` is set; then TimeoutError follows the last frame, as from a camera
+    that has stopped.
     """
 
     intrinsics: CameraIntrinsics

@@ -1,4 +1,4 @@
-"""What carries a cube that stands high: found by the strip of its side that is in sight, or else inferred."""
+"""Finds the cubes that support a raised cube, from the visible strip of their side or by inference."""
 
 from __future__ import annotations
 

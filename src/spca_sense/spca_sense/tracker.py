@@ -1,4 +1,4 @@
-"""From frame to scene, with a memory: stable ids, things hidden for a while, things that went missing."""
+"""Tracks objects over frames: stable ids, temporarily hidden objects, objects that disappeared."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _KIND_ORDER = {"cube": 0, "plate": 1, "unknown": 2}
 
 
 class SceneTracker:
-    """Keeps the scene from look to look.
+    """Maintains the scene over successive observations.
 
     All knowledge comes from frames and from what the arm's side says it holds.
     """

@@ -1,4 +1,4 @@
-"""A frame seen as heights above the table, with the camera's calibration corrected by the table itself."""
+"""A frame as heights above the table, with the camera calibration corrected from the table's depth."""
 
 from __future__ import annotations
 

@@ -60,7 +60,10 @@ class _Client:
 
 
 class Conductor:
-    """See the module. `rate` None is as fast as it can; all calls from one thread."""
+    """See the module docstring. `rate` None means as fast as possible.
+
+    All calls must come from one thread.
+    """
 
     def __init__(
         self,
@@ -85,15 +88,14 @@ class Conductor:
         self._origin: tuple[float, float, float] | None = None  # wall and simulated seconds, rate
         self._braking_until = 0.0
         self.paused = False
-        """Whether time stands still whatever is wanted."""
+        """Whether time stands still regardless of requests."""
 
     # --- what clients want ----------------------------------------------------------------------------------
 
     def lease(self, client: str, seen: float, until: float) -> None:
         """A client has handled everything up to `seen` and waits for `until` (0: for nothing).
 
-        Who has seen the future speaks of a world from before a reset: the word was under way, and counts no
-        more.
+        A report from the future refers to the world before a reset and arrived late; it is ignored.
         """
         now = self._sim.time
         if seen <= now + _EPSILON:
@@ -145,14 +147,14 @@ class Conductor:
 
     @property
     def active(self) -> bool:
-        """Whether anybody wants time to pass."""
+        """Whether any client needs time to advance."""
         now = self._sim.time
         if self._arm is not None or self._gripper is not None or self._braking_until > now:
             return True
         return any(c.until > now + _EPSILON for c in self._clients.values())
 
     def advance(self) -> float:
-        """Let one tick pass if it is time for it; returns for how many wall seconds nothing is to be done."""
+        """Advance one tick if it is due; return the wall-clock seconds until there is work again."""
         if self.paused:
             return _DOZE
         active = self.active
@@ -170,7 +172,7 @@ class Conductor:
         return 0.0 if rate is None else max(self._early(rate), 0.0)
 
     def _laggards(self) -> list[str]:
-        """The clients whom time must not leave behind any further."""
+        """The clients that time must wait for."""
         now = self._sim.time
         wanting = {name for name, c in self._clients.items() if c.until > now + _EPSILON}
         wanting |= {m.client for m in (self._arm, self._gripper) if m is not None}

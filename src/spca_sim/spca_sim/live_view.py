@@ -14,10 +14,12 @@ _FRAME = 1 / 30  # s of wall time between two pictures
 
 
 class LiveView:
-    """MuJoCo's viewer beside a simulator; use as a context manager. InputError where there is no display.
+    """MuJoCo's viewer attached to a simulator; use as a context manager.
+
+    InputError where there is no display.
 
     The window holds a copy of the state: what the user does in it cannot disturb the run. A reset to another
-    set of objects opens a new window, for the model is another one.
+    set of objects opens a new window, because the model changes.
     """
 
     def __init__(self, simulator: MujocoSimulator) -> None:

@@ -131,7 +131,7 @@ class SimNode(SpcaNode):
     # --- turns ----------------------------------------------------------------------------------------------
 
     def turn(self) -> None:
-        """Let time pass, tell what has changed, handle a callback."""
+        """Advance time, publish changes, handle a callback."""
         before = self._sim.time
         idle = self._conductor.advance()
         if self._sim.time != before or time.monotonic() - self._told > 0.02:

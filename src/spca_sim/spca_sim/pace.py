@@ -1,4 +1,4 @@
-"""Keeps a simulation from running faster than somebody can watch."""
+"""Limits the rate of a simulation relative to wall-clock time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class Pacer:
 
     `rate` None: never sleeps.
 
-    A simulation that cannot keep up is not hurried later on, and a clock set back by a reset starts anew.
+    A simulation that falls behind does not catch up later. A reset that sets the clock back restarts the
+    pacing.
     """
 
     _SLACK = 0.25  # s of lag after which the past is forgotten

@@ -14,7 +14,7 @@ from spca_sim.state import SimState
 
 
 class StateSource(Protocol):
-    """Something that tells its states; the embedded simulator does."""
+    """A source of states, such as the embedded simulator."""
 
     def on_sample(self, listener: Callable[[SimState], None]) -> Callable[[], None]:
         """Subscribe; returns what ends the subscription."""

@@ -1,4 +1,4 @@
-"""What draws a model's state into colour and depth; two kinds do."""
+"""Port: renderers that draw a model's state as colour and depth images."""
 
 from __future__ import annotations
 

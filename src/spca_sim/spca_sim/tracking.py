@@ -1,4 +1,4 @@
-"""What the joint servos are told, step by step: trajectories, braking, and the gripper's travel."""
+"""Reference values for the joint servos: trajectories, braking and gripper travel."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def braking(position: Array, velocity: Array, inertia: Array, dt: float) -> tupl
 
     All joints decelerate together and halt at the same time, within their limits.
 
-    `inertia` (6, 6) is the arm's joint-space inertia there, kg·m². The positions lead by what the servos need
-    as an error to give the torque that slows it down; without that, the arm would creep for 0.1 s after the
-    reference stands.
+    `inertia` (6, 6) is the arm's joint-space inertia there, kg·m². The positions lead the motion by the servo
+    error that produces the braking torque. Without this lead the arm would creep for 0.1 s after the
+    reference has stopped.
     """
     duration = float(np.max(np.abs(velocity) / STOP_DECELERATION))
     if duration < dt:

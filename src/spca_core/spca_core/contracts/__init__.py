@@ -1,1 +1,1 @@
-"""The ports' contracts as test classes: each implementation's tests subclass the one of its port."""
+"""The ports' contracts as test classes, subclassed by the tests of every implementation."""

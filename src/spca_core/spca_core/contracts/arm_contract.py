@@ -23,7 +23,7 @@ ABOVE = 0.09
 
 
 def true_scene(world: World, layout: Layout) -> Scene:
-    """The scene that a perfect Sense would report of a layout."""
+    """The scene that perfect perception would report for a layout."""
     things = tuple(
         SceneObject(
             id=symbol_of(o.model),
@@ -77,7 +77,7 @@ class ArmContract:
         assert arm.state().position == pytest.approx(world.robot.out_of_view, abs=0.01)
 
     def test_a_goal_where_it_is_already_takes_no_time(self, arm: Arm) -> None:
-        """Nor does it fail."""
+        """A motion to the present configuration returns at once and does not fail."""
         before = arm.state()
         arm.move_joints(before.position)
         arm.move_to(arm.tool_pose())
@@ -124,7 +124,7 @@ class ArmContract:
             self.refused(arm, "limit", arm.move_joints, goal)
 
     def test_a_goal_in_collision_is_refused_and_named(self, arm: Arm, scene: Scene) -> None:
-        """Open fingers astride a cube are fine, fingers in it are not."""
+        """Open fingers on both sides of a cube are allowed, a finger inside it is not."""
         astride = over(scene, "cube_blue", GRASP)
         x, y, z = astride.position
         beside = top_down(x, y + 0.055, z, 0.0)  # one of the open fingers in the cube's middle
@@ -135,7 +135,7 @@ class ArmContract:
         assert "cube_blue" in self.refused(arm, "collision", arm.move_to, beside)
 
     def test_a_line_through_an_object_is_refused_as_a_whole(self, arm: Arm, scene: Scene) -> None:
-        """Naming the object, before anything moves; around it, `move_to` finds a way."""
+        """The error names the object before anything moves; `move_to` finds a path around it."""
         thing = scene.get("cube_blue")
         assert thing is not None
         x, y, z = thing.pose.position
@@ -146,7 +146,7 @@ class ArmContract:
         assert distance(arm, right) < NEAR
 
     def test_an_allowed_contact_may_be_made(self, arm: Arm, scene: Scene) -> None:
-        """The fingertips on a cube, once that is allowed, and not any longer when it has ended."""
+        """The fingertips may touch a cube while the contact is allowed, and not afterwards."""
         arm.close()
         touch = over(scene, "cube_blue", 0.02 + 0.0375 / 2 - 0.001)
         above = over(scene, "cube_blue", ABOVE)
@@ -161,14 +161,14 @@ class ArmContract:
         assert not arm.reachable(touch)
 
     def test_an_allowed_contact_is_no_leave_to_drive_through(self, arm: Arm, scene: Scene) -> None:
-        """A few millimetres of pressing, not centimetres."""
+        """The fingers may press a few millimetres into it, not centimetres."""
         arm.close()
         arm.move_to(over(scene, "cube_blue", ABOVE))
         arm.allow_contact("cube_blue")
         self.refused(arm, "collision", arm.move_linear, over(scene, "cube_blue", 0.02))
 
     def test_the_gripper_goes_to_its_gap_and_holds_nothing(self, arm: Arm) -> None:
-        """Closed on nothing is not holding."""
+        """A gripper that has closed on nothing is not holding."""
         assert arm.close() == pytest.approx(0.0, abs=2e-3)
         assert not arm.holding()
         arm.open(0.06)
@@ -215,7 +215,7 @@ class ArmContract:
             arm.attach("cube_blue")
 
     def test_it_picks_up_a_cube(self, arm: Arm, scene: Scene) -> None:
-        """For real: the pads feel it in the air."""
+        """The pads still feel the cube after it has been lifted."""
         arm.move_to(over(scene, "cube_green", GRASP + ABOVE))
         arm.move_linear(over(scene, "cube_green", GRASP))
         assert arm.close() == pytest.approx(0.04, abs=3e-3)

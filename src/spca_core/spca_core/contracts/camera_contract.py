@@ -21,7 +21,7 @@ class CameraContract:
         assert camera.pose == frame.pose == world.camera.pose
 
     def test_colour_and_depth_are_registered(self, world: World, camera: Camera) -> None:
-        """Same size, the port's types."""
+        """Both images have the same size and the port's types."""
         frame = camera.capture()
         shape = (world.camera.height, world.camera.width)
         assert frame.colour.shape == (*shape, 3)
@@ -30,7 +30,7 @@ class CameraContract:
         assert frame.depth.dtype == np.float32
 
     def test_there_is_a_picture(self, camera: Camera) -> None:
-        """Neither black nor of one colour."""
+        """The image is neither black nor uniform."""
         frame = camera.capture()
         assert frame.colour.mean() > 30
         assert frame.colour.std() > 5

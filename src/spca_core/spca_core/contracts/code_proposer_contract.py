@@ -34,7 +34,7 @@ def write(proposer: CodeProposer, **changes: str) -> str:
 
 
 class CodeProposerContract:
-    """Subclass it with a fixture `make`: from the model's answer to a proposer whose model will give it."""
+    """Subclass it with a fixture `make`, which takes an answer and returns a proposer for it."""
 
     def test_it_has_a_name(self, make: MakeProposer) -> None:
         """For records."""
@@ -55,13 +55,13 @@ class CodeProposerContract:
         assert ast.dump(ast.parse(write(make(answer)))) == ast.dump(ast.parse(CODE))
 
     def test_it_takes_all_there_is_to_tell(self, make: MakeProposer) -> None:
-        """Library, situation, last draft and rejection, of any length."""
+        """The library, situation, last draft and rejection may be of any length."""
         long = "# " + "x" * 100_000
         assert "wave_at" in write(make(CODE), relevant=long, situation=long, previous=long, rejection=long)
 
     @pytest.mark.parametrize("answer", ["", "   \n", "I would rather not.", "```python\nprint(1)\n```"])
     def test_an_answer_without_a_function_is_a_model_error(self, make: MakeProposer, answer: str) -> None:
-        """Told as such, not returned as code."""
+        """It is reported as a ModelError, not returned as code."""
         with pytest.raises(ModelError) as error:
             write(make(answer))
         assert error.value.kind in ("empty", "invalid")

@@ -67,7 +67,7 @@ def request(
 class Script:
     """A proposer that reads its drafts from a list; a ModelError in it is raised.
 
-    It notes what it was asked.
+    It records the requests.
     """
 
     name = "script"
@@ -111,13 +111,13 @@ class CoderContract:
     """
 
     def test_nothing_missing_needs_no_model(self, make: MakeCoder) -> None:
-        """And leaves the library as it is."""
+        """The library stays unchanged."""
         result = make(None).complete(request("nod_at"))
         assert (result.status, result.library, result.attempt) == ("complete", LIBRARY, "attempt-7")
         assert result.drafts == ()
 
     def test_without_a_model_it_says_what_is_missing(self, make: MakeCoder) -> None:
-        """By name and parameters, and what to do."""
+        """The message gives names and parameters, and says what to do."""
         result = make(None).complete(request("nod_at", "wave_at"))
         assert (result.status, result.library) == ("missing", LIBRARY)
         assert "wave_at(ctx, thing)" in result.message
@@ -134,7 +134,7 @@ class CoderContract:
         assert [d.kind for d in result.drafts] == ["first"]
 
     def test_a_bad_draft_is_rejected_and_repaired(self, make: MakeCoder) -> None:
-        """The next draft is told the last one and what was wrong with it."""
+        """The next request contains the previous draft and the reason for its rejection."""
         for why, bad in BAD_DRAFTS.items():
             script = Script([bad, WAVE])
             result = make(script).complete(request("wave_at"))
@@ -157,7 +157,7 @@ class CoderContract:
         assert "ctx has no 'wave'" in result.message
 
     def test_a_suspect_is_written_anew(self, make: MakeCoder) -> None:
-        """With its present code and the failure told."""
+        """The request contains its present code and the failure."""
         better = LIBRARY.partition("\n\n")[2].replace("return ctx", "return not ctx")
         script = Script([better])
         result = make(script).complete(request("nod_at", suspects=("nod_at",), failure="it did not nod"))

@@ -28,7 +28,7 @@ def switches(goal: str, init: str = "(wired s a) (wired t b) (dark a) (dark b)")
 
 
 def pigeons(count: int = 13) -> str:
-    """One hole too few: no plan, and no heuristic that would notice before trying everything."""
+    """One hole too few: unsolvable, and no heuristic detects it short of exhaustive search."""
     names, holes = [f"p{i}" for i in range(count)], [f"h{i}" for i in range(count - 1)]
     init = " ".join([f"(waiting {p})" for p in names] + [f"(free {h})" for h in holes])
     objects = f"{' '.join(names)} - pigeon {' '.join(holes)} - hole"
@@ -62,7 +62,7 @@ class EngineContract:
         assert (found.status, found.steps) == ("solved", ())
 
     def test_no_plan_is_said_to_be_none(self, engine: Engine) -> None:
-        """It is no fault of the text."""
+        """An unsolvable problem is reported as such, not as malformed."""
         found = self.solve(engine, DOMAIN, switches("(lit a)", init="(wired t a) (dark b)"))
         assert found.status == "unsolvable" and found.steps == ()
         assert found.message and "\n" not in found.message
@@ -81,7 +81,7 @@ class EngineContract:
         assert time.monotonic() - began < 20.0  # even on a busy machine
 
     def test_nobody_waits_for_it_any_more(self, engine: Engine) -> None:
-        """The search ends at once, and nothing of it is left."""
+        """An interrupted search ends at once and leaves no process or file behind."""
         reader, writer = os.pipe()
         search = engine.start(PIGEONS, pigeons(), 60.0)
         os.write(writer, b"!")

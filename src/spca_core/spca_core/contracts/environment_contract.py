@@ -27,7 +27,7 @@ ENDLESS = '''def idle(ctx, thing):
 
 
 class EnvironmentContract:
-    """What every environment keeps to. Subclass it, and implement `fresh` and `progress`."""
+    """Subclass it and implement `fresh` and `progress`."""
 
     @contextmanager
     def fresh(self) -> Iterator[Environment]:
@@ -62,14 +62,14 @@ class EnvironmentContract:
             assert not environment.verdict().final
 
     def test_doing_nothing_is_no_success(self) -> None:
-        """A skill without any effect ends well and solves nothing."""
+        """A skill without any effect succeeds as a step and does not solve the level."""
         with self.fresh() as environment:
             result = environment.act("a", plan("idle"), IDLE)
             assert result.status == "done" and result.attempt == "a"
             assert environment.settle().outcome is not Outcome.SUCCESS
 
     def test_bad_skills_are_reports_not_exceptions(self) -> None:
-        """Whatever is wrong with the skills, `act` returns and says it."""
+        """`act` reports every fault of a skill in its result."""
         for library, reason in (
             (FAILING, "as the contract wants it"),
             (EMPTY_LIBRARY, "idle"),
@@ -117,7 +117,7 @@ class EnvironmentContract:
             assert environment.act("a", plan("idle"), ENDLESS).status == "cancelled"
 
     def test_closing_twice_is_harmless(self) -> None:
-        """Whoever cleans up need not know who did before."""
+        """Clean-up code does not need to know whether the environment is closed already."""
         with self.fresh() as environment:
             environment.close()
             environment.close()

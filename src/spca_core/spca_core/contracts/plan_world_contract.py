@@ -14,7 +14,7 @@ from spca_core.ports.plan_world import PlanWorld
 
 
 class PlanWorldContract:
-    """What every world keeps to. Subclass it, and implement `fresh`, `task` and `useful`."""
+    """Subclass it and implement `fresh`, `task` and `useful`."""
 
     task: str
     """The task type that is tried."""
@@ -29,7 +29,7 @@ class PlanWorldContract:
         raise NotImplementedError
 
     def test_its_task_types_have_briefings(self) -> None:
-        """Whoever writes programs learns what is asked for and what can be done."""
+        """A briefing says what the task is and which actions are available."""
         with self.fresh() as world:
             assert self.task in world.tasks
             for task in world.tasks:
@@ -56,7 +56,7 @@ class PlanWorldContract:
                     ask()
 
     def test_an_episode_repeats(self) -> None:
-        """The same case begins the same way, and the same plan leads to the same."""
+        """The same case and the same plan give the same initial state and the same result."""
         with self.fresh() as world:
             case = world.split(self.task, 1, 0, 0, 0).train[0]
             first = world.reset(case)
@@ -76,7 +76,7 @@ class PlanWorldContract:
             assert situation.instruction and situation.actions and situation.text
 
     def test_nonsense_is_a_remark(self) -> None:
-        """Whatever a program proposes, the world does not break."""
+        """A meaningless plan is reported as a remark and raises nothing."""
         with self.fresh() as world:
             situation = world.reset(world.split(self.task, 1, 0, 0, 0).train[0])
             name = situation.actions[0].name
@@ -118,7 +118,7 @@ class PlanWorldContract:
             world.step(("anything",))
 
     def test_closing_twice_is_harmless(self) -> None:
-        """Whoever cleans up need not know who did before."""
+        """Clean-up code does not need to know whether the world is closed already."""
         with self.fresh() as world:
             world.close()
             world.close()

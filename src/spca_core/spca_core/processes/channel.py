@@ -1,4 +1,4 @@
-"""Messages over two pipes, as the owner of a child process sees them. Nothing that arrives is trusted."""
+"""The owner's end of the pipes to a child process. All received messages are untrusted."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class ChannelTimeout(Exception):
 
 
 class Interrupted(Exception):
-    """`stop` said so while waiting."""
+    """`stop` became true while waiting."""
 
 
 class Malformed(Exception):
-    """The message is none that an honest child would send."""
+    """The message violates the protocol."""
 
 
 def _never() -> bool:
@@ -108,7 +108,7 @@ class Channel:
             self._buffer += chunk
 
     def quiet(self) -> bool:
-        """Whether the other end is open and has said nothing that was not asked for."""
+        """Whether the other end is open and has sent nothing unsolicited."""
         return not self._buffer and not self._readable.poll(0)
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""A child process that answers questions: started when first needed, started again when it has died."""
+"""A child process that answers requests. It is started on first use and restarted after it dies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spca_core.processes.child import PIPE, Child, last_words
 
 
 class ServiceDied(SpcaError):
-    """The process died of a question, or did not start; the message says how."""
+    """The process died while handling a request, or did not start; the message says how."""
 
 
 class ServiceTimeout(SpcaError):

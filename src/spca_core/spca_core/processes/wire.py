@@ -1,4 +1,4 @@
-"""Messages over two pipes, as the child process sees them: a 4-byte big-endian length, then JSON in ASCII."""
+"""The child's end of the pipes: messages are a 4-byte big-endian length, then JSON in ASCII."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 
 class Wire:
-    """Blocking reads and writes; a closed pipe ends the process, for then nobody listens any more."""
+    """Blocking reads and writes. A closed pipe ends the process, because its owner is gone."""
 
     def __init__(self, max_bytes: int = 1 << 16, read_fd: int = 0, write_fd: int = 1) -> None:
         """By standard input and output; `max_bytes` bounds what is sent."""
@@ -39,7 +39,7 @@ class Wire:
         return data
 
     def ended(self) -> NoReturn:
-        """The owner has closed its end: nobody listens any more."""
+        """The owner has closed its end of the pipe."""
         os._exit(0)
 
 

@@ -1,1 +1,1 @@
-"""A model's server for tests, which answers by a script and misbehaves on purpose."""
+"""A scripted language-model server for tests, which can misbehave on purpose."""

@@ -1,4 +1,4 @@
-"""What the test server can do with a request: answer, refuse, or misbehave in one of many ways."""
+"""Scripted reactions of the test server: answers, refusals and faults."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spca_llm.testing.wire import Wire
 
 
 class Behaviour(Protocol):
-    """One way to deal with one request."""
+    """A reaction to one request."""
 
     def answer(self, wire: Wire, request: Mapping[str, Any]) -> None:
         """Write to the wire; `request` is the decoded body of the request."""
@@ -22,7 +22,7 @@ class Behaviour(Protocol):
 class Say:
     """An answer in text.
 
-    `usage` is (input, output) tokens, or None to count none; `refusal` goes beside the text.
+    `usage` is (input, output) tokens, or None to count none; `refusal` is sent in addition to the text.
     """
 
     text: str
@@ -129,7 +129,7 @@ class Stall:
 
 @dataclass(frozen=True)
 class Drip:
-    """A good answer, a byte at a time with `pause` seconds between: never silent for long, never done."""
+    """A good answer sent byte by byte, `pause` seconds apart: never idle for long, but never done."""
 
     text: str = "slow"
     pause: float = 0.05

@@ -1,4 +1,4 @@
-"""The far side: what runs inside the sandboxed process.
+"""The code that runs inside the sandboxed process.
 
 Standard library only; never imported by the host's code.
 """

@@ -1,4 +1,4 @@
-"""The exceptions a skill can see and catch, and how an uncaught one is told to the host."""
+"""The exceptions a skill can catch, and how an uncaught one is reported to the host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The outer half of a worker: it waits, and takes the inner half along when the host is gone."""
+"""The outer process of a worker: it waits, and kills the inner one when the host is gone."""
 
 from __future__ import annotations
 

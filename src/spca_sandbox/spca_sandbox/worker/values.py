@@ -1,4 +1,4 @@
-"""Values that cross the border: read-only records in, plain JSON out."""
+"""Values passed through the sandbox: read-only records in, plain JSON out."""
 
 from __future__ import annotations
 
