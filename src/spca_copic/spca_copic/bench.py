@@ -124,8 +124,9 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
     def report(self, done: Trials, page: Page) -> None:
         """See `Bench`."""
         page.text(
-            "Solved cases in %; `first trial` is while learning, with the first programs. Regret is the oracle's mean "
-            "sum of rewards less the selector's. Published: Tian et al., on StarCraft II and robosuite."
+            "Solved cases in %; `first trial` is while learning, with the first programs. Regret is the "
+            "oracle's mean sum of rewards less the selector's. Published: Tian et al., on StarCraft II and "
+            "robosuite."
         )
         if done:
             page.figure(curves(done))
@@ -136,8 +137,24 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
             yield {**done.trial.model_dump(), **score.model_dump(exclude={"solved", "task"})}
 
 
-HEADS = ("task", "seeds", "selector", "random", "best single", "oracle", "first trial", "published", "plans", "actions",
-         "plans per switch", "diversity", "regret", "ms a choice", "trials", "training s")  # fmt: skip
+HEADS = (
+    "task",
+    "seeds",
+    "selector",
+    "random",
+    "best single",
+    "oracle",
+    "first trial",
+    "published",
+    "plans",
+    "actions",
+    "plans per switch",
+    "diversity",
+    "regret",
+    "ms a choice",
+    "trials",
+    "training s",
+)
 
 
 def _task_of(done: Done[CopicTrial, CopicRow]) -> str:
@@ -177,7 +194,7 @@ def _mean(values: Sequence[float]) -> float | str:
 
 
 def curves(done: Trials) -> Figure:
-    """Share solved while learning, by trial: each seed thin, the mean bold; the last value is kept to the end."""
+    """Share solved while learning, by trial: each seed thin, the mean bold; the last value goes on."""
     by_task = {name: [d.result for d in own] for name, own in groups(done, _task_of).items()}
     figure = Figure(figsize=(9, 0.6 + 2.2 * -(-len(by_task) // 3)))
     axes = figure.subplots(-(-len(by_task) // 3), min(3, len(by_task)), squeeze=False, sharey=True)

@@ -74,7 +74,7 @@ class GrammarPrograms:
         trial: int,
         rng: Random,
     ) -> PlanningProgram:
-        """A child: fragments that mend the parent's failures or, if none is left, come from another program."""
+        """A child: fragments that mend the parent's failures or, if none is left, another program's."""
         fragments, parents, remarks = dict(parent.fragments), [parent.id], []
         for _ in range(rng.randint(1, _MOST_CHANGES)):
             kinds = list(failures) or ["step_limit"]

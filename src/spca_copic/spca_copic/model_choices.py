@@ -39,9 +39,15 @@ class ModelJudge:
         if len(candidates) > 1:
             dialogue = Dialogue(self._model, _SYSTEM)
             question = render(
-                "spca_copic", "judge", briefing=self._briefing, instruction=context.instruction, text=context.text,
-                tried=context.tried, failure=context.last_failure, plans=[c.plan for c in candidates],
-            )  # fmt: skip
+                "spca_copic",
+                "judge",
+                briefing=self._briefing,
+                instruction=context.instruction,
+                text=context.text,
+                tried=context.tried,
+                failure=context.last_failure,
+                plans=[c.plan for c in candidates],
+            )
             try:
                 numbers = [int(n) for n in _NUMBER.findall(dialogue.ask(question))]
             except ModelError:
@@ -68,9 +74,16 @@ class ModelPlans(ProgramPool):
         """See `ProgramPool.propose`: one candidate, or none where the answer holds no actions."""
         dialogue = Dialogue(self._model, _SYSTEM)
         question = render(
-            "spca_copic", "step", briefing=self._briefing, instruction=situation.instruction, text=situation.text,
-            observation=json.dumps(situation.observation), memory=memory, longest=LONGEST, actions=situation.actions,
-        )  # fmt: skip
+            "spca_copic",
+            "step",
+            briefing=self._briefing,
+            instruction=situation.instruction,
+            text=situation.text,
+            observation=json.dumps(situation.observation),
+            memory=memory,
+            longest=LONGEST,
+            actions=situation.actions,
+        )
         try:
             found = _ACTIONS.findall(dialogue.ask(question))
         except (ModelError, BudgetExhausted) as error:

@@ -23,7 +23,8 @@ def write_report(folder: CopicFolder, world: PlanWorld, scores: Sequence[Score] 
     run = folder.run
     page = Page(
         f"CoPiC: {run.world}",
-        f"{run.recipe.programs} programs by {run.recipe.proposer}, selector {run.recipe.selector}, seed {run.recipe.seed}",
+        f"{run.recipe.programs} programs by {run.recipe.proposer}, selector {run.recipe.selector}, "
+        f"seed {run.recipe.seed}",
     )
     if scores:
         _comparison(page, scores)
@@ -38,11 +39,21 @@ def _comparison(page: Page, scores: Sequence[Score]) -> None:
     page.heading("Ways to choose, on unseen cases")
     oracle = {s.task: s for s in scores if s.policy == "oracle"}
     rows = [
-        (s.task, s.policy + (" (best single)" if s.best_single else ""), s.episodes, f"{100 * s.success:.1f} %", s.score,
-         oracle[s.task].score - s.score if s.task in oracle else "", s.decisions, s.actions, s.switch_interval,
-         f"{1000 * s.selector_seconds:.1f}", f"{s.tokens:.0f}")
+        (
+            s.task,
+            s.policy + (" (best single)" if s.best_single else ""),
+            s.episodes,
+            f"{100 * s.success:.1f} %",
+            s.score,
+            oracle[s.task].score - s.score if s.task in oracle else "",
+            s.decisions,
+            s.actions,
+            s.switch_interval,
+            f"{1000 * s.selector_seconds:.1f}",
+            f"{s.tokens:.0f}",
+        )
         for s in scores
-    ]  # fmt: skip
+    ]
     page.table(
         (
             "task",
@@ -65,14 +76,34 @@ def _task(page: Page, state: TaskState) -> None:
     page.heading(f"Training: {state.task}")
     page.figure(_curves(state))
     page.table(
-        ("trial", "solved", "held out", "score", "decisions", "entropy", "tokens", "s", "programs", "new ones kept"),
+        (
+            "trial",
+            "solved",
+            "held out",
+            "score",
+            "decisions",
+            "entropy",
+            "tokens",
+            "s",
+            "programs",
+            "new ones kept",
+        ),
         [
-            (t.number + 1, f"{100 * t.success:.0f} %", f"{100 * t.held_out:.0f} %", t.score, t.steps,
-             t.learning[-1].entropy if t.learning else "", t.usage.input_tokens + t.usage.output_tokens,
-             f"{t.seconds:.0f}", ", ".join(t.programs), ", ".join(set(t.kept) & set(t.born)))
+            (
+                t.number + 1,
+                f"{100 * t.success:.0f} %",
+                f"{100 * t.held_out:.0f} %",
+                t.score,
+                t.steps,
+                t.learning[-1].entropy if t.learning else "",
+                t.usage.input_tokens + t.usage.output_tokens,
+                f"{t.seconds:.0f}",
+                ", ".join(t.programs),
+                ", ".join(set(t.kept) & set(t.born)),
+            )
             for t in state.trials
         ],
-    )  # fmt: skip
+    )
     if state.recent:
         page.figure(_who(state))
     page.table(
@@ -134,7 +165,8 @@ def _told(episode: Episode) -> str:
         for index, candidate in enumerate(decision.candidates):
             mark = "→" if index == decision.chosen else " "
             lines.append(
-                f"  {mark} {decision.probabilities[index]:.2f}  {' · '.join(candidate.plan)}  ({', '.join(candidate.programs)})"
+                f"  {mark} {decision.probabilities[index]:.2f}  {' · '.join(candidate.plan)}"
+                f"  ({', '.join(candidate.programs)})"
             )
         lines += [f"      {remark.text}" for remark in decision.remarks]
     return "\n".join(lines)

@@ -49,7 +49,8 @@ class Animation:
                 f'keyTimes="{times}" dur="{length:.2f}s" calcMode="discrete" repeatCount="indefinite"/></g>'
             )
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high + 18}" font-family="sans-serif">'
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high + 18}"'
+            ' font-family="sans-serif">'
             f'<rect width="{wide}" height="{high}" fill="#f4f1ea"/>{"".join(parts)}'
             f'<text x="2" y="{high + 13}" font-size="12">{html.escape(self._caption)}</text></svg>'
         )
@@ -64,13 +65,16 @@ def _drawn(one: Entity, kinds: Sequence[str]) -> str:
     named = [_COLOURS[v] for v in values.values() if isinstance(v, str) and v in _COLOURS]
     fill = named[0] if named else _PALETTE[kinds.index(one.kind) % len(_PALETTE)]
     shape = (
-        f'<rect x="{x + 3}" y="{y + 3}" width="{_CELL - 6}" height="{_CELL - 6}" rx="4" fill="{fill}" fill-opacity="0.75"/>'
-        f'<text x="{x + _CELL / 2}" y="{y + _CELL / 2 + 4}" font-size="10" text-anchor="middle">{html.escape(one.kind[:3])}</text>'
+        f'<rect x="{x + 3}" y="{y + 3}" width="{_CELL - 6}" height="{_CELL - 6}" rx="4" fill="{fill}"'
+        ' fill-opacity="0.75"/>'
+        f'<text x="{x + _CELL / 2}" y="{y + _CELL / 2 + 4}" font-size="10" text-anchor="middle">'
+        f"{html.escape(one.kind[:3])}</text>"
     )
     for value in values.values():
         if isinstance(value, Entity):
             shape += f'<text x="{x + 2}" y="{y + _CELL}" font-size="8">{html.escape(value.kind)}</text>'
         elif isinstance(value, tuple) and len(value) == 2:
             ax, ay = x + _CELL / 2 + 12 * value[0], y + _CELL / 2 + 12 * value[1]
-            shape += f'<line x1="{x + _CELL / 2}" y1="{y + _CELL / 2}" x2="{ax}" y2="{ay}" stroke="black" stroke-width="2"/>'
+            line = f'x1="{x + _CELL / 2}" y1="{y + _CELL / 2}" x2="{ax}" y2="{ay}"'
+            shape += f'<line {line} stroke="black" stroke-width="2"/>'
     return shape

@@ -136,9 +136,13 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
         chance, _ = random_returns(world, trial.seed, 20)
         table, _ = q_learning(world, trial.seed, Q_ACTIONS)
         return WorldcoderRow(
-            environments=tuple(done), first_success=tuple(firsts), levels=levels, chance=chance, q_table=table,
+            environments=tuple(done),
+            first_success=tuple(firsts),
+            levels=levels,
+            chance=chance,
+            q_table=table,
             problem=problem,
-        )  # fmt: skip
+        )
 
     def _levels(self, agent: Agent, seed: int) -> tuple[Solved, ...]:
         """This seed's share of the unseen levels."""
@@ -168,13 +172,28 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
             actions = [e.actions_to_model for e, _ in found]
             low, high = _interval(actions)
             seconds = median(e.synthesis_s + e.planning_s for e, _ in found)
-            rows.append((
-                suite, name, str(Rate.of(e.learned for e, _ in found)), f"{median(actions):g} [{low:g}, {high:g}]",
-                f"{median(first for _, first in found):g}", median(e.program_lines for e, _ in found), f"{seconds:.1f}",
-                f"{median(e.seconds for e, _ in found):.1f}",
-            ))  # fmt: skip
-        heads = ("suite", "environment", "learned", "actions to the model [95 %]", "to the first success", "lines",
-                 "synthesis and planning s", "all s")  # fmt: skip
+            rows.append(
+                (
+                    suite,
+                    name,
+                    str(Rate.of(e.learned for e, _ in found)),
+                    f"{median(actions):g} [{low:g}, {high:g}]",
+                    f"{median(first for _, first in found):g}",
+                    median(e.program_lines for e, _ in found),
+                    f"{seconds:.1f}",
+                    f"{median(e.seconds for e, _ in found):.1f}",
+                )
+            )
+        heads = (
+            "suite",
+            "environment",
+            "learned",
+            "actions to the model [95 %]",
+            "to the first success",
+            "lines",
+            "synthesis and planning s",
+            "all s",
+        )
         return Table(heads, rows)
 
     def report(self, done: Sequence[Done[WorldcoderTrial, WorldcoderRow]], page: Page) -> None:
@@ -191,11 +210,17 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
         page.table(
             ("boxes", "size", "solved", "levels", "median s", "longest s"),
             [
-                (b, s, sum(x.solved for x in found), sum(x.levels for x in found),
-                 median([t for x in found for t in x.seconds] or [0.0]), max([t for x in found for t in x.seconds] or [0.0]))
+                (
+                    b,
+                    s,
+                    sum(x.solved for x in found),
+                    sum(x.levels for x in found),
+                    median([t for x in found for t in x.seconds] or [0.0]),
+                    max([t for x in found for t in x.seconds] or [0.0]),
+                )
                 for (b, s), found in sorted(by_size.items())
             ],
-        )  # fmt: skip
+        )
         page.heading("Baselines: share of episodes solved")
         suites = {d.trial.suite: [x.result for x in done if x.trial.suite == d.trial.suite] for d in done}
         page.table(
@@ -206,8 +231,8 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
             ],
         )
         page.text(
-            "Published (GPT-4, Tang, Key and Ellis 2024): Sokoban's model in 50 actions; UnlockPickup not learned by PPO in "
-            "3·10⁸ actions; ReAct solves 15 ± 8 % of basic Sokoban levels."
+            "Published (GPT-4, Tang, Key and Ellis 2024): Sokoban's model in 50 actions; UnlockPickup not "
+            "learned by PPO in 3·10⁸ actions; ReAct solves 15 ± 8 % of basic Sokoban levels."
         )
 
 

@@ -42,10 +42,16 @@ class TransitionLine(Record):
     def of(cls, environment: str, episode: int, step: int, seen: Transition) -> TransitionLine:
         """The line of a transition."""
         return cls(
-            environment=environment, episode=episode, step=step, before=to_json(seen.before), action=seen.action,
-            after=None if seen.after == seen.before else to_json(seen.after), reward=seen.reward, done=seen.done,
+            environment=environment,
+            episode=episode,
+            step=step,
+            before=to_json(seen.before),
+            action=seen.action,
+            after=None if seen.after == seen.before else to_json(seen.after),
+            reward=seen.reward,
+            done=seen.done,
             mission=seen.mission,
-        )  # fmt: skip
+        )
 
     def transition(self) -> Transition:
         """The transition of the line. InputError when its states are damaged."""

@@ -40,18 +40,37 @@ def write_report(folder: RunFolder) -> Path:
     if (folder.path / RESULT).is_file():
         result = folder.read(RESULT, LearnResult)
         page.text(
-            f"{result.outcome.replace('_', ' ')}: {result.actions} actions, {result.transitions} different transitions, "
-            f"a program of {result.program_lines} lines. {result.problem}"
+            f"{result.outcome.replace('_', ' ')}: {result.actions} actions, {result.transitions} different "
+            f"transitions, a program of {result.program_lines} lines. {result.problem}"
         )
     page.heading("Environments")
     page.table(
-        ("environment", "learned", "episodes", "actions", "to the model", "lines", "synthesis s", "planning s", "all s"),
+        (
+            "environment",
+            "learned",
+            "episodes",
+            "actions",
+            "to the model",
+            "lines",
+            "synthesis s",
+            "planning s",
+            "all s",
+        ),
         [
-            (e.environment, "yes" if e.learned else "no", e.episodes, e.actions, e.actions_to_model, e.program_lines,
-             e.synthesis_s, e.planning_s, e.seconds)
+            (
+                e.environment,
+                "yes" if e.learned else "no",
+                e.episodes,
+                e.actions,
+                e.actions_to_model,
+                e.program_lines,
+                e.synthesis_s,
+                e.planning_s,
+                e.seconds,
+            )
             for e in folder.lines(EnvironmentResult, RESULTS)
         ],
-    )  # fmt: skip
+    )
     steps, drafts = list(folder.lines(StepLine, STEPS)), list(folder.lines(DraftLine, DRAFTS))
     page.heading("Curves")
     page.figure(_curves(steps, drafts, list(folder.lines(EpisodeResult, EPISODES))))

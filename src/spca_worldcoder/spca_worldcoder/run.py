@@ -94,8 +94,13 @@ class Recorder:
         """One line for the transition, one for the curves."""
         self._folder.append(TransitionLine.of(environment, episode, step, seen), TRANSITIONS)
         line = StepLine(
-            environment=environment, episode=episode, action=seen.action, purpose=purpose, right=right, reward=seen.reward
-        )  # fmt: skip
+            environment=environment,
+            episode=episode,
+            action=seen.action,
+            purpose=purpose,
+            right=right,
+            reward=seen.reward,
+        )
         self._folder.append(line, STEPS)
         self._then.step(environment, episode, step, seen, purpose, right)
 
@@ -168,10 +173,14 @@ def _go(
             if not result.learned:
                 outcome = "not_learned"
         summary = LearnResult(
-            outcome=outcome, environments=tuple(done), actions=agent.actions_taken,
-            transitions=len(agent.experience.transitions), program_lines=agent.program.lines, usage=synthesizer.usage,
+            outcome=outcome,
+            environments=tuple(done),
+            actions=agent.actions_taken,
+            transitions=len(agent.experience.transitions),
+            program_lines=agent.program.lines,
+            usage=synthesizer.usage,
             problem=problem,
-        )  # fmt: skip
+        )
     folder.write(RESULT, summary)
     return summary
 

@@ -100,7 +100,10 @@ def test_one_step_with_two_outcomes_is_named_with_both():
 
 
 def test_no_word_of_a_world_is_in_the_learner():
-    words = "wall|box|target|player|sokoban|minigrid|agent|door|key|ball|lava|toggle|pickup|unlock|locked|carrying|forward"
+    words = (
+        "wall|box|target|player|sokoban|minigrid|agent|door|key|ball|lava|toggle|pickup|unlock|locked|carrying"
+        "|forward"
+    )
     for path in Path(package.__file__).parent.glob("*.py"):
         code = re.sub(r'""".*?"""|#.*', "", path.read_text(), flags=re.DOTALL)
         found = {w.lower() for w in re.findall(r"[A-Za-z]+", code)} & set(words.split("|"))

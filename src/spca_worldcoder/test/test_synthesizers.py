@@ -185,8 +185,12 @@ def learn(chat: Chat, folder: Path) -> tuple[Agent, Drafts]:
 @pytest.mark.slow
 def test_an_agent_recovers_from_a_fallible_model_and_repeats_itself_on_replay(tmp_path: Path) -> None:
     answers: Sequence[Behaviour] = [
-        Say("I would rather not."), cut_off("```python\ndef trans"), fenced(IDLE), fenced(HOSTILE), fenced(SLOW),
-    ]  # fmt: skip
+        Say("I would rather not."),
+        cut_off("```python\ndef trans"),
+        fenced(IDLE),
+        fenced(HOSTILE),
+        fenced(SLOW),
+    ]
     queue = list(answers)
     with (
         ModelServer(lambda seen: queue.pop(0) if queue else fenced(GOOD)) as server,

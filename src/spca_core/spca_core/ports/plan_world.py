@@ -45,7 +45,10 @@ class PlanWorld(Protocol):
         ...
 
     def restore(self, checkpoint: bytes) -> Situation:
-        """Return to a checkpoint, possibly of another instance of this world; returns its situation."""
+        """Return to a checkpoint, possibly of another instance of this world; returns its situation.
+
+        Raises InputError for bytes that are no checkpoint of this world.
+        """
         ...
 
     def picture(self) -> bytes:

@@ -144,11 +144,17 @@ class Agent:
             if not result.success:
                 since = self.actions_taken - before
         return EnvironmentResult(
-            environment=world.name, learned=streak >= settings.streak, episodes=episode,
-            actions=self.actions_taken - before, actions_to_streak=since, actions_to_model=self._wrong_at - before,
-            program_lines=self.program.lines, synthesis_s=self._synthesis_s - synthesized,
-            planning_s=self._planner.seconds - planned, seconds=time.perf_counter() - began,
-        )  # fmt: skip
+            environment=world.name,
+            learned=streak >= settings.streak,
+            episodes=episode,
+            actions=self.actions_taken - before,
+            actions_to_streak=since,
+            actions_to_model=self._wrong_at - before,
+            program_lines=self.program.lines,
+            synthesis_s=self._synthesis_s - synthesized,
+            planning_s=self._planner.seconds - planned,
+            seconds=time.perf_counter() - began,
+        )
 
     def _episode(self, world: World, episode: int) -> EpisodeResult:
         seed = int(np.random.default_rng([self.settings.seed, episode]).integers(2**31))
@@ -171,16 +177,29 @@ class Agent:
                 success = reward > 0
                 break
         result = EpisodeResult(
-            environment=world.name, episode=episode, seed=seed, mission=mission, steps=step, reward=round(total, 6),
-            success=success, given_up=given_up,
-        )  # fmt: skip
+            environment=world.name,
+            episode=episode,
+            seed=seed,
+            mission=mission,
+            steps=step,
+            reward=round(total, 6),
+            success=success,
+            given_up=given_up,
+        )
         if not self._cancelled():
             self._listener.episode(result)
         return result
 
     def _act(
-        self, world: World, state: State, mission: str, action: str, expected: State | None, episode: int, step: int
-    ) -> tuple[State, float, bool]:  # fmt: skip
+        self,
+        world: World,
+        state: State,
+        mission: str,
+        action: str,
+        expected: State | None,
+        episode: int,
+        step: int,
+    ) -> tuple[State, float, bool]:
         """Carry out an action and compare what comes of it with what the model says."""
         after, reward, done = world.step(action)
         self.actions_taken += 1

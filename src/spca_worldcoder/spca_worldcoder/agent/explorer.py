@@ -103,14 +103,18 @@ class Explorer:
             if len(changed) == 1 and len(surroundings) >= _ENOUGH:
                 known[action] = _KNOWN if changed[True] else min(_KNOWN, 0.6 * len(surroundings))
         return {
-            "known": known, "tried": dict(self._tried), "weight": _WEIGHT, "dull": dull, "moved": sorted(self._moved),
+            "known": known,
+            "tried": dict(self._tried),
+            "weight": _WEIGHT,
+            "dull": dull,
+            "moved": sorted(self._moved),
             "variable": sorted(self._variable),
-        }  # fmt: skip
+        }
 
     def way(
         self, program: Program, state: State, mission: str, actions: Sequence[str]
     ) -> tuple[list[str], bool]:
-        """Actions to the least tried step that the program can reach, and whether it is still worth trying."""
+        """Actions to the least tried step the program can reach, and whether it is still worth trying."""
         if self._frame is not None:
             plan = self._runner.explore(program, state, mission, actions, self._frame_json(), self._counts())
             if plan is not None:

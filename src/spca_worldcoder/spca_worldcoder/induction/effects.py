@@ -1,7 +1,7 @@
 """Effects over roles: what a step changes, without naming a cell, and how to find them in a transition.
 
-A role says which entity is meant: ("cell", k, class) that of a class k cells ahead, ("any", k) the only one there,
-("the", class) the only one of its class, ("all", class) every one. Effects, each a tuple:
+A role says which entity is meant: ("cell", k, class) that of a class k cells ahead, ("any", k) the only one
+there, ("the", class) the only one of its class, ("all", class) every one. Effects, each a tuple:
 
 ("step", m)                  the mover goes m cells ahead
 ("goto", k, class)           the mover goes to the other entity of the class that is k cells ahead
@@ -35,8 +35,20 @@ _MATRICES = (
     ((0, 1), (-1, 0)), ((0, -1), (1, 0)), ((-1, 0), (0, -1)),  # rotations first: they are the simpler guess
     ((1, 0), (0, -1)), ((-1, 0), (0, 1)), ((0, 1), (1, 0)), ((0, -1), (-1, 0)),
 )  # fmt: skip
-_COSTS = {"step": 1.0, "goto": 3.0, "turn": 1.0, "mine": 2.5, "push": 1.0, "set": 1.5, "copy": 1.6, "remove": 1.0,
-          "take": 1.0, "put": 1.0, "consume": 1.2, "create": 2.5}  # fmt: skip
+_COSTS = {
+    "step": 1.0,
+    "goto": 3.0,
+    "turn": 1.0,
+    "mine": 2.5,
+    "push": 1.0,
+    "set": 1.5,
+    "copy": 1.6,
+    "remove": 1.0,
+    "take": 1.0,
+    "put": 1.0,
+    "consume": 1.2,
+    "create": 2.5,
+}
 _STEPS = (1, 2, 3, -1, -2, -3)
 _MOST_ALTERNATIVES = 48
 

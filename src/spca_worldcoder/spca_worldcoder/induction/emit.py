@@ -160,8 +160,11 @@ def _effect(effect: Effect, named: dict[Role, str], holding: str) -> list[str]:
     def each(role: Role, *body: str) -> list[str]:
         if role[0] in ("all", "the"):
             return [f"for one in {named[role]}:", *(f"    {line}" for line in body)]
-        return [line.replace("one.", f"{named[role]}.").replace("one[", f"{named[role]}[").replace("(one)", f"({named[role]})")
-                for line in body]  # fmt: skip
+        name = named[role]
+        return [
+            line.replace("one.", f"{name}.").replace("one[", f"{name}[").replace("(one)", f"({name})")
+            for line in body
+        ]
 
     match effect:
         case ("step", m):

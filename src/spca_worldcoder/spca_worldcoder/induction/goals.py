@@ -2,8 +2,8 @@
 
 Conditions: ("held", pattern) the mover holds such a thing, ("here", pattern) it shares its cell with one,
 ("ahead", pattern) it faces one, ("some", pattern) there is one, ("all_on", class, other) every one of a class
-lies on one of another, ("none", class), ("act", action). A pattern is (class, ((name, value), …)); `ANY` stands
-for every class, `MENTIONED` for every class or value that is a word of the mission.
+lies on one of another, ("none", class), ("act", action). A pattern is (class, ((name, value), …)); `ANY`
+stands for every class, `MENTIONED` for every class or value that is a word of the mission.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Pattern = tuple[str, tuple[tuple[str, Any], ...]]
 Condition = tuple[Any, ...]
 Goal = tuple[Condition, ...]
 Feature = tuple[Any, ...]
-"""What is counted before and after a step: ("on", class, other), ("count", class), ("with", class, name, value)."""
+"""What is counted around a step: ("on", class, other), ("count", class), ("with", class, name, value)."""
 
 _COST = {"held": 1.0, "here": 1.0, "ahead": 1.4, "some": 1.3, "all_on": 1.5, "none": 1.8, "act": 1.2}
 

@@ -41,7 +41,8 @@ def refuse_contradictions(experience: Experience) -> None:
         other = experience.transitions[first]
         if other.after != one.after:
             raise Contradiction(
-                f"contradictory transitions {first} and {index}: the same '{one.action}' in the same state gives "
-                f'"{in_words(other.before, other.after)}" once and "{in_words(one.before, one.after)}" another time',
+                f"contradictory transitions {first} and {index}: the same '{one.action}' in the same state "
+                f'gives "{in_words(other.before, other.after)}" once and '
+                f'"{in_words(one.before, one.after)}" another time',
                 (first, index),
             )

@@ -201,9 +201,12 @@ class RewardLearner:
         ranked += [chosen[other][0] for other in near]
         words = start[1].split()
         open_goals = [
-            goal for goal in dict.fromkeys(ranked)
-            if thinkable(goal, start[0], words) and not any(self._is(goal, data, i) for i in rows) and not reached(goal, "", start[0], words, self._frame)
-        ]  # fmt: skip
+            goal
+            for goal in dict.fromkeys(ranked)
+            if thinkable(goal, start[0], words)
+            and not any(self._is(goal, data, i) for i in rows)
+            and not reached(goal, "", start[0], words, self._frame)
+        ]
         return open_goals[guess] if guess < len(open_goals) else None
 
     def _is(self, goal: Goal, data: Sequence[Transition], i: int) -> bool:
@@ -221,9 +224,10 @@ class RewardLearner:
             same = data[other].after == data[one].after and data[other].action == data[one].action
             if other not in positives and same:
                 raise Contradiction(
-                    f"contradictory transitions {min(one, other)} and {max(one, other)}: the same step ends the episode "
-                    "once and does not another time", tuple(sorted((one, other))),
-                )  # fmt: skip
+                    f"contradictory transitions {min(one, other)} and {max(one, other)}: the same step ends "
+                    "the episode once and does not another time",
+                    tuple(sorted((one, other))),
+                )
         raise NotLearnable(
             f"no condition explains why transition {one} ended the episode of '{data[one].mission}'", one
         )

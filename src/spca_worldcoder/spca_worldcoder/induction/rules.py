@@ -183,9 +183,15 @@ class RuleLearner:
         return tuple(kept)
 
     def _narrow(
-        self, examples: Sequence[Example], negative: Sequence[int], known: set[Conjunction], variable: set[str],
-        doubt: int, truths: Sequence[set[Literal]], positive: Sequence[int],
-    ) -> tuple[Conjunction, ...] | None:  # fmt: skip
+        self,
+        examples: Sequence[Example],
+        negative: Sequence[int],
+        known: set[Conjunction],
+        variable: set[str],
+        doubt: int,
+        truths: Sequence[set[Literal]],
+        positive: Sequence[int],
+    ) -> tuple[Conjunction, ...] | None:
         """Exceptions of an effect only hoped for: classes that refused it, and single neighbourhoods."""
         counted = Counter(
             tuple(("kind", 1, e.kind) for e in examples[i].view.cells[1][:1])
@@ -275,7 +281,7 @@ def _separating(
 
 def _words(one: Example, other: Example) -> str:
     return (
-        f"contradictory transitions {one.index} and {other.index}: in like surroundings, '{one.seen.action}' gives "
-        f'"{in_words(one.seen.before, one.seen.after)}" once and '
+        f"contradictory transitions {one.index} and {other.index}: in like surroundings, '{one.seen.action}' "
+        f'gives "{in_words(one.seen.before, one.seen.after)}" once and '
         f'"{in_words(other.seen.before, other.seen.after)}" another time'
     )

@@ -122,11 +122,15 @@ def code_in(text: str) -> str:
 def _shown(chosen: Sequence[Transition]) -> list[dict[str, Any]]:
     return [
         {
-            "before": to_json(seen.before), "action": seen.action, "change": in_words(seen.before, seen.after),
-            "reward": seen.reward, "done": seen.done, "mission": seen.mission,
+            "before": to_json(seen.before),
+            "action": seen.action,
+            "change": in_words(seen.before, seen.after),
+            "reward": seen.reward,
+            "done": seen.done,
+            "mission": seen.mission,
         }
         for seen in chosen
-    ]  # fmt: skip
+    ]
 
 
 def _prompt(name: str, **values: Any) -> str:
@@ -139,6 +143,9 @@ def _prompt(name: str, **values: Any) -> str:
 @cache
 def _templates() -> Environment:
     return Environment(
-        loader=PackageLoader("spca_worldcoder.language", "prompts"), undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True, autoescape=False,
-    )  # fmt: skip
+        loader=PackageLoader("spca_worldcoder.language", "prompts"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+    )

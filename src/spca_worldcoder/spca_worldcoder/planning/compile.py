@@ -1,7 +1,8 @@
 """Rules as PDDL, so that a classical planner can search in them.
 
-Cells are objects; what lies in them is a predicate per class, and per class and attribute one more over values. A clause of
-the rules becomes an action with the cells ahead as parameters. Where the rules say more than this language can, that is said
+Cells are objects; what lies in them is a predicate per class, and per class and attribute one more over
+values. A clause of the rules becomes an action with the cells ahead as parameters. Where the rules say more
+than this language can, that is said
 (`NotCompilable`). A plan is a proposal: the program has the last word on every step of it.
 """
 
@@ -130,10 +131,15 @@ class _Compiler:
             f"(xh_{k})" for k in self.kinds.values()
         ]
         domain = (
-            "(define (domain world)\n (:requirements :adl)\n (:types cell dir val)\n (:constants d0 d1 d2 d3 - dir"
+            "(define (domain world)\n (:requirements :adl)\n (:types cell dir val)\n"
+            " (:constants d0 d1 d2 d3 - dir"
             + (f" {' '.join(self.values.values())} - val" if self.values else "")
-            + ")\n (:predicates " + " ".join(predicates) + ")\n" + "\n".join(actions) + ")"
-        )  # fmt: skip
+            + ")\n (:predicates "
+            + " ".join(predicates)
+            + ")\n"
+            + "\n".join(actions)
+            + ")"
+        )
         spots = [e.cell for e in self.state if e.cell is not None]
         left, right = min(x for x, _ in spots), max(x for x, _ in spots)
         top, bottom = min(y for _, y in spots), max(y for _, y in spots)
@@ -152,7 +158,8 @@ class _Compiler:
         ]
         init += [f"(xh_{k})" for k in self.kinds.values() if f"(h_{k})" not in facts]
         problem = (
-            f"(define (problem now)\n (:domain world)\n (:objects {' '.join(_cell(c) for c in cells)} - cell)\n"
+            "(define (problem now)\n (:domain world)\n"
+            f" (:objects {' '.join(_cell(c) for c in cells)} - cell)\n"
             f" (:init {' '.join(init)})\n (:goal {self._goal()}))"
         )
         return domain, problem
@@ -210,8 +217,9 @@ class _Compiler:
                 continue
             for ahead, held in itertools.product((None, *self.kinds), repeat=2):
                 fits = all(
-                    (kind == held) if role == ("held",) else (role[1] != 1 or kind == ahead) for role, kind in filled.items()
-                )  # fmt: skip
+                    (kind == held) if role == ("held",) else (role[1] != 1 or kind == ahead)
+                    for role, kind in filled.items()
+                )
                 if fits:
                     yield filled, (ahead, held)
 
@@ -317,7 +325,10 @@ class _Compiler:
             case ("mine", name, value):
                 if name not in self.mine or self.known_value(value) is None:
                     raise NotCompilable(f"the mover's '{name}' changes")
-                yield f"(forall (?v - val) (not ({self.mine[name]} ?v))) ({self.mine[name]} {self._value(value)})"
+                yield (
+                    f"(forall (?v - val) (not ({self.mine[name]} ?v))) "
+                    f"({self.mine[name]} {self._value(value)})"
+                )
             case ("push", role, m):
                 kind, start = filled[role], role[1]
                 if start + m < 0:
@@ -478,9 +489,14 @@ class _Compiler:
 
 
 _TURNS = (
-    ((0, 1), (-1, 0)), ((0, -1), (1, 0)), ((-1, 0), (0, -1)), ((1, 0), (0, -1)), ((-1, 0), (0, 1)), ((0, 1), (1, 0)),
+    ((0, 1), (-1, 0)),
+    ((0, -1), (1, 0)),
+    ((-1, 0), (0, -1)),
+    ((1, 0), (0, -1)),
+    ((-1, 0), (0, 1)),
+    ((0, 1), (1, 0)),
     ((0, -1), (-1, 0)),
-)  # fmt: skip
+)
 
 
 def _with_contraries(action: str, moving: Collection[str]) -> str:

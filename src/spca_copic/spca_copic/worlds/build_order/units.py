@@ -10,7 +10,7 @@ COMMAND_CENTER, SUPPLY_DEPOT, REFINERY, SCV = "CommandCenter", "SupplyDepot", "R
 
 
 class Entry(Record):
-    """A unit, structure or add-on. `maker` is the structure that trains it, or SCV; `seconds` at faster speed."""
+    """A unit, structure or add-on. `maker` is the structure that trains it, or SCV; `seconds` at “faster”."""
 
     name: str
     kind: Literal["unit", "structure", "addon"]
@@ -33,8 +33,15 @@ class Entry(Record):
 
 def _unit(name: str, minerals: int, gas: int, seconds: int, supply: int, maker: str, *needs: str) -> Entry:
     return Entry(
-        name=name, kind="unit", minerals=minerals, gas=gas, seconds=seconds, maker=maker, supply=supply, needs=needs
-    )  # fmt: skip
+        name=name,
+        kind="unit",
+        minerals=minerals,
+        gas=gas,
+        seconds=seconds,
+        maker=maker,
+        supply=supply,
+        needs=needs,
+    )
 
 
 def _structure(name: str, minerals: int, gas: int, seconds: int, *needs: str, provides: int = 0) -> Entry:

@@ -88,9 +88,13 @@ class BuildOrderWorld:
                 f"'{task}' has no {total} different cases", self.name, f"ask for at most {len(drawn)}"
             )
         cases = [
-            Case(task=task, name="-".join(map(str, counts)), detail={"wanted": dict(zip(TASKS[task], counts, strict=True))})
+            Case(
+                task=task,
+                name="-".join(map(str, counts)),
+                detail={"wanted": dict(zip(TASKS[task], counts, strict=True))},
+            )
             for counts in drawn
-        ]  # fmt: skip
+        ]
         return Split(
             train=tuple(cases[:train]),
             seen=tuple(cases[train : train + seen]),

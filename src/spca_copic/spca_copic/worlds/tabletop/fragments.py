@@ -97,7 +97,7 @@ def subject__coloured(world):
 
 
 def subject__placed(world):
-    """The one where the task's words say (left, middle, right); without such words, any. Mends: step_limit."""
+    """The one where the task says (left, middle, right); without such words, any. Mends: step_limit."""
     signs = {"left": "leftmost", "right": "rightmost", "middle": "middle"}
     sign = next((signs[word] for word in world["words"] if word in signs), "leftmost")
     return next((c for c in world["cubes"] if (sign, c) in world["facts"]), sorted(world["cubes"])[0])

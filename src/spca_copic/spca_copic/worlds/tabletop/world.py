@@ -50,13 +50,21 @@ _TEST_TABLES = 1_000_000
 """Tables from this seed on are for tests; training draws below it."""
 
 _ACTIONS = (
-    ActionKind(name="pick_up", parameters=("cube", "from"), about="grasp a cube that nothing lies on and lift it off what it rests on"),
+    ActionKind(
+        name="pick_up",
+        parameters=("cube", "from"),
+        about="grasp a cube that nothing lies on and lift it off what it rests on",
+    ),
     ActionKind(name="place_on", parameters=("cube", "plate"), about="put the held cube down on a plate"),
     ActionKind(name="stack_on", parameters=("cube", "base"), about="put the held cube down on another cube"),
     ActionKind(name="place_on_table", parameters=("cube",), about="put the held cube down on free table"),
-    ActionKind(name="place_next_to", parameters=("cube", "other"), about="put the held cube on the table, touching another"),
+    ActionKind(
+        name="place_next_to",
+        parameters=("cube", "other"),
+        about="put the held cube on the table, touching another",
+    ),
     ActionKind(name="touch", parameters=("thing",), about="touch a thing from above with closed fingers"),
-)  # fmt: skip
+)
 _BY_NAME = {kind.name: kind for kind in _ACTIONS}
 
 
