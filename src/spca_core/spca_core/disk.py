@@ -21,7 +21,7 @@ def is_full(error: BaseException) -> bool:
 def write_picture(path: Path, picture: Any, parameters: Sequence[int] = ()) -> None:
     """Write a picture, (h, w), (h, w, 3) in BGR or 16 bits a pixel, in the format of its suffix.
 
-    Raises OSError where it cannot be written, unlike OpenCV's own `imwrite`, which says nothing.
+    Raises OSError where it cannot be written, unlike OpenCV's own `imwrite`, which fails silently.
     """
     import cv2
 

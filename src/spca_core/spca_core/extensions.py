@@ -1,4 +1,4 @@
-"""What is installed that extends spca: environments, proposers, detectors, engines, skills.
+"""Installed extensions of spca: environments, proposers, detectors, engines, skills.
 
 Plugins are Python entry points. A package of anybody's adds one by declaring it in its `pyproject.toml`:
 

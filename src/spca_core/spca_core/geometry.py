@@ -31,7 +31,8 @@ class Pose(Record):
     @classmethod
     def from_matrix(cls, matrix: Array) -> Pose:
         """From a 4×4 homogeneous matrix."""
-        from scipy.spatial.transform import Rotation  # 0.2 s: whoever only hands poses on does without
+        # Imported here because the import takes 0.2 s, which code that only passes poses on need not spend.
+        from scipy.spatial.transform import Rotation
 
         q = Rotation.from_matrix(matrix[:3, :3]).as_quat()
         x, y, z = (float(v) for v in matrix[:3, 3])
@@ -61,7 +62,8 @@ def wrap_angle(angle: float, period: float = 2 * math.pi) -> float:
     0.1
     """
     wrapped = (angle + period / 2) % period - period / 2
-    return wrapped if wrapped < period / 2 else -period / 2  # `%` rounds a hair below 0 up to the period
+    # `%` rounds tiny negative angles up to the period itself.
+    return wrapped if wrapped < period / 2 else -period / 2
 
 
 def top_down(x: float, y: float, z: float, yaw: float) -> Pose:

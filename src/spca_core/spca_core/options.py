@@ -1,4 +1,4 @@
-"""What a run is started with; written to its folder, so that it can be resumed and repeated."""
+"""The options of a run, written to its folder so that it can be resumed and repeated."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Software(Record):
 
 
 class Manifest(Software):
-    """A run's options and everything else that decides what it does."""
+    """A run's options and everything else that determines its outcome."""
 
     options: RunOptions
 

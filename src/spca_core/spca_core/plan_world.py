@@ -63,7 +63,7 @@ class Remark(Record):
 
 
 class Transition(Record):
-    """What came of a plan. `done`: the episode is over, with or without `success`."""
+    """The result of a plan. `done`: the episode is over, with or without `success`."""
 
     situation: Situation
     reward: float
@@ -161,7 +161,7 @@ class ChoiceContext(Record):
 
 
 class Decision(Record):
-    """One choice and what came of it. `problems` are programs (ids) without a plan, and why."""
+    """One choice and its result. `problems` are programs (ids) without a plan, and why."""
 
     context: ChoiceContext
     candidates: tuple[Candidate, ...]

@@ -1,4 +1,4 @@
-"""Skills: what they are called with, what they may call, and how they end."""
+"""Skills: their signatures, the calls available to them, and their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The description of a workspace: what is in it, where, and what the camera and the robot base are."""
+"""The description of a workspace: its objects and their places, the camera and the robot base."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ def load_world(name_or_path: str | Path = "tabletop") -> World:
     path = Path(name_or_path)
     if path.suffix not in (".yaml", ".yml"):
         path = WORLDS / f"{name_or_path}.yaml"
-    if not os.path.isfile(path):  # unlike `Path.is_file`, False too where a name is too long
+    if not os.path.isfile(path):  # unlike `Path.is_file`, returns False for a name that is too long
         known = ", ".join(sorted(p.stem for p in WORLDS.glob("*.yaml"))) or "none"
         raise InputError(f"unknown world '{name_or_path}'", where=str(path), hint=f"known worlds: {known}")
     content = read_yaml(path, "the world")

@@ -36,7 +36,7 @@ def controllers(gripper: GripperNames) -> dict[str, Any]:
                 GRIPPER_CONTROLLER: {"type": "joint_trajectory_controller/JointTrajectoryController"},
             },
         ),
-        # On its own topic: /joint_states comes from the node that also knows how hard the pads press.
+        # It has its own topic, because /joint_states is published by the node that also knows the grip force.
         STATE_BROADCASTER: _parameters(use_local_topics=True),
         ARM_CONTROLLER: _parameters(
             joints=list(ARM_JOINTS),
@@ -46,7 +46,7 @@ def controllers(gripper: GripperNames) -> dict[str, Any]:
             allow_partial_joints_goal=False,
             constraints=constraints,
         ),
-        # No tolerances: held back by what is between the pads, the finger goes on pressing.
+        # There are no tolerances, so that a finger blocked by an object keeps pressing.
         GRIPPER_CONTROLLER: _parameters(
             joints=[gripper.commanded],
             command_interfaces=["position"],

@@ -32,7 +32,7 @@ WORLD = load_world()
 MOVED = WORLD.model_copy(
     update={"robot": WORLD.robot.model_copy(update={"base": PlanarPose(position=(0.1, -0.2, 0.5), yaw=0.7)})}
 )
-# MuJoCo's own URDF reader, told to keep what does not move.
+# MuJoCo's own URDF reader, set to keep fixed bodies.
 KEEP = '<mujoco><compiler fusestatic="false" discardvisual="true"/></mujoco>'
 
 

@@ -92,7 +92,7 @@ class GazeboSim(SpcaNode):
         self._sampler = ContactSampler(self._on_sample)
         self._frames = FramePairs(self._on_frame)
         self._gazebo = GazeboServices()
-        self._film: tuple[Subscription, ...] = ()  # while somebody looks
+        self._film: tuple[Subscription, ...] = ()  # only while a client requests images
         self._captures = 0  # requests for a picture that wait for one
         self._epoch = ""
         self._now, self._ticked = 0.0, time.monotonic()
@@ -314,7 +314,7 @@ class GazeboSim(SpcaNode):
         """Wait until every object touches something where it was placed; why it does not, or ""."""
         begun = self._now + _PLACED_S
 
-        def forget() -> None:  # also what touched in the parking place and is still under way
+        def forget() -> None:  # including contacts in the parking place whose messages arrive late
             self._sampler.clear(since=begun)
             self._newest_contacts = frozenset()
 

@@ -1,6 +1,6 @@
-"""Brings Gazebo up as bringup.launch.py does and looks at what it says.
+"""Starts Gazebo as bringup.launch.py does and checks its topics.
 
-Run by test_full_stack.py, or by hand:
+Run by test_full_stack.py, or manually:
 
 launch_test src/spca_gazebo/test/launch_gazebo.py
 """

@@ -67,9 +67,7 @@ class OpenAISource:
                 raise self._explained(error, config) from error
             left = None if seconds is None else seconds - (time.monotonic() - began)
             answer = self._told(request, config, left, note)
-            self._tells_schema.add(
-                request.role
-            )  # only now is it clear that the response_format was the trouble
+            self._tells_schema.add(request.role)  # the retry succeeded, so the response_format was the cause
             return answer
         except (openai.OpenAIError, httpx2.HTTPError, Late) as error:
             raise self._explained(error, config) from error

@@ -38,7 +38,7 @@ def open_chat(
         raise InputError(
             f"--llm {llm!r}", hint="use replay:FOLDER, or the path of a model configuration (YAML)"
         )
-    # Only now: the client library takes long to load, and most runs ask no server.
+    # Imported here because the client library loads slowly and most runs use no server.
     from spca_llm.client import OpenAISource
 
     config = config or load_config(Path(llm) if llm else None, env)

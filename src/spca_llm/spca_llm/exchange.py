@@ -17,7 +17,7 @@ STOPPED = "stopped"
 
 
 class Request(Record):
-    """What a role is asked, whoever answers: no model, no server and no sampling settings."""
+    """A request to a role, independent of model, server and sampling settings."""
 
     role: Role
     messages: tuple[Message, ...]
@@ -27,7 +27,8 @@ class Request(Record):
     @classmethod
     def of(cls, role: Role, messages: Sequence[Message], schema: type[BaseModel] | None) -> Request:
         """A request for text, or for an instance of `schema`."""
-        # What goes over the wire, so that a replay compares equal. A lone surrogate cannot: `?` stands for it.
+        # The text as transmitted, so that a replay compares equal. Lone surrogates cannot be sent and become
+        # `?`.
         plain = json.loads(json.dumps(list(messages), ensure_ascii=False).encode(errors="replace"))
         if schema is None:
             return cls(role=role, messages=tuple(plain))
@@ -50,7 +51,7 @@ class Request(Record):
 
 
 class Answer(Record):
-    """What came back, before anyone judged it.
+    """A raw answer, before validation.
 
     `estimated`: the server sent no token counts; `usd`: what it cost.
     """

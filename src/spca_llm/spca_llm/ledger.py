@@ -49,8 +49,8 @@ class Totals(Record):
 class Ledger:
     """Writes `0001-planner_big.json` and so on into `folder`, and counts what is there already.
 
-    Several processes may share a folder: each sees the others' exchanges in its totals. `secrets` are blotted
-    out of whatever is written.
+    Several processes may share a folder: each sees the others' exchanges in its totals. `secrets` are
+    redacted from everything that is written.
     """
 
     def __init__(

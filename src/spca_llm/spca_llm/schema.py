@@ -58,7 +58,7 @@ def _strict(node: Any) -> Any:
         return node
     if "$ref" in node:
         return {"$ref": node["$ref"]}
-    # Under `properties` and `$defs` the keys are names, not keywords: a field may well be called `title`.
+    # The keys under `properties` and `$defs` are names, not keywords; a field may be called `title`.
     plain = {
         key: {name: _strict(value) for name, value in item.items()}
         if key in ("properties", "$defs")

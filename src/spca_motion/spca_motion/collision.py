@@ -26,10 +26,10 @@ from spca_robot.workspace_model import ITEM_BIT, ROBOT_BIT, WorkspaceIndex, buil
 OBJECT_CLEARANCE = 0.003
 TABLE_CLEARANCE = 0.001
 SELF_CLEARANCE = 0.002
-# An allowed contact may be pressed this deep: enough for errors of perception, not for driving through
-# things.
+# Allowed penetration depth of an allowed contact: it covers errors of perception, but no motion through
+# objects.
 MAX_PRESS = 0.006
-# What is in contact when a motion starts may stay so, and get this much deeper by rounding, but not more.
+# A contact at the start of a motion may persist, and deepen by this much because of rounding.
 START_SLACK = 0.0005
 
 _HELD = "held"
@@ -48,7 +48,7 @@ _PART = {
     "right_driver": "right finger",
     "right_tip": "right finger",
 }
-# Links that cannot meet, by the arm's geometry, or need no check against each other.
+# Links that cannot collide because of the arm's geometry, or need no check against each other.
 _APART = [("", "upper_arm_link"), ("", "forearm_link"), ("shoulder_link", "forearm_link")]
 _APART += [
     ("forearm_link", "wrist_2_link"),
@@ -92,8 +92,8 @@ class CollisionChecker:
         """Rules for the motion that starts at `joints` with the pads `gap` metres apart.
 
         The gripper and what it holds may touch the things named in `allowed`. Pairs that are in contact at
-        the start may remain so: a motion must be able to leave what the arm stands on, grasps or has put
-        down.
+        the start may remain so: a motion must be able to depart from the support, a grasped object or one
+        that was put down.
         """
         self._least = self._default.copy()
         touchable = [i for i, other in enumerate(self._others) if other in set(allowed)]

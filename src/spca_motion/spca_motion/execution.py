@@ -1,4 +1,4 @@
-"""Runs a trajectory on the robot and watches that the robot keeps to it."""
+"""Executes trajectories on the robot and monitors the tracking error."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Tolerances:
     """How closely a trajectory must be followed. Radians and seconds.
 
     The tracked state may be anywhere on the stretch of path between `lag` seconds behind the clock and `lead`
-    before it, and deviate from it by `path` radians in any joint. A joint state may be `stale` seconds old.
-    The gripper, too, may take `lag` seconds until it obeys.
+    before it, and may deviate from it by `path` radians in any joint. A joint state may be `stale` seconds
+    old. The gripper, too, may take `lag` seconds to respond.
     """
 
     path: float = 0.06
@@ -33,7 +33,7 @@ class Tolerances:
 
 
 class StopGate:
-    """Passes commands on to the robot until `stop`; a stop and a command never cross.
+    """Passes commands on to the robot until `stop`; no command can follow a stop.
 
     It also knows the trajectory under way, and ends it when `block` gives a reason. Usable from any thread.
     """
@@ -105,7 +105,7 @@ class StopGate:
 
 
 class Executor:
-    """Blocks until a trajectory has been followed to its end, or stops the robot and says why."""
+    """Blocks until a trajectory has been executed, or stops the robot and raises the reason."""
 
     def __init__(self, robot: Robot, gate: StopGate, tolerances: Tolerances | None = None) -> None:
         self._robot, self.gate = robot, gate
@@ -126,9 +126,9 @@ class Executor:
         return state
 
     def run(self, trajectory: JointTrajectory) -> None:
-        """Follow it to its end.
+        """Execute a trajectory to its end.
 
-        Whatever happens, the robot does not go on moving after this returns or raises.
+        The robot is never left moving, whether this returns or raises.
         """
         try:
             self._run(trajectory)
@@ -146,7 +146,8 @@ class Executor:
 
     def _run(self, trajectory: JointTrajectory) -> None:
         limits = self.tolerances
-        start = self._robot.now()  # before: a little early does no harm, late would
+        # Read before the command: a start time that is slightly early is harmless, a late one is not.
+        start = self._robot.now()
         self.gate.follow(trajectory)
         watch = _PathWatch(trajectory, start, limits)
 

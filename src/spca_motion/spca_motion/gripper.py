@@ -1,4 +1,4 @@
-"""Opening, closing and feeling, on the gripper of the `Robot` port. Metres, newtons, simulated seconds."""
+"""Opens, closes and senses with the gripper of the `Robot` port. Metres, newtons, simulated seconds."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from spca_core.trajectory import JointState
 from spca_motion.execution import StopGate, Tolerances
 from spca_robot.gripper_2f85 import STROKE
 
-# Pressed this hard at a gap this wide, there is something between the pads.
+# Above this force and this gap, an object is between the pads.
 HOLD_FORCE, HOLD_GAP = 8.0, 0.002
-# A commanded gap counts as reached this near to it.
+# A commanded gap counts as reached within this tolerance.
 _REACHED = 0.002
 # The pads are at rest when gap and force change less than this over `_WINDOW` seconds, and have begun to move
 # when the gap has changed by `_MOVED`.
 _STILL_GAP, _STILL_FORCE, _WINDOW, _MOVED = 0.0001, 1.0, 0.06, 0.001
 _TIMEOUT = 3.0
-# Letting go: the first millimetres slowly, so that neither pad drags what was held along.
+# Release: the first millimetres are slow, so that neither pad drags the object along.
 _RELEASE_STEP, _RELEASE_STEPS, _RELEASE_PAUSE = 0.001, 5, 0.02
 
 
@@ -78,7 +78,7 @@ class Gripper:
                 abs(state.gripper_gap - begun.gripper_gap) > _MOVED or state.stamp - begun.stamp > self._lag
             )
             expected = abs(state.gripper_gap - gap) <= _REACHED or (obeyed and _pressed(state))
-            # Pads that stand still elsewhere, pressing against nothing, may not have got the command yet.
+            # Pads at rest elsewhere without force may not have received the command yet.
             return self._gate.stopped or _still(seen, _WINDOW if expected else max(_WINDOW, self._lag))
 
         rested = self._robot.wait(_TIMEOUT, at_rest)

@@ -40,15 +40,16 @@ class MotionLimits:
         )
 
 
-# Well inside what the UR5 can do (180 °/s, torques 150 and 28 N·m).
+# These limits are well within the UR5's (180 °/s, torques 150 and 28 N·m).
 EMPTY = MotionLimits(
     velocity=np.full(6, 2.6),
     acceleration=np.array([6.0, 6.0, 8.0, 10.0, 10.0, 10.0]),
     jerk=np.array([60.0, 60.0, 80.0, 100.0, 100.0, 100.0]),
     tool_speed=0.5,
 )
-# With something between the pads. A held cube then feels 2 to 3 m/s²: friction would carry more, but with the
-# speed grows how far the 2 ms physics lets it creep in a swing (about 0.5 mm in a wide one).
+# Limits while an object is held. It is then accelerated by 2 to 3 m/s². Friction would hold more, but at a
+# time step of 2 ms a held cube creeps between the pads, by about 0.5 mm in a wide swing, and more at higher
+# speed.
 HOLDING = MotionLimits(
     velocity=np.full(6, 2.0),
     acceleration=np.array([3.5, 3.5, 4.5, 6.0, 6.0, 6.0]),

@@ -10,8 +10,7 @@ from spca_core.geometry import Array
 from spca_motion.tool import ToolKinematics
 from spca_robot.kinematics import nearest_turns
 
-# Spacing of the samples along a line, in metres and radians, and how far any joint may move from one to the
-# next.
+# Spacing of the samples along a line (m and rad), and the largest motion of a joint between two samples.
 _STEP, _TURN_STEP = 0.005, 0.05
 _JUMP = 0.25
 

@@ -17,11 +17,11 @@ from scipy.interpolate import CubicSpline
 from spca_core.geometry import Array
 from spca_motion.limits import MotionLimits
 
-# The largest distance from a corner at which rounding it begins, in radians of joint space.
+# Largest distance (rad, in joint space) from a corner at which its rounding starts.
 _ROUNDING = 0.5
-# The most that a corner takes of each of its legs, so that something straight remains between two corners.
+# Largest share of each leg that a corner may use, so that a straight part remains between two corners.
 _LEG_SHARE = 0.45
-# Of the smooth step 3u² - 2u³ over u in [0, 1]: the largest first and second derivative.
+# Maxima of the first and second derivatives of the smooth step 3u² - 2u³ over u in [0, 1].
 _STEP_SLOPE, _STEP_BEND = 1.5, 6.0
 # Share of the acceleration and jerk limits that a curve's bends may take up; the rest is for speeding up and
 # down.

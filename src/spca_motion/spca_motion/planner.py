@@ -24,10 +24,10 @@ from spca_motion.tool import ToolKinematics, planning_gap
 from spca_robot.kinematics import link_frames, nearest_turns
 from spca_robot.ur5 import POSITION_LIMITS, VELOCITY_LIMITS
 
-# A configuration whose elbow hangs this much (m) lower than another's is taken only if it saves this much
-# time (s).
+# A configuration whose elbow is this much (m) lower than another's is chosen only if it saves this much time
+# (s).
 _LOW_ELBOW_BY, _LOW_ELBOW_S = 0.10, 4.0
-# Nearer than this (rad) counts as being there already.
+# A goal nearer than this (rad) counts as reached already.
 _THERE = 1e-5
 
 
@@ -54,7 +54,7 @@ class MotionPlanner:
 
     @property
     def scene(self) -> PlanningScene:
-        """What is planned around."""
+        """The planning scene."""
         return self._scene
 
     @scene.setter

@@ -138,7 +138,7 @@ class Query:
                 return pieces
             if not isinstance(pieces[fault.piece], Corner):
                 return None
-            # Corners whose rounding was given up have no piece of their own.
+            # Corners that could not be rounded have no piece of their own.
             still_round = [i for i, share in enumerate(roundings) if share > 0]
             at = still_round[sum(isinstance(p, Corner) for p in pieces[: fault.piece])]
             roundings[at] = roundings[at] / 2 if roundings[at] > 0.1 else 0.0

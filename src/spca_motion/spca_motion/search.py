@@ -43,8 +43,7 @@ class Effort:
 _NEAR_FACTOR, _NEAR_EXTRA = 1.25, 0.1
 BRIEF, NORMAL, WIDE = Effort(1.2, 20_000), Effort(1.2, 40_000), Effort(np.pi, 120_000)
 """How hard to search: among the near goals, then among all, then everywhere."""
-# Searches with other seeds, should a path prove to graze something between the configurations that were
-# checked.
+# Seeds of the successive searches, used if a path turns out to collide between the checked configurations.
 _SEEDS = (1, 2, 3)
 
 
@@ -62,7 +61,7 @@ class PathNotFound(Exception):
 
 
 class PathSearch(Protocol):
-    """Finds a path among what a `Query` says is free."""
+    """Finds a path through the free space of a `Query`."""
 
     def path(self, query: Query, goals: Array, cost: Array, stop: Callable[[], bool]) -> list[Piece]:
         """A smooth path from the query's start to one of the free `goals` (k ≥ 1, 6), which come best first.
@@ -89,7 +88,7 @@ class TreeSearch:
 
 
 def _detour(query: Query, goals: Array, effort: Effort, stop: Callable[[], bool]) -> list[Piece] | None:
-    """A smooth path around what is between the start and the goals, or None."""
+    """A smooth path around the obstacles between start and goals, or None."""
     for seed in _SEEDS:
         waypoints = find_path(query.start.joints, goals, query.valid, stop, effort, seed)
         if waypoints is None:

@@ -19,8 +19,7 @@ from spca_motion.paths import Corner, Piece, Rates
 
 PERIOD = 0.01
 """Seconds between the points of a trajectory."""
-# Share of a leg used for changing speed; on the last thousandth, rounding would decide whether it can be
-# done.
+# Share of a leg used for changing speed. The remaining thousandth absorbs rounding errors.
 _USABLE = 0.999
 
 
@@ -90,7 +89,7 @@ def _speeds(pieces: Sequence[Piece], rates: Sequence[Rates]) -> Array:
     """The speed at each border between pieces, ends included, that the pieces on both sides allow."""
     speeds = np.zeros(len(pieces) + 1)
     for i in range(1, len(pieces)):
-        # Two legs without a corner between them meet at a sharp bend: a stop.
+        # Two legs without a corner between them meet at a sharp bend, where the arm has to stop.
         if isinstance(pieces[i - 1], Corner) or isinstance(pieces[i], Corner):
             speeds[i] = min(rates[i - 1].speed, rates[i].speed)
     while True:

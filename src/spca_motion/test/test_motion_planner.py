@@ -165,8 +165,8 @@ def test_a_line_past_a_wrist_singularity_is_refused(planner: MotionPlanner, tilt
         assert extent == pytest.approx(0.35)
 
 
-def test_a_way_keeps_the_tool_in_the_workspace(planner: MotionPlanner, world: World) -> None:
-    """The straight way in joint space would swing the tool out of it."""
+def test_a_path_keeps_the_tool_in_the_workspace(planner: MotionPlanner, world: World) -> None:
+    """The straight path in joint space would move the tool out of the workspace."""
     planner.scene = PlanningScene()
     home = np.array(world.robot.home)
     left, right = home + np.array([0.7, 0, 0, 0, 0, 0]), home - np.array([1.1, 0, 0, 0, 0, 0])
@@ -203,7 +203,7 @@ def test_a_corner_is_rounded_only_as_far_as_there_is_room(planner: MotionPlanner
 
 
 def test_the_nearest_free_configuration_is_taken(planner: MotionPlanner, world: World) -> None:
-    """Within half a turn of every joint, though whole turns more would do as well."""
+    """Every joint moves by at most half a turn, although solutions with further turns exist."""
     planner.scene = PlanningScene()
     start = at(planner, world, LEFT)
     wound = Start(start.joints + np.array([0, 0, 0, 0, 0, 2 * np.pi * -np.sign(start.joints[5])]), OPEN)

@@ -21,8 +21,7 @@ from spca_motion.tool import ToolKinematics
 from spca_moveit.backend import Geometry
 from spca_moveit.process import PlannerProcess
 
-# How much smaller (m) a body is taken to be that is touched when a motion starts; beyond the last, it is left
-# out.
+# Amounts (m) by which a body in contact at the start is shrunk, in turn; if none suffices, it is ignored.
 _START_SHRINK = (0.0, 0.002, 0.004, 0.008, 0.016)
 
 

@@ -57,7 +57,8 @@ class MoveItBackend:
         solid = solid_links(urdf)
         self._touch_links = [link for link in solid if _belongs_to_gripper(link)]
         self._on_table = [link for link in _ON_THE_TABLE if link in solid]
-        # Nothing here depends on simulated time; see `moveit_config` for what it would do at the start.
+        # Nothing here depends on simulated time; `moveit_config` explains what `use_sim_time` does at the
+        # start.
         config = moveit_config(urdf, setup.world, self._gripper, use_sim_time=False, pipeline=setup.pipeline)
         self._moveit = MoveItPy(node_name=_NODE, config_dict=config, provide_planning_service=False)
         self._model = self._moveit.get_robot_model()
@@ -67,7 +68,8 @@ class MoveItBackend:
 
     def load(self, geometry: Geometry) -> None:
         """A new planning scene with these bodies."""
-        # A world of its own: the binding's default argument is one world shared by every scene ever made.
+        # The scene gets its own world, because the binding's default argument is one world shared by all
+        # scenes.
         scene = MoveItScene(self._model, MoveItWorld())
         for thing in geometry.obstacles:
             scene.apply_collision_object(_body(thing, "world", thing.pose))
@@ -88,7 +90,7 @@ class MoveItBackend:
         """Whether each configuration touches itself or a body."""
         found = []
         for joints in states:
-            # The scene's own state carries what is attached, so it is moved instead of a copy.
+            # Attached bodies belong to the scene's own state, so that state is moved and not a copy of it.
             state = self._scene.current_state
             self._place(state, joints, gap)
             found.append(self._scene.is_state_colliding(joint_model_group_name="", verbose=False))
@@ -112,10 +114,10 @@ class MoveItBackend:
         return np.array([state.get_joint_group_positions(ARM_GROUP) for state, _ in response.trajectory])
 
     def _check_arrays(self) -> None:
-        """Whether moveit_py's arrays are what this numpy takes them for. Raises SpcaError with what to do.
+        """Check that moveit_py's arrays are compatible with this numpy. Raises SpcaError with advice.
 
-        Bindings made with a pybind11 older than 2.12 read numpy 2's arrays by numpy 1's layout, with any
-        effect. The advice is said first: should the process crash here, these are its last words.
+        Bindings made with a pybind11 older than 2.12 read numpy 2's arrays by numpy 1's layout, with
+        unpredictable results. The advice is printed first, because the process may crash here.
         """
         advice = (
             f"moveit_py does not work with numpy {np.__version__} if it was built with a pybind11 "

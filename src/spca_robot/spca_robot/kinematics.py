@@ -29,8 +29,7 @@ _SHOULDER = np.array([1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0])
 _WRIST = np.array([1.0, 1.0, -1.0, -1.0, 1.0, 1.0, -1.0, -1.0])
 _ELBOW = np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
 _TURN = 2 * np.pi
-# How far rounding alone may put a value outside its limit, as a share of it: a target at full stretch, a
-# joint at ±2π.
+# Relative tolerance of limits against rounding, for a target at full stretch or a joint at ±2π.
 _ROUNDING = 1e-7
 # Below this sine of wrist 2 the axes of wrist 1 and wrist 3 count as parallel, and the split between them is
 # free.

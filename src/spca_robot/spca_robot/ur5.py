@@ -24,8 +24,7 @@ DH_D: Array = np.array([0.089159, 0.0, 0.0, 0.10915, 0.09465, 0.0823])
 # Rotation by pi about z, from the mount (ROS `base_link`) to the DH base frame.
 BASE_TO_DH: Array = np.diag([-1.0, -1.0, 1.0, 1.0])
 
-# The upper arm runs this far beside the shoulder's axis, the forearm this far (m, along the shoulder-lift
-# axis).
+# Lateral offsets of the upper arm and the forearm from the shoulder's axis (m, along the shoulder-lift axis).
 SHOULDER_OFFSET = 0.13585
 FOREARM_OFFSET = 0.01615
 

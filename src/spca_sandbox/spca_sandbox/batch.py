@@ -13,7 +13,7 @@ from spca_sandbox.failure import failure_of
 from spca_sandbox.outcome import RunOutcome
 from spca_sandbox.text import clean
 
-_AT_ONCE = 64  # calls in one message: few enough that what a dead worker leaves undone is cheap to ask again
+_AT_ONCE = 64  # calls per message: few enough to repeat cheaply if a worker dies
 
 
 def run_batch(
@@ -43,7 +43,7 @@ def run_batch(
             size = 1
             continue
         except (ChannelTimeout, ChannelClosed):
-            cell.replace()  # not this call's doing: what an earlier one left behind
+            cell.replace()  # caused by an earlier call, not by this one
             continue
         for _ in part:
             outcome, alive = _one(cell, timeout_s, cancelled)

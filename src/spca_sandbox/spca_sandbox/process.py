@@ -21,7 +21,7 @@ _START = (
     f"import sys; sys.path[:] = [*{_SOURCE_ROOTS!r}, *(p for p in sys.path if p)]; "
     "from spca_sandbox.worker.main import main; main()"
 )
-# Not `-I`, which would ignore the fixed hash seed: without it, sets of strings differ from run to run.
+# Not `-I`, which ignores the fixed hash seed; without it the order of sets of strings differs between runs.
 _FLAGS = ("-s", "-S", "-X", "utf8")
 _ENVIRONMENT = {"PYTHONHASHSEED": "0"}
 

@@ -401,7 +401,7 @@ def test_forged_messages_kill_the_worker_and_reach_nothing(host: SkillHost, data
 
 
 def test_a_forged_result_is_no_more_than_a_result(host: SkillHost) -> None:
-    """A skill may say what it likes about itself; that is why the referee judges, and not it."""
+    """A skill can claim any result for itself; that is why the referee judges instead."""
     outcome = attack(
         host, """os.write(1, frame(b'{"op": "done", "value": "fine"}'))\nos._exit(0)""", pause_s=0.3
     )

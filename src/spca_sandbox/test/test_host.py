@@ -1,4 +1,4 @@
-"""What a well-meant skill or program can do, and how its mistakes are told."""
+"""What a well-behaved skill or program can do, and how its mistakes are reported."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ _SAME_LEVEL = 0.012  # metres, in height
 def associate(detections: Sequence[Detection], memory: Sequence[SceneObject]) -> dict[int, str]:
     """Index of detection → id, for things of known colour: same kind and colour, least total distance.
 
-    There is no limit on the distance: what has the colour of the only red cube is the red cube, wherever it
-    was put.
+    The distance is not limited: if only one red cube exists, any red cube seen is that one, wherever it was
+    moved.
     """
     found: dict[int, str] = {}
     classes = {(d.kind, d.colour) for d in detections if d.colour != UNKNOWN}

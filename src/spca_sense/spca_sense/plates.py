@@ -83,7 +83,7 @@ class _Search:
         self.notes: list[str] = []
 
     def best(self, mask: Mask) -> FoundPlate | None:
-        """The disc that most of the outline of `mask` agrees with, if it passes for a plate."""
+        """The disc with the most inliers on the outline of `mask`, if it qualifies as a plate."""
         body = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)).astype(bool)
         if np.count_nonzero(body) < _MIN_AREA * self.area:
             return None

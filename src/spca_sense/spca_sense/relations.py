@@ -1,4 +1,4 @@
-"""How perceived things relate: the predicates of `spca_core.scene.RELATIONS`, from poses alone."""
+"""Spatial relations of perceived objects: the predicates of `spca_core.scene.RELATIONS`, from poses alone."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ def _neighbours(cubes: Sequence[SceneObject]) -> list[Fact]:
 def _roles(things: Sequence[SceneObject]) -> tuple[list[Fact], list[str]]:
     """Left is +y, near is small x.
 
-    Where two are equal within the senses' error, one of them has the role: whoever asks for the leftmost cube
-    means either, not none. The note tells that it was a close call.
+    If two are equal within the error of perception, one of them still gets the role, because a task about the
+    leftmost cube can mean either. A note says that the two are equal.
     """
     facts: list[Fact] = []
     notes: list[str] = []

@@ -1,4 +1,4 @@
-"""A scene in four to eight short sentences, without any number: all that a planner's prompt says of it."""
+"""Describes a scene in four to eight short sentences without numbers, for a planner's prompt."""
 
 from __future__ import annotations
 

@@ -38,10 +38,10 @@ def complete_stacks(
 
     `plate` is a plate's thickness in metres.
 
-    A cube beneath whose side is in sight gets that side's colour and a pose from it and from what stands on
-    it; else it is `UNKNOWN`, and memory may know better. Cubes that are partly covered are fitted again
-    without the false border where the upper one begins. A cube at a height that no stack has, or with nothing
-    below it where something would show, is in the air.
+    A supporting cube with a visible side gets its colour from that side, and its pose from the side and from
+    what stands on it. Otherwise its colour is `UNKNOWN`, to be resolved by the tracker. Cubes that are partly
+    covered are fitted again without the false border where the upper one begins. A cube at a height that no
+    stack has, or with nothing below it where something would show, is in the air.
     """
     known = sorted(cubes, key=_from_high_to_low)
     claimed = np.zeros(view.heights.shape, bool)
@@ -83,7 +83,7 @@ def _may_be_stacked(upper: FoundCube, plate: float) -> bool:
 
 
 def _is_air(view: View, lower: FoundCube, claimed: Mask) -> bool:
-    """Whether one looks past the upper cube onto something far below, where the side of `lower` would be."""
+    """Whether the view past the upper cube shows something far below instead of the side of `lower`."""
     patch = view.patch(lower.corners(margin=-0.003))
     heights = view.heights[patch.window][patch.mask & ~claimed[patch.window]]
     heights = heights[heights > NO_HEIGHT / 2]

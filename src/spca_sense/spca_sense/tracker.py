@@ -31,7 +31,7 @@ _KIND_ORDER = {"cube": 0, "plate": 1, "unknown": 2}
 class SceneTracker:
     """Maintains the scene over successive observations.
 
-    All knowledge comes from frames and from what the arm's side says it holds.
+    Its only inputs are frames and the arm's report of what it holds.
     """
 
     def __init__(self, detector: Detector) -> None:
@@ -45,11 +45,11 @@ class SceneTracker:
 
     @property
     def look(self) -> Look | None:
-        """What the last frame alone gave: for reports and tests."""
+        """The detections of the last frame alone, for reports and tests."""
         return self._look
 
     def forget(self) -> None:
-        """Begin anew, as for another table."""
+        """Forget everything, as for another table."""
         self._memory: dict[str, SceneObject] = {}
         self._missing: dict[str, SceneObject] = {}
         self._held: str | None = None
@@ -57,7 +57,7 @@ class SceneTracker:
         self._look: Look | None = None
 
     def adopt(self, scene: Scene) -> None:
-        """Take a scene as what is remembered, for example when the world goes back to a checkpoint."""
+        """Replace the memory by a scene, for example after the world was restored from a checkpoint."""
         self.forget()
         self._scene = scene
         self._memory = {o.id: o for o in scene.objects if o.kind != "table"}
@@ -115,7 +115,7 @@ class SceneTracker:
         joints: JointState | None,
         notes: list[str],
     ) -> str | None:
-        """What is really held, as far as can be seen."""
+        """The object that is actually held, as far as it is visible."""
         if held is None:
             return None
         if held not in known:

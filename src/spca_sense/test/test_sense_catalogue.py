@@ -1,4 +1,4 @@
-"""What Sense is told beforehand, and what it draws."""
+"""The prior knowledge of Sense, and its drawings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_the_catalogue_knows_classes_only(world: World, twin_world: World) -> No
         update={"objects": tuple(o.model_copy(update={"position": (0.4, 0.0)}) for o in world.objects)}
     )
     assert Catalogue.from_world(moved) == catalogue
-    assert Catalogue.from_world(twin_world) == catalogue, "how many there are is not told"
+    assert Catalogue.from_world(twin_world) == catalogue, "the catalogue does not contain counts"
 
 
 def test_cubes_of_different_sizes_are_refused(world: World) -> None:

@@ -65,7 +65,7 @@ def test_stacks_of_two_and_three(studio, detector, shelf, check, x: float, y: fl
     poses = {"box_blue": shelf.cube(x, y, 0.3), "box_red": shelf.cube(x + 0.003, y + 0.002, 0.4, level=1)}
     check(detector.detect(studio.shoot(poses)), poses, degrees=4.0)
     poses["box_green"] = shelf.cube(x + 0.001, y, 0.35, level=2)
-    # Of the middle one little is in sight; where it stands is told by its neighbours.
+    # Little of the middle one is visible; its position follows from its neighbours.
     check(detector.detect(studio.shoot(poses)), poses, millimetres=3.5, degrees=6.0)
 
 

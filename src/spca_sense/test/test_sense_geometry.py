@@ -125,7 +125,7 @@ def test_what_no_point_tells_comes_from_the_prior() -> None:
     pixels = border_pixels(shape.corners(truth))
     points = VIEW.to_plane(pixels, 0.04)
     far_edge = (points[:, 0] > 0.5199) & (np.abs(points[:, 1] - 0.1) < 0.012)
-    one_side = pixels[far_edge]  # x is told, y is not
+    one_side = pixels[far_edge]  # this determines x but not y
     believed = truth + np.array([0.002, 0.003, 0.0])
     fit = fit_box(VIEW, shape, one_side, believed[None], Prior(believed, np.array([0.005, 0.005, 0.1])))
     assert fit.parameters[0] == pytest.approx(0.5, abs=0.0003)

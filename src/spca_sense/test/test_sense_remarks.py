@@ -53,7 +53,7 @@ SCENE = Scene(
 
 
 class Eyes:
-    """A vision model that says what it is told to."""
+    """A vision model with scripted answers."""
 
     def __init__(self, *sentences: str, error: ModelError | None = None) -> None:
         self._sentences, self._error = sentences, error

@@ -90,7 +90,7 @@ class Conductor:
         self.paused = False
         """Whether time stands still regardless of requests."""
 
-    # --- what clients want ----------------------------------------------------------------------------------
+    # --- requests of clients --------------------------------------------------------------------------------
 
     def lease(self, client: str, seen: float, until: float) -> None:
         """A client has handled everything up to `seen` and waits for `until` (0: for nothing).

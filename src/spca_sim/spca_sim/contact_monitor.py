@@ -13,8 +13,8 @@ from spca_core.contacts import Pair, pair
 class ContactMonitor:
     """`watch` after each step; `take` returns all pairs of model names seen since it was last called.
 
-    The model already excludes neighbouring links and the gripper's own fingers, and static bodies never meet:
-    what is left between two `cobot` geoms is a real self-collision.
+    The model already excludes neighbouring links and the gripper's own fingers, and static bodies never
+    touch: any remaining contact between two `cobot` geoms is a real self-collision.
     """
 
     def __init__(self, geom_models: Sequence[str]) -> None:
@@ -22,7 +22,7 @@ class ContactMonitor:
         self._seen = np.zeros((len(geom_models), len(geom_models)), dtype=bool)
 
     def watch(self, data: mujoco.MjData) -> None:
-        """Note the contacts of the step just made."""
+        """Record the contacts of the last step."""
         geoms = data.contact.geom
         self._seen[geoms[:, 0], geoms[:, 1]] = True
 

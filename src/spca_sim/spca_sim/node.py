@@ -42,7 +42,7 @@ CAMERAS = ("ray", "gl")
 CameraKind = Literal["ray", "gl"]
 _BATCH = 5  # contact samples in one message, at most
 _CLOCK_PERIOD = 0.01  # wall seconds between two clock messages, at least
-_FEEDBACK_PERIOD = 0.1  # wall seconds between two words on a motion's progress
+_FEEDBACK_PERIOD = 0.1  # wall-clock seconds between two feedback messages of a motion
 
 
 class _Variant(NamedTuple):

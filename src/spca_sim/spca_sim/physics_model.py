@@ -54,7 +54,7 @@ def build_physics(
 
 
 def _add_legs(spec: mujoco.MjSpec, world: World) -> None:
-    """Four legs below the table's corners, for the eye only: nothing collides with them."""
+    """Four legs below the table's corners. They are visual only and have no collisions."""
     table = world.table
     height = (table.top - table.size[2]) / 2
     body = spec.body(table.model)

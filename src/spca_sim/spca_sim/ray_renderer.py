@@ -1,4 +1,4 @@
-"""Draws without any graphics library, by casting rays with MuJoCo.
+"""Renders by casting rays with MuJoCo, without any graphics library.
 
 What never moves (table, ground, the robot's base) is cast once per view. After that, rays go only to the
 pixels inside the outlines of the moving geoms. Surfaces reflect diffusely. Shadows on table and ground are

@@ -38,7 +38,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class SimSnapshot:
-    """Everything that the future depends on."""
+    """The complete state on which the future depends."""
 
     objects: tuple[str, ...]
     variation: SimVariation
@@ -138,7 +138,7 @@ class MujocoSimulator:
         self._steps = 0
 
     def step(self, seconds: float) -> None:
-        """Advance by whole physics steps; what is left over is owed to the next call."""
+        """Advance by whole physics steps; the remainder is added to the next call."""
         if not seconds >= 0:
             raise ValueError(f"cannot step by {seconds} s")
         self._owed += seconds
@@ -170,7 +170,7 @@ class MujocoSimulator:
         self._servo.brake(position, velocity, inertia[np.ix_(arm, arm)], self._dt)
 
     def command_gripper(self, gap: float) -> None:
-        """Drive the pads towards `gap` metres; tighter than what is between them means 46 N a pad."""
+        """Drive the pads towards `gap` metres; an object between them is pressed with 46 N per pad."""
         driver_angle(gap)  # refuses what is out of range
         self._gripper.command(gap, self._scene.index.gap(self.data))
 

@@ -41,7 +41,7 @@ Frame = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Banner:
-    """What the last picture says: the verdict in one line."""
+    """The caption of the last picture: the verdict in one line."""
 
     text: str
     good: bool

@@ -1,6 +1,6 @@
-"""When simulated time passes, and what happens to the arm when its client falls silent.
+"""When simulated time advances, and what happens to the arm when its client goes silent.
 
-Real physics, wall time by hand.
+The physics are real; the wall clock is set by the tests.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FULL_SPEED = 2.6  # rad/s: as fast as any joint is ever moved
 
 
 class Wall:
-    """A wall clock that is set by hand."""
+    """A wall clock that the test sets."""
 
     def __init__(self) -> None:
         self.now = 100.0

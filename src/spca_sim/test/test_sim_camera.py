@@ -111,7 +111,7 @@ def test_cube_yaw_is_that_of_the_world(world: World) -> None:
 
 
 def test_objects_are_bright_shaded_and_cast_a_shadow(world: World) -> None:
-    """A picture, not a label map: top and side of one cube differ, and the table is darker beside it."""
+    """A picture, not a label map: top and side of one cube differ, and the table is darker next to it."""
     layout = Layout(poses={"box_red": Pose.from_xyz_yaw(0.5, -0.14, 0.42)})
     frame = frame_of(world, layout, noise=False)
     red = frame.colour[mask_of(frame, 0) > 0][:, 0]

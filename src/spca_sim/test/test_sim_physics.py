@@ -137,7 +137,7 @@ def test_a_tower_of_three_stands(world: World, simulator: MujocoSimulator, base:
 
 
 def test_a_tower_off_its_balance_falls(world: World, simulator: MujocoSimulator) -> None:
-    """The control of the test above: contacts are not glue."""
+    """The counterpart of the test above: contacts do not act as glue."""
     poses = {
         "box_red": Pose.from_xyz_yaw(0.5, -0.1, 0.42),
         "box_blue": Pose.from_xyz_yaw(0.5, -0.1 + 0.022, 0.46),
@@ -156,7 +156,7 @@ def test_things_at_reset_are_at_rest(world: World, simulator: MujocoSimulator) -
 
 
 def test_the_table_is_finite(world: World, simulator: MujocoSimulator) -> None:
-    """A cube over the edge falls to the ground and touches it; one beside the edge stays."""
+    """A cube over the edge falls to the ground and touches it; one on the inner side of the edge stays."""
     edge = world.table.centre[0] + world.table.size[0] / 2
     poses = {
         "box_red": Pose.from_xyz_yaw(edge + 0.005, 0.0, 0.42),

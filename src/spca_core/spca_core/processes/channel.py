@@ -125,9 +125,7 @@ def _parse(body: bytes) -> dict[str, Any]:
     try:
         message = json.loads(body, parse_float=_finite, parse_constant=_no_constant)
         if b"\\u" in body or b"\xed" in body:
-            json.dumps(
-                message, ensure_ascii=False
-            ).encode()  # lone surrogates would break whoever prints them
+            json.dumps(message, ensure_ascii=False).encode()  # lone surrogates cannot be printed
     except (ValueError, RecursionError) as error:
         raise Malformed(f"not a message: {error}") from error
     if not isinstance(message, dict) or not isinstance(message.get("op"), str):

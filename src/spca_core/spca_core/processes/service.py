@@ -132,7 +132,7 @@ class Service:
         self.closed = True
         child = self._child
         if child is not None:
-            child.kill()  # whoever waits for an answer wakes up
+            child.kill()  # this wakes up threads that wait for an answer
         with self.lock:
             self._end()
             if self._scratch is not None:

@@ -13,7 +13,7 @@ from spca_core.processes.wire import Wire
 from spca_sandbox.worker.failures import SOURCE_NAME, CtxError, MotionError, describe
 from spca_sandbox.worker.values import plain, record_maker, wrap
 
-# For quick feedback only: what holds the code back is the kernel.
+# For quick feedback only; the kernel enforces the confinement.
 _WITHOUT = (
     "open",
     "exec",
