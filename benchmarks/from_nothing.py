@@ -2,7 +2,7 @@
 
 It shows what is learned and what that costs.
 
-.venv/bin/python benchmarks/from_nothing.py --out runs/from_nothing      (again: goes on where it was)
+.venv/bin/python benchmarks/from_nothing.py --out runs/from_nothing      (run it again to continue)
 
 The model is `spca.testing.grammar_model`: its plans are the built-in grammar's and its skills the built-in
 ones, with faults put in. So this measures the loop of critics, repairs, blame and trust; not what a language

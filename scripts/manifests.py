@@ -91,7 +91,7 @@ def started_by(folder: Path) -> set[str]:
 
 
 def needed(modules: set[str], name: str) -> tuple[set[str], set[str]]:
-    """The package.xml keys for modules, and the modules that nobody knows."""
+    """The package.xml keys for modules, and the modules without a known key."""
     keys, unknown = set(), set()
     ours = {p.name for p in PACKAGES}
     for module in modules - {name} - FROM_PIP:

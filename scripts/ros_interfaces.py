@@ -2,7 +2,7 @@
 
 Usage: `python scripts/ros_interfaces.py [--write]`.
 
-Without --write it tells whether the page is up to date, by its exit status.
+Without --write, its exit status says whether the page is up to date.
 """
 
 from __future__ import annotations
@@ -63,13 +63,13 @@ MEANINGS = {
     "/markers/grasps": "bar between the fingertips of each grasp that was considered; the best one is opaque",
     "/markers/path": "way of the tool's centre on the trajectory under way",
     "/executor/grasps": "grasps that a skill was offered, the best first",
-    "/executor/trajectory": "the trajectory that was begun last",
+    "/executor/trajectory": "the trajectory that was started last",
     "/arm/follow_trajectory": "track a trajectory, in place of any other",
     "/gripper/command": "drive the pads to a gap in metres",
     "/camera/capture": "take a picture now",
     "/arm/hold": "stop the arm where it is",
     "/sim/pause": "stop or start simulated time",
-    "/sim/reset": "lay out the table anew, the robot at home",
+    "/sim/reset": "lay the table again, with the robot at home",
     "/sense/perceive": "take a picture and update the scene",
     "/planner/make_plan": "a plan for an observation and a task",
     "/planner/learned": "keep the domain of a plan that solved its level",
@@ -154,7 +154,7 @@ def tables(nodes: Iterable[SpcaNode]) -> str:
 
 
 def meaning(name: str) -> str:
-    """In words. KeyError for a name that nobody has described."""
+    """The description of a name. Raises KeyError if there is none."""
     return MEANINGS[name] if name in MEANINGS else FAMILIES[name.rpartition("/")[2]]
 
 

@@ -24,7 +24,7 @@ def test_imports_are_declared(folder: Path) -> None:
 
 @pytest.mark.parametrize("folder", manifests.PYTHON_PACKAGES, ids=lambda p: p.name)
 def test_what_is_declared_of_ours_is_imported(folder: Path) -> None:
-    """A dependency that nobody uses any more would order the build and mislead readers."""
+    """An unused dependency would constrain the build order and mislead readers."""
     package = parse_package(str(folder / "package.xml"))
     ours = {p.name for p in manifests.PACKAGES}
     used = manifests.imports(folder) | manifests.imports(folder / "test")

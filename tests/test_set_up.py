@@ -1,4 +1,4 @@
-"""Set-up and launcher: what is missing is told in one line; what is done is not done again."""
+"""Set-up and launcher: what is missing is reported in one line; finished steps are not repeated."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SET_UP = ROOT / "scripts" / "set_up"
 
 
 def run_in_set_up(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run code beside the modules of set-up, with this Python's standard library only."""
+    """Run code next to the modules of set-up, with this Python's standard library only."""
     return subprocess.run(
         [sys.executable, "-S", "-c", f"import sys; sys.path.insert(0, {str(SET_UP)!r})\n{code}"],
         env={**os.environ, "_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1", **environment},

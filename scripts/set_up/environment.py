@@ -26,7 +26,7 @@ def create(places: Places, log: Path) -> None:
     """
     if not _sound(places):
         if places.python.exists():
-            refuse_while_in_use(places, "is damaged and has to be made anew")
+            refuse_while_in_use(places, "is damaged and has to be created again")
         options = ["--system-site-packages"] if places.ros_sourced else []
         run(
             f"making {places.venv.name} with Python {sys.version.split()[0]}",

@@ -1,6 +1,6 @@
 """Writes the metadata of every package in `src/` (name, version, entry points), so that Python finds plugins.
 
-The packages are used where they lie; an installed package would have this beside its modules. Run by the
+The packages are used in place; an installed package would have this next to its modules. Run by the
 environment's own Python: `python metadata.py FOLDER SETUP_PY …`.
 """
 

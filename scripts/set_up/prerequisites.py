@@ -1,4 +1,4 @@
-"""What a machine must have before set-up can begin; each lack is told in one line, with the remedy."""
+"""What a machine must have before set-up can begin; each lack is reported in one line."""
 
 from __future__ import annotations
 

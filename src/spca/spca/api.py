@@ -219,7 +219,7 @@ def document(
 ) -> Path:
     """Write the report and the environment's other artefacts (video, log); return the report's path.
 
-    A fault in one of these is told to `complain` and costs only that file; a full disk is raised, as OSError.
+    An error in one of these is reported to `complain` and costs only that file; a full disk raises OSError.
     """
     from spca.report import write_report
 

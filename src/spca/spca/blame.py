@@ -34,10 +34,9 @@ def blame(
 ) -> Blame:
     """Weigh how the steps ended, what was seen of their effects, and what the referee says.
 
-    A step that failed, or whose effects were seen not to have come about, is to blame. Where every effect
-    that the goal needs was seen, the goal is wrong: no skill can mend that, and the referee's conditions are
-    none of a skill's business. Only where nothing could show an effect does the referee's word count against
-    its step.
+    A step is to blame if it failed or if its effects were observed to be absent. If every effect that the
+    goal needs was observed, the goal is wrong, and no skill can repair that. The referee's verdict counts
+    against a step only if its effects could not be observed.
     """
     failing = [s.action for s in result.steps if s.status == "failed"]
     stopped = [s.action for s in result.steps if s.status == "cancelled"]

@@ -1,4 +1,4 @@
-"""What happens in a run, as it happens: for the terminal, the event log and the report."""
+"""The events of a run, for the terminal, the event log and the report."""
 
 from __future__ import annotations
 

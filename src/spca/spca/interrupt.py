@@ -1,4 +1,4 @@
-"""Ctrl-C stops the arm first."""
+"""Handles Ctrl-C: the arm is stopped first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A language model that is never asked the very same thing twice in a run."""
+"""A language model that never gets the same request twice in a run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spca_core.ports.proposer import ModelError
 class NoRepeats:
     """A `ChatModel` over another.
 
-    A request that was answered before was of no avail: it is refused, not sent.
+    A request that was answered before did not help, so it is refused instead of being sent again.
 
     One that got no answer (the server was busy, say) may be sent again.
     """

@@ -1,4 +1,4 @@
-"""`spca ipp`: programs that plan, written, compared, and done without."""
+"""`spca ipp`: writes and compares planning programs, and plans without one as a baseline."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def usage_of(chat: Chat) -> dict[str, Usage]:
 
 
 def _shared(config: LlmConfig) -> LlmConfig:
-    """Whoever configures one planner means it for both sizes, and for the code as well.
+    """A planner that is configured for one role serves both sizes, and the coder as well.
 
     Images are another matter.
     """

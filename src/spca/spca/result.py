@@ -1,4 +1,4 @@
-"""What a run comes to: verdict, times and counts, the figures that runs are compared by."""
+"""The result of a run: verdict, times and counts."""
 
 from __future__ import annotations
 

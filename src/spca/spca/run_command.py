@@ -65,7 +65,7 @@ def newest_run() -> Path:
 
 
 def write_report(path: Path) -> Path:
-    """Make report, video and MCAP log of a run anew; returns the report's path."""
+    """Write the report, video and MCAP log of a run again; return the report's path."""
     folder = RunFolder.open(path)
     return _document(folder, folder.read(MANIFEST, Manifest).options, notices())
 
@@ -86,9 +86,7 @@ def _drive(options: RunOptions, folder: RunFolder, resume: bool) -> int:
                 hint = f"make room, then go on with: {as_typed(f'resume {folder.path}')}"
                 raise SpcaError(f"the disk is full ({folder.path}): {hint}") from error
             _document(folder, options.model_copy(update={"video": False}), progress.console)
-            raise SpcaError(
-                f"{type(error).__name__}: {error}; the run folder tells more: {folder.path}"
-            ) from error
+            raise SpcaError(f"{type(error).__name__}: {error}; see the run folder: {folder.path}") from error
         progress.show_result(result)
         progress.say("writing the report …")
         try:

@@ -1,4 +1,7 @@
-"""Where a run stands between two stages; with the environment's checkpoint, all that is needed to go on."""
+"""The state of a run between two stages.
+
+Together with the environment's checkpoint, it is all that is needed to continue the run.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ class RunState:
     execution: Execution | None = None
     """How the last plan went."""
     suspects: tuple[str, ...] = ()
-    """Skills to write anew."""
+    """Skills to rewrite."""
     tried: tuple[str, ...] = ()
     """Fingerprints of every plan with its skills that has failed: none is run again."""
     planner: PlannerCounts = field(default_factory=PlannerCounts)
@@ -92,7 +95,7 @@ class RunState:
         )
 
     def repairing(self, suspects: tuple[str, ...]) -> RunState:
-        """These skills are to blame: have them written anew."""
+        """These skills are to blame and have to be rewritten."""
         return replace(self, suspects=suspects, code_retry=self.code_retry + 1, phase=Phase.CODE)
 
     def next_round(self, failure: str) -> RunState:

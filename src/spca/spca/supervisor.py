@@ -1,4 +1,4 @@
-"""The loop: sense, plan, code, act; repair the code first, then the plan, then start a new round.
+"""The supervisor's loop: sense, plan, code, act, and repair after a failure.
 
 All bounded.
 """

@@ -1,6 +1,6 @@
 """What the command line prints: results go to standard output, progress and complaints to standard error.
 
-Where the output is not a terminal, no line is cut or wrapped and nothing is animated, so that `grep` finds
+If the output is not a terminal, no line is cut or wrapped and nothing is animated, so that `grep` finds
 whole names.
 """
 

@@ -1,4 +1,4 @@
-"""What a benchmark has to say of itself; the engine does the rest."""
+"""The interface of a benchmark; the engine does the rest."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def read_campaign(bench: Bench[TrialT, ResultT], folder: Path) -> Campaign[Trial
 
 
 def append(folder: Path, entry: Entry) -> None:
-    """Add a line; it is on disk when this returns. After a torn last line a new one is begun."""
+    """Add a line; it is on disk when this returns. After an incomplete last line, a new line is started."""
     path = folder / RESULTS
     torn = path.is_file() and path.stat().st_size > 0 and not path.read_bytes().endswith(b"\n")
     with path.open("a", encoding="utf-8") as stream:
@@ -116,7 +116,7 @@ def read_head(folder: Path) -> Head:
 
 @contextmanager
 def claimed(folder: Path, bench: Bench[Any, Any]) -> Iterator[None]:
-    """Begin a campaign in `folder`, or take up the same one again; nobody else may run it meanwhile.
+    """Start a campaign in `folder`, or continue the same one; it is locked meanwhile.
 
     Raises InputError when the folder holds another campaign, or something else.
     """

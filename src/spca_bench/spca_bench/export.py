@@ -15,7 +15,7 @@ CSV, PARQUET = "results.csv", "results.parquet"
 
 
 def write_tables(campaign: Campaign[Any, Any]) -> list[Path]:
-    """Write the results beside `results.jsonl`; returns the files."""
+    """Write the results next to `results.jsonl`; return the files."""
     rows = flat_rows(campaign)
     columns = list(dict.fromkeys(name for row in rows for name in row))
     text = io.StringIO()

@@ -1,4 +1,4 @@
-"""For tests: a bench whose trials do what they are told to."""
+"""For tests: a bench with scripted trials."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What code may look like. This is quick feedback for whoever wrote it; safety is the sandbox's business."""
+"""The Python that a skill may use.
+
+This is quick feedback for the author of the code; the sandbox is what makes it safe.
+"""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def _bound(target: ast.expr, kind: str) -> Iterator[tuple[str, str]]:
 
 
 def _plain(kind: str) -> str:
-    """A type without `None`: whoever uses the value has made sure that there is one."""
+    """A type without `None`: code that uses the value has made sure that there is one."""
     parts = [p.strip() for p in kind.split("|") if p.strip() != "None"]
     kind = parts[0] if len(parts) == 1 else ""
     return "" if hasattr(builtins, kind) else kind

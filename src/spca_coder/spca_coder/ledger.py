@@ -65,7 +65,7 @@ class Ledger(Record):
         return self.model_copy(update={"levels": levels})
 
     def hide(self, skills: Collection[str], reason: str) -> Ledger:
-        """Nobody may use these skills."""
+        """These skills must not be used."""
         return self.model_copy(update={"hidden": {**self.hidden, **dict.fromkeys(skills, reason)}})
 
     def show(self, skills: Collection[str]) -> Ledger:

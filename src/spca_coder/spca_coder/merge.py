@@ -1,4 +1,4 @@
-"""Puts new functions into a library and leaves every other byte of it as it was."""
+"""Merges new functions into a library and leaves every other byte of it unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a piece of code, in words that a proposer can act on."""
+"""A fault in a piece of code, described so that a proposer can act on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a proposer of code is told about the task at hand: text from outside, shortened and made harmless."""
+"""The task as a coder sees it: text from outside, shortened and made harmless."""
 
 from __future__ import annotations
 

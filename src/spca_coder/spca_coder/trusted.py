@@ -274,7 +274,7 @@ class TrustedLibrary:
             read(text)
         except InputError as error:
             raise InputError(
-                error.what, where=f"{path} {error.where}".strip(), hint="mend or remove it"
+                error.what, where=f"{path} {error.where}".strip(), hint="repair or remove it"
             ) from error
         return text
 
@@ -342,7 +342,7 @@ def _with_imports(source: Source, body: str) -> str:
 
 
 def _without(library: str, skills: Collection[str]) -> str:
-    """A library without some skills, those that stand on them, and the helpers that nobody else needs."""
+    """A library without some skills, the skills that call them, and helpers that nothing else needs."""
     source = read(library)
     gone = {n for n, f in source.functions.items() if f.is_skill and stands_on(source, n, skills)}
     kept = {n for n, f in source.functions.items() if f.is_skill and n not in gone}

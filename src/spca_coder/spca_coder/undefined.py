@@ -1,4 +1,4 @@
-"""Names that nothing defines: what would be a NameError only when the robot is on its way."""
+"""Finds undefined names, which would otherwise raise NameError only while the robot is moving."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ class GridCtx(DeclaredCtx):
 
     @offered
     def _do_route_to_spare(self) -> Route | None:
-        """The same, to face a free cell where a dropped thing is in nobody's way."""
+        """The same, to face a free cell where a dropped thing blocks no path."""
         return self._shown_route(
             self._navigator.to_face(spare_places(self._map)) or self._navigator.to_face(self._free_places())
         )

@@ -56,13 +56,13 @@ class Route(Record):
 
 
 class Navigator:
-    """Finds routes on a map. `may_force` tells of a thing whether it can be got out of the way at all."""
+    """Finds routes on a map. `may_force` says whether a thing can be moved out of the way at all."""
 
     def __init__(self, world: WorldMap, may_force: Callable[[str], bool] = lambda thing_id: True) -> None:
         self._map, self._may_force = world, may_force
 
     def to_face(self, targets: Set[Point], force: bool = False) -> Route | None:
-        """To stand beside one of the points, turned towards it."""
+        """Stand next to one of the points, facing it."""
         return self._route(lambda pose: ahead(*pose) in targets, frozenset(), force)
 
     def onto(self, targets: Set[Point], force: bool = False) -> Route | None:
@@ -181,7 +181,7 @@ class Navigator:
     # --- what there is to see -------------------------------------------------------------------------------
 
     def _edge(self, within: Set[Point] | None) -> set[Point]:
-        """Unseen points beside known cells that are not walls: there the world goes on."""
+        """The frontier: unseen points next to known cells that are not walls."""
         known = self._map.cells.items()
         open_cells = (p for p, c in known if c != WALL and (within is None or p in within))
         return {n for point in open_cells for n in beside(point) if self._map.cell(n) == UNSEEN}

@@ -69,7 +69,7 @@ def put_down(ctx, thing):
 
 
 def put_next_to(ctx, thing, other):
-    """Carry `thing` to `other` and put it down beside it."""
+    """Carry `thing` to `other` and put it down next to it."""
     yield from _find(ctx, other)
     while not ctx.look().over:
         held = ctx.look().held

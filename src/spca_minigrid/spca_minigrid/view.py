@@ -51,7 +51,7 @@ def visible(position: Point, direction: int, cell_at: Callable[[Point], str]) ->
     lit = [[False] * VIEW for _ in range(VIEW)]
     lit[_HALF][VIEW - 1] = True
     clear = [[see_through(cell_at(point)) for point in column] for column in points]
-    clear[_HALF][VIEW - 1] = True  # whoever stands in a doorway has opened the door
+    clear[_HALF][VIEW - 1] = True  # an agent that stands in a doorway has opened the door
     for row in range(VIEW - 1, -1, -1):
         for columns, side in ((range(VIEW - 1), 1), (range(VIEW - 1, 0, -1), -1)):
             for column in columns:

@@ -1,1 +1,1 @@
-"""Plan: proposers draft PDDL, critics judge it, and a bounded loop goes on until a plan is proven valid."""
+"""The Plan stage: proposers draft PDDL, critics judge it, in a bounded loop until a plan is proven valid."""

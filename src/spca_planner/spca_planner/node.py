@@ -20,7 +20,7 @@ from spca_ros.qos import STATE
 
 
 class PlannerNode(SpcaNode):
-    """Plans one request at a time; every judged draft is told as feedback.
+    """Plans one request at a time; every judged draft is sent as feedback.
 
     `planner` may be set and changed later.
     """

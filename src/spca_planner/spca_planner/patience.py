@@ -1,4 +1,4 @@
-"""Waiting for a call that cannot be interrupted, without being bound to it."""
+"""Waits for a call that cannot be interrupted, but gives up when the deadline passes or the user cancels."""
 
 from __future__ import annotations
 

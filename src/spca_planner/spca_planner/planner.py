@@ -24,7 +24,7 @@ from spca_planner.trusted import TrustedDomains
 
 MODES: tuple[Mode, ...] = ("fresh", "reuse", "replan", "repair")
 _MOST_REPETITIONS = 2
-"""Rejected drafts handed in again in a row, after which nothing new is to be expected of a proposer."""
+"""Consecutive repeats of a rejected draft after which the proposer is given up."""
 _UNCHANGED = "this draft is the same as one that was rejected before: "
 
 Status = Literal["solved", "not_understood", "impossible", "exhausted", "cancelled"]

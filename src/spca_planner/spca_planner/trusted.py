@@ -1,4 +1,4 @@
-"""Domains that have proven themselves: the referee said success to a plan made with them."""
+"""Trusted domains: the referee confirmed the success of a plan that was made with them."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _SAMPLE_PERIOD = 0.02
 
 
 class RefereeNode(SpcaNode):
-    """Judges the epoch it was told to; contacts of any other are passed over."""
+    """Judges the epoch it was assigned; contacts of any other are ignored."""
 
     def __init__(self, loop: Loop | None = None) -> None:
         super().__init__(names.REFEREE, loop)

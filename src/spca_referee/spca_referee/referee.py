@@ -92,7 +92,7 @@ class Referee:
             way.holds = self._holds(way.rules)
             if not all(way.holds):
                 way.since = None
-            elif way.since is None or blind:  # nobody watched in between: the dwell begins anew
+            elif way.since is None or blind:  # There were no samples in between, so the dwell starts again.
                 way.since = self._now
         alive = [way for way in self._ways if not way.failure]
         best = max(alive or self._ways, key=lambda way: (sum(way.holds), way.since is not None))
@@ -127,7 +127,7 @@ class Referee:
         apart = tuple(not self._active(names) for names in rules.apart)
         if not rules.released:
             return touching + apart
-        # A robot that has not begun has let go of everything: that alone deserves no score.
+        # A robot that has not moved yet holds nothing either; that alone earns no score.
         in_place = all(touching) and all(apart)
         return (*touching, *apart, in_place and not any(self._active(names) for names in rules.released))
 

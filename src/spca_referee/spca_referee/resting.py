@@ -1,4 +1,4 @@
-"""What touches what in a layout, as far as geometry tells before anything moves."""
+"""Which objects touch in a layout, by geometry alone, before anything moves."""
 
 from __future__ import annotations
 

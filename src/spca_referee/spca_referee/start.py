@@ -51,7 +51,7 @@ def starting_layout(changes: Mapping[str, Placement], world: World, layout: Layo
         else:
             below = str(change.on_top_of)
             if below not in poses:
-                raise InputError(f"'{model}' shall start on '{below}', which is not on this table")
+                raise InputError(f"'{model}' must start on '{below}', which is not on this table")
             x, y, z = poses[below].position
             bottom = z + world.object(below).size[2] / 2
         poses[model] = Pose.from_xyz_yaw(x, y, bottom + item.size[2] / 2, yaw)

@@ -26,7 +26,7 @@ class Job:
         return self._handle.request
 
     def cancelled(self) -> bool:
-        """Whether somebody has asked to stop it."""
+        """Whether cancellation was requested."""
         return self._cancelled.is_set()
 
     def cancel(self) -> None:
@@ -34,7 +34,7 @@ class Job:
         self._cancelled.set()
 
     def feedback(self, message: Any) -> None:
-        """Tell the client how far it is. From the working thread."""
+        """Send feedback to the client, from the working thread."""
         self._handle.publish_feedback(message)
 
 

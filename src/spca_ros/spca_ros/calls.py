@@ -94,7 +94,7 @@ class ActionCall:
         _drain(feedback, on_feedback)
         response = result.result()
         if response.status == GoalStatus.STATUS_ABORTED:
-            raise SpcaError(f"{what} broke down; the log of its node tells more")
+            raise SpcaError(f"{what} failed; see the log of its node")
         return response.result
 
 
@@ -124,5 +124,5 @@ def _wait_for(ready: Callable[[], bool], server: Peer | None, timeout: float, wh
         if server is not None:
             server.check()
         if time.monotonic() > end:
-            raise NodeLost(f"nobody offers {what}")
+            raise NodeLost(f"no node offers {what}")
         time.sleep(0.01)

@@ -19,7 +19,7 @@ _LOCKS = state_folder() / ".domains"
 
 @contextmanager
 def own_domain() -> Iterator[int]:
-    """Set ROS_DOMAIN_ID to a domain that nobody else on this machine uses, while the context lasts.
+    """Set ROS_DOMAIN_ID to a domain that no other process on this machine uses, while the context lasts.
 
     Where the user has set SPCA_DOMAIN_ID, that one is taken.
     """

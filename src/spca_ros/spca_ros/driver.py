@@ -31,7 +31,7 @@ PRESSING = 20.0
 
 
 class Driver(Protocol):
-    """Whoever drives the arm."""
+    """The client that drives the arm."""
 
     arm: ActionClient
     gripper: ActionClient

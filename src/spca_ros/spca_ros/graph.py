@@ -38,7 +38,7 @@ class ProcessSpec:
     command: tuple[str, ...] = ()
     """What is run in place of the module: a launch file that brings the nodes up, for example."""
     ends_last: bool = False
-    """Whether it ends when all others have: what drives the arm must live to hear that it shall hold."""
+    """Whether it ends last: the arm's driver has to receive the command to hold its position."""
 
     @property
     def name(self) -> str:

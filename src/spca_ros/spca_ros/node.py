@@ -36,7 +36,10 @@ _INT64 = np.iinfo(np.int64)
 
 
 class SpcaNode(Node):
-    """A node that tells when it is ready. Nodes of one process share a loop; subclasses override `close`."""
+    """A node that announces when it is ready.
+
+    Nodes of one process share an executor; subclasses override `close`.
+    """
 
     def __init__(self, name: str, loop: Loop | None = None) -> None:
         self.loop = loop or Loop()

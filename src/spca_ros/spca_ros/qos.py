@@ -40,4 +40,4 @@ ALIVE = QoSProfile(
     liveliness=LivelinessPolicy.AUTOMATIC,
     liveliness_lease_duration=Duration(seconds=LEASE_S),
 )
-"""A node's status: DDS tells its readers when the writer's process dies or stops answering."""
+"""A node's status: DDS notifies its readers when the writer's process dies or stops answering."""

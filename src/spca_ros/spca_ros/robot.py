@@ -42,9 +42,9 @@ class RosRobot:
         node.create_subscription(JointStateMsg, names.JOINT_STATES, self._on_state, SENSOR)
         self._goal = 0
         self.attempt = ""
-        """Named in every goal, for whoever reads the log."""
+        """Named in every goal, for readers of the log."""
         self.on_follow: Callable[[JointTrajectory], None] | None = None
-        """Told of every trajectory before it is sent, for whoever draws it."""
+        """Called with every trajectory before it is sent, so that it can be drawn."""
 
     # --- Robot ----------------------------------------------------------------------------------------------
 
@@ -125,7 +125,7 @@ class RosRobot:
         end = time.monotonic() + timeout
         for client in (self._driver.arm, self._driver.gripper):
             if not client.wait_for_server(max(end - time.monotonic(), 0.0)):
-                raise NodeLost("nobody drives the arm: its actions are not offered")
+                raise NodeLost("no driver is running for the arm: its actions are not offered")
 
     def _next(self, last: JointState, after_jump: bool = False) -> JointState:
         """The newest state, other than `last`."""

@@ -37,7 +37,7 @@ class RosPlanner:
         on_draft: Callable[[DraftRecord], None] | None = None,
         cancelled: Callable[[], bool] = _never,
     ) -> PlanResult:
-        """Ask the planner's node. Every draft is told once, in order."""
+        """Ask the planner's node. Every draft is reported once, in order."""
         told: list[DraftRecord] = []
 
         def tell(draft: DraftRecord) -> None:

@@ -18,7 +18,7 @@ from spca_ros.session import Session
 def running(
     *specs: ProcessSpec, name: str = "test", logs: Path | None = None
 ) -> Iterator[tuple[SpcaNode, Graph]]:
-    """Processes that are ready, and a node of this process beside them; all of it ends with the context."""
+    """Processes that are ready, and a node of this process; all of it ends with the context."""
     with (
         tempfile.TemporaryDirectory() as folder,
         own_domain(),

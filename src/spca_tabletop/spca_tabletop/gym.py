@@ -78,7 +78,7 @@ class TabletopEnv(gymnasium.Env[dict[str, Any], np.ndarray]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Lay the table anew. Raises InputError for an unknown preset."""
+        """Lay the table again. Raises InputError for an unknown preset."""
         from spca_referee.referee import Referee
         from spca_sim.simulator import MujocoSimulator
         from spca_tabletop.kit import TabletopKit

@@ -1,4 +1,4 @@
-"""A bench on the command line: progress, an interruption without noise, the table, the page."""
+"""Runs a bench from the command line: progress bar, clean interruption, table and page."""
 
 from __future__ import annotations
 

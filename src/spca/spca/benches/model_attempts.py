@@ -1,4 +1,4 @@
-"""What became of every draft and every try of a run, read from its folder."""
+"""The outcome of every draft and every attempt of a run, read from its folder."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ Llm = Annotated[
 Data = Annotated[
     Path | None, typer.Option(help="Folder of GRASP's released grids; generated ones by default.")
 ]
-Out = Annotated[Path | None, typer.Option(help="The campaign's folder; an existing one is taken up again.")]
+Out = Annotated[Path | None, typer.Option(help="The campaign's folder; an existing campaign is continued.")]
 Workers = Annotated[
     int | None, typer.Option(help="Processes; the cores by default. With 1, no process is started.", min=1)
 ]
@@ -41,7 +41,7 @@ def mount(app: typer.Typer) -> None:
     "levels",
     epilog=(
         "Examples:  spca bench levels all --tables 20 · spca bench levels stack 'touch_0*' --preset hard · "
-        "spca bench levels --out campaigns/monday   (again: goes on where it was)"
+        "spca bench levels --out campaigns/monday   (run it again to continue)"
     ),
 )
 def bench_levels(
@@ -51,7 +51,7 @@ def bench_levels(
     preset: Annotated[
         list[str] | None, typer.Option(help="nominal, shuffled, noisy, hard; repeatable.")
     ] = None,
-    tables: Annotated[int, typer.Option(help="Tables a level.")] = 20,
+    tables: Annotated[int, typer.Option(help="Tables per level.")] = 20,
     first_seed: Annotated[int, typer.Option(help="Seed of the first table.")] = 0,
     proposer: Annotated[str, typer.Option(help="As in `spca run`.")] = "builtin",
     transport: Annotated[
@@ -123,7 +123,7 @@ def bench_minigrid(
     epilog=(
         "Examples:  spca bench grasp exact --data grids/ · "
         "spca bench grasp policy.py --count 10 --moves 8 · "
-        "spca bench grasp greedy --out campaigns/greedy   (again: goes on where it was)"
+        "spca bench grasp greedy --out campaigns/greedy   (run it again to continue)"
     ),
 )
 def bench_grasp(
@@ -180,7 +180,7 @@ def bench_pddl(
         list[str] | None, typer.Option(help="In place of the configured one of planner_big; repeatable.")
     ] = None,
     attempts: Annotated[int, typer.Option(help="Drafts a task.", min=1)] = 10,
-    trials: Annotated[int, typer.Option(help="How often each task is put to each model.", min=1)] = 5,
+    trials: Annotated[int, typer.Option(help="Number of times each model gets each task.", min=1)] = 5,
     timeout: Annotated[
         float, typer.Option(help="Seconds that the planner may search for each draft.")
     ] = 20.0,
@@ -238,7 +238,7 @@ def bench_ipp(
             )
         ),
     ] = None,
-    repeats: Annotated[int, typer.Option(help="How often each model tries each way.", min=1)] = 1,
+    repeats: Annotated[int, typer.Option(help="Number of times each model tries each strategy.", min=1)] = 1,
     train: Annotated[int, typer.Option(help="Training cases.", min=1)] = 160,
     test: Annotated[int, typer.Option(help="Test cases, the same for all.", min=1)] = 200,
     rounds: Annotated[int, typer.Option(help="Rounds of refinement at most.", min=1)] = 10,
@@ -251,7 +251,7 @@ def bench_ipp(
     workers: Workers = None,
     scheduler: Scheduler = "",
 ) -> None:
-    """Compare programs that plan, and models that write them or do without, on the same cases."""
+    """Compare planning programs, models that write them, and models that plan directly, on the same cases."""
     from spca.benches.command import run_bench
     from spca_programs.ipp.bench import IppBench
     from spca_programs.ipp.store import PROGRAMS
@@ -287,7 +287,10 @@ def bench_models(
         typer.Option(help="full, no-reuse, no-repair, no-replanning, vision; repeatable."),
     ] = None,
     tables: Annotated[
-        int, typer.Option("--tables", "--trials", help="Tables; each model begins anew on each.", min=1)
+        int,
+        typer.Option(
+            "--tables", "--trials", help="Tables; each model starts from an empty library on each.", min=1
+        ),
     ] = 5,
     first_seed: Annotated[int, typer.Option(help="Seed of the first table.", min=0)] = 0,
     preset: Annotated[str, typer.Option(help="nominal, shuffled, noisy or hard.")] = "shuffled",
@@ -333,7 +336,7 @@ def resume(
     scheduler: Scheduler = "",
     compare: Compare = None,
 ) -> None:
-    """Go on with a campaign: run what has no result yet, and what broke."""
+    """Continue a campaign: run the trials that have no result yet and those that broke."""
     from spca.benches import bench_in
     from spca.benches.command import run_bench
 
@@ -345,7 +348,7 @@ def show(
     folder: Annotated[Path, typer.Argument(help="The folder of a campaign.")],
     compare: Compare = None,
 ) -> None:
-    """Show a campaign's table, and write its page and tables again; nothing is run."""
+    """Show a campaign's table and write its page and tables again, without running any trial."""
     from spca.benches import bench_in
     from spca.benches.command import show_campaign
 

@@ -39,7 +39,7 @@ def mount(app: typer.Typer) -> None:
         "Examples:  spca copic train build_order · "
         "spca copic train build_order --task superhard --programs 5 · "
         "spca copic train tabletop --proposer model --llm llm.yaml · "
-        "spca copic train build_order --out runs/mine   (again: goes on where it was)"
+        "spca copic train build_order --out runs/mine   (run it again to continue)"
     )
 )
 def train(
@@ -54,7 +54,7 @@ def train(
     evolve: Annotated[bool, typer.Option(help="Write better programs between trials.")] = True,
     elites: Annotated[bool, typer.Option(help="Keep the best of old and new programs.")] = True,
     llm: Llm = "",
-    out: Annotated[Path | None, typer.Option(help="The folder; an existing one is taken up again.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The folder; an existing training is continued.")] = None,
 ) -> None:
     """Write programs, train the selector by trying them, and evolve them; everything is kept in a folder."""
     from spca.copic import train_command
@@ -98,7 +98,7 @@ def compare(
     ] = None,
     llm: Llm = "",
 ) -> None:
-    """The selector beside other ways to choose, on the same unseen cases."""
+    """Compare the selector with other ways to choose, on the same unseen cases."""
     from spca.copic import compare_command
     from spca_copic.evaluation import BUILTIN
 

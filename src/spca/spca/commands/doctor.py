@@ -13,7 +13,7 @@ def mount(app: typer.Typer) -> None:
 
 
 def doctor() -> None:
-    """Say what this machine can run, version by version, and what to install for the rest."""
+    """Show what this machine can run, with versions, and what to install for the rest."""
     from spca.doctor.command import doctor as examine
 
     examine()

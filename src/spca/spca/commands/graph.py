@@ -28,7 +28,7 @@ def mount(app: typer.Typer) -> None:
 
 def up(
     sim: Annotated[str, typer.Option(help="The simulator: mujoco or gazebo.")] = "mujoco",
-    arm: Annotated[str, typer.Option(help="Who plans motions: embedded or moveit.")] = "embedded",
+    arm: Annotated[str, typer.Option(help="The motion planner: embedded or moveit.")] = "embedded",
     robot: Annotated[str, typer.Option(help="The robot in Gazebo: generated or vendor.")] = "generated",
     level: Annotated[
         str, typer.Option(help="A level whose environment and world the nodes are started with.")
@@ -38,16 +38,19 @@ def up(
     ] = None,
     view: Annotated[bool, typer.Option("--view", help="Open a live window (needs a display).")] = False,
     idle_minutes: Annotated[
-        float, typer.Option(min=0.1, help="End when nothing was run for that long.")
+        float, typer.Option(min=0.1, help="End after this many minutes without a run.")
     ] = 30.0,
     secure: Annotated[
         Path | None,
         typer.Option(
-            help="An SROS2 keystore: nobody without a key of it takes part (where ROS has security)."
+            help="An SROS2 keystore; only nodes with a key from it can communicate (where ROS has security)."
         ),
     ] = None,
     detach: Annotated[
-        bool, typer.Option("--detach", help="Outlive this terminal; by default it ends when that is closed.")
+        bool,
+        typer.Option(
+            "--detach", help="Keep the graph when this terminal is closed; by default it ends then."
+        ),
     ] = False,
 ) -> None:
     """Start the nodes and return when they are ready; `spca run --transport ros` then uses them."""

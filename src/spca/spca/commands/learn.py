@@ -37,7 +37,7 @@ def learn(
     ] = None,
     boxes: Annotated[int, typer.Option(help="Boxes of Sokoban, 1 to 8.")] = 2,
     size: Annotated[int, typer.Option(help="Cells along each side of Sokoban, 5 to 12.")] = 7,
-    seed: Annotated[int, typer.Option(help="Draws episodes and chance.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed of episodes and of chance.")] = 0,
     synthesizer: Annotated[
         str, typer.Option(help="Who writes the program: `inductive` (built in) or `language` (a model).")
     ] = "inductive",
@@ -45,19 +45,16 @@ def learn(
         str, typer.Option(help="A model configuration (YAML), or `replay:FOLDER` to answer from a record.")
     ] = "",
     curiosity: Annotated[
-        int | None, typer.Option(help="Actions at first that may go to untried steps; 50 in Sokoban, else 0.")
+        int | None,
+        typer.Option(help="Initial actions that may be spent on untried steps; 50 in Sokoban, else 0."),
     ] = None,
     strategy: Annotated[
         str, typer.Option(help="Which program is refined: bandit, greedy or breadth.")
     ] = "bandit",
-    optimism: Annotated[
-        bool, typer.Option(help="Whether programs have to be able to reach a reward.")
-    ] = True,
-    transfer: Annotated[
-        bool, typer.Option(help="Whether program and data go along to the next environment.")
-    ] = True,
-    episodes: Annotated[int, typer.Option(help="Episodes an environment at most.")] = 200,
-    resume: Annotated[Path | None, typer.Option(help="Go on with an interrupted run in this folder.")] = None,
+    optimism: Annotated[bool, typer.Option(help="Require that programs can reach a reward.")] = True,
+    transfer: Annotated[bool, typer.Option(help="Keep program and data for the next environment.")] = True,
+    episodes: Annotated[int, typer.Option(help="Maximum number of episodes per environment.")] = 200,
+    resume: Annotated[Path | None, typer.Option(help="Continue the interrupted run in this folder.")] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; a new one in runs/ by default.")] = None,
 ) -> None:
     """Learn the rules of a world as a program and plan in it.
@@ -90,7 +87,7 @@ def learn(
 @bench_app.command(
     "worldcoder",
     epilog="Examples:  spca bench worldcoder · spca bench worldcoder sokoban UnlockPickup --seeds 3 · "
-    "spca bench worldcoder sokoban --levels 200 --out campaigns/sokoban   (again: goes on where it was)",
+    "spca bench worldcoder sokoban --levels 200 --out campaigns/sokoban   (run it again to continue)",
 )
 def bench_worldcoder(
     suites: Annotated[

@@ -87,7 +87,7 @@ def demote(
     library: _Folder = "",
     from_nothing: _Empty = False,
 ) -> None:
-    """Withdraw trust from a skill, and from the learned ones that stand on it.
+    """Withdraw trust from a skill and from the learned skills that call it.
 
     They are kept, and can be restored.
     """

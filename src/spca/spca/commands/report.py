@@ -33,7 +33,7 @@ def report(
         ),
     ] = None,
 ) -> None:
-    """Make a run's report (and video and MCAP log) anew."""
+    """Write a run's report, video and MCAP log again."""
     from spca.run_command import newest_run, write_report
 
     typer.echo(write_report(run_folder or newest_run()))

@@ -40,7 +40,9 @@ def run(
         str, typer.Option(help="`ros`: the real node graph; `inproc`: one process in lockstep.")
     ] = "ros",
     preset: Annotated[str, typer.Option(help="The table: nominal, shuffled, noisy or hard.")] = "nominal",
-    seed: Annotated[int, typer.Option(help="Draws the table (except nominal) and the sensor's noise.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Random seed of the table (except nominal) and of the sensor noise.")
+    ] = 0,
     noise: Annotated[bool, typer.Option(help="Sensor noise of the camera.")] = True,
     proposer: Annotated[str, typer.Option(help="`builtin` (no model needed), `openai`, or `auto`.")] = "auto",
     engine: Annotated[
@@ -97,7 +99,7 @@ def resume(
         ),
     ] = None,
 ) -> None:
-    """Go on with a run where it was interrupted."""
+    """Continue an interrupted run."""
     from spca.run_command import newest_run, resume_run
 
     raise typer.Exit(resume_run(run_folder or newest_run()))

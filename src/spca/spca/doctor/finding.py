@@ -1,4 +1,4 @@
-"""What a check says."""
+"""The finding of one check."""
 
 from __future__ import annotations
 

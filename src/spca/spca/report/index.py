@@ -76,7 +76,7 @@ def _runs(folder: Path) -> Iterator[Entry]:
 
 
 def _campaigns(runs: Path, folder: Path) -> Iterator[Entry]:
-    """Campaigns and benches: every folder with a page, wherever it lies of the two."""
+    """Campaigns and benches: every folder with a page, in either place."""
     pages = [
         *folder.glob("*/*.html"),
         *(p for p in runs.glob("*/*.html") if not (p.parent / MANIFEST).exists()),

@@ -23,7 +23,7 @@ from spca_core.plan import ActResult, CodeResult, PlanResult
 from spca_core.run_folder import EVENTS, MANIFEST, RunFolder
 
 REPORT = "report.html"
-# Files beside the report that it links to, with what each one is.
+# Files next to the report that it links to, each with a description.
 _FILES = (
     ("video.mp4", "video"),
     ("run.mcap", "log for Foxglove or rosbag2"),

@@ -1,6 +1,6 @@
 """The graph that stays up between runs (`spca up`): where its state is found, and whether it fits a run.
 
-The keeper (`spca.ros.keeper`) holds a lock for as long as it lives and keeps a state file beside it, both in
+The keeper (`spca.ros.keeper`) holds a lock for as long as it lives and keeps a state file next to it, both in
 the user's runtime folder and readable by this user only. There is one such graph for each checkout.
 """
 
@@ -144,7 +144,7 @@ def misfit(standing: Standing, options: RunOptions, parameters: dict[str, str]) 
     if not standing.ready:
         return "is not ready yet"
     if standing.code != code_stamp():
-        return "runs older code; `spca down` and `spca up` start it anew"
+        return "runs older code; `spca down` and `spca up` restart it"
     for name, wanted in parameters.items():
         if (has := standing.parameters.get(name, "")) != wanted:
             return f"has the {name} '{has}', not '{wanted}'"
@@ -158,7 +158,7 @@ def misfit(standing: Standing, options: RunOptions, parameters: dict[str, str]) 
 
 
 def keys_fingerprint() -> str:
-    """Of the environment variables that language models are reached by; tells nothing about them."""
+    """A hash of the environment variables of language models; reveals nothing about them."""
     return fingerprint(repr(sorted((k, v) for k, v in os.environ.items() if _KEYS.search(k))))
 
 

@@ -1,4 +1,4 @@
-"""The node `supervisor`: runs a level on request, with the planner's and the coder's nodes beside it."""
+"""The node `supervisor`: runs a level on request, together with the planner's and the coder's nodes."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def set_on_cube(ctx, cube, base):
 
 
 def drop_off_table(ctx, cube):
-    """Let the held cube fall to the ground beside the table."""
+    """Drop the held cube on the ground next to the table."""
     for tool in ctx.spots_off_table():
         ctx.move_to(tool)
         ctx.open()

@@ -1,1 +1,1 @@
-"""Deterministic critics of meaning: a draft speaks of the world as observed, and of the task as given."""
+"""Deterministic critics: a draft must match the observed world and the given task."""

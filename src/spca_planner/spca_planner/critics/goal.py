@@ -1,4 +1,4 @@
-"""The goal critic: a goal must be what the task asks for, and a plan must be work, not a play on words."""
+"""The goal critic: a goal must be what the task asks for, and the plan must really achieve it."""
 
 from __future__ import annotations
 

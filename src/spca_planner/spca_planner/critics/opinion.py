@@ -1,6 +1,6 @@
-"""A plan that is valid, held against how the environment itself reads the task.
+"""Compares a valid plan with the environment's own reading of the task.
 
-A difference is a question, no fault.
+A difference is a question to the proposer, not an error.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ASK = (
 
 
 def question(plan: Plan, opinion: SecondOpinion) -> str:
-    """What is different, for whoever drafted the plan; empty if nothing is."""
+    """The differences, for the author of the plan; empty if there are none."""
     prediction = predict(plan)
     differences = [*_unreached(prediction, opinion), *_moved(prediction, opinion)]
     return _ASK.format(difference=", and ".join(differences)) if differences else ""

@@ -1,1 +1,1 @@
-"""PDDL as text: a reader that knows its line numbers, and checks that answer in one sentence."""
+"""PDDL as text: a reader that keeps line numbers, and checks that answer in one sentence."""

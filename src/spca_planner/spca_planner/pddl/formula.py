@@ -13,7 +13,7 @@ Atom = tuple[str, ...]
 """A ground atom: predicate and arguments."""
 
 Truth = bool | None
-"""True, False, or None where nobody knows."""
+"""True, False, or None where the value is unknown."""
 
 
 def ground(group: Group, binding: Mapping[str, str]) -> Atom:

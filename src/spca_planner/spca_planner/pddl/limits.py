@@ -26,7 +26,7 @@ MOST_ACTIONS = 100
 MOST_INSTANCES = 20_000
 """Conditions that the quantifiers of one formula may stand for, over all objects of the problem."""
 MOST_FAULTS = 8
-"""Faults told in one rejection."""
+"""Faults reported in one rejection."""
 LONGEST_FAULT = 400
 LONGEST_MESSAGE = 1_800
 """Characters of one fault, and of a whole rejection."""

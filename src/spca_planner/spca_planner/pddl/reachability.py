@@ -1,4 +1,4 @@
-"""Why a problem has no plan, as far as it can be told when effects that make atoms false are ignored."""
+"""Explains why a problem has no plan, by delete relaxation: effects that make atoms false are ignored."""
 
 from __future__ import annotations
 

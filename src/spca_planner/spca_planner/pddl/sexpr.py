@@ -45,7 +45,7 @@ def listed(faults: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Word:
-    """A symbol, in lower case (PDDL does not tell cases apart), and its 1-based line."""
+    """A symbol, in lower case (PDDL is case-insensitive), and its 1-based line."""
 
     text: str
     line: int

@@ -172,7 +172,7 @@ def read_problem(text: str, faults: list[str]) -> Problem | None:
 
 @contextmanager
 def _noting(faults: list[str]) -> Iterator[None]:
-    """What is wrong with one part keeps nobody from reading the others."""
+    """A fault in one part must not keep the other parts from being read."""
     try:
         yield
     except PddlError as error:

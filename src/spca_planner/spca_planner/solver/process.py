@@ -153,13 +153,13 @@ class SolverProcess:
         self._stop()
         self._scratch = tempfile.TemporaryDirectory(prefix="spca_solver_")
         command = [sys.executable, "-m", "spca_planner.solver.worker", self._scratch.name]
-        # Numerical libraries shall start no threads before a fork.
+        # Numerical libraries must not start threads before a fork.
         environment = python_environment(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
         process = Child(command, env=environment, stdin=PIPE, stdout=PIPE, stderr=INHERITED)
         assert process.stdin is not None and process.stdout is not None
         self._process = process
         self._channel = Channel(process.stdout.fileno(), process.stdin.fileno(), MAX_BYTES)
-        with contextlib.suppress(ChannelClosed):  # it has died already; whoever asks will see
+        with contextlib.suppress(ChannelClosed):  # it has died already; the next request reports it
             setup = {"op": "setup", "ahead": self._ahead.model_dump(mode="json")}
             self._channel.send(setup, time.monotonic() + _START_SECONDS)
 

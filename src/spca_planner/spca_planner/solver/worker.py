@@ -26,7 +26,7 @@ from spca_planner.solver.engines import open_engine, skip_slow_imports
 from spca_planner.solver.judgement import GRACE_SECONDS, MAX_BYTES, Ahead, Case, Judgement
 
 _ANSWER_SECONDS = 1.0
-"""Left for the answer: whoever asked kills this process `GRACE_SECONDS` after the time limit."""
+"""Time left for the answer: the caller kills this process `GRACE_SECONDS` after the time limit."""
 _AHEAD_SECONDS = 5.0
 """For a domain that is read ahead."""
 _DEEPEST_CALLS = 5_000
@@ -97,7 +97,7 @@ def _bounded(judge: Callable[[], Judgement], case: Case) -> Judgement:
 
 
 class OutOfTime(BaseException):
-    """The timer; no library shall take it for a fault of its own."""
+    """The timer; a library must not mistake it for an error of its own."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""`spca bench ipp`: programs that plan, and models that write them or do without, on the same cases."""
+"""`spca bench ipp`: planning programs and models that write them or plan directly, on the same cases."""
 
 from __future__ import annotations
 

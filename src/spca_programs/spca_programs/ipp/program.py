@@ -145,7 +145,7 @@ class ProgramRunner:
 
 
 def judge_answers(domain: Domain[Case], cases: Sequence[Case], answers: Sequence[Answer]) -> Evaluation:
-    """Scores of answers, wherever they come from."""
+    """Scores of answers of any origin."""
     results = []
     for case, answer in zip(cases, answers, strict=True):
         judged = domain.judge(case, answer.plan)

@@ -104,7 +104,10 @@ def refine(
 
 
 def worst_cases(results: Sequence[CaseResult], count: int = WORST) -> list[CaseResult]:
-    """The cases furthest behind what is possible; different exceptions come first, as they tell the most."""
+    """The cases furthest behind what is possible.
+
+    Different exceptions come first, because they are the most informative.
+    """
     behind = sorted(results, key=lambda r: r.score - r.reference)
     seen: set[str] = set()
     chosen = []

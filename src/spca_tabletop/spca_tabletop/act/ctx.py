@@ -58,7 +58,7 @@ class TabletopCtx(DeclaredCtx):
         self._scene: Scene | None = None
         self._hold_height = 0.02
         self.on_grasps: Callable[[Sequence[geometry.Pose]], None] | None = None
-        """Told of the grasps that a skill was offered, the best first, for whoever draws them."""
+        """Called with the grasps that a skill was offered, best first, so that they can be drawn."""
         self._handled = False
         """Whether the gripper has opened or closed since the last look."""
 
@@ -102,7 +102,7 @@ class TabletopCtx(DeclaredCtx):
         return self._scene
 
     def look(self) -> Scene:
-        """Move the arm out of the camera's view and perceive the scene anew."""
+        """Move the arm out of the camera's view and perceive the scene again."""
         self._arm.move_named("out_of_view")
         return self.perceive()
 
@@ -206,7 +206,7 @@ class TabletopCtx(DeclaredCtx):
 
     @offered
     def _do_spots_next_to(self, name: str) -> list[Spot]:
-        """Places beside a cube, best first."""
+        """Places next to a cube, best first."""
         other = self._thing(name)
         _, size = self._held()
         spots = placements.next_to(other, size, self._hold_height)

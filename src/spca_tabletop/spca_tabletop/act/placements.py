@@ -33,7 +33,7 @@ OFF_TABLE = 0.06
 
 @dataclass(frozen=True)
 class Spot:
-    """Put down at `pose`; beside a cube, then move on to `contact` to touch it."""
+    """Put down at `pose`; next to a cube, then move on to `contact` to touch it."""
 
     pose: Pose
     contact: Pose
@@ -42,7 +42,7 @@ class Spot:
 def on_top(
     base: SceneObject, scene: Scene, held: str, held_size: float, hold_height: float
 ) -> Iterator[Pose]:
-    """On a cube: its centre. On a plate: its centre, or beside what stands there already."""
+    """On a cube: its centre. On a plate: its centre, or next to what stands there already."""
     x, y, _ = base.pose.position
     z = base.top + hold_height + DROP
     others = [o for o in scene.of_kind("cube") if o.id != held and scene.holds("on", o.id, base.id)]
@@ -75,7 +75,7 @@ def _apart(x: float, y: float, others: list[SceneObject], size: float) -> bool:
 
 
 def next_to(other: SceneObject, held_size: float, hold_height: float) -> Iterator[Spot]:
-    """Beside the four faces of a cube, on what it stands on; fingers along the face they share."""
+    """Next to the four faces of a cube, on the same support; fingers along the face they share."""
     x, y, _ = other.pose.position
     z = other.pose.position[2] - other.size[2] / 2 + hold_height + DROP
     touching = (held_size + other.size[0]) / 2

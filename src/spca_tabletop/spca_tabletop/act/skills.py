@@ -63,7 +63,7 @@ def place_on_table(ctx, cube):
 
 
 def place_next_to(ctx, cube, other):
-    """Put the held cube down beside another, slide it until the two touch, and let go."""
+    """Put the held cube down next to another, slide it until the two touch, and let go."""
     spots = ctx.spots_next_to(other)
     tool = _approach(ctx, [spot.pose for spot in spots], f"no free place beside {other}")
     contact = next(spot.contact for spot in spots if spot.pose == tool)
@@ -88,7 +88,7 @@ def place_on_edge(ctx, cube, plate):
 
 
 def discard(ctx, cube):
-    """Let the held cube fall to the ground beside the table."""
+    """Drop the held cube on the ground next to the table."""
     spots = ctx.spots_off_table()
     if not spots:
         raise RuntimeError("no way to reach beyond the table")

@@ -49,7 +49,7 @@ class Grasp(TypedDict):
 
 
 class Spot(TypedDict):
-    """A place beside a cube: `pose` leaves a small gap between the two, `contact` closes it."""
+    """A place next to a cube: `pose` leaves a small gap between the two, `contact` closes it."""
 
     pose: Pose
     contact: Pose

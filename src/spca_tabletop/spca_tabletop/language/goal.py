@@ -1,4 +1,4 @@
-"""From claims over choices to a goal over symbols: every way to fulfil them that can stand on a table."""
+"""Turns claims over choices into a goal over symbols: every way to fulfil them that is physically stable."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Atom = tuple[str, ...]
 """A ground atom: predicate and arguments."""
 
 Goal = frozenset[Atom]
-"""Atoms that shall hold together."""
+"""Atoms that must hold together."""
 
 PLATE_CAPACITY = 3
 """Cubes that fit side by side on a plate."""
@@ -217,12 +217,12 @@ class _Grounded:
             pair = {self._symbol(a), self._symbol(b)}
             if any(pair <= set(atom[1:]) for atom in atoms):
                 raise _Contradiction(
-                    f"The {' and the '.join(map(words_of, sorted(pair)))} shall not touch, but must."
+                    f"The {' and the '.join(map(words_of, sorted(pair)))} must not touch, but have to."
                 )
         for entity in self._m.untouched:
             cube = self._symbol(entity)
             if any(atom[1] == cube and not self._scene.holds(*atom) for atom in atoms):
-                raise _Contradiction(f"The {words_of(cube)} shall be left alone, but is needed.")
+                raise _Contradiction(f"The {words_of(cube)} must be left alone, but is needed.")
 
 
 def _either_order(atoms: Goal) -> Iterator[Goal]:

@@ -1,4 +1,4 @@
-"""One reading of a task text, told as claims about how the table shall look in the end."""
+"""Turns one reading of a task text into claims about the final state of the table."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class _Interpreter:
         placed = {c.args[0] for c in (*meaning.claims, *meaning.descriptions)}
         placed |= {e for pair in (*meaning.contacts, *meaning.mutual) for e in pair}
         if any(e not in placed and e not in meaning.tower.members for e in meaning.placeless):
-            raise NotUnderstood("I do not know where it shall be put; name a plate, a cube or the table.")
+            raise NotUnderstood("I do not know where to put it; name a plate, a cube or the table.")
         if len(set(meaning.held)) > 1:
             raise Impossible("There is one gripper; it cannot hold several cubes at once.")
         if meaning.held and self._released:
@@ -246,7 +246,7 @@ class _Interpreter:
             self._new_subjects = subjects
             return
         if len(subjects) == 1:
-            raise NotUnderstood("I do not know what it shall touch.")
+            raise NotUnderstood("I do not know what it should touch.")
         known = {frozenset(pair) for pair in self._m.pairs}
         self._m.mutual += [(a, b) for a, b in pairwise(subjects) if frozenset((a, b)) not in known]
 
@@ -260,7 +260,7 @@ class _Interpreter:
 
 
 def _coming_from(things: Sequence[Thing], sources: Sequence[Place]) -> list[Thing]:
-    """As in "a cube from the table": where it comes from tells which one, unless that is clear already."""
+    """As in "a cube from the table": where it comes from says which one, unless that is clear already."""
     found = []
     for thing in things:
         vague = not (thing.pronoun or thing.colour or thing.side or thing.where)

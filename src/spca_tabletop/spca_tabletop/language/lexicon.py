@@ -1,4 +1,4 @@
-"""The words a task text may be made of: each is reduced to a token that the grammar in task.lark speaks of.
+"""The words of task texts: each is reduced to a token of the grammar in task.lark.
 
 A pattern is a regular expression in which a space stands for any white space. Where several match, the
 longest wins; of equally long ones, the first. FILLER is dropped: politeness, manner, and what is true of

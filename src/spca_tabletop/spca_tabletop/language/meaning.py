@@ -40,7 +40,7 @@ class Meaning:
     """All that a reading asks for, over the choices and constraints of `discourse`.
 
     `claims` must hold; `descriptions` may be about the table as it is now. `held` is what the gripper shall
-    hold. `contacts` are pairs that shall touch (the first put to the second, unless `mutual`), `apart` pairs
+    hold. `contacts` are pairs that must touch (the first put to the second, unless `mutual`), `apart` pairs
     that must not, `untouched` what the robot must leave alone, `placeless` cubes that shall be moved without
     a place having been said. `pairs` stand side by side and may carry a bridge. `cost` tells how far-fetched
     the reading is.

@@ -1,4 +1,4 @@
-"""Sentences to readings: the grammar of task.lark, and what its trees mean."""
+"""Parses sentences into readings: the grammar of task.lark, and what its trees mean."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sentence says, before anybody looks at the table: things, places, and the elements they make up."""
+"""What a sentence says, independently of the table: things, places, and the elements made of them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Thing:
 
 @dataclass(frozen=True)
 class Place:
-    """Where something is or shall be; `things` are what the place is relative to."""
+    """Where something is or should be; `things` are what the place is relative to."""
 
     kind: PlaceKind
     things: tuple[Thing, ...] = ()
@@ -78,7 +78,7 @@ class Place:
 class Command:
     """A verb of the grammar (TOUCH, LIFT, PUT, …) with its things and places.
 
-    `upwards`: whether the things are told from bottom to top; None if nothing was said about their order.
+    `upwards`: whether the things are listed from bottom to top; None if nothing was said about their order.
     """
 
     verb: str
@@ -123,7 +123,7 @@ class Mention:
 
 @dataclass(frozen=True)
 class State:
-    """How things are or shall be.
+    """How things are or should be.
 
     `things` is empty for a clause about what was mentioned last ("which stays …").
 
@@ -145,7 +145,7 @@ class Contact:
 
 @dataclass(frozen=True)
 class Passive:
-    """Something shall be done to things: TOUCHED, LIFTED or DISCARDED."""
+    """Something has to be done to things: TOUCHED, LIFTED or DISCARDED."""
 
     done: str
     things: tuple[Thing, ...]
@@ -153,7 +153,7 @@ class Passive:
 
 @dataclass(frozen=True)
 class Negative:
-    """What shall not happen. `subjects` is empty where it is the robot that is told to avoid something."""
+    """What must not happen. `subjects` is empty where the robot itself has to avoid something."""
 
     avoided: str
     subjects: tuple[Thing, ...] = ()

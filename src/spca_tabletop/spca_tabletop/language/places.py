@@ -1,4 +1,4 @@
-"""Places to claims: on, beside, across, at the edge, in a tower."""
+"""Turns places into claims: on, next to, across, at the edge, in a tower."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Places:
             self._talk.cost += 0 if self._m.pairs or self._m.bridge else 1
             self.across(resting, targets)
         else:
-            raise NotUnderstood("I do not know which of them shall go where; say it for each.")
+            raise NotUnderstood("I do not know which of them should go where; say it for each.")
         return resting
 
     def _on_matching(self, cubes: list[Entity], things: Sequence[Thing]) -> list[Entity]:
@@ -100,7 +100,7 @@ class Places:
 
     def _side_by_side(self, subjects: Sequence[Entity], on_plate: bool) -> None:
         if len(subjects) < 2:
-            raise NotUnderstood("I do not know what shall stand side by side; name two cubes.")
+            raise NotUnderstood("I do not know what should stand side by side; name two cubes.")
         if on_plate:
             return  # it means: each on the plate itself, none on top of another
         for a, b in pairwise(subjects):
@@ -143,7 +143,7 @@ class Places:
         )
 
     def expect(self, upwards: bool) -> None:
-        """The cubes of a tower are going to be told in this order."""
+        """The cubes of a tower are going to be listed in this order."""
         self._run = ("bottom" if upwards else "top", [])
 
     def order(self, cubes: Sequence[Entity], upwards: bool) -> None:
@@ -183,7 +183,7 @@ class Places:
         if tower.slots and not tower.active:
             if not self._m.stacked():
                 raise NotUnderstood(
-                    "I do not know what it shall be on top of, or at the bottom of; name the cubes."
+                    "I do not know what it should be on top of, or at the bottom of; name the cubes."
                 )
             tower.active = True
 

@@ -1,4 +1,4 @@
-"""A task text and a scene to a goal: of all readings, the one that makes sense on this table."""
+"""Turns a task text and a scene into a goal, by the reading that makes sense on this table."""
 
 from __future__ import annotations
 

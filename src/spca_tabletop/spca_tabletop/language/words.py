@@ -1,4 +1,4 @@
-"""From a task text to sentences of tokens."""
+"""Splits a task text into sentences of tokens."""
 
 from __future__ import annotations
 

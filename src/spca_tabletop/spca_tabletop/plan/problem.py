@@ -62,7 +62,7 @@ def _init(observation: Observation) -> Iterator[Atom]:
 
 
 def _with_free_hand(goal: Goal, observation: Observation) -> Goal:
-    """Whatever is held from the start is put down in the end, unless something shall be held."""
+    """An object held at the start is put down at the end, unless the task asks to hold something."""
     held = any(f.predicate == "held" for f in observation.facts)
     holding = any(atom[0] == "holding" for atom in goal)
     return goal | {("hand_empty",)} if held and not holding else goal

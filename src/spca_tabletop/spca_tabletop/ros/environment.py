@@ -61,7 +61,7 @@ _SLOW_S = 60.0  # wall seconds for what Gazebo is asked through its command line
 
 @dataclass(frozen=True)
 class _Order:
-    """What a level is begun with."""
+    """The settings that a level is started with."""
 
     options: RunOptions
     level: Level
@@ -72,7 +72,7 @@ class RosTabletop:
     """See `spca_core.ports.environment.Environment`. Its calls block: not for callbacks.
 
     `begin` comes first, once for each level. Where the simulator cannot give exact checkpoints (Gazebo),
-    going back means to begin the level anew.
+    going back means to restart the level.
     """
 
     name = "tabletop"
@@ -266,7 +266,7 @@ class RosTabletop:
         self._cancelled = True
 
     def close(self) -> None:
-        """Nothing is held here: whoever started the nodes ends them."""
+        """There is nothing to release here: the process that started the nodes ends them."""
 
     # --- for runs -------------------------------------------------------------------------------------------
 

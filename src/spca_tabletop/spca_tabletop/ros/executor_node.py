@@ -52,7 +52,7 @@ from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
 class ExecutorNode(SpcaNode):
     """Looks and executes plans, one at a time.
 
-    The arm stops when it is told to, when a goal is cancelled, when the referee's verdict is a failure, and
+    The arm stops on request, when a goal is cancelled, when the referee's verdict is a failure, and
     when the supervisor is lost. (When this node is lost, the arm's driver hears nothing more from it and
     holds.)
     """

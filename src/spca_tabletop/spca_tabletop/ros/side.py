@@ -22,7 +22,7 @@ class TabletopRos:
     def processes(self, options: RunOptions) -> Sequence[ProcessSpec]:
         """Simulator, executor and referee, a process each.
 
-        Simulated time passes only while somebody wants it to: not while a model thinks, which may take
+        Simulated time passes only on request: not while a model thinks, which may take
         minutes, and not between the request for a motion and its start, where it would make the arm seem late
         on its path.
         """

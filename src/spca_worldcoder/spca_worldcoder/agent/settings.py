@@ -13,7 +13,7 @@ class Settings(Record):
     """How the agent acts and learns."""
 
     seed: int = Field(0, ge=0)
-    """Draws episodes and chance."""
+    """Random seed of episodes and of chance."""
     first_data: int = Field(10, ge=1)
     """Transitions before the first program is asked for."""
     epsilon: float = Field(0.0, ge=0, le=1)
@@ -25,7 +25,7 @@ class Settings(Record):
     streak: int = Field(10, ge=1)
     """An environment is done when so many episodes in a row succeed."""
     episodes: int = Field(200, ge=1)
-    """Episodes an environment at most."""
+    """Maximum number of episodes per environment."""
     actions: int = Field(5000, ge=1)
     """Actions an environment at most."""
     refinements: int = Field(50, ge=1)
@@ -35,5 +35,5 @@ class Settings(Record):
     optimism: bool = True
     """Whether programs are asked to be able to reach a reward."""
     transfer: bool = True
-    """Whether program and data go along to the next environment."""
+    """Keep program and data for the next environment."""
     bandit_constant: float = Field(5.0, gt=0)

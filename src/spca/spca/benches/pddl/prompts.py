@@ -1,4 +1,4 @@
-"""What a model is asked: a task in words, and what was wrong with its draft before."""
+"""The prompts: a task in words, and what was wrong with the previous draft."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class DisplayNode(SpcaNode):
         self.create_subscription(PlanMsg, names.PLAN, self._on_plan, STATE)
         self.create_subscription(VerdictMsg, names.VERDICT, self._on_verdict, STATE)
         self.create_subscription(Contacts, names.CONTACTS, self._on_contacts, EVERY)
-        # The feedback of the executor's goals, whoever has sent them.
+        # The feedback of the executor's goals from any client.
         feedback = ExecutePlan.Impl.FeedbackMessage
         self.create_subscription(feedback, f"{names.EXECUTE}/_action/feedback", self._on_step, EVERY)
 
