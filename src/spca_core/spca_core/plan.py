@@ -120,7 +120,7 @@ class CodeRequest(Record):
     library: str
     """Source text of the working library."""
     suspects: tuple[str, ...] = ()
-    """Skills to write anew although they exist."""
+    """Skills to rewrite although they exist."""
     failure: str = ""
 
 

@@ -1,7 +1,7 @@
 """Commands to the robot's controllers: arm trajectories, finger ramps, and stops.
 
 Both controllers are `joint_trajectory_controller`s, commanded by topic: a new trajectory replaces the one
-before. Whether the arm keeps to it is watched by whoever moves it (`spca_motion.execution`), on the joint
+before. Tracking errors are monitored by the client (`spca_motion.execution`), on the joint
 states.
 """
 

@@ -40,7 +40,7 @@ class OpenAISource:
         self.prices = prices or load_prices(config.prices)
         self._env = env
         self._clients: dict[Role, openai.OpenAI] = {}
-        self._tells_schema: set[Role] = set()
+        self._schema_in_prompt: set[Role] = set()
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -57,7 +57,7 @@ class OpenAISource:
         """See `Source.ask`."""
         config = self.config.role(request.role)
         if not self._enforces(request, config):
-            return self._told(request, config, seconds, note)
+            return self._ask_in_prompt(request, config, seconds, note)
         began = time.monotonic()
         body = self._body(config, list(request.messages), enforced(request))
         try:
@@ -66,13 +66,15 @@ class OpenAISource:
             if config.structured != "auto" or error.status_code not in _NOT_SUPPORTED:
                 raise self._explained(error, config) from error
             left = None if seconds is None else seconds - (time.monotonic() - began)
-            answer = self._told(request, config, left, note)
-            self._tells_schema.add(request.role)  # the retry succeeded, so the response_format was the cause
+            answer = self._ask_in_prompt(request, config, left, note)
+            self._schema_in_prompt.add(
+                request.role
+            )  # the retry succeeded, so the response_format was the cause
             return answer
         except (openai.OpenAIError, httpx2.HTTPError, Late) as error:
             raise self._explained(error, config) from error
         if config.structured == "auto" and answer.finish_reason == "stop" and "{" not in answer.text:
-            self._tells_schema.add(request.role)  # some servers take a response_format and ignore it
+            self._schema_in_prompt.add(request.role)  # some servers take a response_format and ignore it
         return answer
 
     def preflight(self, roles: Sequence[Role]) -> None:
@@ -108,10 +110,10 @@ class OpenAISource:
         return (
             request.json_schema is not None
             and config.structured in ("auto", "json_schema")
-            and request.role not in self._tells_schema
+            and request.role not in self._schema_in_prompt
         )
 
-    def _told(
+    def _ask_in_prompt(
         self, request: Request, config: ModelConfig, seconds: float | None, note: Callable[[Attempt], None]
     ) -> Answer:
         """Ask without a schema, or with one that is only described in the prompt."""

@@ -54,7 +54,7 @@ def chat_span(role: str, model: str, base_url: str) -> Iterator[Span]:
         return
     attributes: dict[str, Any] = {
         "gen_ai.operation.name": "chat",
-        "gen_ai.provider.name": "openai",  # the protocol's flavour, whoever serves it
+        "gen_ai.provider.name": "openai",  # the protocol, not the provider
         "gen_ai.request.model": model,
         "spca.role": role,
     }

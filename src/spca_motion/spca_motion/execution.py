@@ -192,7 +192,7 @@ class Executor:
 
 
 class _PathWatch:
-    """Compares states with the trajectory begun at `start` (s)."""
+    """Compares states with the trajectory that started at `start` (s)."""
 
     def __init__(self, trajectory: JointTrajectory, start: float, tolerances: Tolerances) -> None:
         self._trajectory, self._start, self._tolerances = trajectory, start, tolerances

@@ -84,7 +84,7 @@ class SkillRun:
             elif op == "done":
                 return self._outcome("done", value=message.get("value"))
             elif op == "failed":
-                return self._outcome("failed", failure=self._told(message))
+                return self._outcome("failed", failure=self._reported(message))
             else:
                 raise _Ended("killed", f"the worker sent '{clean(op, 40)}', which means nothing")
 
@@ -153,7 +153,7 @@ class SkillRun:
         return _Ended("timeout", f"not done within {self._wall_timeout_s:g} s of wall time")
 
     @staticmethod
-    def _told(message: dict[str, Any]) -> SkillFailure:
+    def _reported(message: dict[str, Any]) -> SkillFailure:
         try:
             return failure_of(message)
         except Malformed as error:

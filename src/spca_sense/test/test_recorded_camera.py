@@ -1,4 +1,4 @@
-"""Recorded frames are a camera like any other, and what is no frame is one clear line."""
+"""Recorded frames fulfil the Camera contract, and an invalid file is reported in one clear line."""
 
 from __future__ import annotations
 

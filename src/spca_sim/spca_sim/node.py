@@ -93,7 +93,7 @@ class SimNode(SpcaNode):
         self._view: LiveView | None = None
         self._build(self._wanted())
         self._epoch = ""
-        self._told = self._told_clock = self._fed_back = 0.0
+        self._published = self._published_clock = self._fed_back = 0.0
         self._goals: dict[str, ServerGoalHandle] = {}
 
         self._time = self.create_publisher(Clock, "/clock", SENSOR)
@@ -117,7 +117,7 @@ class SimNode(SpcaNode):
         self._gripper = self._action(CommandGripper, names.GRIPPER, self._on_grip, CancelResponse.REJECT)
 
     def _build(self, variant: _Variant) -> None:
-        """Make the simulator anew, as one variant of the world."""
+        """Build a new simulator for one variant of the world."""
         self._variant = variant
         self._sim = MujocoSimulator(
             self._world, variant.noise, draw_variation(variant.preset, variant.seed), variant.camera
@@ -134,22 +134,26 @@ class SimNode(SpcaNode):
         """Advance time, publish changes, handle a callback."""
         before = self._sim.time
         idle = self._conductor.advance()
-        if self._sim.time != before or time.monotonic() - self._told > 0.02:
+        if self._sim.time != before or time.monotonic() - self._published > 0.02:
             self._tell()
         self.loop.turn(idle)
 
     def _tell(self) -> None:
-        self._told = time.monotonic()
+        self._published = time.monotonic()
         state = self._sim.joint_state()
         self._joints.publish(joint_state_msg(state))
-        if self._told - self._told_clock >= _CLOCK_PERIOD:
-            self._told_clock = self._told
+        if self._published - self._published_clock >= _CLOCK_PERIOD:
+            self._published_clock = self._published
             self._time.publish(Clock(clock=time_msg(state.stamp)))
         if len(self._samples) >= _BATCH or not self._conductor.active:
             self._flush()
         elapsed, following = self._conductor.elapsed(), self._goals.get(names.FOLLOW)
-        if elapsed is not None and following is not None and self._told - self._fed_back >= _FEEDBACK_PERIOD:
-            self._fed_back = self._told
+        if (
+            elapsed is not None
+            and following is not None
+            and self._published - self._fed_back >= _FEEDBACK_PERIOD
+        ):
+            self._fed_back = self._published
             attempt = following.request.attempt
             following.publish_feedback(
                 FollowTrajectory.Feedback(attempt=attempt, elapsed=duration_msg(elapsed))
@@ -166,7 +170,7 @@ class SimNode(SpcaNode):
         self._conductor.lease(lease.client, seconds(lease.seen), seconds(lease.until))
 
     def _action(self, kind: Any, name: str, on_goal: Any, on_cancel: CancelResponse) -> ActionServer:
-        """An action whose goals the conductor works off: begun when accepted, finished by `_finish`."""
+        """An action whose goals the conductor executes: started when accepted, ended by `_finish`."""
 
         def accepted(handle: ServerGoalHandle) -> None:
             self._goals[name] = handle

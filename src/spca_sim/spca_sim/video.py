@@ -34,7 +34,7 @@ _MARGIN = 8  # px
 _WHITE, _SHADE = (255, 255, 255), (40, 40, 40)
 _GREEN, _RED = (70, 190, 110), (225, 75, 60)
 _END_S = 2.5  # s for which the last picture stays, with the verdict
-_AT_REST = 2e-4  # rad and m; a state that differs less from the one before is not drawn anew
+_AT_REST = 2e-4  # rad and m; a state that differs less from the previous one is not redrawn
 
 Frame = NDArray[np.uint8]
 
