@@ -124,7 +124,7 @@ class Conductor:
         """Seconds since the trajectory under way began, or None."""
         return self._sim.time - self._arm.began if self._arm else None
 
-    # --- reset and restore -----------------------------------------------------------------------------------
+    # --- reset and restore ----------------------------------------------------------------------------------
 
     def reset(self, layout: Layout, seed: int) -> None:
         """See `Simulator.reset`; motions under way end."""
