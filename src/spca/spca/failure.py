@@ -1,4 +1,4 @@
-"""Why an attempt failed, in words that a model or a person can act on."""
+"""The reason why an attempt failed, described so that a model or a person can act on it."""
 
 from __future__ import annotations
 

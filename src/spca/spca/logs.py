@@ -1,4 +1,4 @@
-"""Where log lines go: into a file of the run, never between the lines a user reads."""
+"""Sends log lines to a file of the run, never to the terminal."""
 
 from __future__ import annotations
 

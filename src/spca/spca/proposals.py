@@ -1,4 +1,4 @@
-"""Who drafts plans and skills in a run: the built-in proposers, a language model, or an installed plugin.
+"""The source of plans and skills in a run: the built-in proposers, a language model, or an installed plugin.
 
 An entry of the group `spca.proposers` names an `OpenProposals`.
 """

@@ -1,4 +1,4 @@
-"""Puts the planning and coding stages together as a run's options ask for."""
+"""Assembles the planning and coding stages according to a run's options."""
 
 from __future__ import annotations
 

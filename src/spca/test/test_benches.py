@@ -1,4 +1,4 @@
-"""The benches that run levels: selection, causes, repetition, and that a campaign goes on where it was."""
+"""The benches that run levels: selection, causes, repetition, and that a campaign can be continued."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ RENAMED = gripper(domain=(":action pick", ":action grab"))
         (CHEAT, "wrong", "precondition"),
         (RENAMED, "wrong", "no action 'grab'"),
         (EMPTY, "empty", "empty"),
-        (UNSOLVABLE, "unsolvable", "'holds', a precondition of drop, never becomes true"),
+        (UNSOLVABLE, "unsolvable", "nothing can make (lies_in ball1 garage) true"),
         (TYPO, "syntax", "did you mean 'robot_in'"),
         (OPEN, "syntax", ""),
         (Draft(domain="", problem=""), "syntax", "empty"),

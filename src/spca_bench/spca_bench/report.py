@@ -1,4 +1,4 @@
-"""The page of a campaign: the part that is the same for every bench, around what the bench adds."""
+"""The page of a campaign: the part common to all benches, around what the bench adds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a function can carry out a planning action."""
+"""Checks whether a function can carry out a planning action."""
 
 from __future__ import annotations
 

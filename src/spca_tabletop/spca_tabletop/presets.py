@@ -1,4 +1,4 @@
-"""The tables a level is tried on: where things lie, and what differs from the world as described."""
+"""The presets: where objects lie on a level's table, and how the world differs from its description."""
 
 from __future__ import annotations
 

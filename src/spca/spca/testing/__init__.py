@@ -1,1 +1,1 @@
-"""For tests: a language model that is competent but fallible, played by a script."""
+"""For tests: a competent but fallible language model, played by a script."""

@@ -1,6 +1,6 @@
-"""How large a draft may be.
+"""The limits on the size of a draft.
 
-A model may write anything; whatever it writes is judged in bounded time and memory.
+A model may write anything, and every draft must be judged in bounded time and memory.
 
 The bounds are several times what the largest sound draft needs (a tabletop domain has 3,000 characters, 9
 actions and nesting of 7; the largest of the PDDL bench has 5,200 characters and 13 actions).

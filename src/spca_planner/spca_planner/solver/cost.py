@@ -1,4 +1,4 @@
-"""Drafts that could not be judged in the time and memory there is, and what the likely cause is."""
+"""Drafts that could not be judged within the limits of time and memory, and the likely cause."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All critics in their order: text, scene, goal, solver, validators, and what a plan says about its draft."""
+"""Runs all critics in order: text, scene, goal, solver, validators, and what a plan shows about its draft."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the solver's process is asked, and what it answers."""
+"""The requests to the solver process, and its answers."""
 
 from __future__ import annotations
 

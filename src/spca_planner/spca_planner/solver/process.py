@@ -1,4 +1,4 @@
-"""The warm process that judges drafts, as its users see it."""
+"""The client side of the warm process that judges drafts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a family of instances has to offer for programs to be written for it, run and judged."""
+"""The interface of a family of instances for which programs can be written, run and judged."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def place_on_table(ctx, cube):
 def place_next_to(ctx, cube, other):
     """Put the held cube down next to another, slide it until the two touch, and let go."""
     spots = ctx.spots_next_to(other)
-    tool = _approach(ctx, [spot.pose for spot in spots], f"no free place beside {other}")
+    tool = _approach(ctx, [spot.pose for spot in spots], f"no free place next to {other}")
     contact = next(spot.contact for spot in spots if spot.pose == tool)
     ctx.move_linear(contact, 0.3)
     ctx.open(0.06)

@@ -1,4 +1,4 @@
-"""What noun phrases stand for in a scene: known things, free choices, and things that depend on others."""
+"""Resolves noun phrases in a scene: known things, free choices, and things that depend on others."""
 
 from __future__ import annotations
 
