@@ -13,7 +13,7 @@ from typing import Literal
 
 from spca_core.errors import Cancelled
 from spca_core.plan import Draft, DraftRecord, Mode, Plan, PlanRequest, PlanResult, Rejection
-from spca_core.ports.proposer import Impossible, Misfit, ModelError, NotUnderstood, PlanProposer
+from spca_core.ports.proposer import BUILTIN, Impossible, Misfit, ModelError, NotUnderstood, PlanProposer
 from spca_core.ports.vocabulary import Vocabulary
 from spca_planner.critics.vocabulary import FactVocabulary
 from spca_planner.critique import Critics, Judged
@@ -178,7 +178,13 @@ class _Loop:
 
     def _judge(self, draft: Draft) -> Judged:
         judged = self._critics.judge(draft, self._request, self._cancelled)
-        if judged.plan is not None and (doubt := self._critics.question(judged.plan, self._request)):
+        # The environment's own proposer is the second opinion itself: to ask it would be to read the task twice.
+        own = self._proposers[self._mode].name == BUILTIN
+        if (
+            judged.plan is not None
+            and not own
+            and (doubt := self._critics.question(judged.plan, self._request))
+        ):
             if self._asked:
                 self._warning = doubt
                 return judged

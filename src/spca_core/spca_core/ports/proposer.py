@@ -23,6 +23,10 @@ class Misfit(Exception):
     """The domain that was to be kept cannot express the task; the message says why."""
 
 
+BUILTIN = "builtin"
+"""The name of every environment's own proposer, which needs no model."""
+
+
 class PlanProposer(Protocol):
     """Drafts PDDL. `rejection` is the critic's verdict on the previous draft, None for the first."""
 
