@@ -1,8 +1,9 @@
-"""A language model that never gets the same request twice in a run."""
+"""A language model that is not asked again what it has answered in this run."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 
 from pydantic import BaseModel
@@ -10,18 +11,20 @@ from pydantic import BaseModel
 from spca_core.ports.chat import ChatModel, ChatReply, Message, Role
 from spca_core.ports.proposer import ModelError
 
+_MOST_ANSWERS = 2
+"""Answers to one request, unusable ones, after which it is not sent any more."""
+
 
 class NoRepeats:
     """A `ChatModel` over another.
 
-    A request that was answered before did not help, so it is refused instead of being sent again.
-
-    One that got no answer (the server was busy, say) may be sent again.
+    A request that was answered before did not help: it is refused, not sent. One that got no answer, for example from a
+    busy server, may be sent again; one whose answer could not be used (empty, cut off, a refusal) once more.
     """
 
     def __init__(self, chat: ChatModel) -> None:
         self._chat = chat
-        self._answered: set[str] = set()
+        self._answers: Counter[str] = Counter()
 
     def complete(
         self, role: Role, messages: Sequence[Message], schema: type[BaseModel] | None = None
@@ -31,7 +34,7 @@ class NoRepeats:
         Raises ModelError (kind `repeated`) for a request that was answered before.
         """
         key = json.dumps([role, list(messages), schema.__name__ if schema else ""])
-        if key in self._answered:
+        if self._answers[key] >= _MOST_ANSWERS:
             raise ModelError(
                 "the same request was answered before, and the answer was of no use", kind="repeated"
             )
@@ -39,7 +42,7 @@ class NoRepeats:
             reply = self._chat.complete(role, messages, schema)
         except ModelError as error:
             if error.answered:
-                self._answered.add(key)
+                self._answers[key] += 1
             raise
-        self._answered.add(key)
+        self._answers[key] = _MOST_ANSWERS
         return reply

@@ -61,7 +61,7 @@ def test_a_model_that_the_server_does_not_have_is_bad_input(tmp_path: Path) -> N
 
 
 def test_an_unknown_proposer_is_bad_input(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"unknown proposer 'oracle'.*builtin, openai, or auto"):
+    with pytest.raises(InputError, match=r"no proposer 'oracle' is installed.*builtin, openai"):
         start_run(options(tmp_path, proposer="oracle"), tmp_path / "run")
 
 

@@ -36,7 +36,7 @@ def test_the_exit_statuses_are_four() -> None:
     [
         (InputError("bad"), 2),
         (SpcaError("broken"), 3),
-        (Cancelled("stopped"), 3),
+        (Cancelled("stopped"), 130),
         (MotionError("collision", "the arm would hit the table"), 3),
         (BudgetExhausted("no tokens are left"), 3),
     ],

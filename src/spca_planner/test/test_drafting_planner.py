@@ -167,8 +167,8 @@ def test_success_makes_a_domain_trusted_and_reused(make: Make, tmp_path: Path) -
     planner = make()
     planner.learned(REQUEST, planner.plan(REQUEST))
     trusted = TrustedDomains(tmp_path / "domains")
-    assert trusted.get("tabletop", REQUEST.task.group) == domain()
-    assert trusted.solved("tabletop", REQUEST.task.group) == (REQUEST.task.id,)
+    (kept,) = trusted.in_group("tabletop", REQUEST.task.group)
+    assert (kept.text, kept.solved) == (domain(), (REQUEST.task.id,))
 
     proposer = Scripted(GOOD)
     result = make(proposer).plan(REQUEST)
@@ -217,7 +217,7 @@ def test_each_mode_has_its_own_proposer(make: Make) -> None:
 def test_a_failed_level_teaches_nothing(make: Make, tmp_path: Path) -> None:
     planner = make(Scripted(UNREADABLE))
     planner.learned(REQUEST, planner.plan(REQUEST))
-    assert TrustedDomains(tmp_path / "domains").get("tabletop", REQUEST.task.group) is None
+    assert TrustedDomains(tmp_path / "domains").in_group("tabletop", REQUEST.task.group) == ()
 
 
 def test_a_planner_of_its_own_leaves_no_process(tmp_path: Path) -> None:

@@ -28,8 +28,8 @@ def load_table(options: RunOptions) -> tuple[World, Level]:
 def draw_table(preset: str, seed: int, world: World, level: Level) -> tuple[Layout, SimVariation]:
     """The layout at the start and the simulator's variation, by seed.
 
-    Drawn again where the level's own changes would put two things into one place, or where the level would be
-    won before anything was done. Raises InputError when no such table is found.
+    Drawn again where the level's own changes would put two things into one place, where the level would
+    be won before anything was done, or where no object fits one of its roles. Raises InputError when no such table is found.
     """
     variation = draw_variation(preset if preset in ("noisy", "hard") else "nominal", seed)
     if preset == "nominal":
@@ -37,7 +37,7 @@ def draw_table(preset: str, seed: int, world: World, level: Level) -> tuple[Layo
     draw = cluttered_layout if preset == "hard" else random_layout
     for k in range(_TRIES):
         layout = starting_layout(level.layout, world, draw(world, seed + k * _STRIDE))
-        if not _overlapping(layout, world) and not _already_won(layout, world, level):
+        if not _overlapping(layout, world) and not _pointless(layout, world, level):
             return layout.model_copy(update={"seed": seed}), variation
     raise InputError(f"no {preset} table fits level '{level.name}'", hint="its layout leaves no room")
 
@@ -46,9 +46,14 @@ def _overlapping(layout: Layout, world: World) -> bool:
     return any(overlapping(a, b, layout, world) for a, b in combinations(layout.poses, 2))
 
 
-def _already_won(layout: Layout, world: World, level: Level) -> bool:
+def _pointless(layout: Layout, world: World, level: Level) -> bool:
+    """Whether nothing is left to do, or there is nothing that the level could be about."""
     touching = resting_contacts(layout, world)
+    try:
+        ways = bind_rules(level, world, layout.poses)
+    except InputError:  # no object on this table can play a role of the level
+        return True
     return any(
         {pair(*p) for p in rules.touching} <= touching and not {pair(*p) for p in rules.apart} & touching
-        for rules in bind_rules(level, world, layout.poses)
+        for rules in ways
     )

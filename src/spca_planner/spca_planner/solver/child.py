@@ -15,6 +15,7 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import IO, NoReturn
 
 import psutil
@@ -91,7 +92,8 @@ def _run(work: Callable[[], None], log: int, seconds: float) -> NoReturn:
         os.dup2(log, 2)
         most = max(1, int(seconds) + 2)
         resource.setrlimit(resource.RLIMIT_CPU, (most, most))
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+        space = _memory()
+        resource.setrlimit(resource.RLIMIT_AS, (space, space))
         work()
         status = 0
     except MemoryError:
@@ -109,3 +111,10 @@ def last_words(log: str) -> str:
     """The end of a log in one line: error messages come last."""
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     return " ".join(lines[-3:])[-300:]
+
+
+def _memory() -> int:
+    """The limit of the address space, in bytes: a fork begins with all that its parent has mapped (Linux)."""
+    mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    highest = resource.getrlimit(resource.RLIMIT_AS)[1]
+    return mapped + MEMORY_BYTES if highest == resource.RLIM_INFINITY else min(mapped + MEMORY_BYTES, highest)
