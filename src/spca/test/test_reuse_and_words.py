@@ -160,15 +160,17 @@ def test_a_replan_shows_what_was_done_predicted_and_seen() -> None:
 
 
 def test_the_same_question_is_not_asked_twice() -> None:
-    chat = Script([ModelError("busy", "busy"), {"domain": "(", "problem": "("}, ModelError("no", "refused")])
+    unusable = ModelError("no", "refused")
+    chat = Script([ModelError("busy", "busy"), {"domain": "(", "problem": "("}, unusable, unusable])
     asking = LanguageProposer(NoRepeats(chat))
     with pytest.raises(ModelError, match="busy"):
         asking.draft(request(), None, None)
     asking.draft(request(), None, None)  # it was not answered, so it may be asked again
     with pytest.raises(ModelError, match="answered before"):
         asking.draft(request(), None, None)
-    with pytest.raises(ModelError, match="no"):
-        asking.draft(request(failure="something new"), None, None)
+    for _ in range(2):  # what the first answer was no use for, the second may serve
+        with pytest.raises(ModelError, match="no"):
+            asking.draft(request(failure="something new"), None, None)
     with pytest.raises(ModelError, match="answered before"):
         asking.draft(request(failure="something new"), None, None)
-    assert len(chat.asked) == 3
+    assert len(chat.asked) == 4
