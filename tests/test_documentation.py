@@ -23,7 +23,7 @@ def test_the_site_builds(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "reference" / "python" / "index.html").read_text()
     assert "spca.api.run" in page
-    assert "ctx.spots_next_to" in (tmp_path / "tutorials" / "skill" / "index.html").read_text()
+    assert "spots_next_to" in (tmp_path / "tutorials" / "skill" / "index.html").read_text()
 
 
 def test_the_level_of_the_tutorial_is_solved(tmp_path: Path) -> None:

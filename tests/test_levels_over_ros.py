@@ -35,7 +35,7 @@ def test_levels_through_the_graph(level: str, preset: str, tmp_path: Path) -> No
     options = RunOptions.model_validate({"level": level, "preset": preset, "seed": 2, "video": False})
     result = run_ros(options, RunFolder.create(level, tmp_path / "run"))
     assert result.success, result.reason
-    for file in ("states.npz", "contacts.json", "looks/01.png", "events.jsonl"):
+    for file in ("states.npz", "contacts.json", "looks/01.jpg", "events.jsonl"):
         assert (tmp_path / "run" / file).is_file(), file
 
 

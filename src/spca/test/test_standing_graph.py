@@ -157,7 +157,7 @@ def test_runs_use_it_one_after_the_other(graph: Callable[[], Standing], tmp_path
         folder.path.mkdir()
         result = run_ros(RunOptions.model_validate({"level": level, "preset": preset, "seed": 3}), folder)
         assert result.success, result.reason
-        assert (folder.path / "states.npz").is_file() and (folder.path / "looks" / "01.png").is_file()
+        assert (folder.path / "states.npz").is_file() and (folder.path / "looks" / "01.jpg").is_file()
         assert not (folder.path / "log" / "sim.log").exists(), "no nodes of its own"
     assert graph().nodes == before
 

@@ -36,7 +36,9 @@ def stage_timeline(stage_wall: Mapping[str, float]) -> list[dict[str, Any]]:
 
 def ticks(end: float, about: int = 6) -> list[dict[str, Any]]:
     """Marks of a time axis from 0 to `end` at round numbers, with `left` in percent."""
-    rough = max(end, 1e-9) / about
+    if end <= 0:  # nothing took any time
+        return [{"label": "0", "left": 0.0}]
+    rough = end / about
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
     count = math.floor(end / step + 1e-9)

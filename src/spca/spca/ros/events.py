@@ -13,6 +13,7 @@ from spca_ros.convert.records import from_msg, to_msg
 
 # Which of an event's data travel, by kind: names in the record → names in the message.
 _DATA: dict[str, dict[str, str]] = {
+    "run_started": {"task": "task"},
     "stage_started": {"round": "round"},
     "stage_ended": {"seconds": "seconds"},
     "draft": {"mode": "mode", "accepted": "accepted"},
