@@ -18,8 +18,9 @@ _MOST_ANSWERS = 2
 class NoRepeats:
     """A `ChatModel` over another.
 
-    A request that was answered before did not help: it is refused, not sent. One that got no answer, for example from a
-    busy server, may be sent again; one whose answer could not be used (empty, cut off, a refusal) once more.
+    A request that was answered before did not help: it is refused, not sent. One that got no answer, for
+    example from a busy server, may be sent again; one whose answer could not be used (empty, cut off, a
+    refusal) once more.
     """
 
     def __init__(self, chat: ChatModel) -> None:

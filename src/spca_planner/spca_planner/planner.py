@@ -178,7 +178,8 @@ class _Loop:
 
     def _judge(self, draft: Draft) -> Judged:
         judged = self._critics.judge(draft, self._request, self._cancelled)
-        # The environment's own proposer is the second opinion itself: to ask it would be to read the task twice.
+        # The environment's own proposer is the second opinion itself: to ask it would be to read the task
+        # twice.
         own = self._proposers[self._mode].name == BUILTIN
         if (
             judged.plan is not None

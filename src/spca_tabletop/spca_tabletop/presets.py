@@ -28,8 +28,9 @@ def load_table(options: RunOptions) -> tuple[World, Level]:
 def draw_table(preset: str, seed: int, world: World, level: Level) -> tuple[Layout, SimVariation]:
     """The layout at the start and the simulator's variation, by seed.
 
-    Drawn again where the level's own changes would put two things into one place, where the level would
-    be won before anything was done, or where no object fits one of its roles. Raises InputError when no such table is found.
+    Drawn again where the level's own changes would put two things into one place, where the level would be
+    won before anything was done, or where no object fits one of its roles. Raises InputError when no such
+    table is found.
     """
     variation = draw_variation(preset if preset in ("noisy", "hard") else "nominal", seed)
     if preset == "nominal":
