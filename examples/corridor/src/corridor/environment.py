@@ -48,7 +48,7 @@ class CorridorEnvironment:
         return self.verdict()
 
     def verdict(self) -> Verdict:
-        """Success once the agent stands in the last cell; that is the referee's business, not the planner's."""
+        """Success once the agent stands in the last cell. Only the referee may use that, not the planner."""
         done = self.world.position == self.world.cells
         reason = "the end is reached" if done else f"the agent stands in c{self.world.position}"
         return Verdict(

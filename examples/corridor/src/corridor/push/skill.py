@@ -4,7 +4,7 @@ ABOVE = 0.09
 
 
 def push(ctx, cube, other):
-    """Take a cube between the fingers where it stands, and push it over the table until it touches another."""
+    """Take a cube between the fingers and slide it over the table until it touches another."""
     grasp = _around(ctx, cube)
     ctx.close()
     spot = _reach_sliding(ctx, ctx.spots_next_to(other), grasp, f"no straight way for {cube} to {other}")
