@@ -15,6 +15,7 @@ from spca_planner.pddl.reachability import why_unsolvable
 from spca_planner.pddl.sexpr import PddlError, listed
 from spca_planner.pddl.syntax import Domain, Problem
 from spca_planner.solver.conflict import conflicting_goals
+from spca_planner.solver.cost import likely_cause
 from spca_planner.solver.downward import DownwardSearch
 from spca_planner.solver.judgement import Case, Context, Judgement, Words
 from spca_planner.solver.reading import read
@@ -53,6 +54,8 @@ def judge(case: Case, engine: Engine, interrupt: int | None = None) -> Judgement
         message = solution.message
         if solution.status == "unsolvable":
             message += _explanation(case, domain, problem, engine, interrupt)
+        elif solution.status == "timeout":
+            message += likely_cause(case)
         return Judgement(
             critic="parse" if solution.status == "refused" else "solve",
             message=message,
