@@ -10,8 +10,9 @@ from spca_minigrid import ctx as grid
 from spca_minigrid.environment import SKILLS
 from spca_tabletop import act
 from spca_tabletop.act.ctx import TABLETOP_API
+from spca_tabletop.kit import TabletopKit
 
-BUILTIN = (SKILLS.parents[2] / "spca_tabletop/spca_tabletop/act/skills.py").read_text()
+BUILTIN = TabletopKit.builtin_skills.read_text()
 
 
 @pytest.mark.parametrize(
