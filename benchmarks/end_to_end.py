@@ -15,8 +15,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from spca.result import RunResult
 from spca_core.options import RunOptions
+from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 
 LEVELS = "touch_02,pickup_02,pick_and_place_01,stack_01"

@@ -16,9 +16,9 @@ from typing import Annotated
 
 import typer
 
-from spca.benches.minigrid import MinigridBench, ratios_in_view
 from spca.terminal import results, show_table
 from spca_bench.engine import run_campaign
+from spca_minigrid.bench import MinigridBench, ratios_in_view
 from spca_programs.grasp.bench import GraspBench
 from spca_programs.grasp.policies import example
 

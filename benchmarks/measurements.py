@@ -23,8 +23,8 @@ import typer
 
 from spca.benches import bench_in
 from spca.benches.levels import causes
-from spca.benches.runs import RunSummary
 from spca_bench.campaign import read_campaign, read_head
+from spca_bench.runs import RunSummary
 from spca_bench.statistics import Rate, groups, median_of
 from spca_core.paths import ROOT
 

@@ -18,6 +18,7 @@ setup(
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
     entry_points={
+        "spca.benches": ["copic = spca_copic.commands:COPIC"],
         "spca.plan_worlds": [
             "build_order = spca_copic.worlds.build_order.world:BuildOrderWorld",
             "tabletop = spca_copic.worlds.tabletop.world:TabletopWorld",

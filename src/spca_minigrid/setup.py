@@ -18,6 +18,7 @@ setup(
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
     entry_points={
+        "spca.benches": ["minigrid = spca_minigrid.commands:MINIGRID"],
         "spca.environments": ["minigrid = spca_minigrid.kit:MinigridKit"],
     },
     zip_safe=False,

@@ -17,5 +17,6 @@ setup(
     ],
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
+    entry_points={"spca.benches": ["worldcoder = spca_worldcoder.commands:WORLDCODER"]},
     zip_safe=False,
 )

@@ -20,11 +20,11 @@ from pydantic import ValidationError
 
 from spca.events import Event
 from spca.kits import checked_kit, kit_of, kits
-from spca.result import RunResult
 from spca_core.disk import is_full
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_core.ports.kit import LevelInfo
+from spca_core.result import RunResult
 from spca_core.run_folder import EVENTS, RunFolder
 from spca_core.validation import first_problem
 from spca_llm.config import is_configured

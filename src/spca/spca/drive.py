@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from spca.events import Listener
 from spca.interrupt import stopping_on_interrupt
-from spca.result import RunResult
 from spca.stages import Stages
 from spca.supervisor import Supervisor
 from spca_core.ports.environment import Environment
+from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 
 

@@ -9,9 +9,9 @@ from spca.drive import drive
 from spca.events import Listener
 from spca.kits import kit_of
 from spca.logs import log_to
-from spca.result import RunResult
 from spca.stages import open_stages
 from spca_core.options import RunOptions, manifest
+from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_planner.solver.process import SolverProcess
 

@@ -9,13 +9,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from spca.ending import Ending
 from spca.events import Event, EventKind, Listener
-from spca.result import RunResult, SkillCounts, Usage
 from spca.state import RunState, SavedState
 from spca_coder.trusted import Promotion
+from spca_core.ending import Ending
 from spca_core.plan import DraftRecord
 from spca_core.ports.environment import Environment
+from spca_core.result import RunResult, SkillCounts, Usage
 from spca_core.run_folder import STATE, RunFolder
 from spca_core.skill import StepReport, python_name
 

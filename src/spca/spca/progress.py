@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from spca.events import Event
-from spca.result import RunResult
 from spca.terminal import as_typed, notices, results
+from spca_core.result import RunResult
 
 _DOING = {
     "sense": "looking at the table",

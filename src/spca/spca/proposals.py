@@ -12,7 +12,6 @@ from pathlib import Path
 
 from spca.learned import folder_of, recording_of
 from spca.no_repeats import NoRepeats
-from spca.result import Usage
 from spca_coder.language import LanguageCoder
 from spca_core.options import RunOptions
 from spca_core.plan import Mode
@@ -20,6 +19,7 @@ from spca_core.ports.chat import Role
 from spca_core.ports.kit import Kit
 from spca_core.ports.proposer import CodeProposer, PlanProposer
 from spca_core.ports.vision import VisionModel
+from spca_core.result import Usage
 from spca_core.run_folder import RunFolder
 from spca_llm.chat import Chat
 from spca_llm.config import LlmConfig, load_config

@@ -9,15 +9,15 @@ from rich.console import Console
 from rich.markup import escape
 
 from spca.api import begin, conduct, document
-from spca.ending import Ending
 from spca.journal import CHECKPOINT
 from spca.progress import Progress
-from spca.result import RunResult
 from spca.terminal import as_typed, notices, results
 from spca_core.disk import is_full
+from spca_core.ending import Ending
 from spca_core.errors import EXIT_INTERRUPTED, Cancelled, InputError, SpcaError
 from spca_core.options import Manifest, RunOptions
 from spca_core.paths import RUNS
+from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, STATE, RunFolder
 
 

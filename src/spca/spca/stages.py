@@ -9,7 +9,6 @@ from functools import partial
 
 from spca.learned import BEFORE, Learned, folder_of
 from spca.proposals import OpenProposals, Proposals
-from spca.result import Usage
 from spca.supervisor import Promote
 from spca_coder.drafting import DraftingCoder
 from spca_core.budgets import Budgets
@@ -19,6 +18,7 @@ from spca_core.ports.kit import Kit
 from spca_core.ports.stages import Coder, Planner
 from spca_core.ports.vision import VisionModel
 from spca_core.ports.vocabulary import Vocabulary
+from spca_core.result import Usage
 from spca_core.run_folder import RunFolder
 from spca_core.skill_package import library_source
 from spca_llm.connect import REPLAY

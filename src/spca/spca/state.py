@@ -12,10 +12,10 @@ from enum import Enum
 from pydantic import ConfigDict, RootModel
 
 from spca.blame import Blame
-from spca.ending import Ending
-from spca.result import CoderCounts, PlannerCounts
+from spca_core.ending import Ending
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, CodeResult, Draft, DraftRecord, Execution, Plan
+from spca_core.result import CoderCounts, PlannerCounts
 
 
 class Phase(str, Enum):

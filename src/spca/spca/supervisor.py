@@ -9,21 +9,21 @@ import time
 from collections.abc import Callable, Mapping
 
 from spca.blame import blame, distrusted
-from spca.ending import Ending
 from spca.events import Listener
 from spca.failure import describe_failure
 from spca.journal import Journal
-from spca.result import RunResult, Usage
 from spca.state import Phase, RunState
 from spca_coder.source import fingerprint, signatures
 from spca_coder.trusted import Promotion
 from spca_core.budgets import Budgets
+from spca_core.ending import Ending
 from spca_core.errors import BudgetExhausted, MotionError, SpcaError
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, CodeRequest, DraftRecord, Plan, PlanRequest, PlanResult
 from spca_core.ports.environment import Environment
 from spca_core.ports.stages import Coder, Planner
 from spca_core.ports.vocabulary import Vocabulary
+from spca_core.result import RunResult, Usage
 from spca_core.run_folder import RunFolder
 from spca_core.verdict import Outcome, Verdict
 from spca_planner.critics.vocabulary import FactVocabulary

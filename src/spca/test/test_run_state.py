@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from spca.ending import Ending
 from spca.state import Phase, RunState, SavedState
+from spca_core.ending import Ending
 from spca_core.observation import Observation
 from spca_core.plan import Draft, Plan, Step
 from spca_core.verdict import Outcome

@@ -73,6 +73,11 @@ class Bench(Record, Generic[TrialT, ResultT]):
         """
         return trial.key
 
+    @property
+    def parallel(self) -> bool:
+        """Whether trials may run next to each other; if not, this process runs them one by one."""
+        return True
+
     def why_stop(self, done: Sequence[Done[TrialT, ResultT]]) -> str:
         """Why no further trial may begin, for example a limit on money; empty if one may."""
         return ""

@@ -40,7 +40,7 @@ def run_campaign(
         campaign = read_campaign(bench, folder)
         campaign.broken.clear()  # they are run again
         queue = _Queue(campaign)
-        workers = min(workers or os.cpu_count() or 1, max(1, len(queue)))
+        workers = min(workers or os.cpu_count() or 1, max(1, len(queue))) if bench.parallel else 1
         if workers == 1 and not scheduler:
             ended = _in_this_process(bench, folder, queue)
         else:

@@ -60,6 +60,9 @@ def _compare(campaign: Campaign[Any, Any], baseline: Path, page: Page) -> None:
     pairs = [(d.trial.key, before[d.trial.key], d.result) for d in campaign.done if d.trial.key in before]
     page.heading(f"Compared with {baseline.name}")
     verdicts = [(key, bench.success(old), bench.success(new)) for key, old, new in pairs]
+    if any(old is None or new is None for _, old, new in verdicts):
+        page.text("Trials of this bench are neither solved nor failed: compare their tables.")
+        return
     paired = Paired.of((bool(new), bool(old)) for _, old, new in verdicts)
     low, high = paired.interval
     page.text(

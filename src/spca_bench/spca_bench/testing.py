@@ -11,9 +11,22 @@ from typing import ClassVar
 
 from spca_bench.bench import Bench, Done
 from spca_bench.page import Table
+from spca_bench.runs import RunSummary
 from spca_bench.statistics import Rate
+from spca_core.ending import Ending
 from spca_core.errors import BudgetExhausted
 from spca_core.model import Record
+from spca_core.result import CoderCounts, PlannerCounts
+from spca_core.verdict import Outcome, Verdict
+
+
+def run_summary(outcome: str = "success", reason: str = "") -> RunSummary:
+    """A run that took a second of wall time, nine of simulated time, a round and two steps."""
+    verdict = Verdict(outcome=Outcome.RUNNING, score=1.0, stamp=9.0, reason=reason)
+    return RunSummary(
+        level="", outcome=Ending(outcome), verdict=verdict, reason=reason, rounds=1, steps=2,
+        wall=1.0, sim=9.0, planner=PlannerCounts(), coder=CoderCounts(), stage_wall={},
+    )  # fmt: skip
 
 
 class ToyTrial(Record):

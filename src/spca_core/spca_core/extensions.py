@@ -19,6 +19,8 @@ from spca_core.errors import InputError
 
 GROUPS = {
     "spca.environments": "worlds in which the loop runs (`spca_core.ports.kit.Kit`)",
+    "spca.benches": "what `spca bench NAME` measures (`spca_bench.command.BenchCommand`)",
+    "spca.level_runners": "what carries out the runs of a bench (`spca_bench.runs.LevelRuns`)",
     "spca.proposers": "who drafts plans and skills (`spca.proposals.OpenProposals`)",
     "spca.detectors": "what finds things in a camera frame (`spca_sense.detectors.MakeDetector`)",
     "spca.plan_worlds": "worlds for planning programs: makes a `spca_core.ports.plan_world.PlanWorld`",

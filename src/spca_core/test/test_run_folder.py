@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from spca.events import Event
-from spca.result import RunResult
 from spca.state import Phase, RunState, SavedState
 from spca_core.errors import InputError
+from spca_core.result import RunResult
 from spca_core.run_folder import EVENTS, RunFolder, write_atomically
 
 

@@ -1,20 +1,21 @@
-"""Measuring MiniGrid: references, and tasks for programs."""
+"""Measuring MiniGrid: references, the bench, and how trials end."""
 
 from __future__ import annotations
 
 import copy
-from pathlib import Path
 
 import pytest
 
+from spca_bench.bench import Done
+from spca_bench.page import Page
+from spca_bench.testing import run_summary
+from spca_minigrid.bench import MinigridBench, MinigridResult, MinigridTrial
+from spca_minigrid.ending import Ended, Ending
 from spca_minigrid.levels import find_level
 from spca_minigrid.mission import parse_mission
 from spca_minigrid.reference import reference
 from spca_minigrid.shortest import shortest
 from spca_minigrid.world import World
-from spca_programs.ipp.program import Program, ProgramRunner
-from spca_programs.minigrid.domain import TASKS, MinigridDomain
-from spca_programs.minigrid.policies import example
 
 
 @pytest.mark.parametrize(
@@ -67,22 +68,38 @@ def test_there_is_a_reference_only_where_nothing_moves() -> None:
     assert still.steps == 5 and still.in_view
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_the_example_program_completes_every_world(task: str) -> None:
-    domain = MinigridDomain(task)
-    _, cases = domain.split(0, 40, 0)
-    program = Program(source=Path(example.__file__).read_text())
-    with ProgramRunner() as runner:
-        evaluation = runner.evaluate(program, domain, cases)
-    assert evaluation.completion == 1 and evaluation.problems == 0
-    assert 0.9 < evaluation.mean <= evaluation.reference + 1e-9
+def grid_result(trial: MinigridTrial) -> MinigridResult:
+    """A run that takes twice the shortest way, and fails on odd seeds of one level."""
+    good = not (trial.seed % 2 and "GoToDoor" in trial.level.name)
+    ended = Ended(ending=Ending.SUCCESS if good else Ending.STUCK, why="" if good else "it stood <still>")
+    known = reference(trial.level, trial.seed)
+    summary = run_summary("success" if good else "gave_up", "" if good else "it stood <still>")
+    values = {**dict(summary), "sim": 2.0 * known.steps, "ended": ended, "reference": known}
+    return MinigridResult(**values)
 
 
-def test_minigrid_tasks_tell_what_happened() -> None:
-    domain = MinigridDomain("minigrid-unlock")
-    [case], [other] = domain.split(1, 1, 0)
-    assert case.seed != other.seed
-    judged = domain.judge(case, ["LEFT", "MOVE", "DANCE", *["LEFT"] * 400])
-    assert judged.score == 0 and not judged.completed
-    assert judged.trace[2] == "3. DANCE: no such action" and "the aim is not reached" in judged.trace[-1]
-    assert "holds nothing" in domain.after(case, ["LEFT"]) and domain.reference(case) > 0.9
+def test_minigrid_is_summed_up_by_category_next_to_the_published_figures(tmp_path) -> None:
+    bench = MinigridBench(levels="MiniGrid-Empty-5x5,MiniGrid-GoToDoor-5x5", seeds=2)
+    done = [Done(t, grid_result(t)) for t in bench.trials()]
+    rows = {row[0]: row[1:] for row in bench.table(done).shown()}
+    assert rows["goal_navigation"][:2] == ["1", "2/2"] and rows["goal_navigation"][4] == "11/11"
+    assert rows["the nine published categories"][1] == rows["all"][1] == "3/4"
+    assert rows["all"][6] == "2.00"  # times the shortest way
+    page = Page("")
+    bench.report(done, page)
+    text = page.write(tmp_path / "page.html").read_text()
+    assert (
+        "76 of 102" in text and "it stood &lt;still&gt;" in text and "<svg" in text and "2.000 times" in text
+    )
+
+
+@pytest.mark.slow
+def test_a_minigrid_trial_says_how_it_ended(tmp_path) -> None:
+    trial = MinigridTrial(level=find_level("MiniGrid-Empty-5x5"), seed=0)
+    good = MinigridBench().run_trial(trial, tmp_path)
+    assert good.ended.ending is Ending.SUCCESS and good.sim == 5 and good.ratio == 1.0
+    assert good.planner.fresh == 1 and set(good.stage_wall) == {"sense", "plan", "code", "act"}
+    assert not list((tmp_path / "runs").iterdir())
+    bad = MinigridBench(skills="empty", library=tmp_path / "library").run_trial(trial, tmp_path)
+    assert bad.ended.ending is Ending.MISSING_SKILL and "enter" in bad.ended.why
+    assert (tmp_path / bad.run / "result.json").is_file()

@@ -10,7 +10,6 @@ import pytest
 
 from spca.inproc import run_inproc
 from spca.kits import kit_named, kit_of, kits
-from spca.result import RunResult
 from spca.stages import open_stages
 from spca.supervisor import Supervisor
 from spca.testing.fallible_model import CODER, MODELS, configuration
@@ -18,6 +17,7 @@ from spca_coder.drafting import DraftingCoder
 from spca_core.options import RunOptions
 from spca_core.plan import PlanRequest
 from spca_core.ports.stages import Planner
+from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 from spca_llm.testing.behaviours import Behaviour, Say, say_json
 from spca_llm.testing.server import ModelServer, Seen

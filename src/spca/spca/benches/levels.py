@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from spca.benches.runs import STAGES, RunSummary, failed_cards, keep_failed, run_level
 from spca.kits import checked_kit
 from spca_bench import plots
-from spca_bench.bench import Bench, Done
+from spca_bench.bench import Done
 from spca_bench.page import Page, Table, new_figure
+from spca_bench.runs import STAGES, RunsBench, RunSummary, failed_cards, level_runs
 from spca_bench.statistics import Rate, groups, median_of
 from spca_core.model import Record
 from spca_core.options import RunOptions, Transport
@@ -41,7 +41,7 @@ class LevelTrial(Record):
         return self.level.rpartition("_")[0]
 
 
-class LevelsBench(Bench[LevelTrial, RunSummary]):
+class LevelsBench(RunsBench[LevelTrial, RunSummary]):
     """Levels × presets × tables: seeds from `first_seed` on.
 
     The nominal preset has one table only, but new noise.
@@ -78,10 +78,15 @@ class LevelsBench(Bench[LevelTrial, RunSummary]):
             for level in self.levels
         ]
 
+    @property
+    def parallel(self) -> bool:
+        """Over ROS, trial after trial on one graph."""
+        return self.transport == "inproc"
+
     def run_trial(self, trial: LevelTrial, folder: Path) -> RunSummary:
         """In lockstep unless over ROS. The run's folder is kept, with a report, only if it failed."""
-        summary, run, _ = run_level(self._options(trial), folder, trial.key.replace("/", "_"))
-        keep_failed(summary, run)
+        summary, run = level_runs().run(self._options(trial), folder, trial.key.replace("/", "_"))
+        level_runs().keep_failed(summary, run)
         return summary
 
     def _options(self, trial: LevelTrial) -> RunOptions:
@@ -90,18 +95,6 @@ class LevelsBench(Bench[LevelTrial, RunSummary]):
             proposer=self.proposer,
             video=False,
         )  # fmt: skip
-
-    def success(self, result: RunSummary) -> bool:
-        """See `Bench`."""
-        return result.success
-
-    def fingerprint(self, result: RunSummary) -> str:
-        """See `Bench`."""
-        return result.digest
-
-    def remark(self, done: Done[LevelTrial, RunSummary]) -> str:
-        """See `Bench`."""
-        return "" if done.result.success else f"{done.result.outcome}: {done.result.cause}"
 
     def table(self, done: Sequence[Done[LevelTrial, RunSummary]]) -> Table:
         """By preset and group; times are medians."""
@@ -155,9 +148,9 @@ class LevelsBench(Bench[LevelTrial, RunSummary]):
         )
 
     def rows(self, done: Done[LevelTrial, RunSummary]) -> Iterable[Mapping[str, Any]]:
-        """See `Bench`; without the picture."""
+        """See `Bench`; with the level's group."""
         for row in super().rows(done):
-            yield {**{k: v for k, v in row.items() if k != "thumbnail"}, "group": done.trial.group}
+            yield {**row, "group": done.trial.group}
 
 
 def causes(results: Iterable[RunSummary]) -> list[tuple[str, int]]:

@@ -18,13 +18,13 @@ from pydantic import Field
 
 from spca.benches.model_attempts import Fate, fates_of
 from spca.benches.models_page import add_plots
-from spca.benches.runs import RunSummary, failed_cards, keep_failed, run_level
 from spca.kits import checked_kit
 from spca.proposals import LLM, open_models
 from spca.testing.calibrated_model import FaultRates, serving
-from spca_bench.bench import Bench, Done
+from spca_bench.bench import Done
 from spca_bench.campaign import read_head
 from spca_bench.page import Page, Table
+from spca_bench.runs import RunsBench, RunSummary, draft_sums, failed_cards, level_runs
 from spca_bench.statistics import Paired, Rate, groups, median_of
 from spca_core.budgets import Budgets
 from spca_core.errors import InputError
@@ -104,7 +104,7 @@ class _Scripted(Record):
 Trials = Sequence[Done[ModelTrial, ModelResult]]
 
 
-class ModelsBench(Bench[ModelTrial, ModelResult]):
+class ModelsBench(RunsBench[ModelTrial, ModelResult]):
     """Models × variants × tables × levels.
 
     On each table a model begins with nothing and takes the levels in order.
@@ -195,7 +195,7 @@ class ModelsBench(Bench[ModelTrial, ModelResult]):
         record = folder / LLM / name
         with self._library(trial, folder) as library, self._model(trial) as llm:
             options = self._options(trial, llm, library)
-            summary, run, _ = run_level(options, folder, name)
+            summary, run = level_runs().run(options, folder, name)
             asked = run.path / LLM
             if fault := server_fault(asked):
                 raise ModelError(fault, "unreachable")
@@ -209,7 +209,7 @@ class ModelsBench(Bench[ModelTrial, ModelResult]):
         shutil.rmtree(record, ignore_errors=True)
         if asked.is_dir():
             shutil.copytree(asked, record)
-        keep_failed(summary, run)
+        level_runs().keep_failed(summary, run)
         return result
 
     def why_stop(self, done: Trials) -> str:
@@ -218,18 +218,6 @@ class ModelsBench(Bench[ModelTrial, ModelResult]):
         if self.usd is not None and spent >= self.usd:
             return f"{self.usd:g} US dollars are used up ({spent:.4f} so far)"
         return ""
-
-    def success(self, result: ModelResult) -> bool:
-        """See `Bench`."""
-        return result.success
-
-    def fingerprint(self, result: ModelResult) -> str:
-        """See `Bench`."""
-        return result.digest
-
-    def remark(self, done: Done[ModelTrial, ModelResult]) -> str:
-        """See `Bench`."""
-        return "" if done.result.success else f"{done.result.outcome}: {done.result.cause[:160]}"
 
     # --- what is shown --------------------------------------------------------------------------------------
 
@@ -267,17 +255,10 @@ class ModelsBench(Bench[ModelTrial, ModelResult]):
             )
         add_plots(contestants, page)
         page.heading("Drafts, by who asked")
-        modes = {n: [d.result for d in own] for n, own in contestants.items()}
-        planner = ("fresh", "reuse", "replan", "syntax")
-        coder = ("first", "semantic", "syntax")
+        drafts = {name: draft_sums([d.result for d in own]) for name, own in contestants.items()}
         page.table(
-            ("model", *(f"plan: {m}" for m in planner), *(f"code: {m}" for m in coder)),
-            [
-                (n, *(sum(getattr(r.planner, m) for r in rs) for m in planner),
-                 *(sum(getattr(r.coder, m) for r in rs) for m in coder))
-                for n, rs in modes.items()
-            ],
-        )  # fmt: skip
+            ("model", *next(iter(drafts.values()))), [(name, *sums.values()) for name, sums in drafts.items()]
+        )
         page.heading("Tokens and cost by role")
         page.table(("model", "role", "calls", "tokens in", "tokens out", "USD"), list(_by_role(contestants)))
         page.heading("What became of drafts and tries")
@@ -290,7 +271,7 @@ class ModelsBench(Bench[ModelTrial, ModelResult]):
     def rows(self, done: Done[ModelTrial, ModelResult]) -> Iterable[Mapping[str, Any]]:
         """One row a trial; its drafts and tries are counted only."""
         for row in super().rows(done):
-            kept = {k: v for k, v in row.items() if k not in ("thumbnail", "fates")}
+            kept = {k: v for k, v in row.items() if k != "fates"}
             totals = {"usd": done.result.usd, "first_accepted": done.result.first_accepted}
             yield {**kept, "group": done.trial.group, **totals}
 
@@ -427,7 +408,7 @@ def _taxonomy(contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]
         counts: Counter[tuple[str, str, str]] = Counter()
         for d in own:
             fates = d.result.fates
-            following = [*(f.stage for f in fates[1:]), d.result.outcome]
+            following = [*(f.stage for f in fates[1:]), d.result.outcome.value]
             counts.update((f.stage, f.fate, then) for f, then in zip(fates, following, strict=True))
         for (stage, fate, then), count in sorted(counts.items(), key=lambda item: (item[0][0], -item[1])):
             yield name, stage, fate, then, count

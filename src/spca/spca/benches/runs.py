@@ -10,76 +10,42 @@ import shutil
 from functools import cache
 from pathlib import Path
 
-from spca.ending import Ending
-from spca.result import CoderCounts, PlannerCounts, RunResult, SkillCounts, Usage
-from spca_bench.page import Card
-from spca_core.model import Record
+from spca_bench.runs import RunSummary, acts
+from spca_core.ending import Ending
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult
+from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 from spca_planner.solver.process import SolverProcess
 
-STAGES = ("sense", "plan", "code", "act")
 
+class SupervisedRuns:
+    """See `spca_bench.runs.LevelRuns`: runs by the supervisor."""
 
-class RunSummary(Record):
-    """What a run came to; seconds are of wall time, `sim` on the level's own clock."""
+    def run(self, options: RunOptions, campaign: Path, name: str) -> tuple[RunSummary, RunFolder]:
+        """See `LevelRuns.run`."""
+        path = campaign / "runs" / name
+        shutil.rmtree(path, ignore_errors=True)
+        folder = RunFolder.create(name, path)
+        result = _run(options, folder)
+        if result.outcome is Ending.CANCELLED:
+            raise KeyboardInterrupt
+        summary = RunSummary(
+            **dict(result),
+            digest=_digest(result, acts(folder)),
+            run="" if result.success else str(path.relative_to(campaign)),
+            thumbnail="" if result.success else _thumbnail(path),
+        )
+        return summary, folder
 
-    outcome: str
-    score: float
-    cause: str = ""
-    """Why it was not solved, in one line."""
-    wall: float
-    sim: float
-    rounds: int
-    steps: int
-    stage_wall: dict[str, float] = {}
-    planner: PlannerCounts = PlannerCounts()
-    coder: CoderCounts = CoderCounts()
-    usage: dict[str, Usage] = {}
-    skills: SkillCounts = SkillCounts()
-    digest: str = ""
-    """Hash over verdict, steps and simulated times: equal for a bit-for-bit repetition."""
-    run: str = ""
-    """The run's folder within the campaign's, where it was kept."""
-    thumbnail: str = ""
-    """The last camera image of a run that failed, as a small JPEG in a data URI."""
+    def keep_failed(self, summary: RunSummary, folder: RunFolder) -> None:
+        """See `LevelRuns.keep_failed`."""
+        from spca.report import write_report
 
-    @property
-    def success(self) -> bool:
-        """Whether the referee said so."""
-        return self.outcome == "success"
-
-
-def run_level(options: RunOptions, campaign: Path, name: str) -> tuple[RunSummary, RunFolder, RunResult]:
-    """Run a level in `campaign`/runs/`name`. The caller deletes the folder, or keeps it (`keep_failed`).
-
-    Raises what the run raises, and KeyboardInterrupt if the user stopped it.
-    """
-    path = campaign / "runs" / name
-    shutil.rmtree(path, ignore_errors=True)
-    folder = RunFolder.create(name, path)
-    result = _run(options, folder)
-    if result.outcome is Ending.CANCELLED:
-        raise KeyboardInterrupt
-    summary = RunSummary(
-        outcome=result.outcome.value,
-        score=result.verdict.score,
-        cause="" if result.success else result.reason,
-        wall=result.wall,
-        sim=result.sim,
-        rounds=result.rounds,
-        steps=result.steps,
-        stage_wall=result.stage_wall,
-        planner=result.planner,
-        coder=result.coder,
-        usage=result.usage,
-        skills=result.skills,
-        digest=_digest(result, acts(folder)),
-        run="" if result.success else str(path.relative_to(campaign)),
-        thumbnail="" if result.success else _thumbnail(path),
-    )
-    return summary, folder, result
+        if summary.success:
+            shutil.rmtree(folder.path, ignore_errors=True)
+        else:
+            write_report(folder)
 
 
 def _run(options: RunOptions, folder: RunFolder) -> RunResult:
@@ -90,31 +56,6 @@ def _run(options: RunOptions, folder: RunFolder) -> RunResult:
     from spca.inproc import run_inproc
 
     return run_inproc(options, folder, solver=_warm_solver())
-
-
-def keep_failed(summary: RunSummary, folder: RunFolder) -> None:
-    """Delete the folder of a success; write the report of a failure."""
-    from spca.report import write_report
-
-    if summary.success:
-        shutil.rmtree(folder.path, ignore_errors=True)
-    else:
-        write_report(folder)
-
-
-def acts(folder: RunFolder) -> list[ActResult]:
-    """Every time that a plan was carried out in a run."""
-    files = sorted(folder.path.glob("round_*/act_*.json"), key=lambda f: int(f.stem.split("_")[-1]))
-    return [ActResult.model_validate_json(file.read_bytes()) for file in files]
-
-
-def failed_cards(runs: list[tuple[str, RunSummary]]) -> list[Card]:
-    """Runs that failed, by name, for a page."""
-    return [
-        Card(name, f"{r.outcome}: {r.cause}", f"{r.run}/report.html" if r.run else "", r.thumbnail)
-        for name, r in runs
-        if not r.success
-    ]
 
 
 @cache

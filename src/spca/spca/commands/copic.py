@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from spca.commands import BENCHES
-from spca.commands.bench import Compare, Out, Scheduler, Workers, bench_app
-from spca.commands.checked import checked
+from spca_core.checked import checked
 
 World = Annotated[
     str, typer.Argument(help="build_order, tabletop, minigrid, one of another package, or `module:factory`.")
@@ -103,30 +102,3 @@ def compare(
     from spca_copic.evaluation import BUILTIN
 
     raise typer.Exit(compare_command(world, task or [], run, cases, policy or list(BUILTIN), llm))
-
-
-@bench_app.command(
-    "copic",
-    epilog=(
-        "Examples:  spca bench copic build_order --seeds 5 · spca bench copic tabletop --task lift --cases 20"
-    ),
-)
-def bench_copic(
-    worlds: Annotated[list[str] | None, typer.Argument(help="Worlds; build_order by default.")] = None,
-    task: Task = None,
-    seeds: Annotated[int, typer.Option(help="Trainings of each task type.", min=1)] = 5,
-    cases: Count = 20,
-    out: Out = None,
-    workers: Workers = None,
-    scheduler: Scheduler = "",
-    compare: Compare = None,
-) -> None:
-    """Train with several seeds and test on unseen cases.
-
-    Baselines are random choice, single programs and an oracle.
-    """
-    from spca.benches.command import run_bench
-    from spca_copic.bench import CopicBench
-
-    bench = checked(CopicBench, worlds=worlds or ["build_order"], tasks=task or [], seeds=seeds, cases=cases)
-    raise typer.Exit(run_bench(bench, out, workers, scheduler, compare))

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from spca.commands import MACHINE
-from spca.commands.checked import checked
+from spca_core.checked import checked
 
 
 def mount(app: typer.Typer) -> None:

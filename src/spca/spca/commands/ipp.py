@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from spca.commands import BENCHES
-from spca.commands.checked import checked
+from spca_core.checked import checked
 
 ipp_app = typer.Typer(
     help="Programs that plan for every instance of a task, written by a language model.", no_args_is_help=True

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from spca.commands import BENCHES
-from spca.commands.bench import Compare, Out, Scheduler, Workers, bench_app
-from spca.commands.checked import checked
+from spca_core.checked import checked
 
 
 def mount(app: typer.Typer) -> None:
@@ -82,35 +81,3 @@ def learn(
     raise typer.Exit(
         run(checked(LearnOptions, worlds=worlds, settings=settings, synthesizer=synthesizer, llm=llm), out)
     )
-
-
-@bench_app.command(
-    "worldcoder",
-    epilog="Examples:  spca bench worldcoder · spca bench worldcoder sokoban UnlockPickup --seeds 3 · "
-    "spca bench worldcoder sokoban --levels 200 --out campaigns/sokoban   (run it again to continue)",
-)
-def bench_worldcoder(
-    suites: Annotated[
-        list[str] | None, typer.Argument(help="sokoban, UnlockPickup, curriculum, …; all by default.")
-    ] = None,
-    seeds: Annotated[int, typer.Option(help="Seeds a suite.", min=1)] = 10,
-    first_seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
-    levels: Annotated[
-        int, typer.Option(help="Unseen Sokoban levels of each size to plan in what was learned.")
-    ] = 20,
-    out: Out = None,
-    workers: Workers = None,
-    scheduler: Scheduler = "",
-    compare: Compare = None,
-) -> None:
-    """Learn worlds and variants of them on several seeds.
-
-    Reports actions, programs, seconds, unseen levels and baselines.
-    """
-    from spca.benches.command import run_bench
-    from spca_worldcoder.bench import WorldcoderBench
-
-    bench = checked(
-        WorldcoderBench, suites=tuple(suites or ()), seeds=seeds, first_seed=first_seed, levels=levels
-    )
-    raise typer.Exit(run_bench(bench, out, workers, scheduler, compare))

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from spca.commands import LEVELS
-from spca.commands.checked import checked
 from spca.commands.completion import complete_level, complete_run
+from spca_core.checked import checked
 
 
 def mount(app: typer.Typer) -> None:

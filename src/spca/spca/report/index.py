@@ -13,9 +13,9 @@ import cv2
 from pydantic import ValidationError
 
 from spca.report.page import REPORT, templates
-from spca.result import RunResult
 from spca_core.options import Manifest
 from spca_core.paths import ROOT, RUNS
+from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, write_atomically
 
 CAMPAIGNS = ROOT / "campaigns"

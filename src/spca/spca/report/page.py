@@ -16,10 +16,10 @@ from pydantic import BaseModel, ValidationError
 from spca.events import Event
 from spca.kits import kit_of
 from spca.report.timeline import contact_timeline, stage_timeline, step_timeline, ticks
-from spca.result import RunResult
 from spca_core.errors import InputError
 from spca_core.options import Manifest
 from spca_core.plan import ActResult, CodeResult, PlanResult
+from spca_core.result import RunResult
 from spca_core.run_folder import EVENTS, MANIFEST, RunFolder
 
 REPORT = "report.html"

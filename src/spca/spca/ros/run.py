@@ -13,13 +13,13 @@ from spca_interfaces.action import RunLevel
 
 from spca.events import Listener
 from spca.interrupt import stopping_on_interrupt
-from spca.result import RunResult
 from spca.ros import standing
 from spca.ros.events import event
 from spca.ros.processes import parameters, processes
 from spca.ros.standing import Standing
 from spca_core.errors import Cancelled, InputError, SpcaError
 from spca_core.options import RunOptions, manifest
+from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_ros import names
 from spca_ros.calls import ActionCall

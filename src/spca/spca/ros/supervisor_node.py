@@ -14,12 +14,12 @@ from spca_interfaces.msg import Verdict as VerdictMsg
 from spca.events import Event
 from spca.kits import checked_kit, kit_named, kits
 from spca.logs import log_to
-from spca.result import RunResult
 from spca.ros.events import event_msg
 from spca.stages import Stages
 from spca.supervisor import Supervisor
 from spca_core.errors import InputError, SpcaError
 from spca_core.options import Manifest, RunOptions, manifest
+from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_core.validation import first_problem
 from spca_ros import names

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from spca.inproc import run_inproc
-from spca.result import RunResult
 from spca.testing.fallible_model import MODELS, configuration
 from spca_core.budgets import Budgets
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult, CodeResult, PlanResult
+from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 from spca_llm.testing.behaviours import Behaviour
 from spca_llm.testing.server import ModelServer, Seen

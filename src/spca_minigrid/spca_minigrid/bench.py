@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from spca.benches.runs import STAGES, RunSummary, acts, failed_cards, keep_failed, run_level
-from spca.ending import Ending
 from spca_bench import plots
-from spca_bench.bench import Bench, Done
+from spca_bench.bench import Done
 from spca_bench.page import Page, Table
+from spca_bench.runs import STAGES, RunsBench, RunSummary, acts, draft_sums, failed_cards, level_runs
 from spca_bench.statistics import Rate, groups, median_of
+from spca_core.ending import Ending
 from spca_core.model import Record
 from spca_core.options import RunOptions, Skills
 from spca_minigrid import published
@@ -52,7 +52,7 @@ class MinigridResult(RunSummary):
 Trials = Sequence[Done[MinigridTrial, MinigridResult]]
 
 
-class MinigridBench(Bench[MinigridTrial, MinigridResult]):
+class MinigridBench(RunsBench[MinigridTrial, MinigridResult]):
     """Levels by category or name (comma-separated beginnings, empty for all) on seeds from `first_seed`."""
 
     name = "minigrid"
@@ -86,19 +86,12 @@ class MinigridBench(Bench[MinigridTrial, MinigridResult]):
             proposer=self.proposer, llm=self.llm,
             skills=self.skills, library=str(self.library or ""), video=False,
         )  # fmt: skip
-        summary, run, result = run_level(options, folder, trial.key.replace("/", "_"))
-        no_skill = result.outcome is Ending.GAVE_UP and result.reason.startswith("no skill for")
-        ended = ending_of(result.verdict, next(reversed(acts(run)), None), result.reason if no_skill else "")
-        keep_failed(summary, run)
+        summary, run = level_runs().run(options, folder, trial.key.replace("/", "_"))
+        no_skill = summary.outcome is Ending.GAVE_UP and summary.reason.startswith("no skill for")
+        why = summary.reason if no_skill else ""
+        ended = ending_of(summary.verdict, next(reversed(acts(run)), None), why)
+        level_runs().keep_failed(summary, run)
         return MinigridResult(**dict(summary), ended=ended, reference=reference(trial.level, trial.seed))
-
-    def success(self, result: MinigridResult) -> bool:
-        """See `Bench`."""
-        return result.success
-
-    def fingerprint(self, result: MinigridResult) -> str:
-        """See `Bench`."""
-        return result.digest
 
     def remark(self, done: Done[MinigridTrial, MinigridResult]) -> str:
         """See `Bench`."""
@@ -144,11 +137,6 @@ class MinigridBench(Bench[MinigridTrial, MinigridResult]):
             [_level_row(own) for own in groups(done, lambda d: d.trial.level.name).values()],
         )
 
-    def rows(self, done: Done[MinigridTrial, MinigridResult]) -> Iterable[Mapping[str, Any]]:
-        """See `Bench`; without the picture."""
-        for row in super().rows(done):
-            yield {k: v for k, v in row.items() if k != "thumbnail"}
-
 
 def ratios_in_view(done: Trials) -> list[str]:
     """How much longer than the shortest way successes were that did not have to look around first."""
@@ -184,11 +172,9 @@ def _row(name: str, done: Trials) -> tuple[object, ...]:
 
 
 def _sums(results: Sequence[MinigridResult]) -> dict[str, object]:
-    plans, codes = [r.planner.model_dump() for r in results], [r.coder.model_dump() for r in results]
     usage = [u for r in results for u in r.usage.values()]
     return {
-        **{f"planner drafts, {mode}": sum(p[mode] for p in plans) for mode in plans[0]},
-        **{f"code drafts, {kind}": sum(c[kind] for c in codes) for kind in codes[0]},
+        **draft_sums(results),
         **{f"seconds, {s}": float(sum(r.stage_wall.get(s, 0.0) for r in results)) for s in STAGES},
         "tokens": sum(u.input_tokens + u.output_tokens for u in usage),
         "US dollars": float(sum(u.usd for u in usage)),

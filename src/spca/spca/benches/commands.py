@@ -1,0 +1,136 @@
+"""`spca bench levels`, `spca bench models` and `spca bench pddl`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from spca_bench.command import BenchCommand, FirstSeed, Llm
+from spca_core.checked import checked
+
+
+def _levels(
+    levels: Annotated[
+        list[str] | None, typer.Argument(help="Levels, patterns or groups; all by default.")
+    ] = None,
+    preset: Annotated[
+        list[str] | None, typer.Option(help="nominal, shuffled, noisy, hard; repeatable.")
+    ] = None,
+    tables: Annotated[int, typer.Option(help="Tables per level.")] = 20,
+    first_seed: FirstSeed = 0,
+    proposer: Annotated[str, typer.Option(help="As in `spca run`.")] = "builtin",
+    transport: Annotated[
+        str,
+        typer.Option(
+            help="`inproc`: lockstep; `ros`: trial after trial on the graph that `spca up` started."
+        ),
+    ] = "inproc",
+) -> Any:
+    """Run levels on many tables, in parallel. Exit status 0 if all were solved."""
+    from spca.api import select_levels
+    from spca.benches.levels import LevelsBench
+
+    return checked(
+        LevelsBench,
+        levels=tuple(info.name for info in select_levels([] if levels == ["all"] else levels or [])),
+        presets=preset or ["shuffled"], tables=tables, first_seed=first_seed, proposer=proposer,
+        transport=transport,
+    )  # fmt: skip
+
+
+def _pddl(
+    domains: Annotated[
+        list[str] | None, typer.Argument(help="Domains (blocksworld, gripper, …); all by default.")
+    ] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(help="In place of the configured one of planner_big; repeatable.")
+    ] = None,
+    attempts: Annotated[int, typer.Option(help="Drafts a task.", min=1)] = 10,
+    trials: Annotated[int, typer.Option(help="Number of times each model gets each task.", min=1)] = 5,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds that the planner may search for each draft.")
+    ] = 20.0,
+    llm: Llm = "",
+) -> Any:
+    """Measure how well models formalise described planning domains in PDDL.
+
+    A plan counts if it is valid in the reference. Needs a configured model.
+    """
+    from spca.benches.pddl.bench import PddlBench
+
+    return checked(
+        PddlBench, models=tuple(model or ()), tasks=tuple(domains or ()), attempts=attempts,
+        trials_each=trials, timeout_s=timeout, llm=llm,
+    )  # fmt: skip
+
+
+def _models(
+    model: Annotated[
+        list[str] | None, typer.Option(help="A model configuration (YAML), or `builtin`; repeatable.")
+    ] = None,
+    levels: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Levels, patterns or groups, taken in this order; the published groups by default."
+        ),
+    ] = None,
+    variant: Annotated[
+        list[str] | None,
+        typer.Option(help="full, no-reuse, no-repair, no-replanning, vision; repeatable."),
+    ] = None,
+    tables: Annotated[
+        int,
+        typer.Option(
+            "--tables", "--trials", help="Tables; each model starts from an empty library on each.", min=1
+        ),
+    ] = 5,
+    first_seed: FirstSeed = 0,
+    preset: Annotated[str, typer.Option(help="nominal, shuffled, noisy or hard.")] = "shuffled",
+    usd: Annotated[float | None, typer.Option(help="Price limit of the campaign, in US dollars.")] = None,
+    llm: Annotated[
+        str, typer.Option(help="`replay:FOLDER`: repeat an earlier campaign from its recorded answers.")
+    ] = "",
+) -> Any:
+    """Compare language models on the same levels and tables; each learns for itself.
+
+    See docs/compare-models.md.
+    """
+    from spca.api import select_levels
+    from spca.benches import bench_in
+    from spca.benches.models import BUILTIN, ModelsBench
+    from spca_core.errors import InputError
+
+    if llm:
+        if not llm.startswith("replay:") or model:
+            raise InputError(f"--llm {llm!r}", hint="use replay:FOLDER, without --model")
+        folder = Path(llm.removeprefix("replay:")).resolve()
+        return bench_in(folder).model_copy(update={"llm": f"replay:{folder}"})
+    curriculum = levels or ["touch", "pickup", "pick_and_place", "stack"]
+    return checked(
+        ModelsBench, models=tuple(m if m == BUILTIN else str(Path(m).resolve()) for m in model or ()),
+        levels=tuple(dict.fromkeys(info.name for part in curriculum for info in select_levels([part]))),
+        variants=tuple(variant or ("full",)), tables=tables, first_seed=first_seed, preset=preset, usd=usd,
+    )  # fmt: skip
+
+
+LEVELS = BenchCommand(
+    "spca.benches.levels:LevelsBench",
+    _levels,
+    "spca bench levels all --tables 20 · spca bench levels stack 'touch_0*' --preset hard · "
+    "spca bench levels --out campaigns/monday   (run it again to continue)",
+)
+PDDL = BenchCommand(
+    "spca.benches.pddl.bench:PddlBench",
+    _pddl,
+    "spca bench pddl gripper rovers · spca bench pddl --model qwen3:8b --model qwen3:32b · "
+    "spca bench pddl --llm replay:campaigns/20260101-120000_pddl",
+)
+MODELS = BenchCommand(
+    "spca.benches.models:ModelsBench",
+    _models,
+    "spca bench models --model a.yaml --model b.yaml --model builtin --tables 5 · "
+    "spca bench models --model a.yaml --variant full --variant no-reuse --levels stack --usd 5 · "
+    "spca bench models --llm replay:campaigns/20260101-120000_models",
+)

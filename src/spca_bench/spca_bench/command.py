@@ -1,0 +1,49 @@
+"""What a package declares at the extension point `spca.benches`, and the options that benches share.
+
+Only `typer` is imported here: a bench's own modules are loaded when it runs, so that `spca bench --help` and
+tab completion stay quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Llm = Annotated[
+    str, typer.Option(help="A model configuration (YAML), or `replay:FOLDER` to answer from a record.")
+]
+Data = Annotated[
+    Path | None, typer.Option(help="Folder of GRASP's released grids; generated ones by default.")
+]
+FirstSeed = Annotated[int, typer.Option(help="The first seed.", min=0)]
+Out = Annotated[Path | None, typer.Option(help="The campaign's folder; an existing campaign is continued.")]
+Workers = Annotated[
+    int | None, typer.Option(help="Processes; the cores by default. With 1, no process is started.", min=1)
+]
+Scheduler = Annotated[str, typer.Option(help="Address of an outside dask scheduler, tcp://HOST:8786.")]
+Compare = Annotated[Path | None, typer.Option(help="The folder of an earlier campaign to compare with.")]
+
+
+@dataclass(frozen=True)
+class BenchCommand:
+    """A bench as `spca bench NAME`.
+
+    `bench` is where its class is (`module:Class`, see `spca_bench.bench.Bench`). The parameters of `options`
+    are the command's options (annotated for typer) and its docstring is the help text; it returns the bench
+    to be run, and raises InputError for options that do not fit. The command line adds `--out`, `--workers`,
+    `--scheduler` and `--compare`.
+    """
+
+    bench: str
+    options: Callable[..., Any]
+    examples: str
+
+    def load(self) -> Any:
+        """The bench's class."""
+        module, _, name = self.bench.partition(":")
+        return getattr(import_module(module), name)

@@ -1,0 +1,112 @@
+"""Benches whose trials are runs of levels: what a run comes to, and how it is shown.
+
+The supervisor that carries out a run belongs to a package above this one, which declares it at the extension
+point `spca.level_runners`; an environment's own bench reaches it by `level_runs()`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from spca_bench.bench import Bench, Done, TrialT
+from spca_bench.page import Card
+from spca_core.extensions import find
+from spca_core.model import Record
+from spca_core.options import RunOptions
+from spca_core.plan import ActResult
+from spca_core.result import RunResult
+from spca_core.run_folder import RunFolder
+
+STAGES = ("sense", "plan", "code", "act")
+
+
+class RunSummary(RunResult):
+    """The result of a run, as the line of a campaign."""
+
+    digest: str = ""
+    """Hash over verdict, steps and simulated times: equal for a bit-for-bit repetition."""
+    run: str = ""
+    """The run's folder within the campaign's, where it was kept."""
+    thumbnail: str = ""
+    """The last camera image of a run that failed, as a small JPEG in a data URI."""
+
+    @property
+    def cause(self) -> str:
+        """Why it was not solved, in one line; empty for a success."""
+        return "" if self.success else self.reason
+
+    def row(self) -> dict[str, Any]:
+        """For an exported table: without the picture, and of the verdict the score only."""
+        values = self.model_dump(mode="json", exclude={"level", "thumbnail", "verdict", "reason"})
+        return {**values, "score": self.verdict.score, "cause": self.cause}
+
+
+class LevelRuns(Protocol):
+    """Runs levels for a campaign."""
+
+    def run(self, options: RunOptions, campaign: Path, name: str) -> tuple[RunSummary, RunFolder]:
+        """Run a level in `campaign`/runs/`name`. The caller ends with `keep_failed`, or deletes the folder.
+
+        Raises what the run raises, and KeyboardInterrupt if the user stopped it.
+        """
+        ...
+
+    def keep_failed(self, summary: RunSummary, folder: RunFolder) -> None:
+        """Delete the folder of a success; write the report of a failure."""
+        ...
+
+
+def level_runs() -> LevelRuns:
+    """The installed supervisor."""
+    runs: LevelRuns = find("spca.level_runners", "supervisor").load()()
+    return runs
+
+
+RunT = TypeVar("RunT", bound=RunSummary)
+
+
+class RunsBench(Bench[TrialT, RunT]):
+    """A bench whose results are runs."""
+
+    def success(self, result: RunT) -> bool:
+        """See `Bench`."""
+        return result.success
+
+    def fingerprint(self, result: RunT) -> str:
+        """See `Bench`."""
+        return result.digest
+
+    def remark(self, done: Done[TrialT, RunT]) -> str:
+        """See `Bench`."""
+        return "" if done.result.success else f"{done.result.outcome.value}: {done.result.cause[:160]}"
+
+    def rows(self, done: Done[TrialT, RunT]) -> Iterable[Mapping[str, Any]]:
+        """See `Bench`; one row a run."""
+        trial: dict[str, Any] = done.trial.model_dump(mode="json") if isinstance(done.trial, Record) else {}
+        yield {"trial": done.trial.key, **trial, **done.result.row()}
+
+
+def acts(folder: RunFolder) -> list[ActResult]:
+    """Every time that a plan was carried out in a run."""
+    files = sorted(folder.path.glob("round_*/act_*.json"), key=lambda f: int(f.stem.split("_")[-1]))
+    return [ActResult.model_validate_json(file.read_bytes()) for file in files]
+
+
+def draft_sums(results: Sequence[RunResult]) -> dict[str, int]:
+    """Drafts of plans by mode and of code by kind, summed up."""
+    plans, codes = [r.planner.model_dump() for r in results], [r.coder.model_dump() for r in results]
+    return {
+        **{f"plan: {mode}": sum(p[mode] for p in plans) for mode in plans[0]},
+        **{f"code: {kind}": sum(c[kind] for c in codes) for kind in codes[0]},
+    }
+
+
+def failed_cards(runs: Iterable[tuple[str, RunSummary]]) -> list[Card]:
+    """Runs that failed, by name, for a page."""
+    return [
+        Card(name, f"{r.outcome.value}: {r.cause}", f"{r.run}/report.html" if r.run else "", r.thumbnail)
+        for name, r in runs
+        if not r.success
+    ]

@@ -1,0 +1,107 @@
+"""`spca bench grasp` and `spca bench ipp`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from spca_bench.command import BenchCommand, Data
+from spca_core.checked import checked
+
+
+def _grasp(
+    policy: Annotated[
+        str, typer.Argument(help="random, greedy, beam, exact, or a Python file with `solve`.")
+    ],
+    data: Data = None,
+    seed: Annotated[
+        int, typer.Option(help="Draws the grids (unless released ones are given), and chance.")
+    ] = 0,
+    energy: Annotated[
+        str | None, typer.Option(help="random, vertical, horizontal, cluster or spiral.")
+    ] = None,
+    obstacles: Annotated[bool | None, typer.Option(help="Only grids with, or without, obstacles.")] = None,
+    start: Annotated[str | None, typer.Option(help="inner or outer.")] = None,
+    moves: Annotated[int | None, typer.Option(help="4, or 8 with diagonals.")] = None,
+    carry: Annotated[str | None, typer.Option(help="Carry limit: none or 2.")] = None,
+    cost: Annotated[float | None, typer.Option(help="Cost of an action: 0 or 0.3.")] = None,
+    count: Annotated[int, typer.Option(help="Grids of each family.", min=1)] = 100,
+    deadline: Annotated[float, typer.Option(help="Seconds a program has for one environment.")] = 2.0,
+) -> Any:
+    """Score a policy on GRASP: all 16,000 environments, or any slice of them."""
+    from spca_programs.grasp.bench import GraspBench
+    from spca_programs.grasp.dataset import Slice
+
+    part = checked(
+        Slice, energy=energy, obstacles=obstacles, start=start, moves=moves, carry=carry, cost=cost,
+        count=count,
+    )  # fmt: skip
+    return checked(GraspBench, policy=policy, data=data, seed=seed, part=part, deadline=deadline)
+
+
+def _ipp(
+    tasks: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="grasp, minigrid-unlock, minigrid-doorkey, minigrid-unlockpickup; all by default."
+        ),
+    ] = None,
+    program: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=(
+                "random, greedy, beam or exact (GRASP), example, a Python file, or the id of a "
+                "stored program; repeatable."
+            )
+        ),
+    ] = None,
+    model: Annotated[
+        list[Path] | None, typer.Option(help="A model configuration (YAML); repeatable.")
+    ] = None,
+    way: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=(
+                "direct, pseudocode, steps, each with or without +refine; zero-shot, "
+                "chain-of-thought, two-step; repeatable."
+            )
+        ),
+    ] = None,
+    repeats: Annotated[int, typer.Option(help="Number of times each model tries each strategy.", min=1)] = 1,
+    train: Annotated[int, typer.Option(help="Training cases.", min=1)] = 160,
+    test: Annotated[int, typer.Option(help="Test cases, the same for all.", min=1)] = 200,
+    rounds: Annotated[int, typer.Option(help="Rounds of refinement at most.", min=1)] = 10,
+    seed: Annotated[int, typer.Option(help="Draws the cases.")] = 0,
+    data: Data = None,
+    store: Annotated[
+        Path | None, typer.Option(help="Where programs are kept; library/programs by default.")
+    ] = None,
+) -> Any:
+    """Compare planning programs, models that write them, and models that plan directly, on the same cases."""
+    from spca_programs.ipp.bench import IppBench
+    from spca_programs.ipp.store import PROGRAMS
+    from spca_programs.ipp.tasks import task_names
+
+    return checked(
+        IppBench, tasks=tuple(tasks or task_names()), programs=tuple(program or ()),
+        models=tuple(m.resolve() for m in model or ()), ways=tuple(way or ("direct",)), repeats=repeats,
+        train=train, test=test, rounds=rounds, seed=seed, data=data, store=store or PROGRAMS,
+    )  # fmt: skip
+
+
+GRASP = BenchCommand(
+    "spca_programs.grasp.bench:GraspBench",
+    _grasp,
+    "spca bench grasp greedy · spca bench grasp exact --data grids/ · "
+    "spca bench grasp policy.py --count 10 --moves 8 · "
+    "spca bench grasp greedy --out campaigns/greedy   (run it again to continue)",
+)
+IPP = BenchCommand(
+    "spca_programs.ipp.bench:IppBench",
+    _ipp,
+    "spca bench ipp grasp --program greedy --program example --program my.py · "
+    "spca bench ipp grasp minigrid-doorkey --model a.yaml --model b.yaml --way direct "
+    "--way steps+refine --repeats 3",
+)

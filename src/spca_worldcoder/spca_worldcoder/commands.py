@@ -1,0 +1,39 @@
+"""`spca bench worldcoder`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from spca_bench.command import BenchCommand, FirstSeed
+from spca_core.checked import checked
+
+
+def _worldcoder(
+    suites: Annotated[
+        list[str] | None, typer.Argument(help="sokoban, UnlockPickup, curriculum, …; all by default.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="Seeds a suite.", min=1)] = 10,
+    first_seed: FirstSeed = 0,
+    levels: Annotated[
+        int, typer.Option(help="Unseen Sokoban levels of each size to plan in what was learned.")
+    ] = 20,
+) -> Any:
+    """Learn worlds and variants of them on several seeds.
+
+    Reports actions, programs, seconds, unseen levels and baselines.
+    """
+    from spca_worldcoder.bench import WorldcoderBench
+
+    return checked(
+        WorldcoderBench, suites=tuple(suites or ()), seeds=seeds, first_seed=first_seed, levels=levels
+    )
+
+
+WORLDCODER = BenchCommand(
+    "spca_worldcoder.bench:WorldcoderBench",
+    _worldcoder,
+    "spca bench worldcoder · spca bench worldcoder sokoban UnlockPickup --seeds 3 · "
+    "spca bench worldcoder sokoban --levels 200 --out campaigns/sokoban   (run it again to continue)",
+)
