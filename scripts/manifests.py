@@ -42,8 +42,8 @@ ROSDEP = {
 # Known to no rosdep key: they come from requirements/lock.txt.
 FROM_PIP = {
     "annotated_types", "nbclient", "nbformat", "importlinter", "tomli", "tomllib", "av", "cattrs", "click",
-    "dask", "distributed", "gymnasium", "glfw", "httpx", "httpx2", "lark", "opentelemetry", "pyarrow",
-    "pyparsing", "libcst", "mcap", "mcap_ros2", "minigrid",
+    "dask", "distributed", "fast_downward", "gymnasium", "glfw", "httpx", "httpx2", "lark", "opentelemetry",
+    "pyarrow", "pyparsing", "libcst", "mcap", "mcap_ros2", "minigrid",
     "mujoco", "narwhals", "ompl", "openai", "plotly", "ruckig", "structlog", "unified_planning",
     "up_fast_downward",
     "up_tamer",

@@ -1,0 +1,181 @@
+"""ALFWorld's engine: its PDDL domain, run by TextWorld's Fast Downward library.
+
+The texts that ALFWorld writes for every command are left out; they take nearly all of its time. What is
+possible and what it changes comes from its rules alone. Needs the optional packages `alfworld` and
+`fast-downward-textworld`.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from spca_core.errors import InputError
+from spca_household.problem import problem_of
+from spca_household.room import Room
+
+Fact = tuple[str, ...]
+"""A predicate in lower case and its arguments: `("inreceptacle", "apple_1", "fridge_1")`."""
+
+# PDDL operator → command, with the positions of the operator's arguments.
+_COMMANDS = {
+    "gotolocation": ("goto", (3,)),
+    "openobject": ("open", (2,)),
+    "closeobject": ("close", (2,)),
+    "pickupobject": ("take", (2, 3)),
+    "putobject": ("put", (2, 3)),
+    "cleanobject": ("clean", (3, 2)),
+    "heatobject": ("heat", (3, 2)),
+    "coolobject": ("cool", (3, 2)),
+    "toggleobject": ("use", (2,)),
+}
+
+
+INSTALL = "pip install --no-deps alfworld==0.4.2 fast-downward-textworld==20.6.4"
+"""How to get it. Only ALFWorld's rules are used, nothing of what its package depends on."""
+
+
+def available() -> bool:
+    """Whether the optional packages are installed."""
+    return find_spec("fast_downward") is not None and find_spec("alfworld") is not None
+
+
+class Game:
+    """One room being played. Raises InputError where the optional packages are missing.
+
+    Commands are `goto R`, `open R`, `close R`, `take O R`, `put O R`, `clean O R`, `heat O R`, `cool O R` and
+    `use O`, where R is a receptacle and O an object. `facts` is the whole state, including what cannot be
+    seen.
+    """
+
+    def __init__(self, room: Room) -> None:
+        self.room = room
+        self._library, self._types = _library()
+        self._sas, self._constant = _translated(problem_of(room))
+        self.done: tuple[str, ...] = ()
+        """The commands carried out since the beginning: `replay` of them leads here again."""
+        self.restart()
+
+    def restart(self) -> None:
+        """Back to the beginning."""
+        global _in_use
+        _in_use, self.done = self, ()
+        self._library.load_sas(self._sas)
+        self.facts = self._state()
+
+    def replay(self, commands: tuple[str, ...]) -> None:
+        """Restart, and carry out these commands."""
+        self.restart()
+        for command in commands:
+            self.act(command)
+
+    @property
+    def won(self) -> bool:
+        """Whether the goal holds."""
+        self._use()
+        return bool(self._library.check_goal())
+
+    def commands(self) -> dict[str, int]:
+        """What can be done now: command → operator number."""
+        self._use()
+        found = (self._types.Operator * self._library.get_applicable_operators_count())()
+        self._library.get_applicable_operators(found)
+        commands = {}
+        for operator in found:
+            name, *arguments = operator.name.split()
+            if name in _COMMANDS:
+                command, positions = _COMMANDS[name]
+                commands[" ".join((command, *(arguments[p] for p in positions)))] = operator.id
+        return commands
+
+    def act(self, command: str) -> bool:
+        """Carry out a command; whether it was possible."""
+        number = self.commands().get(command)
+        if number is None:
+            return False
+        self._library.apply_operator(number, (self._types.Atom * 64)())
+        self.done = (*self.done, command)
+        self.facts = self._state()
+        return True
+
+    def where(self) -> str:
+        """The receptacle in front of the agent; empty at the beginning."""
+        at = next(f[2] for f in self.facts if f[0] == "atlocation")
+        return at.removeprefix("at_") if at.removeprefix("at_") in self.room.receptacles else ""
+
+    def held(self) -> str:
+        """The object in hand; empty for none."""
+        return next((f[2] for f in self.facts if f[0] == "holds"), "")
+
+    def contents(self, receptacle: str) -> list[str]:
+        """What lies in or on a receptacle, whether or not it can be seen, sorted."""
+        return sorted(f[1] for f in self.facts if f[0] == "inreceptacle" and f[2] == receptacle)
+
+    def is_open(self, receptacle: str) -> bool:
+        """Whether its contents can be seen: it is open or has no door."""
+        return ("openable", receptacle) not in self.facts or ("opened", receptacle) in self.facts
+
+    def treated(self, name: str) -> list[str]:
+        """What was done to an object: of `clean`, `hot` and `cool`."""
+        return [p[2:] for p in ("isclean", "ishot", "iscool") if (p, name) in self.facts]
+
+    def _state(self) -> frozenset[Fact]:
+        atoms = (self._types.Atom * self._library.get_state_size())()
+        self._library.get_state(atoms)
+        return self._constant | {_fact(atom.name) for atom in atoms if atom.name.startswith("Atom ")}
+
+    def _use(self) -> None:
+        """One library serves all games: bring it to this one's state if another was played since."""
+        if _in_use is not self:
+            self.replay(self.done)
+
+
+_in_use: Game | None = None
+
+
+def _fact(text: str) -> Fact:
+    """A fact from `Atom inreceptacle(apple_1, fridge_1)`."""
+    name, _, rest = text.partition(" ")[2].partition("(")
+    return (name, *(a for a in rest.rstrip(")").split(", ") if a))
+
+
+@lru_cache(maxsize=1)
+def _library() -> tuple[Any, Any]:
+    if not available():
+        raise InputError(
+            "the household needs ALFWorld's engine",
+            "household",
+            f"install it into this environment: {INSTALL}",
+        )
+    import fast_downward
+
+    return fast_downward.load_lib(), fast_downward.interface
+
+
+@lru_cache(maxsize=256)
+def _translated(problem: str) -> tuple[bytes, frozenset[Fact]]:
+    """The grounded problem, and the facts that no action changes. Takes about a second."""
+    import fast_downward
+
+    arguments = sys.argv
+    try:
+        task, sas = fast_downward.pddl2sas(_domain(), problem)
+    finally:
+        sys.argv = arguments  # the translator sets them
+    changing = {"atlocation", "inreceptacle", "objectatlocation", "opened", "holds", "holdsany", "checked"}
+    constant = {
+        (atom.predicate, *atom.args)
+        for atom in task.init
+        if hasattr(atom, "predicate") and atom.predicate not in {"=", *changing}
+    }
+    return sas.encode(), frozenset(constant)
+
+
+@lru_cache(maxsize=1)
+def _domain() -> str:
+    spec = find_spec("alfworld")
+    assert spec is not None and spec.origin is not None
+    return (Path(spec.origin).parent / "data" / "alfred.pddl").read_text(encoding="utf-8")
