@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -223,13 +224,14 @@ def document(
     """
     from spca.report import write_report
 
-    for make in kit_of(options.level).documents(options):
-        try:
-            make(folder, options)
-        except Exception as error:
-            if is_full(error):
-                raise
-            complain(f"{make.__name__}: {type(error).__name__}: {error}")
+    makers = kit_of(options.level).documents(options)
+    with ThreadPoolExecutor(max(len(makers), 1)) as pool:  # drawing hardly needs the interpreter's lock
+        making = [(make.__name__, pool.submit(make, folder, options)) for make in makers]
+    for name, made in making:
+        if (error := made.exception()) is not None:
+            if is_full(error) or not isinstance(error, Exception):
+                raise error
+            complain(f"{name}: {type(error).__name__}: {error}")
     return write_report(folder)
 
 

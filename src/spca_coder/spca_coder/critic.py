@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
 from spca_coder import allowlist
 from spca_coder.attributes import unknown_attributes
 from spca_coder.fits import header, misfit
-from spca_coder.merge import MergeConflict, Merged, merge
 from spca_coder.problem import Problem, report
 from spca_coder.source import lines_of, read
 from spca_coder.undefined import undefined
@@ -22,6 +22,9 @@ from spca_core.skill import CtxApi, SkillFailure, python_name
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import Limits
 from spca_sandbox.surface import Surface
+
+if TYPE_CHECKING:
+    from spca_coder.merge import Merged
 
 
 class Judgement(Record):
@@ -71,6 +74,8 @@ class CodeCritic:
             return Judgement(rejection=report(problems, draft))
         asked = {python_name(s.name) for s in wanted}
         asked |= read(library).own_helpers(asked)
+        from spca_coder.merge import MergeConflict, merge  # LibCST: slow to import, seldom needed
+
         try:
             merged = merge(library, draft, asked)
         except (MergeConflict, InputError) as conflict:

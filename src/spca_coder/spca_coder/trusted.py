@@ -20,7 +20,6 @@ import structlog
 from pydantic import ValidationError
 
 from spca_coder.ledger import Demoted, Ledger, SkillEvent
-from spca_coder.merge import merge
 from spca_coder.revalidation import Revalidate, Revalidation, stands_on
 from spca_coder.source import Source, read, same_code
 from spca_core.errors import InputError
@@ -330,6 +329,8 @@ class TrustedLibrary:
 
 def _overlay(base: str, excerpt: str, origin: str) -> str:
     """`base` with an excerpt of `origin` laid over it: its functions win, its imports come along."""
+    from spca_coder.merge import merge  # LibCST: slow to import, seldom needed
+
     imports = "\n".join(read(origin).imports)
     text = f"{imports}\n{excerpt}\n" if imports else f"{excerpt}\n"
     return merge(base, text, set(read(excerpt).functions)).library

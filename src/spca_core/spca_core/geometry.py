@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spca_core.model import Record
+from spca_core.rotations import Array, matrix_of_quaternion, quaternion_of_matrix
 
-Array = NDArray[np.float64]
 Vec3 = tuple[float, float, float]
 Quat = tuple[float, float, float, float]
 
@@ -31,19 +30,14 @@ class Pose(Record):
     @classmethod
     def from_matrix(cls, matrix: Array) -> Pose:
         """From a 4×4 homogeneous matrix."""
-        # Imported here because the import takes 0.2 s, which code that only passes poses on need not spend.
-        from scipy.spatial.transform import Rotation
-
-        q = Rotation.from_matrix(matrix[:3, :3]).as_quat()
+        q = quaternion_of_matrix(matrix[:3, :3])
         x, y, z = (float(v) for v in matrix[:3, 3])
         return cls(position=(x, y, z), quaternion=(float(q[0]), float(q[1]), float(q[2]), float(q[3])))
 
     def matrix(self) -> Array:
         """As a 4×4 homogeneous matrix."""
-        from scipy.spatial.transform import Rotation  # see `from_matrix`
-
         m = np.eye(4)
-        m[:3, :3] = Rotation.from_quat(self.quaternion).as_matrix()
+        m[:3, :3] = matrix_of_quaternion(self.quaternion)
         m[:3, 3] = self.position
         return m
 

@@ -12,9 +12,9 @@ from typing import Literal
 
 import mujoco
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from spca_core.geometry import Array
+from spca_core.rotations import matrix_of_quaternion
 from spca_core.trajectory import JOINT_NAMES
 from spca_core.world import World
 from spca_description.names import BASE_LINK
@@ -184,6 +184,6 @@ def _mimics(model: mujoco.MjModel) -> dict[str, Mimic]:
 
 def _pose(position: Array, wxyz: Array) -> Array:
     pose = np.eye(4)
-    pose[:3, :3] = Rotation.from_quat(np.roll(wxyz, -1)).as_matrix()
+    pose[:3, :3] = matrix_of_quaternion(np.roll(wxyz, -1))
     pose[:3, 3] = position
     return pose

@@ -12,10 +12,10 @@ from functools import lru_cache
 
 import mujoco
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from spca_core.geometry import Array
 from spca_core.names import TABLE_SYMBOL
+from spca_core.rotations import wxyz_of_matrix
 from spca_core.world import World
 from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_robot.ur5 import LINK_NAMES
@@ -231,9 +231,7 @@ def _set_contact(geom: mujoco.MjsGeom) -> None:
 
 
 def _add(parent: mujoco.MjsBody, name: str, thing: Obstacle, pose: Array, bit: int) -> mujoco.MjsGeom:
-    body = parent.add_body(
-        name=name, pos=pose[:3, 3], quat=np.roll(Rotation.from_matrix(pose[:3, :3]).as_quat(), 1)
-    )
+    body = parent.add_body(name=name, pos=pose[:3, 3], quat=wxyz_of_matrix(pose[:3, :3]))
     a, b, c = (s / 2 for s in thing.size)
     if thing.round:
         return body.add_geom(type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=(max(a, b), c, 0), contype=bit)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial.transform import Rotation, Slerp
 
 from spca_core.errors import MotionError
 from spca_core.geometry import Array
+from spca_core.rotations import matrix_of_vector, vector_of_matrix
 from spca_motion.tool import ToolKinematics
 from spca_robot.kinematics import nearest_turns
 
@@ -50,11 +50,11 @@ def straight_line(tools: ToolKinematics, start: Array, goal: Array, gap: float) 
 
 def _interpolated(start: Array, goal: Array) -> tuple[Array, float]:
     extent = float(np.linalg.norm(goal[:3, 3] - start[:3, 3]))
-    turns = Rotation.from_matrix(np.stack([start[:3, :3], goal[:3, :3]]))
-    angle = float((turns[0].inv() * turns[1]).magnitude())
+    turn = vector_of_matrix(start[:3, :3].T @ goal[:3, :3])
+    angle = float(np.linalg.norm(turn))
     count = max(int(np.ceil(max(extent / _STEP, angle / _TURN_STEP))), 3)
     share = np.linspace(0.0, 1.0, count + 1)
     poses = np.repeat(goal[None], count + 1, axis=0)
     poses[:, :3, 3] = start[:3, 3] + share[:, None] * (goal[:3, 3] - start[:3, 3])
-    poses[:, :3, :3] = Slerp([0.0, 1.0], turns)(share).as_matrix()
+    poses[:, :3, :3] = start[:3, :3] @ matrix_of_vector(share[:, None] * turn)
     return poses, extent

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
+from spca_core.cubic import PiecewiseCubic
 from spca_core.geometry import Array
 from spca_motion.limits import MotionLimits
 
@@ -123,7 +123,7 @@ class Curve:
 
     def __init__(self, samples: Array, extent: float) -> None:
         self._extent = extent
-        self._spline = CubicSpline(np.linspace(0.0, 1.0, len(samples)), samples, axis=0)
+        self._spline = PiecewiseCubic.smooth(samples)
         self._slopes = [
             np.abs(self._spline(np.linspace(0.0, 1.0, 2 * len(samples)), order)) for order in (1, 2, 3)
         ]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from spca_core.errors import MotionError
 from spca_core.geometry import Array, Vec3
+from spca_core.rotations import about_z
 from spca_core.scene import Scene, SceneObject
 
 
@@ -89,6 +89,6 @@ def _between_pads(in_tcp: Array) -> Array:
     heading = np.arctan2(in_tcp[1, 0], in_tcp[0, 0])
     off = heading - np.round(heading / (np.pi / 2)) * (np.pi / 2)
     square = np.array(in_tcp)
-    square[:3, :3] = Rotation.from_euler("z", -off).as_matrix() @ in_tcp[:3, :3]
+    square[:3, :3] = about_z(-off) @ in_tcp[:3, :3]
     square[1, 3] = 0.0
     return square

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from spca_core.geometry import Array
+from spca_core.rotations import about_z, wxyz_of_matrix
 from spca_core.trajectory import JOINT_NAMES
 from spca_core.world import RobotMount
 from spca_robot import ur5
@@ -77,7 +77,7 @@ def add_arm(spec: mujoco.MjSpec, mount: RobotMount) -> mujoco.MjsBody:
     `tool0`.
     """
     root = spec.worldbody.add_body(
-        name=mount.model, pos=mount.base.position, quat=_wxyz(Rotation.from_euler("z", mount.base.yaw))
+        name=mount.model, pos=mount.base.position, quat=wxyz_of_matrix(about_z(mount.base.yaw))
     )
     add_tube(root, BASE_TUBE, mass=ur5.BASE_MASS)
 
@@ -86,7 +86,7 @@ def add_arm(spec: mujoco.MjSpec, mount: RobotMount) -> mujoco.MjsBody:
         body = parent.add_body(
             name=f"{mount.model}/{link}",
             pos=offset[:3, 3],
-            quat=_wxyz(Rotation.from_matrix(offset[:3, :3])),
+            quat=wxyz_of_matrix(offset[:3, :3]),
             gravcomp=1,
         )
         body.add_joint(
@@ -109,7 +109,7 @@ def add_arm(spec: mujoco.MjSpec, mount: RobotMount) -> mujoco.MjsBody:
 
     # MuJoCo skips contacts of parent and child, except where the parent is static: the base.
     spec.add_exclude(bodyname1=mount.model, bodyname2=f"{mount.model}/{ur5.LINK_NAMES[0]}")
-    parent.add_site(name="tool0", pos=offset[:3, 3], quat=_wxyz(Rotation.from_matrix(offset[:3, :3])))
+    parent.add_site(name="tool0", pos=offset[:3, 3], quat=wxyz_of_matrix(offset[:3, :3]))
     return parent
 
 
@@ -122,7 +122,3 @@ def add_tube(body: mujoco.MjsBody, tube: Tube, mass: float) -> None:
         rgba=tube.colour,
         mass=mass,
     )
-
-
-def _wxyz(rotation: Rotation) -> Array:
-    return np.roll(rotation.as_quat(), 1)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
+from spca_core.geometry import Array
 from spca_core.scene import SceneObject
 from spca_sense.detection import UNKNOWN, Detection
 
@@ -33,9 +33,18 @@ def associate(detections: Sequence[Detection], memory: Sequence[SceneObject]) ->
                 for i in seen
             ]
         )
-        rows, columns = linear_sum_assignment(cost)
-        found |= {seen[r]: known[c].id for r, c in zip(rows, columns, strict=True)}
+        found |= {seen[r]: known[c].id for r, c in _nearest_pairs(cost)}
     return found
+
+
+def _nearest_pairs(cost: Array) -> list[tuple[int, int]]:
+    """Pairs (row, column) of the least total cost."""
+    if 1 in cost.shape:  # by far the most frequent case, which need not wait for SciPy's import
+        row, column = np.unravel_index(int(cost.argmin()), cost.shape)
+        return [(int(row), int(column))]
+    from scipy.optimize import linear_sum_assignment
+
+    return [(int(row), int(column)) for row, column in zip(*linear_sum_assignment(cost), strict=True)]
 
 
 def new_id(kind: str, colour: str, taken: Iterable[str]) -> str:

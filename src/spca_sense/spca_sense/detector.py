@@ -6,12 +6,12 @@ import numpy as np
 
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Pose
+from spca_core.rotations import about_z
 from spca_sense.catalogue import Catalogue
 from spca_sense.colours import label_colours
 from spca_sense.cubes import FoundCube, find_cubes
 from spca_sense.detection import Detection, Look, square_yaw
 from spca_sense.plates import FoundPlate, find_plates
-from spca_sense.shapes import upright_yaw
 from spca_sense.stacks import complete_stacks
 from spca_sense.view import View, make_view
 
@@ -75,7 +75,7 @@ def _of_cube(view: View, cube: FoundCube) -> Detection:
     axis = shape.tilt[:, 2]
     centre = np.array([x, y, view.table_top + shape.height]) - axis * shape.edge / 2
     matrix = np.eye(4)
-    matrix[:3, :3] = shape.tilt @ upright_yaw(square_yaw(yaw))
+    matrix[:3, :3] = shape.tilt @ about_z(square_yaw(yaw))
     matrix[:3, 3] = centre
     edge = shape.edge
     return Detection(

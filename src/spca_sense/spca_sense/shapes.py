@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from spca_core.geometry import Array
+from spca_core.rotations import aligning
 from spca_sense.fitting import Fit, Prior, fit_shape
 from spca_sense.view import View
 
@@ -139,11 +139,4 @@ def fit_disc(view: View, shape: DiscShape, pixels: Array, start: Array) -> Fit:
 
 def tilt_of(normal: Array) -> Array:
     """The smallest rotation (3, 3) that turns the vertical into `normal`."""
-    rotation, _ = Rotation.align_vectors([normal / np.linalg.norm(normal)], [[0.0, 0.0, 1.0]])
-    return rotation.as_matrix()
-
-
-def upright_yaw(yaw: float) -> Array:
-    """The rotation (3, 3) by `yaw` about the vertical."""
-    c, s = np.cos(yaw), np.sin(yaw)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    return aligning(np.array([0.0, 0.0, 1.0]), normal)

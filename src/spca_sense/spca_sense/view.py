@@ -9,10 +9,10 @@ from typing import Any
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.geometry import Array
+from spca_core.rotations import aligning
 
 FloatImage = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -169,8 +169,7 @@ def make_view(frame: RgbdFrame, table_top: float) -> View:
     if fit.trusted:
         normal = np.array([-slope[0], -slope[1], 1.0])
         normal /= np.linalg.norm(normal)
-        turn, _ = Rotation.align_vectors([[0.0, 0.0, 1.0]], [normal])
-        rotation = turn.as_matrix() @ rotation
+        rotation = aligning(normal, np.array([0.0, 0.0, 1.0])) @ rotation
         # Distance of the optical centre from the fitted plane; the plane's offset holds at the camera's foot.
         distance = (centre[2] - table_top - fit.offset) * normal[2]
         centre = np.array([centre[0], centre[1], table_top + distance])

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 import mujoco
 import numpy as np
-from scipy.spatial.transform import Rotation
 
+from spca_core.rotations import wxyz_of_matrix
 from spca_core.world import World
 from spca_robot.workspace_model import Item, WorkspaceIndex, build_spec
 from spca_sim.lighting import Lighting
@@ -94,11 +94,11 @@ def _add_light(spec: mujoco.MjSpec, world: World, variation: SimVariation) -> No
 def _add_camera(spec: mujoco.MjSpec, name: str, view: View) -> None:
     c = view.intrinsics
     # A MuJoCo camera looks along -z, y up: half a turn about x from the optical frame.
-    quat = (Rotation.from_quat(view.pose.quaternion) * Rotation.from_euler("x", np.pi)).as_quat()
+    turn = view.pose.matrix()[:3, :3] @ np.diag([1.0, -1.0, -1.0])
     spec.worldbody.add_camera(
         name=name,
         pos=view.pose.position,
-        quat=np.roll(quat, 1),
+        quat=wxyz_of_matrix(turn),
         resolution=(c.width, c.height),
         sensor_size=(c.width * 1e-5, c.height * 1e-5),  # any size: the figures below are in pixels
         focal_pixel=(c.fx, c.fy),

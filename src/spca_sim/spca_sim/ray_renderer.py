@@ -33,6 +33,7 @@ _SKY_LOW = np.array([0.80, 0.83, 0.86], np.float32)
 _SKY_HIGH = np.array([0.62, 0.70, 0.79], np.float32)
 _LENS_BLUR = 0.55  # px
 _SHADOW_BLUR = 1.6  # px
+_REACH = 10  # px; more than both blurs carry
 
 
 @dataclass(frozen=True)
@@ -65,30 +66,62 @@ class RayRenderer:
         self._data.qpos[:] = qpos
         mujoco.mj_kinematics(self._model, self._data)
         outlines = self._outlines_in_world(self._moving)
-        indirect, direct, depth = self._indirect.copy(), self._direct.copy(), self._depth.copy()
-        shadow = np.maximum(self._fixed_shadow, self._shadow_on_floors(outlines))
+        covered = cv2.dilate(self._inside(outlines, everywhere=True), np.ones((3, 3), np.uint8))
+        fallen = self._shadow_on_floors(outlines)
+        image, depth = self._backdrop.copy(), self._depth.copy()
+        x, y, width, height = cv2.boundingRect(np.maximum(covered, fallen))
+        if width and height:
+            self._draw(np.flatnonzero(covered), fallen, (x, y, x + width, y + height), image, depth)
+        depth[np.isinf(depth)] = 0
+        return image, depth.reshape(self._shape)
 
-        pixels = np.flatnonzero(
-            cv2.dilate(self._inside(outlines, everywhere=True), np.ones((3, 3), np.uint8))
-        )
+    def _draw(
+        self,
+        pixels: Indices,
+        fallen: NDArray[np.uint8],
+        box: tuple[int, int, int, int],
+        image: NDArray[np.uint8],
+        depth: Image,
+    ) -> None:
+        """Draw the moving geoms, seen at most at these `pixels`, and the shadows `fallen` from them.
+
+        `box` (left, top, right, bottom) contains all of it. Only there, and as far around it as the blurs
+        reach, `image` changes; for the blurs themselves a wider window is developed.
+        """
+        inner, window = self._window(box, _REACH), self._window(box, 2 * _REACH)
+        indirect, direct = self._indirect[window].copy(), self._direct[window].copy()
+        shadow = np.maximum(self._fixed_shadow[window], fallen[window], dtype=np.float32)
+
         hits = self._cast(self._eye, self._rays[pixels], MOVING_GROUP)
         nearer = (hits.geom >= 0) & (hits.distance < depth[pixels])
         seen, normal = pixels[nearer], hits.normal[nearer]
         depth[seen] = hits.distance[nearer]
-        albedo = self._printed(hits.geom[nearer], self._eye + self._rays[seen] * depth[seen, None])
-        indirect[seen], direct[seen] = self._shade(albedo, normal)
+        points = self._eye + self._rays[seen] * depth[seen, None]
+        row, column = np.divmod(seen, self._shape[1])
+        row, column = row - window[0].start, column - window[1].start
+        albedo = self._printed(hits.geom[nearer], points)
+        indirect[row, column], direct[row, column] = self._shade(albedo, normal)
         if self._shadows:
-            shadow[seen] = 0
-            lit = seen[normal @ self._light.direction < 0]
-            shadow[lit] = self._shaded(self._eye + self._rays[lit] * depth[lit, None])
-        depth[np.isinf(depth)] = 0
-        return self._develop(indirect, direct, shadow), depth.reshape(self._shape)
+            shadow[row, column] = 0
+            lit = normal @ self._light.direction < 0
+            shadow[row[lit], column[lit]] = self._shaded(points[lit])
+        top, left = inner[0].start - window[0].start, inner[1].start - window[1].start
+        part = image[inner]
+        part[:] = self._develop(indirect, direct, shadow)[top:, left:][: part.shape[0], : part.shape[1]]
+
+    def _window(self, box: tuple[int, int, int, int], margin: int) -> tuple[slice, slice]:
+        """Rows and columns of a box (left, top, right, bottom) with a margin, as far as they are there."""
+        height, width = self._shape
+        return (
+            slice(max(box[1] - margin, 0), min(box[3] + margin, height)),
+            slice(max(box[0] - margin, 0), min(box[2] + margin, width)),
+        )
 
     def close(self) -> None:
         """Nothing to release."""
 
     def _draw_backdrop(self) -> None:
-        """Render everything that never moves into `_indirect`, `_direct` (H·W × 3) and `_depth`.
+        """Render everything that never moves: `_indirect`, `_direct`, `_backdrop` (H, W, 3), `_depth` (H·W).
 
         A depth of infinity means that nothing is there.
         """
@@ -100,21 +133,24 @@ class RayRenderer:
 
         up = self._rays[:, 2] / np.linalg.norm(self._rays, axis=1)
         blend = np.clip(up * 3, 0, 1)[:, None].astype(np.float32)
-        self._indirect: Image = _SKY_LOW * (1 - blend) + _SKY_HIGH * blend
-        self._direct: Image = np.zeros_like(self._indirect)
+        indirect: Image = _SKY_LOW * (1 - blend) + _SKY_HIGH * blend
+        direct: Image = np.zeros_like(indirect)
         albedo = self._albedo[hits.geom[there]] * _grain(points)[:, None]
-        self._indirect[there], self._direct[there] = self._shade(albedo, hits.normal[there])
+        indirect[there], direct[there] = self._shade(albedo, hits.normal[there])
 
         # The levels of the upward faces in sight: the table's top, the ground.
-        self._floors: list[tuple[float, NDArray[np.bool_]]] = []
+        self._floors: list[tuple[float, NDArray[np.uint8]]] = []
         upward = hits.normal[there, 2] > 0.99
         for height in np.unique(points[upward, 2].round(4)):
-            floor = np.zeros(self._shape, bool)
-            floor.ravel()[there[upward & (np.abs(points[:, 2] - height) < 1e-3)]] = True
+            floor = np.zeros(self._shape, np.uint8)
+            floor.ravel()[there[upward & (np.abs(points[:, 2] - height) < 1e-3)]] = 1
             self._floors.append((float(height), floor))
         convex = self._model.geom_type != mujoco.mjtGeom.mjGEOM_PLANE
         fixed = np.flatnonzero(convex & (self._model.geom_group == FIXED_GROUP))
         self._fixed_shadow = self._shadow_on_floors(self._outlines_in_world(fixed))
+        self._indirect, self._direct = (light.reshape(*self._shape, 3) for light in (indirect, direct))
+        shadow = self._fixed_shadow.astype(np.float32)
+        self._backdrop = self._develop(self._indirect, self._direct.copy(), shadow)
 
     def _cast(self, origin: Array, rays: Array, group: int | None) -> _Hits:
         n = len(rays)
@@ -161,12 +197,12 @@ class RayRenderer:
         return albedo * sky.astype(np.float32)[:, None], albedo * lamp.astype(np.float32)[:, None]
 
     def _develop(self, indirect: Image, direct: Image, shadow: Image) -> NDArray[np.uint8]:
-        soft = shadow.reshape(self._shape)
+        """The picture; `direct` is overwritten."""
         if self._shadows:
-            soft = np.asarray(cv2.GaussianBlur(soft, (0, 0), _SHADOW_BLUR), dtype=np.float32)
-        direct *= 1 - soft.reshape(-1, 1)
+            shadow = np.asarray(cv2.GaussianBlur(shadow, (0, 0), _SHADOW_BLUR), dtype=np.float32)
+        direct *= 1 - shadow[..., None]
         direct += indirect
-        image = cv2.convertScaleAbs(direct.reshape(*self._shape, 3), alpha=255)
+        image = cv2.convertScaleAbs(direct, alpha=255)
         return np.asarray(cv2.GaussianBlur(image, (3, 3), _LENS_BLUR))
 
     def _outlines_in_world(self, geoms: Indices) -> Array:
@@ -175,14 +211,14 @@ class RayRenderer:
         turned = np.einsum("gij,gkj->gki", turn, self._outlines[geoms])
         return np.asarray(turned + self._data.geom_xpos[geoms, None])
 
-    def _shadow_on_floors(self, outlines: Array) -> Image:
+    def _shadow_on_floors(self, outlines: Array) -> NDArray[np.uint8]:
         """1 where the outlines, moved along the light down to a floor, cover it, else 0."""
-        shadow = np.zeros(len(self._rays), np.float32)
+        shadow = np.zeros(self._shape, np.uint8)
         slope = self._light.direction / -self._light.direction[2]
         for height, floor in self._floors if self._shadows else ():
             above = np.maximum(outlines[..., 2:] - height, 0.0)
             fallen = (outlines + above * slope)[above.max(axis=(1, 2)) > 1e-6]
-            shadow[(self._inside(fallen, everywhere=False) & floor).ravel() > 0] = 1
+            shadow |= self._inside(fallen, everywhere=False) & floor
         return shadow
 
     def _inside(self, outlines: Array, everywhere: bool) -> NDArray[np.uint8]:

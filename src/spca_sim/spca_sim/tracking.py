@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.interpolate import CubicHermiteSpline
 
+from spca_core.cubic import PiecewiseCubic
 from spca_core.geometry import Array
 from spca_core.trajectory import JointTrajectory
 from spca_robot.arm_model import KP, KV
@@ -32,8 +32,8 @@ def reference(trajectory: JointTrajectory, dt: float) -> tuple[Array, Array]:
     if len(trajectory.times) == 1:
         return trajectory.positions[:1].copy(), np.zeros((1, 6))
     t = np.minimum(np.arange(1, steps + 1) * dt, trajectory.duration)
-    spline = CubicHermiteSpline(trajectory.times, trajectory.positions, trajectory.velocities)
-    q, v = np.asarray(spline(t)), np.asarray(spline(t, 1))
+    spline = PiecewiseCubic(trajectory.times, trajectory.positions, trajectory.velocities)
+    q, v = spline(t), spline(t, 1)
     v[-1] = 0.0
     return q, v
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from spca_core.camera import CameraIntrinsics
 from spca_core.geometry import Array, Pose, Vec3
+from spca_core.rotations import matrix_of_vector
 from spca_core.world import World
 from spca_sim.variation import SimVariation
 
@@ -44,7 +44,7 @@ def sensor_view(world: World, variation: SimVariation) -> View:
     """Where the camera really is: its calibrated pose, off by the variation's calibration error."""
     m = world.camera.pose.matrix()
     error = np.eye(4)
-    error[:3, :3] = Rotation.from_rotvec(variation.camera_turn).as_matrix()
+    error[:3, :3] = matrix_of_vector(variation.camera_turn)
     error[:3, 3] = variation.camera_shift
     return View(Pose.from_matrix(m @ error), world.camera.intrinsics)
 

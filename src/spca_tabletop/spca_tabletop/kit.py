@@ -106,9 +106,12 @@ class TabletopKit:
     def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
         """The MCAP log and, unless it is switched off, the video."""
         from spca_tabletop.mcap_log import write_mcap
+
+        if not options.video:
+            return (write_mcap,)
         from spca_tabletop.video import write_video
 
-        return (write_video, write_mcap) if options.video else (write_mcap,)
+        return (write_video, write_mcap)
 
     def ros(self) -> TabletopRos:
         """See `spca_ros.kit.RosSide`."""
