@@ -47,7 +47,12 @@ ARGUMENTS = (
         "which of MoveIt's planning pipelines searches (arm:=moveit)",
     ),
     ("proposer", "builtin", ["builtin", "openai"], "who drafts plans and skills"),
-    ("preset", "nominal", ["nominal", "shuffled", "noisy", "hard"], "the table; over Gazebo the layout only, not the noise, light and friction"),
+    (
+        "preset",
+        "nominal",
+        ["nominal", "shuffled", "noisy", "hard", "disturbed"],
+        "the table; over Gazebo the layout only, not the noise, light, friction and disturbances",
+    ),
     ("layout_seed", "0", None, "draws the table and the sensor's noise"),
     (
         "robot",

@@ -8,6 +8,7 @@ from array import array
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from pydantic import TypeAdapter
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rosgraph_msgs.msg import Clock
@@ -31,6 +32,8 @@ from spca_ros.convert.time import duration_msg, seconds, time_msg
 from spca_ros.node import SpcaNode, answering, run_nodes
 from spca_ros.qos import EVERY, SENSOR
 from spca_sim.conductor import DONE, Conductor
+from spca_sim.disturbances.disturbance import Disturbance
+from spca_sim.disturbances.recorder import DisturbanceRecorder
 from spca_sim.live_view import LiveView
 from spca_sim.recording import StateRecorder, save_states
 from spca_sim.simulator import MujocoSimulator
@@ -40,6 +43,7 @@ from spca_sim.variation import draw_variation
 PRESETS = ("nominal", "shuffled", "noisy", "hard")
 CAMERAS = ("ray", "gl")
 CameraKind = Literal["ray", "gl"]
+_disturbances = TypeAdapter(tuple[Disturbance, ...])
 _BATCH = 5  # contact samples in one message, at most
 _CLOCK_PERIOD = 0.01  # wall seconds between two clock messages, at least
 _FEEDBACK_PERIOD = 0.1  # wall-clock seconds between two feedback messages of a motion
@@ -52,6 +56,7 @@ class _Variant(NamedTuple):
     seed: int
     noise: bool
     camera: CameraKind
+    disturbances: tuple[Disturbance, ...]
 
 
 class SimNode(SpcaNode):
@@ -77,6 +82,9 @@ class SimNode(SpcaNode):
             choices=PRESETS,
             live=True,
         )
+        self.parameter(
+            "disturbances", "[]", "what happens while the robot acts: a JSON list of disturbances", live=True
+        )
         self.parameter("seed", 0, "draws that difference", low=0, live=True)
         self.parameter("noise", True, "whether the camera has sensor noise", live=True)
         self.parameter(
@@ -88,7 +96,7 @@ class SimNode(SpcaNode):
         )
         self._wants_view = self.parameter("view", False, "a window that shows the simulation")
         self._world, self._rates = world, (rate or None, idle_rate)
-        self._recorder = StateRecorder()
+        self._recorder, self._disturbances = StateRecorder(), DisturbanceRecorder()
         self._samples: list[ContactSample] = []
         self._view: LiveView | None = None
         self._build(self._wanted())
@@ -119,11 +127,12 @@ class SimNode(SpcaNode):
     def _build(self, variant: _Variant) -> None:
         """Build a new simulator for one variant of the world."""
         self._variant = variant
-        self._sim = MujocoSimulator(
-            self._world, variant.noise, draw_variation(variant.preset, variant.seed), variant.camera
-        )
+        variation = draw_variation(variant.preset, variant.seed)
+        variation = variation.model_copy(update={"disturbances": variant.disturbances})
+        self._sim = MujocoSimulator(self._world, variant.noise, variation, variant.camera)
         self._conductor = Conductor(self._sim, *self._rates)
         self._recorder.attach(self._sim)
+        self._disturbances.attach(self._sim)
         self._sim.on_contacts(self._samples.append)
         if self._wants_view:
             self._view = LiveView(self._sim)
@@ -274,13 +283,19 @@ class SimNode(SpcaNode):
 
     def _wanted(self) -> _Variant:
         """What the parameters ask for. A preset that draws only the layout leaves the world as described."""
-        preset, seed, noise, camera = (
-            self.get_parameter(name).value for name in ("preset", "seed", "noise", "camera")
+        preset, seed, noise, camera, disturbances = (
+            self.get_parameter(name).value for name in ("preset", "seed", "noise", "camera", "disturbances")
         )
         if preset not in PRESETS or camera not in CAMERAS:
             raise SpcaError(f"preset '{preset}', camera '{camera}': one of {PRESETS} and of {CAMERAS}")
         varied = preset in VARIATIONS and preset != "nominal"
-        return _Variant(preset if varied else "nominal", seed if varied else 0, noise, camera)
+        return _Variant(
+            preset if varied else "nominal",
+            seed if varied else 0,
+            noise,
+            camera,
+            _disturbances.validate_json(disturbances),
+        )
 
     def _become(self, variant: _Variant) -> None:
         if variant == self._variant:
@@ -310,7 +325,9 @@ class SimNode(SpcaNode):
         with answering(response):
             if request.folder:
                 save_states(self._recorder.states, Path(request.folder) / names.STATES_FILE)
+                self._disturbances.save(Path(request.folder))
             self._recorder.states.clear()
+            self._disturbances.clear()
         return response
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 import mujoco
 import numpy as np
 
+from spca_core.geometry import Array
 from spca_core.rotations import wxyz_of_matrix
 from spca_core.world import World
 from spca_robot.workspace_model import Item, WorkspaceIndex, build_spec
@@ -91,14 +92,23 @@ def _add_light(spec: mujoco.MjSpec, world: World, variation: SimVariation) -> No
     spec.visual.headlight.diffuse = spec.visual.headlight.specular = (0, 0, 0)
 
 
+def place_camera(model: mujoco.MjModel, name: str, view: View) -> None:
+    """Move a camera of a compiled model."""
+    model.camera(name).pos[:] = view.pose.position
+    model.camera(name).quat[:] = _camera_quat(view)
+
+
+def _camera_quat(view: View) -> Array:
+    # A MuJoCo camera looks along -z, y up: half a turn about x from the optical frame.
+    return np.asarray(wxyz_of_matrix(view.pose.matrix()[:3, :3] @ np.diag([1.0, -1.0, -1.0])))
+
+
 def _add_camera(spec: mujoco.MjSpec, name: str, view: View) -> None:
     c = view.intrinsics
-    # A MuJoCo camera looks along -z, y up: half a turn about x from the optical frame.
-    turn = view.pose.matrix()[:3, :3] @ np.diag([1.0, -1.0, -1.0])
     spec.worldbody.add_camera(
         name=name,
         pos=view.pose.position,
-        quat=wxyz_of_matrix(turn),
+        quat=_camera_quat(view),
         resolution=(c.width, c.height),
         sensor_size=(c.width * 1e-5, c.height * 1e-5),  # any size: the figures below are in pixels
         focal_pixel=(c.fx, c.fy),

@@ -6,11 +6,12 @@ One thread at a time may use it. Nothing is welded or attached: what the gripper
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from spca_core.camera import RgbdFrame
 from spca_core.contacts import ContactSample
@@ -22,17 +23,20 @@ from spca_core.world import World
 from spca_robot.gripper_2f85 import STROKE, driver_angle, gap_of, pad_force
 from spca_robot.gripper_model import KP, KV, MAX_MOMENT
 from spca_sim.contact_monitor import ContactMonitor
+from spca_sim.disturbances.disturber import DISTURBED_KINDS, Disturbed, Disturber
+from spca_sim.disturbances.picture import disturb
 from spca_sim.lighting import Lighting
-from spca_sim.physics_model import SENSOR, build_physics
+from spca_sim.physics_model import SENSOR, build_physics, place_camera
 from spca_sim.rendering import CameraKind, Renderer, make_renderer
 from spca_sim.sensor import RgbdSensor
 from spca_sim.state import SimState
 from spca_sim.tracking import ArmServo, GripperRamp, check_trajectory
 from spca_sim.variation import SimVariation
-from spca_sim.view import sensor_view
+from spca_sim.view import View, moved, sensor_view
 
 _SETTLE_STEPS = 50  # at reset: things sink 0.1 mm into their contacts and come to rest within a few of these
 _MAX_START_DEVIATION = 0.1  # rad between the arm and the first point of a trajectory
+_STILL = (0.0, 0.0, 0.0)
 _T = TypeVar("_T")
 
 
@@ -49,6 +53,7 @@ class SimSnapshot:
     gripper: tuple[float, float]
     contacts: bytes
     noise: dict[str, Any]
+    disturbed: Disturbed
 
 
 class _Scene:
@@ -60,6 +65,9 @@ class _Scene:
         self.data = mujoco.MjData(self.model)
         self.monitor = ContactMonitor(self.index.geom_models)
         self.renderer: Renderer | None = None
+        self.view = sensor_view(world, variation)
+        self.knock = (_STILL, _STILL)
+        self.friction = self.model.geom_friction.copy()
         self.tendon_qpos = [int(self.model.joint(f"{s}_driver").qposadr[0]) for s in ("left", "right")]
         self.tendon_qvel = [int(self.model.joint(f"{s}_driver").dofadr[0]) for s in ("left", "right")]
 
@@ -71,7 +79,7 @@ class MujocoSimulator:
     `ray` (needs nothing) or `gl` (prettier, needs EGL or OSMesa, raises InputError without).
     """
 
-    snapshot_kinds: Collection[type] = (SimSnapshot, SimVariation)
+    snapshot_kinds: Collection[type] = (SimSnapshot, SimVariation, *DISTURBED_KINDS)
     sample_period = 0.02
     """Simulated seconds between two contact samples."""
 
@@ -89,6 +97,8 @@ class MujocoSimulator:
         self._scenes: dict[tuple[str, ...], _Scene] = {}
         self._contact_listeners: list[Callable[[ContactSample], None]] = []
         self._state_listeners: list[Callable[[SimState], None]] = []
+        self.disturber = Disturber(world, self.variation.disturbances)
+        self._frame: RgbdFrame | None = None  # the newest that has arrived, where frames can be lost
         self.reset(nominal_layout(world))
 
     @property
@@ -124,6 +134,9 @@ class MujocoSimulator:
         self._servo = ArmServo(np.array(self.world.robot.home))
         self._gripper = GripperRamp(STROKE)
         self._noise = np.random.default_rng(seed)
+        self._frame = None
+        self.disturber.reset(scene.objects)
+        self._rub()
 
         mujoco.mj_resetData(scene.model, scene.data)
         scene.index.set_arm(scene.data, np.array(self.world.robot.home))
@@ -189,13 +202,30 @@ class MujocoSimulator:
         )
 
     def capture(self) -> RgbdFrame:
-        """The camera's frame now, with the sensor's noise."""
-        scene = self._scene
+        """The camera's frame now, with the sensor's noise; an older one where the newest has been lost."""
+        if self._frame is not None and self.disturber.lost(self.time):
+            return replace(self._frame, colour=self._frame.colour.copy(), depth=self._frame.depth.copy())
+        colour, depth, _ = self.picture()
+        frame = self._sensor.expose(colour, depth, self.time, self._noise)
+        self._frame = frame if self.disturber.active else None
+        return frame
+
+    def picture(self) -> tuple[NDArray[np.uint8], NDArray[np.float32], View]:
+        """What the camera would see now without noise or loss: colour, depth, and from where."""
+        scene, now = self._scene, self.disturber.now
+        view = scene.view
+        if scene.renderer is not None and scene.knock != (now.shift, now.turn):
+            scene.renderer.close()
+            scene.renderer = None
+        if (now.shift, now.turn) != (_STILL, _STILL):
+            view = moved(view, now.shift, now.turn)
         if scene.renderer is None:
-            view, lighting = sensor_view(self.world, self.variation), Lighting.of(self.world, self.variation)
+            lighting = Lighting.of(self.world, self.variation)
+            place_camera(scene.model, SENSOR, view)
             scene.renderer = make_renderer(self._camera_kind, scene.model, SENSOR, view, lighting)
+            scene.knock = (now.shift, now.turn)
         colour, depth = scene.renderer.render(scene.data.qpos)
-        return self._sensor.expose(colour, depth, self.time, self._noise)
+        return *disturb(colour, depth, now, self.time, self.world, view), view
 
     def on_contacts(self, listener: Callable[[ContactSample], None]) -> Callable[[], None]:
         """Subscribe to contact samples; returns a function that ends the subscription."""
@@ -231,6 +261,7 @@ class MujocoSimulator:
             gripper=(self._gripper.setpoint, self._gripper.target),
             contacts=self._scene.monitor.save(),
             noise=dict(self._noise.bit_generator.state),
+            disturbed=self.disturber.save(),
         )
 
     def restore(self, snapshot: SimSnapshot) -> None:
@@ -246,6 +277,9 @@ class MujocoSimulator:
         self._gripper.target = snapshot.gripper[1]
         scene.monitor.load(snapshot.contacts)
         self._noise.bit_generator.state = snapshot.noise
+        self._frame = None
+        self.disturber.load(snapshot.disturbed)
+        self._rub()
 
     def close(self) -> None:
         """Release graphics contexts and subscriptions."""
@@ -262,11 +296,19 @@ class MujocoSimulator:
         return self._scenes[objects]
 
     def _arm_position(self) -> Array:
-        return np.asarray(self.data.qpos[self._scene.index.arm_qpos])
+        """What the encoders say, radians (6,)."""
+        return np.asarray(self.data.qpos[self._scene.index.arm_qpos] + self.disturber.now.encoder)
+
+    def _rub(self) -> None:
+        """Bring the disturbed friction into the model."""
+        self.model.geom_friction[:] = self._scene.friction * self.disturber.now.friction
 
     def _advance(self) -> None:
         scene = self._scene
         scene.data.ctrl[:6] = self._servo.advance()
+        if self.disturber.active:
+            scene.data.ctrl[:6] -= self.disturber.now.encoder
+            self.disturber.advance(scene.index, scene.data, self._dt)
         scene.data.ctrl[6] = driver_angle(self._gripper.advance(self._dt))
         mujoco.mj_step(scene.model, scene.data)
         scene.monitor.watch(scene.data)
@@ -274,6 +316,11 @@ class MujocoSimulator:
     def _publish(self) -> None:
         if self.data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
             raise SpcaError(f"the physics became unstable at {self.time:.3f} s")
+        if self.disturber.active:
+            before = self.disturber.now.friction
+            self.disturber.watch(self.time, self._scene.index, self.data)
+            if self.disturber.now.friction != before:
+                self._rub()
         sample = ContactSample(self.time, self._scene.monitor.take())
         for listener in tuple(self._contact_listeners):
             listener(sample)

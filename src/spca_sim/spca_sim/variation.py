@@ -8,6 +8,7 @@ from pydantic import Field
 from spca_core.errors import InputError
 from spca_core.geometry import Vec3
 from spca_core.model import Record
+from spca_sim.disturbances.disturbance import Disturbance
 
 
 class SimVariation(Record):
@@ -31,6 +32,8 @@ class SimVariation(Record):
     """Factor on all depths: the systematic error of a depth camera."""
     noise_scale: float = Field(default=1.0, ge=0)
     """Factor on the sensor noise of the world file."""
+    disturbances: tuple[Disturbance, ...] = ()
+    """What happens to the world while the robot acts."""
 
 
 # Standard deviations (uniform half widths for light, friction and mass) per preset.

@@ -42,11 +42,17 @@ class View:
 
 def sensor_view(world: World, variation: SimVariation) -> View:
     """Where the camera really is: its calibrated pose, off by the variation's calibration error."""
-    m = world.camera.pose.matrix()
+    return moved(
+        View(world.camera.pose, world.camera.intrinsics), variation.camera_shift, variation.camera_turn
+    )
+
+
+def moved(view: View, shift: Vec3, turn: Vec3) -> View:
+    """The view after a shift (m) and a turn (rotation vector, rad), both in its own optical axes."""
     error = np.eye(4)
-    error[:3, :3] = matrix_of_vector(variation.camera_turn)
-    error[:3, 3] = variation.camera_shift
-    return View(Pose.from_matrix(m @ error), world.camera.intrinsics)
+    error[:3, :3] = matrix_of_vector(turn)
+    error[:3, 3] = shift
+    return View(Pose.from_matrix(view.pose.matrix() @ error), view.intrinsics)
 
 
 def overview(world: World, width: int = 480, height: int = 360) -> View:

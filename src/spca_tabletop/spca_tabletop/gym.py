@@ -81,13 +81,12 @@ class TabletopEnv(gymnasium.Env[dict[str, Any], np.ndarray]):
         """Lay the table again. Raises InputError for an unknown preset."""
         from spca_referee.referee import Referee
         from spca_sim.simulator import MujocoSimulator
-        from spca_tabletop.kit import TabletopKit
-        from spca_tabletop.presets import draw_table
+        from spca_tabletop.presets import PRESETS, draw_table
 
         super().reset(seed=seed)
         preset = (options or {}).get("preset", self._options.preset)
-        if preset not in TabletopKit.presets:
-            raise InputError(f"unknown preset '{preset}'", hint=", ".join(TabletopKit.presets))
+        if preset not in PRESETS:
+            raise InputError(f"unknown preset '{preset}'", hint=", ".join(PRESETS))
         draw = int(self.np_random.integers(2**31))
         layout, variation = draw_table(preset, draw, self._world, self._level)
         self.close()

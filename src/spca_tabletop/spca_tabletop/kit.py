@@ -30,8 +30,14 @@ class TabletopKit:
     about = "a UR5 with a Robotiq 2F-85 and an RGB-D camera over a table with cubes and plates"
     bare_names = True
     time_unit = "s"
-    presets: Sequence[str] = ("nominal", "shuffled", "noisy", "hard")
     builtin_skills = Path(act.__file__).with_name("skills.py")
+
+    @cached_property
+    def presets(self) -> Sequence[str]:
+        """How a level's world may vary."""
+        from spca_tabletop.presets import PRESETS
+
+        return PRESETS
 
     @cached_property
     def api(self) -> CtxApi:
@@ -142,6 +148,7 @@ def build_tabletop(
     camera = SimulatedCamera(simulator)
     environment = InprocTabletop(level, world, layout, simulator, camera, options.seed, vision, detector)
     environment.recording.states.attach(simulator)
+    environment.recording.disturbances.attach(simulator)
     environment.live_view = partial(LiveView, simulator)
     if options.rate is not None:
         environment.pace(options.rate)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import cast
 
 from spca_core.contacts import pair
 from spca_core.errors import InputError
@@ -13,8 +14,13 @@ from spca_referee.level import Level, load_level
 from spca_referee.resting import overlapping, resting_contacts
 from spca_referee.rules import bind_rules
 from spca_referee.start import starting_layout
+from spca_sim.disturbances.disturbance import KINDS, Disturbance, Kind, draw_disturbances
+from spca_sim.variation import PRESETS as VARIATIONS
 from spca_sim.variation import SimVariation, draw_variation
 
+DISTURBED = "disturbed"
+PRESETS = ("nominal", "shuffled", "noisy", "hard", DISTURBED, *(f"{DISTURBED}-{kind}" for kind in KINDS))
+"""`disturbed` draws one to three disturbances of any kind; `disturbed-push` and so on a single one."""
 _TRIES = 200
 _STRIDE = 100_003  # between the seeds of one table's tries, so that neighbouring tables share none
 
@@ -25,6 +31,11 @@ def load_table(options: RunOptions) -> tuple[World, Level]:
     return load_world(options.world or level.world), level
 
 
+def variation_of(preset: str) -> str:
+    """The variation of the world, by name, that belongs to a preset: some draw only the layout."""
+    return preset if preset in VARIATIONS else "nominal"
+
+
 def draw_table(preset: str, seed: int, world: World, level: Level) -> tuple[Layout, SimVariation]:
     """The layout at the start and the simulator's variation, by seed.
 
@@ -32,15 +43,28 @@ def draw_table(preset: str, seed: int, world: World, level: Level) -> tuple[Layo
     won before anything was done, or where no object fits one of its roles. Raises InputError when no such
     table is found.
     """
-    variation = draw_variation(preset if preset in ("noisy", "hard") else "nominal", seed)
+    variation = draw_variation(variation_of(preset), seed)
     if preset == "nominal":
         return starting_layout(level.layout, world, nominal_layout(world)), variation
     draw = cluttered_layout if preset == "hard" else random_layout
     for k in range(_TRIES):
         layout = starting_layout(level.layout, world, draw(world, seed + k * _STRIDE))
         if not _overlapping(layout, world) and not _pointless(layout, world, level):
+            if preset.startswith(DISTURBED):
+                variation = variation.model_copy(
+                    update={"disturbances": _disturbances(preset, seed, world, level)}
+                )
             return layout.model_copy(update={"seed": seed}), variation
     raise InputError(f"no {preset} table fits level '{level.name}'", hint="its layout leaves no room")
+
+
+def _disturbances(preset: str, seed: int, world: World, level: Level) -> tuple[Disturbance, ...]:
+    kind = cast("Kind | None", preset.removeprefix(DISTURBED).removeprefix("-") or None)
+    named = level.success.names | set(level.layout) | {p.on_top_of for p in level.layout.values()}
+    kinds = {role.kind for role in level.roles.values()}
+    needed = [o.model for o in world.objects if o.model in named or o.kind in kinds]
+    spare = [o.model for o in world.objects if o.model not in needed]
+    return draw_disturbances(seed, needed, spare, kind)
 
 
 def _overlapping(layout: Layout, world: World) -> bool:

@@ -13,6 +13,7 @@ from spca_core.camera import RgbdFrame
 from spca_core.scene import Scene
 from spca_referee.contacts import ContactInterval, save_timeline
 from spca_sense.looks import save_looks
+from spca_sim.disturbances.recorder import DisturbanceRecorder
 from spca_sim.recording import StateRecorder, save_states
 
 STATES = "states.npz"
@@ -29,13 +30,15 @@ class Recording:
 
     looks: list[tuple[RgbdFrame, Scene]] = field(default_factory=list)
     states: StateRecorder = field(default_factory=StateRecorder)
+    disturbances: DisturbanceRecorder = field(default_factory=DisturbanceRecorder)
 
     def on_look(self, frame: RgbdFrame, scene: Scene) -> None:
         """A listener for what Sense saw."""
         self.looks.append((frame, scene))
 
     def save(self, folder: Path, timeline: Sequence[ContactInterval]) -> None:
-        """Write the files of `looks/` (see `save_looks`), `contacts.json` and `states.npz`."""
+        """Write `looks/` (see `save_looks`), `disturbances/`, `contacts.json` and `states.npz`."""
         save_looks(self.looks, folder / LOOKS)
         save_timeline(timeline, folder / CONTACTS)
         save_states(self.states.states, folder / STATES)
+        self.disturbances.save(folder)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,7 @@ def write_report(folder: RunFolder) -> Path:
             plans=plans,
             codes=[c for c in codes if c.drafts],
             looks=[_look(f) for f in sorted((path / "looks").glob("*.jpg"))],
+            disturbances=[_look(f) for f in _in_order((path / "disturbances").glob("*.jpg"))],
             animation=_data_uri(path / "animation.webp", "image/webp"),
             ticks=ticks(end),
             steps=step_timeline(steps, end),
@@ -110,6 +112,11 @@ def _numbered(path: Path, pattern: str) -> list[Path]:
     return sorted(path.glob(f"round_*/{pattern}"), key=lambda f: int(f.stem.split("_")[-1]))
 
 
+def _in_order(files: Iterable[Path]) -> list[Path]:
+    """Files that are named `1_push.jpg`, `2_hand.jpg` and so on."""
+    return sorted(files, key=lambda f: int(f.name.split("_")[0]))
+
+
 def _load(path: Path, kind: type[BaseModel]) -> Any:
     try:
         return kind.model_validate_json(path.read_bytes())
@@ -137,9 +144,9 @@ def _look(path: Path) -> dict[str, Any]:
     scene = _json(path.with_suffix(".json")) or {}
     return {
         "image": _data_uri(path, "image/jpeg"),
-        "file": f"looks/{path.name}",
+        "file": f"{path.parent.name}/{path.name}",
         "stamp": scene.get("stamp", 0.0),
-        "text": " ".join(scene.get("sentences") or []),
+        "text": scene.get("text") or " ".join(scene.get("sentences") or []),
     }
 
 

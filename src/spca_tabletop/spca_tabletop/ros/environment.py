@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 import uuid
@@ -41,9 +42,10 @@ from spca_ros.peer import NodeLost, Peer
 from spca_ros.qos import STATE
 from spca_ros.robot import RosRobot
 from spca_sense.observation import observation_of
+from spca_sim.variation import SimVariation
 from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import TABLETOP_API
-from spca_tabletop.presets import draw_table, load_table
+from spca_tabletop.presets import draw_table, load_table, variation_of
 
 SETTLE_S = 2.0
 """Simulated seconds after the last step.
@@ -112,11 +114,11 @@ class RosTabletop:
         """See `spca_ros.kit.RosEnvironment`. The referee's node finds the level by the same name or path."""
         self._wait_ready(timeout)
         world, level = load_table(options)
-        layout, _ = draw_table(options.preset, options.seed, world, level)
+        layout, variation = draw_table(options.preset, options.seed, world, level)
         self._order = _Order(options, level, layout)
         self.task = task(level)
         self._cancelled = False
-        self._vary(options)
+        self._vary(options, variation)
         if self._connected != (starts := [peer.starts for peer in self._peers.values()]):
             self._begin()
             self._connect()
@@ -125,12 +127,15 @@ class RosTabletop:
         for forget in self._record.values():  # what was recorded before is of no run, or of one that was lost
             _expect(forget(SaveRecording.Request(), timeout=_PATIENCE_S))
 
-    def _vary(self, options: RunOptions) -> None:
+    def _vary(self, options: RunOptions, variation: SimVariation) -> None:
         """Have the simulator rebuilt at the next reset.
 
         It takes light, friction, calibration and so on from the preset.
         """
-        wanted = {name: getattr(options, name) for name in ("preset", "seed", "noise", "camera")}
+        wanted = {name: getattr(options, name) for name in ("seed", "noise", "camera")}
+        wanted["preset"] = variation_of(options.preset)
+        disturbances = [d.model_dump() for d in variation.disturbances]
+        wanted["disturbances"] = json.dumps(disturbances)
         parameters = [Parameter(name, value=value).to_parameter_msg() for name, value in wanted.items()]
         answer = self._set_parameters(SetParameters.Request(parameters=parameters), timeout=_PATIENCE_S)
         for name, result in zip(wanted, answer.results, strict=True):

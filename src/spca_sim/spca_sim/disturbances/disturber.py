@@ -1,0 +1,271 @@
+"""Carries out disturbances in a simulation: waits for each one's occasion, then makes it happen.
+
+Everything here is ground truth. The robot's side sees only the consequences: joint states, the pads, images.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import mujoco
+import numpy as np
+
+from spca_core.geometry import Array, Vec3
+from spca_core.world import World
+from spca_robot.workspace_model import WorkspaceIndex
+from spca_sim.disturbances.disturbance import Disturbance, Happened
+from spca_sim.disturbances.hands import Drag, Waypoint, keep_away, yaw_of
+from spca_sim.disturbances.truth import Truth
+
+_PUSH = 0.25  # m/s
+_CARRY = 0.5  # m/s
+_OUT_OF_FINGERS = 0.075  # m
+_ABOVE = 0.10  # m above its place at which something is carried
+_ENCODER = (0.008, 0.003, 0.003, 0.006, 0.006, 0.012)
+"""Largest encoder offset by joint, radians: 2 to 5 mm at the fingertips."""
+_DROPPED = 0.7  # share of frames that are lost while the camera drops them
+
+
+@dataclass
+class Disturbed:
+    """How far the disturbances have come, and what lasts of them. Times are simulated seconds."""
+
+    begun: list[int] = field(default_factory=list)
+    drags: list[Drag] = field(default_factory=list)
+    away: list[str] = field(default_factory=list)
+    returns: list[tuple[float, str, int]] = field(default_factory=list)
+    """When an object that was taken away comes back, and the seed of its place."""
+    encoder: list[float] = field(default_factory=lambda: [0.0] * 6)
+    friction: float = 1.0
+    light: float = 1.0
+    hand: tuple[float, float, float, float] | None = None
+    """Until when a hand is in view, where over the table (x, y), and its heading."""
+    frozen_until: float = 0.0
+    dropping: tuple[float, int] = (0.0, 0)
+    """Until when the camera drops frames, and the seed of which."""
+    shift: Vec3 = (0.0, 0.0, 0.0)
+    turn: Vec3 = (0.0, 0.0, 0.0)
+    """How the camera has been knocked; see `SimVariation.camera_shift`."""
+
+
+class Disturber:
+    """The disturbances of one simulator. `listener` hears of each one that has happened."""
+
+    def __init__(self, world: World, planned: Sequence[Disturbance]) -> None:
+        self._world, self._planned = world, tuple(planned)
+        self.now = Disturbed()
+        self.listener: Callable[[Happened], None] | None = None
+
+    @property
+    def active(self) -> bool:
+        """Whether there are any disturbances at all."""
+        return bool(self._planned)
+
+    def reset(self, objects: Sequence[str]) -> None:
+        """Begin again, with these objects; those that will be added are kept away until then."""
+        self.now = Disturbed()
+        for one in self._planned:
+            if one.kind == "add":
+                present = [n for n in one.spare if n in objects]
+                if present:
+                    rng = np.random.default_rng(one.seed)
+                    self.now.away.append(present[int(rng.integers(len(present)))])
+
+    def save(self) -> Disturbed:
+        """The state, for a snapshot."""
+        return copy.deepcopy(self.now)
+
+    def load(self, saved: Disturbed) -> None:
+        """Back to what `save` returned."""
+        self.now = copy.deepcopy(saved)
+
+    def advance(self, index: WorkspaceIndex, data: mujoco.MjData, dt: float) -> None:
+        """Before a physics step: move what is being moved."""
+        for slot, name in enumerate(self.now.away):
+            keep_away(index, data, name, slot)
+        if self.now.drags:
+            self.now.drags = [d for d in self.now.drags if d.advance(index, data, dt)]
+
+    def watch(self, time: float, index: WorkspaceIndex, data: mujoco.MjData) -> None:
+        """At every sample: begin what is due and has its occasion."""
+        due = [(i, d) for i, d in enumerate(self._planned) if i not in self.now.begun and time >= d.at - 1e-9]
+        back = [r for r in self.now.returns if r[0] <= time]
+        if not due and not back:
+            return
+        truth = Truth(self._world, index, data, self.now.away)
+        for one in back:
+            if self._put_back(truth, one[1], one[2]):
+                self.now.returns.remove(one)
+                self._tell("remove", time, f"{one[1]} is put back", truth.at(one[1]))
+        for number, disturbance in due:
+            rng = np.random.default_rng(disturbance.seed)
+            begin: Callable[[Truth, Disturbance, np.random.Generator, float], str | None]
+            begin = getattr(self, f"_{disturbance.kind}")
+            before = truth.held()
+            text = begin(truth, disturbance, rng, time)
+            if text is not None:
+                self.now.begun.append(number)
+                moved = self.now.drags[-1].name if self.now.drags else before
+                self._tell(disturbance.kind, time, text, truth.at(moved) if moved else None)
+
+    # --- what lasts, for the simulator ----------------------------------------------------------------------
+
+    def lost(self, time: float) -> bool:
+        """Whether the frame taken now does not arrive."""
+        if time < self.now.frozen_until:
+            return True
+        until, seed = self.now.dropping
+        return time < until and np.random.default_rng([seed, int(time * 1000)]).random() < _DROPPED
+
+    # --- the kinds: each returns what happened, or None while it has no occasion ----------------------------
+
+    def _push(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
+        cubes = [n for n in one.names if self._world.object(n).kind == "cube"]
+        return self._slide(truth, cubes, rng) if truth.arm_moves else None
+
+    def _target(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
+        if truth.held() is None or not truth.arm_moves:
+            return None
+        needed = [n for n in one.names if n not in one.spare]
+        return self._slide(truth, needed, rng, (0.05, 0.16))
+
+    def _turn(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
+        cubes = truth.free(n for n in one.names if self._world.object(n).kind == "cube")
+        if not truth.arm_moves or not cubes:
+            return None
+        name = cubes[int(rng.integers(len(cubes)))]
+        angle = float(rng.uniform(0.5, 1.0)) * float(rng.choice((-1, 1)))
+        x, y, z = map(float, truth.at(name))
+        self._drag(truth, name, [(x, y, z, yaw_of(truth.index, truth.data, name) + angle)], 2.0)
+        return f"{name} is turned by {math.degrees(angle):.0f}°"
+
+    def _pull_out(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
+        name = truth.held()
+        if name is None or not truth.arm_moves:
+            return None
+        start = truth.at(name)
+        place = truth.room(name, rng, start, (0.0, 0.25)) or truth.room(name, rng)
+        if place is None:
+            return None
+        left, right = truth.tips
+        out = np.cross(right - left, (0.0, 0.0, 1.0))[:2]
+        out /= max(float(np.linalg.norm(out)), 1e-9)
+        out *= math.copysign(_OUT_OF_FINGERS, float(out @ (np.array(place) - start[:2])) or 1.0)
+        x, y, z = map(float, start)
+        yaw = yaw_of(truth.index, truth.data, name)
+        low = truth.rest_height(name) + 0.001
+        clear = (x + float(out[0]), y + float(out[1]), z, yaw)
+        self._drag(truth, name, [clear, (*place, z, yaw), (*place, low, yaw)], _CARRY, carried=True)
+        return f"{name} is pulled out of the gripper"
+
+    def _remove(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
+        for_good = bool(one.spare) and rng.random() < 0.5
+        free = truth.free(one.spare if for_good else [n for n in one.names if n not in one.spare])
+        if not free:
+            return None
+        name = free[int(rng.integers(len(free)))]
+        self.now.away.append(name)
+        if for_good:
+            return f"{name} is taken away"
+        self.now.returns.append((time + float(rng.uniform(2.0, 4.0)), name, int(rng.integers(2**31))))
+        return f"{name} is taken away for a while"
+
+    def _add(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
+        name = next((n for n in one.spare if n in self.now.away), None)
+        if name is None or not self._put_back(truth, name, one.seed):
+            return None
+        return f"{name} is put on the table"
+
+    def _hand(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
+        names = [n for n in one.names if n in truth.names]
+        x, y, _ = truth.at(names[int(rng.integers(len(names)))])
+        seconds = float(rng.uniform(2.0, 5.0))
+        self.now.hand = (time + seconds, float(x), float(y), float(rng.uniform(-0.6, 0.6)))
+        return f"a hand hides part of the table for {seconds:.1f} s"
+
+    def _freeze(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
+        seconds = float(rng.uniform(2.0, 5.0))
+        self.now.frozen_until = time + seconds
+        return f"the camera freezes for {seconds:.1f} s"
+
+    def _drop(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
+        seconds = float(rng.uniform(3.0, 8.0))
+        self.now.dropping = (time + seconds, one.seed)
+        return f"the camera drops frames for {seconds:.1f} s"
+
+    def _knock(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
+        shift, turn = rng.normal(0.0, 0.003, 3), rng.normal(0.0, np.radians(0.4), 3)
+        self.now.shift = (float(shift[0]), float(shift[1]), float(shift[2]))
+        self.now.turn = (float(turn[0]), float(turn[1]), float(turn[2]))
+        return (
+            f"the camera is knocked by {1000 * float(np.linalg.norm(shift)):.1f} mm "
+            f"and {math.degrees(float(np.linalg.norm(turn))):.1f}°"
+        )
+
+    def _encoder(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
+        joint = int(rng.integers(6))
+        offset = float(rng.uniform(0.5, 1.0) * rng.choice((-1, 1))) * _ENCODER[joint]
+        self.now.encoder[joint] = offset
+        return f"the encoder of joint {joint + 1} is {math.degrees(offset):+.2f}° off from now on"
+
+    def _friction(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
+        self.now.friction = float(rng.choice((rng.uniform(0.45, 0.7), rng.uniform(1.3, 1.6))))
+        return f"friction is {self.now.friction:.2f} times what it was from now on"
+
+    def _dim(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
+        self.now.light = float(rng.uniform(0.35, 0.65))
+        return f"the light goes down to {100 * self.now.light:.0f} % from now on"
+
+    # --- helpers --------------------------------------------------------------------------------------------
+
+    def _slide(
+        self, truth: Truth, names: Sequence[str], rng: np.random.Generator,
+        distance: tuple[float, float] = (0.03, 0.12),
+    ) -> str | None:  # fmt: skip
+        """Push one of the objects to a free place."""
+        free = truth.free(names)
+        if not free:
+            return None
+        name = free[int(rng.integers(len(free)))]
+        start = truth.at(name)
+        place = truth.room(name, rng, start, distance, straight=True)
+        if place is None:
+            return None
+        yaw = yaw_of(truth.index, truth.data, name) + float(rng.uniform(-0.3, 0.3))
+        self._drag(truth, name, [(*place, float(start[2]), yaw)], _PUSH)
+        return f"{name} is pushed by {1000 * math.dist(place, start[:2]):.0f} mm"
+
+    def _drag(
+        self, truth: Truth, name: str, waypoints: list[Waypoint], speed: float, carried: bool = False
+    ) -> None:
+        x, y, z = map(float, truth.at(name))
+        at = (x, y, z, yaw_of(truth.index, truth.data, name))
+        self.now.drags.append(Drag(name, waypoints, speed, carried, at))
+
+    def _put_back(self, truth: Truth, name: str, seed: int) -> bool:
+        """Put an object that is away on a free place of the table; False if there is none now."""
+        rng = np.random.default_rng(seed)
+        place = truth.room(name, rng)
+        if place is None:
+            return False
+        self.now.away.remove(name)
+        truth.names.append(name)
+        at, v = truth.index.item_qpos[name], truth.index.item_qvel[name]
+        yaw = float(rng.uniform(-math.pi, math.pi)) / 2
+        truth.data.qpos[at : at + 7] = (
+            *place, truth.rest_height(name) + 0.0005, math.cos(yaw), 0.0, 0.0, math.sin(yaw),
+        )  # fmt: skip
+        truth.data.qvel[v : v + 6] = 0.0
+        return True
+
+    def _tell(self, kind: str, time: float, text: str, position: Array | None) -> None:
+        if self.listener is not None:
+            where = None if position is None else tuple(map(float, position))
+            self.listener(Happened(kind=kind, stamp=time, text=text, position=where))
+
+
+DISTURBED_KINDS = (Disturbed, Drag, Disturbance)
+"""What a disturber's state consists of, for `spca_core.checkpoint`."""
