@@ -82,7 +82,7 @@ def open_openai(kit: Kit, options: RunOptions, folder: RunFolder) -> Iterator[Pr
             planner={
                 mode: LanguageProposer(asking, role, words, schemas) for mode, role in _PLANNER_ROLES.items()
             },
-            coder=LanguageCoder(asking),
+            coder=LanguageCoder(asking, options.ablations.whole_library),
             vision=LanguageVision(chat) if options.vision else None,
             learns=True,
             usage=lambda: usage_of(chat),

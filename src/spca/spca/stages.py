@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from functools import partial
 from spca.learned import BEFORE, Learned, folder_of
 from spca.proposals import OpenProposals, Proposals
 from spca.supervisor import Promote
-from spca_coder.drafting import DraftingCoder
+from spca_coder.drafting import TOKEN_BUDGET, DraftingCoder
 from spca_core.budgets import Budgets
 from spca_core.extensions import find
 from spca_core.options import RunOptions
@@ -69,10 +70,16 @@ def open_stages(
             options.solver_timeout_s,
             solver=solver if solver is not None and solver.engine == options.engine else None,
             engine=options.engine,
+            one_validator=options.ablations.one_validator,
         ) as planner:
             yield Stages(
                 planner=planner,
-                coder=DraftingCoder(proposals.coder, kit.api, budgets.code_drafts),
+                coder=DraftingCoder(
+                    proposals.coder,
+                    kit.api,
+                    budgets.code_drafts,
+                    token_budget=math.inf if options.ablations.whole_library else TOKEN_BUDGET,
+                ),
                 library=library,
                 budgets=budgets.model_copy(update={"rewind": True}) if proposals.learns else budgets,
                 promote=partial(learned.promote, options) if proposals.learns else None,

@@ -21,6 +21,7 @@ from spca_core.errors import InputError
 from spca_llm.testing.behaviours import Behaviour, Status
 from spca_llm.testing.server import ModelServer, Seen
 
+NEW_VARIANTS = ("one-validator", "whole-library", "vision", "vision-alone")
 LEVELS = ("touch_02", "touch_03")
 
 
@@ -175,6 +176,22 @@ def test_a_price_limit_ends_the_campaign(tmp_path: Path) -> None:
     )
     campaign = run_campaign(bench, tmp_path / "c", workers=1)
     assert len(campaign.done) == 1 and "US dollars are used up" in campaign.stopped
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_ablations_are_variants_of_one_campaign(tmp_path: Path) -> None:
+    """Each of them solves an easy level; each does without what its name says."""
+    model = scripted(tmp_path, "m")
+    bench = ModelsBench(models=(model,), levels=("touch_02",), tables=1, variants=NEW_VARIANTS)
+    campaign = run_campaign(bench, tmp_path / "c", workers=1)
+    results = {d.trial.variant: d.result for d in campaign.done}
+    assert set(results) == set(NEW_VARIANTS) and all(r.success for r in results.values()), campaign.broken
+    roles = {variant: set(result.usage) for variant, result in results.items()}
+    assert "vision" in roles["vision"] & roles["vision-alone"] and "vision" not in roles["whole-library"]
+    asked = (tmp_path / "c" / "llm" / "m_vision-alone_0_touch_02").glob("*planner_big.json")
+    question = next(asked).read_text()
+    assert "There is a blue cube" in question and "(leftmost cube" not in question
 
 
 # --- what is said before anything starts --------------------------------------------------------------------

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
+from pydantic import Field
+
 from spca_bench.page import Page, Table
 from spca_core.model import Record
 
@@ -42,8 +44,11 @@ class Bench(Record, Generic[TrialT, ResultT]):
 
     name: ClassVar[str]
     result_type: ClassVar[type[Record]]
-    not_identity: ClassVar[frozenset[str]] = frozenset()
+    not_identity: ClassVar[frozenset[str]] = frozenset({"usd"})
     """Settings that may change when a campaign is resumed: limits, but nothing that a result depends on."""
+
+    usd: float | None = Field(None, gt=0)
+    """Price limit of the whole campaign, broken trials included; for benches whose trials cost money."""
 
     # --- what is run ----------------------------------------------------------------------------------------
 
@@ -78,8 +83,25 @@ class Bench(Record, Generic[TrialT, ResultT]):
         """Whether trials may run next to each other; if not, this process runs them one by one."""
         return True
 
-    def why_stop(self, done: Sequence[Done[TrialT, ResultT]]) -> str:
-        """Why no further trial may begin, for example a limit on money; empty if one may."""
+    def cost(self, result: ResultT) -> float:
+        """What a trial has cost, in US dollars."""
+        return 0.0
+
+    def cost_of_broken(self, trial: TrialT, folder: Path) -> float:
+        """What a trial has cost that broke or was killed, in US dollars.
+
+        It moves its records of that aside, so that they are counted once only.
+        """
+        return 0.0
+
+    def why_stop(self, done: Sequence[Done[TrialT, ResultT]], wasted: Mapping[str, float]) -> str:
+        """Why no further trial may begin; empty if one may. By default, the price limit.
+
+        `wasted` is what broken trials have cost, in US dollars, by the trials' keys.
+        """
+        spent = sum(self.cost(d.result) for d in done) + sum(wasted.values())
+        if self.usd is not None and spent >= self.usd:
+            return f"{self.usd:g} US dollars are used up ({spent:.4f} so far)"
         return ""
 
     # --- what is shown --------------------------------------------------------------------------------------

@@ -42,6 +42,8 @@ class Entry(Record):
     """Wall time in the worker."""
     broken: str = ""
     result: dict[str, Any] | None = None
+    usd: float = 0.0
+    """What a broken trial has cost, in US dollars; a result knows its own cost."""
     stop: str = ""
     """A limit that ends the campaign; such an entry is not written down."""
 
@@ -58,6 +60,8 @@ class Campaign(Generic[TrialT, ResultT]):
     complaints: list[str] = field(default_factory=list)
     stopped: str = ""
     """Why it ended early, if it did."""
+    wasted: dict[str, float] = field(default_factory=dict)
+    """What broken trials have cost in all their attempts, in US dollars, by the trials' keys."""
 
     @property
     def done(self) -> list[Done[TrialT, ResultT]]:
@@ -68,6 +72,8 @@ class Campaign(Generic[TrialT, ResultT]):
         """Take in one line of results. ValidationError if it does not hold a result of this bench."""
         if entry.result is None:
             self.broken[entry.trial] = entry.broken
+            if entry.usd:
+                self.wasted[entry.trial] = self.wasted.get(entry.trial, 0.0) + entry.usd
         else:
             self.results[entry.trial] = cast("ResultT", self.bench.result_type.model_validate(entry.result))
             self.broken.pop(entry.trial, None)

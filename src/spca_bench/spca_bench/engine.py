@@ -38,8 +38,16 @@ def run_campaign(
     bench.prepare(folder)
     with claimed(folder, bench):
         campaign = read_campaign(bench, folder)
-        campaign.broken.clear()  # they are run again
         queue = _Queue(campaign)
+        for trial in queue.waiting():
+            if usd := bench.cost_of_broken(trial, folder):  # it was under way when an earlier session died
+                entry = Entry(trial=trial.key, seconds=0.0, broken="interrupted", usd=usd)
+                append(folder, entry)
+                campaign.add(entry)
+        campaign.broken.clear()  # they are run again
+        if why := bench.why_stop(campaign.done, campaign.wasted):
+            campaign.stopped = why
+            queue.close()
         workers = min(workers or os.cpu_count() or 1, max(1, len(queue))) if bench.parallel else 1
         if workers == 1 and not scheduler:
             ended = _in_this_process(bench, folder, queue)
@@ -52,7 +60,7 @@ def run_campaign(
                 campaign.add(entry)
                 on_entry(campaign, entry)
             in_a_row = in_a_row + 1 if entry.broken else 0
-            why = entry.stop or bench.why_stop(campaign.done)
+            why = entry.stop or bench.why_stop(campaign.done, campaign.wasted)
             if in_a_row >= BROKEN_IN_A_ROW:
                 why = f"{in_a_row} broken trials in a row, the last one: {entry.broken}"
             if why:
@@ -71,6 +79,10 @@ class _Queue(Generic[TrialT, ResultT]):
 
     def __len__(self) -> int:
         return len(self._waiting)
+
+    def waiting(self) -> list[TrialT]:
+        """The trials that have not been taken."""
+        return list(self._waiting)
 
     def take(self) -> TrialT | None:
         """The next trial that may begin now, if there is one."""
@@ -140,7 +152,8 @@ def run_one(bench: Bench[TrialT, ResultT], trial: TrialT, folder: str) -> Entry:
     except Exception as error:  # a trial that breaks must not take the campaign with it
         broken = _cause(error)
     seconds = round(time.monotonic() - began, 3)
-    return Entry(trial=trial.key, seconds=seconds, broken=broken, result=result, stop=stop)
+    usd = bench.cost_of_broken(trial, Path(folder)) if broken or stop else 0.0
+    return Entry(trial=trial.key, seconds=seconds, broken=broken, result=result, stop=stop, usd=usd)
 
 
 def _cause(error: Exception) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -57,7 +57,7 @@ class ToyBench(Bench[ToyTrial, ToyResult]):
 
     name = "toy"
     result_type: ClassVar[type[Record]] = ToyResult
-    not_identity = frozenset({"breaks", "dies", "seconds", "limit", "costs"})
+    not_identity = frozenset({"usd", "breaks", "dies", "seconds", "limit", "costs"})
 
     chains: tuple[str, ...] = ("a",)
     length: int = 3
@@ -81,6 +81,7 @@ class ToyBench(Bench[ToyTrial, ToyResult]):
         """See the class."""
         time.sleep(self.seconds)
         if trial.key in self.breaks and (folder / "broken").exists():
+            (folder / f"bill_{trial.key.replace('/', '_')}").touch()
             raise RuntimeError("the server is gone")
         mark = folder / f"died_{trial.key.replace('/', '_')}"
         if trial.key in self.dies and not mark.exists():
@@ -96,9 +97,19 @@ class ToyBench(Bench[ToyTrial, ToyResult]):
             stream.write(f"{trial.key}\n")
         return ToyResult(solved=trial.key not in self.fails, before=before)
 
-    def why_stop(self, done: Sequence[Done[ToyTrial, ToyResult]]) -> str:
+    def cost_of_broken(self, trial: ToyTrial, folder: Path) -> float:
+        """A dollar for each trial that broke, once."""
+        bill = folder / f"bill_{trial.key.replace('/', '_')}"
+        if not bill.exists():
+            return 0.0
+        bill.unlink()
+        return 1.0
+
+    def why_stop(self, done: Sequence[Done[ToyTrial, ToyResult]], wasted: Mapping[str, float]) -> str:
         """See `Bench`."""
-        return f"{self.limit} trials are enough" if self.limit is not None and len(done) >= self.limit else ""
+        if self.limit is not None and len(done) >= self.limit:
+            return f"{self.limit} trials are enough"
+        return super().why_stop(done, wasted)
 
     def success(self, result: ToyResult) -> bool:
         """See `Bench`."""

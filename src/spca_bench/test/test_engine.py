@@ -85,6 +85,21 @@ def test_a_spent_budget_ends_the_campaign_without_a_trace(tmp_path: Path) -> Non
     assert list(campaign.results) == ["a/0"] and not campaign.broken
 
 
+def test_what_broken_trials_cost_counts_in_the_price_limit(tmp_path: Path) -> None:
+    """Also when they are run again and succeed, and when a killed session left a bill behind."""
+    bench = ToyBench(length=6, breaks=("a/0", "a/1"), usd=2.5)
+    (tmp_path / "c").mkdir()
+    run_campaign(bench.model_copy(update={"length": 6, "limit": 0}), tmp_path / "c", workers=1)
+    (tmp_path / "c" / "broken").touch()
+    first = run_campaign(bench, tmp_path / "c", workers=1)
+    assert first.wasted == {"a/0": 1.0, "a/1": 1.0} and len(first.done) == 4 and not first.stopped
+    (tmp_path / "c" / "broken").unlink()
+    (tmp_path / "c" / "bill_a_1").touch()  # a session that was killed while it ran a/1
+    again = run_campaign(bench, tmp_path / "c", workers=1)
+    assert again.wasted == {"a/0": 1.0, "a/1": 2.0} and "2.5 US dollars are used up" in again.stopped
+    assert len(run_campaign(bench.model_copy(update={"usd": 9.0}), tmp_path / "c", workers=1).done) == 6
+
+
 def test_a_torn_or_corrupt_line_costs_only_its_own_trial(tmp_path: Path) -> None:
     folder = tmp_path / "c"
     run_campaign(ToyBench(length=4), folder, workers=1)

@@ -49,7 +49,7 @@ class DraftingCoder:
         api: CtxApi,
         budget: int = BUDGET,
         limits: Limits | None = None,
-        token_budget: int = TOKEN_BUDGET,
+        token_budget: float = TOKEN_BUDGET,
     ) -> None:
         self._proposer, self._api = proposer, api
         self._budget, self._token_budget = budget, token_budget

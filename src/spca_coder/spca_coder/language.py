@@ -26,8 +26,8 @@ class LanguageCoder:
 
     name = "openai"
 
-    def __init__(self, chat: ChatModel) -> None:
-        self._chat = chat
+    def __init__(self, chat: ChatModel, whole_library: bool = False) -> None:
+        self._chat, self._whole_library = chat, whole_library
         self._templates = Environment(
             loader=FileSystemLoader(Path(__file__).parent / "prompts"),
             undefined=StrictUndefined,
@@ -69,7 +69,7 @@ class LanguageCoder:
         system = self._templates.get_template("coder_system.j2").render(api=api, generators=generators)
         question = self._templates.get_template("coder_request.j2").render(
             actions=actions,
-            relevant=_clip(relevant, "relevant"),
+            relevant=relevant if self._whole_library else _clip(relevant, "relevant"),
             situation=_clip(situation, "situation"),
             previous=_clip(previous, "previous"),
             rejection=_clip(rejection, "rejection"),

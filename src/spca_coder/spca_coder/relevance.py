@@ -51,22 +51,22 @@ def tokens_of(text: str) -> int:
 def relevant(
     library: str,
     schemas: Sequence[ActionSchema],
-    token_budget: int,
+    token_budget: float,
     without: Collection[str] = (),
     known: Collection[str] = (),
 ) -> str:
     """Source of the skills that resemble the wanted actions most, with the helpers and constants they need.
 
-    Never longer than the budget; the functions named in `without` are left out unless another one needs them,
-    and those in `known`, which the proposer sees anyway, in any case. The likeness is that of words (of
-    names, documentation and PDDL), a rare word of the library counting more than a common one (inverse
-    document frequency).
+    Never longer than the budget; an infinite one takes the whole library. The functions named in `without`
+    are left out unless another one needs them, and those in `known`, which the proposer sees anyway, in any
+    case. The likeness is that of words (of names, documentation and PDDL), a rare word of the library
+    counting more than a common one (inverse document frequency).
     """
     source = read(library)
     left = token_budget * CHARACTERS_PER_TOKEN - 1
     functions: set[str] = set()
     constants: set[str] = set()
-    for name in _ranked(source, schemas, without):
+    for name in _ranked(source, schemas, without, math.isinf(left)):
         if left <= 0:
             break
         more_functions, more_constants = source.with_helpers({name})
@@ -81,7 +81,9 @@ def relevant(
     return source.excerpt(functions, constants)
 
 
-def _ranked(source: Source, schemas: Sequence[ActionSchema], without: Collection[str]) -> list[str]:
+def _ranked(
+    source: Source, schemas: Sequence[ActionSchema], without: Collection[str], everything: bool
+) -> list[str]:
     skills = [f for f in source.functions.values() if f.is_skill and f.name not in without]
     words = {f.name: _skill_words(f) for f in skills}
     frequency = Counter(word for bag in words.values() for word in bag)
@@ -97,7 +99,7 @@ def _ranked(source: Source, schemas: Sequence[ActionSchema], without: Collection
         return shared / (1 + math.log(1 + len(bag)))
 
     scores = {f.name: score(f) for f in skills}
-    return sorted((n for n, s in scores.items() if s > 0), key=lambda n: (-scores[n], n))
+    return sorted((n for n, s in scores.items() if s > 0 or everything), key=lambda n: (-scores[n], n))
 
 
 def _skill_words(function: Function) -> dict[str, float]:

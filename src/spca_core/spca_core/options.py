@@ -21,6 +21,17 @@ _VERSIONED = ("mujoco", "numpy", "scipy", "ompl", "ruckig", "unified-planning",
               "up-fast-downward", "up-tamer", "opencv-python-headless", "openai", "pydantic")  # fmt: skip
 
 
+class Ablations(Record):
+    """Parts of the system that an experiment leaves out, to measure what they are worth."""
+
+    one_validator: bool = False
+    """Plans are validated by Unified Planning alone, without TAMER."""
+    whole_library: bool = False
+    """The coder is shown the whole library instead of the skills that resemble the wanted ones."""
+    vision_alone: bool = False
+    """The planner sees the vision model's sentences only, not the detector's objects and relations."""
+
+
 class RunOptions(Record):
     """One level on one table. `seed` draws the table (preset) and the sensor's noise."""
 
@@ -57,6 +68,7 @@ class RunOptions(Record):
     """The planning engine, by name (`spca_planner.solver.engines`)."""
     solver_timeout_s: float = Field(20.0, gt=0)
     budgets: Budgets = Budgets()
+    ablations: Ablations = Ablations()
 
 
 class Software(Record):

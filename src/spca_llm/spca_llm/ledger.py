@@ -147,3 +147,16 @@ def server_fault(folder: Path) -> str:
     """
     exchanges = (read_exchange(path) for path in sorted(folder.glob("*.json")))
     return next((e.error for e in exchanges if e.error_kind in SERVER_FAULTS), "")
+
+
+def set_aside(folder: Path, under: Path) -> float:
+    """Move a ledger's folder into `under`, as the next number; returns what its exchanges cost in US dollars.
+
+    Nothing happens where there is no such folder.
+    """
+    if not folder.is_dir():
+        return 0.0
+    usd = sum(totals.usd for totals in Ledger(folder).totals().values())
+    under.mkdir(parents=True, exist_ok=True)
+    folder.rename(under / str(len(list(under.iterdir()))))
+    return usd

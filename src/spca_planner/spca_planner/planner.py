@@ -50,6 +50,7 @@ class DraftingPlanner:
         domains: tuple[str, ...] = (),
         solver: SolverProcess | None = None,
         engine: str = DEFAULT,
+        one_validator: bool = False,
     ) -> None:
         self._environment = environment
         self._proposers: Mapping[Mode, PlanProposer] = (
@@ -60,7 +61,7 @@ class DraftingPlanner:
         fixed = [d for p in self._proposers.values() for d in getattr(p, "domains", ())]
         known = dict.fromkeys((*domains, *fixed, *trusted.all(environment)))
         self._solver = solver or SolverProcess(known, engine)
-        self._critics = Critics(self._solver, vocabulary or FactVocabulary(), solver_timeout_s)
+        self._critics = Critics(self._solver, vocabulary or FactVocabulary(), solver_timeout_s, one_validator)
 
     def start(self) -> None:
         """Start the solver process without waiting for it; otherwise the first request does."""

@@ -53,4 +53,5 @@ def test_tamer_checks_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SequentialPlanValidator, "validate", credulous)
     steps = (*STACKING, ("pick_up", "cube_red", "cube_blue"))
     assert "TAMER rejects" in why_invalid(read(domain(), problem(scene(), GOAL)), steps)
+    assert why_invalid(read(domain(), problem(scene(), GOAL)), steps, one_validator=True) == ""
     assert why_invalid(read(domain(), problem(scene(), GOAL)), STACKING) == ""

@@ -68,7 +68,7 @@ def fuse(scene: Scene, sentences: tuple[str, ...]) -> Scene:
             remarks.append(f'{PREFIX}"{remark}"')
         else:
             notes.append(f"one remark too many of the vision model: '{remark}'")
-    mentioned = {symbol for s in sentences for symbol in _mentions(quotable(s))}
+    mentioned = {symbol for s in sentences for symbol in mentions(quotable(s))}
     unseen = [
         o.id for o in scene.objects if o.visible and o.kind in ("cube", "plate") and o.id not in mentioned
     ]
@@ -96,21 +96,34 @@ def disagreement(scene: Scene, remark: str) -> str:
     """What the detector's scene says against a remark, or ""."""
     negated = bool(_NEGATED.search(remark))
     seen = {o.id for o in scene.objects}
-    missing = [symbol for symbol in _mentions(remark) if not any(s.startswith(symbol) for s in seen)]
+    missing = [symbol for symbol in mentions(remark) if not any(s.startswith(symbol) for s in seen)]
     if missing and not negated:
         return f"the detector sees no {words_of(missing[0])}"
-    match = _RESTS.search(remark)
-    if match is None or negated:
+    stated = resting(remark)
+    if stated is None:
         return ""
-    above = _symbol(match["acolour"], match["akind"])
-    below = TABLE_SYMBOL if match["table"] else _symbol(match["bcolour"], match["bkind"])
+    above, below = stated
     supports = [f.args[1] for f in scene.relations if f.predicate == "on" and f.args[0] == above]
     if supports and below not in supports:
         return f"the detector sees the {words_of(above)} on the {words_of(supports[0])}"
     return ""
 
 
-def _mentions(remark: str) -> list[str]:
+def resting(remark: str) -> tuple[str, str] | None:
+    """What rests on what according to a remark, as symbols, or None.
+
+    >>> resting("The red cube is on the table.")
+    ('cube_red', 'table')
+    """
+    match = _RESTS.search(remark)
+    if match is None or _NEGATED.search(remark):
+        return None
+    below = TABLE_SYMBOL if match["table"] else _symbol(match["bcolour"], match["bkind"])
+    return _symbol(match["acolour"], match["akind"]), below
+
+
+def mentions(remark: str) -> list[str]:
+    """The symbols of the cubes and plates that a remark names by colour and kind."""
     return [_symbol(m["colour"], m["kind"]) for m in _MENTION.finditer(remark)]
 
 

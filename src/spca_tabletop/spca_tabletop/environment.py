@@ -17,6 +17,7 @@ from spca_core.layout import Layout
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan
 from spca_core.ports.camera import Camera
+from spca_core.ports.proposer import ModelError
 from spca_core.ports.simulator import Simulator
 from spca_core.ports.vision import VisionModel
 from spca_core.scene import Scene
@@ -36,6 +37,7 @@ from spca_sense.detectors import Detector
 from spca_sense.observation import observation_of
 from spca_sense.remarks import with_remarks
 from spca_sense.tracker import SceneTracker
+from spca_sense.vision_alone import observed_in_words
 from spca_sim.pace import Pacer
 from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
@@ -67,6 +69,7 @@ class InprocTabletop:
         seed: int = 0,
         vision: VisionModel | None = None,
         detector: Detector | None = None,
+        vision_alone: bool = False,
     ) -> None:
         self.task = task(level)
         self.recording = Recording()
@@ -83,7 +86,7 @@ class InprocTabletop:
         self._cancelled = False
         self.live_view: Callable[[], AbstractContextManager[object]] = nullcontext
         """Opens a window on the simulation, where the simulator has one."""
-        self._vision = vision
+        self._vision, self._vision_alone = vision, vision_alone
 
     # --- Environment ----------------------------------------------------------------------------------------
 
@@ -93,6 +96,12 @@ class InprocTabletop:
         scene = self._ctx.look()
         if self._vision is not None:
             image = self.recording.looks[-1][0].colour
+            if self._vision_alone:
+                try:
+                    said = self._vision.describe(image, self.task.title, self.task.description)
+                except ModelError:  # recorded by the model's ledger; nothing was seen
+                    said = ()
+                return observed_in_words(scene, said)
             scene = with_remarks(scene, self._vision, image, self.task)
             self.recording.looks[-1] = (self.recording.looks[-1][0], scene)
         return observation_of(scene)

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_core.ports.kit import DocumentMaker, LevelFindings, LevelInfo
 from spca_core.ports.proposer import PlanProposer
@@ -76,12 +77,17 @@ class TabletopKit:
         ]
 
     def check(self, options: RunOptions) -> None:
-        """Raise InputError for an unknown level or world, or a live view without a display."""
+        """Raise InputError for an unknown level or world, or a live view without a display.
+
+        So does a vision model alone over ROS, where it is not offered.
+        """
         from spca_sim.display import require_display
         from spca_tabletop.presets import load_table
 
         if options.view:
             require_display()
+        if options.ablations.vision_alone and (options.transport == "ros" or not options.vision):
+            raise InputError("a vision model alone", hint="needs --vision and --transport inproc")
         load_table(options)
 
     def examine(self, level: str, world: str = "") -> LevelFindings:
@@ -146,7 +152,10 @@ def build_tabletop(
     simulator = MujocoSimulator(world, options.noise, variation or drawn, options.camera)
     detector = make_detector(options.detector, world)
     camera = SimulatedCamera(simulator)
-    environment = InprocTabletop(level, world, layout, simulator, camera, options.seed, vision, detector)
+    environment = InprocTabletop(
+        level, world, layout, simulator, camera, options.seed, vision, detector,
+        options.ablations.vision_alone,
+    )  # fmt: skip
     environment.recording.states.attach(simulator)
     environment.recording.disturbances.attach(simulator)
     environment.live_view = partial(LiveView, simulator)

@@ -78,7 +78,10 @@ def _models(
     ] = None,
     variant: Annotated[
         list[str] | None,
-        typer.Option(help="full, no-reuse, no-repair, no-replanning, vision; repeatable."),
+        typer.Option(
+            help="full, no-reuse, no-repair, no-replanning, one-validator, whole-library, vision, "
+            "vision-alone; repeatable."
+        ),
     ] = None,
     tables: Annotated[
         int,

@@ -29,12 +29,12 @@ from spca_bench.statistics import Paired, Rate, groups, median_of
 from spca_core.budgets import Budgets
 from spca_core.errors import InputError
 from spca_core.model import Record
-from spca_core.options import RunOptions
+from spca_core.options import Ablations, RunOptions
 from spca_core.ports.proposer import ModelError
 from spca_core.validation import expecting, read_yaml
 from spca_llm.config import load_config
 from spca_llm.connect import REPLAY
-from spca_llm.ledger import Ledger, server_fault
+from spca_llm.ledger import Ledger, server_fault, set_aside
 from spca_llm.prices import Price, load_prices
 
 BUILTIN = "builtin"
@@ -44,7 +44,10 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "no-reuse": {},
     "no-repair": {"budgets": Budgets(**_NO_BUDGET)},
     "no-replanning": {"budgets": Budgets(rounds=1)},
+    "one-validator": {"ablations": Ablations(one_validator=True)},
+    "whole-library": {"ablations": Ablations(whole_library=True)},
     "vision": {"vision": True},
+    "vision-alone": {"vision": True, "ablations": Ablations(vision_alone=True)},
 }
 """What a variant changes in a run's options. Without reuse, every level begins with nothing learned."""
 _PROMPTS = ("spca_planner", "spca_coder", "spca_sense")
@@ -112,8 +115,6 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
 
     name = "models"
     result_type: ClassVar[type[Record]] = ModelResult
-    not_identity = frozenset({"usd"})
-
     models: tuple[str, ...] = Field(min_length=1)
     """Configuration files, or `builtin`; a file's stem is the model's name."""
     levels: tuple[str, ...] = Field(min_length=1)
@@ -121,8 +122,6 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
     tables: int = Field(5, ge=1)
     first_seed: int = Field(0, ge=0)
     preset: str = "shuffled"
-    usd: float | None = Field(None, gt=0)
-    """Price limit of the whole campaign."""
     llm: str = ""
     """`replay:FOLDER`: the recorded answers of an earlier campaign in place of the models."""
 
@@ -165,12 +164,10 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
             raise InputError(f"{disturbing[0]} is set", where="the environment", hint=hint)
         for model in self.models:
             if model != BUILTIN and _scripted(model) is None:
-                with TemporaryDirectory() as nothing:
-                    options = self._options(self.trials()[0], model)
-                    with open_models(
-                        options.model_copy(update={"vision": "vision" in self.variants}), Path(nothing)
-                    ):
-                        pass
+                vision = any(VARIANTS[v].get("vision") for v in self.variants)
+                options = self._options(self.trials()[0], model).model_copy(update={"vision": vision})
+                with TemporaryDirectory() as nothing, open_models(options, Path(nothing)):
+                    pass
 
     def trials(self) -> list[ModelTrial]:
         """Table by table, so that an interrupted campaign has asked every model equally often."""
@@ -191,7 +188,7 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
 
         ModelError, and a broken trial, if a server failed.
         """
-        name = trial.key.replace("/", "_").replace(":", "_")
+        name = _safe(trial)
         record = folder / LLM / name
         with self._library(trial, folder) as library, self._model(trial) as llm:
             options = self._options(trial, llm, library)
@@ -212,12 +209,13 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
         level_runs().keep_failed(summary, run)
         return result
 
-    def why_stop(self, done: Trials) -> str:
-        """See `Bench`: the price limit."""
-        spent = sum(d.result.usd for d in done)
-        if self.usd is not None and spent >= self.usd:
-            return f"{self.usd:g} US dollars are used up ({spent:.4f} so far)"
-        return ""
+    def cost(self, result: ModelResult) -> float:
+        """See `Bench`."""
+        return result.usd
+
+    def cost_of_broken(self, trial: ModelTrial, folder: Path) -> float:
+        """See `Bench`."""
+        return set_aside(folder / "runs" / _safe(trial) / LLM, folder / "broken" / _safe(trial))
 
     # --- what is shown --------------------------------------------------------------------------------------
 
@@ -311,7 +309,7 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
     def _model(self, trial: ModelTrial) -> Iterator[str]:
         """The value of `--llm` for a run."""
         if self.llm:
-            recorded = self._recorded / LLM / trial.key.replace("/", "_").replace(":", "_")
+            recorded = self._recorded / LLM / _safe(trial)
             yield f"{REPLAY}{recorded.resolve()}"
             return
         model = next(m for m in self.models if _label(m) == trial.model)
@@ -326,6 +324,11 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
 def by_contestant(done: Trials) -> dict[str, list[Done[ModelTrial, ModelResult]]]:
     """Trials by model and variant."""
     return groups(done, lambda d: d.trial.contestant)
+
+
+def _safe(trial: ModelTrial) -> str:
+    """A trial's name as a folder's."""
+    return trial.key.replace("/", "_").replace(":", "_")
 
 
 def _label(model: str) -> str:

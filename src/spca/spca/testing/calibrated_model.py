@@ -8,6 +8,7 @@ of different quality. `serving` runs it behind a server on loopback, which speak
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 from collections.abc import Iterator
@@ -16,11 +17,14 @@ from itertools import repeat
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import cv2
+import numpy as np
 from pydantic import Field
 
 from spca.testing.fallible_model import (
     BIG,
     CODER,
+    EYES,
     MODELS,
     SMALL,
     FallibleModel,
@@ -31,7 +35,7 @@ from spca.testing.fallible_model import (
 from spca_core.model import Record
 from spca_core.plan import Draft
 from spca_llm.prices import Price
-from spca_llm.testing.behaviours import Behaviour, Say
+from spca_llm.testing.behaviours import Behaviour, Say, say_json
 from spca_llm.testing.server import ModelServer, Seen
 
 Share = float
@@ -60,6 +64,7 @@ class FaultRates(Record):
 
 
 PLAN_FAULTS = ("nonsense", "syntax", "ghost", "unsolvable")
+_SMALLEST_SPOT, _LARGEST_CUBE = 60, 2500  # pixels
 CODE_FAULTS = ("code_syntax", "code_forbidden", "code_wrong")
 
 
@@ -75,7 +80,7 @@ class CalibratedModel:
     def __call__(self, seen: Seen) -> Behaviour:
         """The answer to one request."""
         self._asked += 1
-        return self._good(seen)
+        return say_json({"sentences": seen_in(seen)}) if seen.body["model"] == EYES else self._good(seen)
 
     def _draw(self, kinds: tuple[str, ...]) -> str:
         """The kind of fault of this request, if it has one."""
@@ -109,6 +114,30 @@ class CalibratedModel:
                 "pose(tool.x, tool.y, tool.z, tool.yaw)", "pose(tool.x, tool.y, tool.z + 0.05, tool.yaw)"
             )
         return written(source)
+
+
+def seen_in(seen: Seen) -> list[str]:
+    """What lies on the table in a request's picture: spots of the three colours, the large ones plates."""
+    url = next(
+        part["image_url"]["url"]
+        for message in seen.body["messages"]
+        if not isinstance(message["content"], str)
+        for part in message["content"]
+        if part["type"] == "image_url"
+    )
+    png = np.frombuffer(base64.b64decode(url.partition(",")[2]), np.uint8)
+    image = cv2.imdecode(png, cv2.IMREAD_COLOR).astype(int)
+    things = []
+    for channel, colour in enumerate(("blue", "green", "red")):
+        others = np.delete(image, channel, axis=2).max(axis=2)
+        coloured = (image[..., channel] > 1.8 * others + 20).astype(np.uint8)
+        spots = cv2.connectedComponentsWithStats(coloured)[2]
+        for area in sorted(spots[1:, cv2.CC_STAT_AREA]):
+            if area >= _SMALLEST_SPOT:
+                kind = "plate" if area > _LARGEST_CUBE else "cube"
+                things.append(f"{colour} {kind}")
+    listed = ", ".join(f"a {thing}" for thing in things)
+    return [f"There is {listed}.", *(f"The {t} is on the table." for t in things if t.endswith("cube"))]
 
 
 @contextmanager

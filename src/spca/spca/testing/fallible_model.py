@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Union
 
@@ -19,7 +20,7 @@ from spca_coder.source import read
 from spca_core.plan import Draft
 from spca_llm.testing.behaviours import Behaviour, Say, say_json
 from spca_llm.testing.server import Seen
-from spca_referee.level import list_levels, load_level
+from spca_referee.level import Level, list_levels, load_level
 
 BIG, SMALL, CODER, EYES = "test-big", "test-small", "test-coder", "test-eyes"
 MODELS = (BIG, SMALL, CODER, EYES)
@@ -50,8 +51,7 @@ class FallibleModel:
         vision: Iterable[Behaviour] = (),
     ) -> None:
         self._planner, self._coder, self._vision = iter(planner), iter(coder), iter(vision)
-        self._tasks = {level.title: level for level in map(load_level, list_levels())}
-        self._skills = read(SKILLS.read_text())
+        self._tasks, self._skills = _levels_by_title(), read(SKILLS.read_text())
 
     def __call__(self, seen: Seen) -> Behaviour:
         """The answer to one request."""
@@ -76,6 +76,11 @@ class FallibleModel:
         """The skills that the request asks for by their first lines."""
         wanted = re.findall(r"^`def (\w+)\(", text, re.MULTILINE)
         return self._skills.excerpt({name for name in wanted if name in self._skills.functions}, set())
+
+
+@cache
+def _levels_by_title() -> dict[str, Level]:
+    return {level.title: level for level in map(load_level, list_levels())}
 
 
 def only_asked(behaviour: Behaviour, seen: Seen) -> Behaviour:

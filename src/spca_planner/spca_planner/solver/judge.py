@@ -62,7 +62,7 @@ def judge(case: Case, engine: Engine, interrupt: int | None = None) -> Judgement
             timed_out=solution.status == "timeout",
             **clock.times(),
         )
-    if message := why_invalid(task, solution.steps):
+    if message := why_invalid(task, solution.steps, case.one_validator):
         return Judgement(
             critic="validate", message=message, steps=solution.steps, **clock.times("validate_seconds")
         )

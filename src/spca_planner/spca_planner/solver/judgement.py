@@ -40,6 +40,8 @@ class Case(Record):
     problem: str
     timeout_s: float
     context: Context | None = None
+    one_validator: bool = False
+    """Whether TAMER is left out, for an ablation."""
     any_plan: bool = False
     """Take the first plan of Fast Downward's greedy search; the caller has to check it."""
 

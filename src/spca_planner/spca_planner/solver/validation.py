@@ -20,8 +20,11 @@ from spca_planner.solver.judgement import Words
 from spca_planner.solver.propositional import Propositional
 
 
-def why_invalid(problem: Problem, steps: Sequence[Words]) -> str:
-    """A sentence that says why the plan does not solve the problem; empty if both validators accept it."""
+def why_invalid(problem: Problem, steps: Sequence[Words], one_validator: bool = False) -> str:
+    """A sentence that says why the plan does not solve the problem; empty if both validators accept it.
+
+    With `one_validator`, TAMER is not asked.
+    """
     try:
         plan = _plan(problem, steps)
     except _Misfit as error:
@@ -33,7 +36,7 @@ def why_invalid(problem: Problem, steps: Sequence[Words]) -> str:
         result = validator.validate(problem, plan)
     if result.status is not ValidationResultStatus.VALID:
         return _reason(problem, steps, result)
-    if not steps:
+    if not steps or one_validator:
         return ""  # nothing to check twice: TAMER takes no empty plans
     along = Propositional(problem, plan, result.trace or [])
     tamer = Tamer()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -22,7 +21,7 @@ from spca_core.ports.proposer import ModelError
 from spca_llm.chat import Chat
 from spca_llm.config import load_config
 from spca_llm.connect import open_chat
-from spca_llm.ledger import server_fault
+from spca_llm.ledger import server_fault, set_aside
 from spca_programs.grasp import published
 from spca_programs.grasp.policies import example as grasp_example
 from spca_programs.grasp.policy import BUILTIN, BuiltinPolicy
@@ -175,13 +174,20 @@ class IppBench(Bench[IppTrial, IppResult]):
             program = self._program(trial.task, contestant.way)
             with ProgramRunner(self.deadline) as runner:
                 return _result(runner.evaluate(program, domain, cases), source=program.source)
-        place = folder / "llm" / trial.key.replace(":", "_")
-        shutil.rmtree(place, ignore_errors=True)  # of a trial that broke
+        place = _record(trial, folder)
         with self._chat(contestant.llm, place) as chat:
             result = self._with_model(domain, cases, contestant.way, chat)
         if fault := server_fault(place):
             raise ModelError(fault, "unreachable")
         return result
+
+    def cost(self, result: IppResult) -> float:
+        """See `Bench`."""
+        return result.usage.cost_usd
+
+    def cost_of_broken(self, trial: IppTrial, folder: Path) -> float:
+        """See `Bench`."""
+        return set_aside(_record(trial, folder), folder / "broken" / trial.key.replace(":", "_"))
 
     def _with_model(self, domain: Domain[Any], cases: list[Any], way: str, chat: Chat) -> IppResult:
         if way in METHODS:
@@ -279,6 +285,11 @@ class IppBench(Bench[IppTrial, IppResult]):
 
     def _chat(self, llm: str, folder: Path) -> Chat:
         return open_chat("", folder, load_config(Path(llm)))
+
+
+def _record(trial: IppTrial, folder: Path) -> Path:
+    """Where a trial's exchanges with its model are recorded."""
+    return folder / "llm" / trial.key.replace(":", "_")
 
 
 def _is_policy(task: str, name: str) -> bool:

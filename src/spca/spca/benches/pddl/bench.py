@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -25,6 +24,7 @@ from spca_core.model import Record
 from spca_llm.chat import Chat
 from spca_llm.config import LlmConfig, load_config
 from spca_llm.connect import REPLAY, open_chat
+from spca_llm.ledger import set_aside
 from spca_planner.solver.process import SolverProcess
 
 
@@ -90,22 +90,32 @@ class PddlBench(Bench[PddlTrial, PddlResult]):
         """Drafts and repairs, until a plan is found or the attempts are used up."""
         [task] = load_tasks([trial.task])
         place = folder / "llm" / _safe(trial.key)
-        shutil.rmtree(place, ignore_errors=True)  # of a trial that broke
         with self._chat(trial.model, place, trial.key) as chat:
             return run_attempts(task, chat, _warm_solver(), self.attempts, self.timeout_s)
 
-    def why_stop(self, done: Trials) -> str:
-        """The configuration's budget bounds what each model may use in the whole bench."""
+    def why_stop(self, done: Trials, wasted: Mapping[str, float]) -> str:
+        """The price limit; the configuration's budget bounds what each model may use in the whole bench."""
+        if why := super().why_stop(done, wasted):
+            return why
         if self.llm.startswith(REPLAY):
             return ""
         budget = self._config().budget
         for model, own in groups(done, lambda d: d.trial.model).items():
             used = [d.result.used for d in own]
+            lost = sum(usd for key, usd in wasted.items() if key.startswith(f"{model}/"))
             if problem := budget.exceeded(
-                sum(u.input_tokens + u.output_tokens for u in used), sum(u.usd for u in used)
+                sum(u.input_tokens + u.output_tokens for u in used), sum(u.usd for u in used) + lost
             ):
                 return f"{model}: {problem}"
         return ""
+
+    def cost(self, result: PddlResult) -> float:
+        """See `Bench`."""
+        return result.used.usd
+
+    def cost_of_broken(self, trial: PddlTrial, folder: Path) -> float:
+        """See `Bench`."""
+        return set_aside(folder / "llm" / _safe(trial.key), folder / "broken" / _safe(trial.key))
 
     def remark(self, done: Done[PddlTrial, PddlResult]) -> str:
         """See `Bench`."""
