@@ -114,12 +114,8 @@ def test_each_way_to_run_says_what_it_lacks():
 
 def test_extensions_are_listed_with_the_package_that_brings_them(monkeypatch):
     broken = EntryPoint("moon", "moon.kit:MoonKit", "spca.environments")
-    own = extensions.entry_points
-
-    def entry_points(group):
-        return [*own(group=group), *([broken] if group == "spca.environments" else [])]
-
-    monkeypatch.setattr(extensions, "entry_points", entry_points)
+    declared = extensions._declared
+    monkeypatch.setattr(extensions, "_declared", lambda g: (*declared(g), *[broken][: g == broken.group]))
     found = {finding.what: finding for finding in examine_plugins()}
     assert (
         found["environment tabletop"].state == "ready"

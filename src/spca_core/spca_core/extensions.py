@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
@@ -60,7 +61,7 @@ def installed(group: str) -> dict[str, Plugin]:
     Raises InputError when two packages claim a name.
     """
     found: dict[str, Plugin] = {}
-    for entry in sorted(entry_points(group=group), key=lambda e: e.name):
+    for entry in sorted(_declared(group), key=lambda e: e.name):
         package = f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else "unknown"
         plugin = Plugin(group, entry.name, package, entry.value, entry)
         other = found.setdefault(entry.name, plugin)
@@ -70,6 +71,12 @@ def installed(group: str) -> dict[str, Plugin]:
                 hint="uninstall one of them",
             )
     return found
+
+
+@cache
+def _declared(group: str) -> tuple[EntryPoint, ...]:
+    """Read once, as that means opening a file of every installed package."""
+    return tuple(entry_points(group=group))
 
 
 def find(group: str, name: str, where: str = "") -> Plugin:

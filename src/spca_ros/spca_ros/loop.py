@@ -8,9 +8,13 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from rclpy.context import Context
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.utilities import get_default_context
+
+try:  # in C++, for half the processor time; older releases of rclpy lack it
+    from rclpy.experimental.events_executor import EventsExecutor as Executor
+except ImportError:
+    from rclpy.executors import SingleThreadedExecutor as Executor
 
 _T = TypeVar("_T")
 _TURN_TIMEOUT = 30.0  # wall seconds; a turn that takes that long hangs
@@ -25,7 +29,7 @@ class Loop:
 
     def __init__(self, context: Context | None = None) -> None:
         self.context = context or get_default_context()
-        self._executor = SingleThreadedExecutor(context=self.context)
+        self._executor = Executor(context=self.context)
         self._thread: int | None = None
 
     def add(self, node: Node) -> None:
