@@ -50,7 +50,7 @@ class Cancelled(SpcaError):
 class MotionError(SpcaError):
     """A motion was refused or stopped; `kind` is the reason in one word, for use by repairs.
 
-    Kinds: unreachable, collision, limit, deviation, timeout, cancelled, stale, gripper.
+    Kinds: unreachable, collision, limit, deviation, timeout, cancelled, stale, gripper, lost.
     """
 
     def __init__(self, kind: str, message: str) -> None:

@@ -82,5 +82,8 @@ class Scene(Record):
         return Fact(predicate=predicate, args=args) in self.relations
 
 
+OBSTRUCTED = "something high above the table hides part of the view"
+"""A note in a scene: what is under it has not been seen."""
+
 CHECKPOINT_KINDS = (Scene, SceneObject, Fact, Pose)
 """What a scene consists of, for `spca_core.checkpoint`."""

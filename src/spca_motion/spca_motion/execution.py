@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -125,13 +126,14 @@ class Executor:
                 raise MotionError("timeout", "the arm does not come to rest, so no motion can begin")
         return state
 
-    def run(self, trajectory: JointTrajectory) -> None:
+    def run(self, trajectory: JointTrajectory, watch: Callable[[JointState], str] | None = None) -> None:
         """Execute a trajectory to its end.
 
-        The robot is never left moving, whether this returns or raises.
+        The robot is never left moving, whether this returns or raises. `watch` is asked at every joint state
+        whether what is carried has been lost; what it then says ends the motion with MotionError('lost').
         """
         try:
-            self._run(trajectory)
+            self._run(trajectory, watch or (lambda state: ""))
         except BaseException:
             self._robot.hold()
             raise
@@ -144,7 +146,7 @@ class Executor:
         self._check_fresh(state)
         return state
 
-    def _run(self, trajectory: JointTrajectory) -> None:
+    def _run(self, trajectory: JointTrajectory, carried: Callable[[JointState], str]) -> None:
         limits = self.tolerances
         # Read before the command: a start time that is slightly early is harmless, a late one is not.
         start = self._robot.now()
@@ -152,7 +154,8 @@ class Executor:
         watch = _PathWatch(trajectory, start, limits)
 
         def trouble(state: JointState) -> bool:
-            return self.gate.stopped or self._is_stale(state) or watch.off(state) > limits.path
+            off_path = self._is_stale(state) or watch.off(state) > limits.path
+            return self.gate.stopped or off_path or bool(carried(state))
 
         def arrived(state: JointState) -> bool:
             near = np.abs(state.position - watch.goal).max() < limits.settled
@@ -163,6 +166,8 @@ class Executor:
             state = self.fresh_state()
             if watch.off(state) > limits.path:
                 raise MotionError("deviation", watch.complaint(state))
+            if reason := carried(state):
+                raise MotionError("lost", reason)
             return state
 
         self._robot.wait(trajectory.duration + limits.settle_time, lambda s: trouble(s) or arrived(s))

@@ -19,6 +19,8 @@ _REACHED = 0.002
 # when the gap has changed by `_MOVED`.
 _STILL_GAP, _STILL_FORCE, _WINDOW, _MOVED = 0.0001, 1.0, 0.06, 0.001
 _TIMEOUT = 3.0
+# Pads that have pressed against nothing for so long (s) have lost what they held.
+_LOST_AFTER = 0.04
 # Release: the first millimetres are slow, so that neither pad drags the object along.
 _RELEASE_STEP, _RELEASE_STEPS, _RELEASE_PAUSE = 0.001, 5, 0.02
 
@@ -91,6 +93,25 @@ class Gripper:
     def _check_gap(gap: float) -> None:
         if not 0.0 <= gap <= STROKE:
             raise MotionError("limit", f"the pads open from 0 to {STROKE} m, not to {gap}")
+
+
+class GripWatch:
+    """Says, from gap and force alone, when the object between the pads has been lost."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._empty_since: float | None = None
+
+    def __call__(self, state: JointState) -> str:
+        """Why the object counts as lost; empty while it is held. Ask at every joint state."""
+        if _pressed(state):
+            self._empty_since = None
+            return ""
+        if self._empty_since is None:
+            self._empty_since = state.stamp
+        if state.stamp - self._empty_since < _LOST_AFTER:
+            return ""
+        return f"{self._name} was lost: nothing presses against the pads"
 
 
 def _pressed(state: JointState) -> bool:

@@ -15,7 +15,7 @@ from spca_core.scene import Scene
 from spca_core.trajectory import JointState
 from spca_core.world import World
 from spca_motion.execution import Executor, StopGate, Tolerances
-from spca_motion.gripper import Gripper
+from spca_motion.gripper import Gripper, GripWatch
 from spca_motion.limits import EMPTY, HOLDING, MotionLimits
 from spca_motion.paths import Piece
 from spca_motion.planner import MotionPlanner
@@ -188,7 +188,8 @@ class Manipulator:
                 self._gate.check()
                 raise MotionError("cancelled", "planning was interrupted") from None
             if pieces:
-                self._executor.run(time_path(pieces, limits))
+                watch = GripWatch(self.held) if self.held else None
+                self._executor.run(time_path(pieces, limits), watch)
 
     def _start(self, state: JointState) -> Start:
         return Start(state.position, _gap(state), self._allowed)

@@ -10,13 +10,21 @@ from spca_core.geometry import Array
 from spca_core.scene import SceneObject
 from spca_sense.detection import Look
 from spca_sense.footprint import footprint
-from spca_sense.view import NO_HEIGHT
+from spca_sense.view import NO_HEIGHT, View
 
 Presence = Literal["hidden", "gone"]
 
 _HIGHER = 0.012  # metres above its upper face: something hides the place
 _LOWER = 0.010  # metres below its upper face: the place is empty (thicker things only)
 _EMPTY_SHARE = 0.4  # of the place that must be seen to be empty
+
+_OVERHEAD = 0.18  # metres above the table
+_OVERHEAD_SHARE = 0.01  # of the image
+
+
+def obstructed(view: View) -> bool:
+    """Whether something hangs over the table: higher than anything that stands on it, and not small."""
+    return float((view.heights > _OVERHEAD).mean()) > _OVERHEAD_SHARE
 
 
 def presence(look: Look, thing: SceneObject) -> Presence:

@@ -7,13 +7,13 @@ import math
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Pose
 from spca_core.names import words_of
-from spca_core.scene import Scene, SceneObject
+from spca_core.scene import OBSTRUCTED, Scene, SceneObject
 from spca_core.trajectory import JointState
 from spca_sense.association import associate, new_id, remembered_there
 from spca_sense.detection import UNKNOWN, Detection, Look, square_yaw
 from spca_sense.detectors import Detector
 from spca_sense.footprint import footprint, shared_area
-from spca_sense.presence import presence
+from spca_sense.presence import obstructed, presence
 from spca_sense.relations import relate
 from spca_sense.sentences import describe
 
@@ -76,7 +76,7 @@ class SceneTracker:
         (between the fingertips), `joints` its state when the frame was taken; each may be unknown (None).
         """
         look = self._detector.detect(frame)
-        notes = list(look.notes)
+        notes = [*look.notes, *([OBSTRUCTED] if obstructed(look.view) else [])]
         known = {**self._missing, **self._memory}
         if held is not None and tool is not None:
             known[held] = self._in_hand(held, known.get(held), tool)

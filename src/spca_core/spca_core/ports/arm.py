@@ -18,9 +18,10 @@ class Arm(Protocol):
     pointing out of the fingers and y from pad to pad.
 
     All calls block until the motion has ended and its result has been verified. They raise MotionError
-    (`kind` is the reason: unreachable, collision, limit, deviation, timeout, cancelled, stale, gripper) and
-    never leave the arm moving. Implementations enforce the limits of velocity, acceleration and workspace for
-    every request. The port `Robot` is the level below.
+    (`kind` is the reason: unreachable, collision, limit, deviation, timeout, cancelled, stale, gripper, lost)
+    and never leave the arm moving. A motion ends at once (`lost`) when the attached object is no longer
+    between the pads. Implementations enforce the limits of velocity, acceleration and workspace for every
+    request. The port `Robot` is the level below.
     """
 
     def set_scene(self, scene: Scene) -> None:

@@ -20,7 +20,7 @@ from spca_core.geometry import top_down, top_down_yaw
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.observation import Observation
 from spca_core.ports.arm import Arm
-from spca_core.scene import Fact, Scene, SceneObject
+from spca_core.scene import OBSTRUCTED, Fact, Scene, SceneObject
 from spca_core.world import World
 from spca_sense.observation import observation_of
 from spca_tabletop.act import placements
@@ -31,6 +31,8 @@ log = structlog.get_logger(__name__)
 
 Json = Any
 MAX_WAIT_S = 5.0
+# A picture this old (s) is not of now. How long to wait for a better one, and between two looks.
+STALE_S, LOOK_PATIENCE_S, LOOK_AGAIN_S = 0.5, 10.0, 0.4
 # How near the tool must be to a thing, in metres, for closing the fingers to mean grasping it.
 GRASP_RADIUS = 0.03
 # Things this near (horizontally, metres) to the end of a straight line may be touched by it: they are what it
@@ -102,9 +104,27 @@ class TabletopCtx(DeclaredCtx):
         return self._scene
 
     def look(self) -> Scene:
-        """Move the arm out of the camera's view and perceive the scene again."""
-        self._arm.move_named("out_of_view")
-        return self.perceive()
+        """Move the arm out of the camera's view and perceive the scene again.
+
+        Where the camera delivers an old picture, or something hangs above the table, it waits and looks
+        again. Raises MotionError('stale') when no new picture comes.
+        """
+        with self._lost_noticed():
+            self._arm.move_named("out_of_view")
+        end = self._now() + LOOK_PATIENCE_S
+        while True:
+            asked = self._now()
+            scene = self.perceive()
+            stale = scene.stamp < asked - STALE_S
+            if not stale and OBSTRUCTED not in scene.notes:
+                return scene
+            if self._now() > end:
+                if stale:
+                    raise MotionError(
+                        "stale", f"the camera's newest picture is {asked - scene.stamp:.1f} s old"
+                    )
+                return scene
+            self._arm.wait(LOOK_AGAIN_S)
 
     def perceive(self) -> Scene:
         """Perceive from where the arm is, and plan around what is seen."""
@@ -253,7 +273,8 @@ class TabletopCtx(DeclaredCtx):
     @offered
     def _do_move_to(self, pose: Pose, speed: float = 1.0) -> None:
         """Move the tool to a pose, around all obstacles."""
-        self._arm.move_to(_tool_pose(pose), _speed(speed))
+        with self._lost_noticed():
+            self._arm.move_to(_tool_pose(pose), _speed(speed))
 
     @offered
     def _do_move_linear(self, pose: Pose, speed: float = 1.0) -> None:
@@ -265,7 +286,7 @@ class TabletopCtx(DeclaredCtx):
             for o in self.scene.objects
             if any(math.dist(e.position[:2], o.pose.position[:2]) < CONTACT_RADIUS for e in ends)
         ]
-        with _touching(self._arm, *near, *self._supports()):
+        with self._lost_noticed(), _touching(self._arm, *near, *self._supports()):
             self._arm.move_linear(target, _speed(speed))
 
     @offered
@@ -273,7 +294,8 @@ class TabletopCtx(DeclaredCtx):
         """Move to a named configuration: "home" or "out_of_view" (of the camera)."""
         if name not in NAMED:
             raise ValueError(f"no configuration '{name}'; there are {', '.join(NAMED)}")
-        self._arm.move_named(name)  # type: ignore[arg-type]
+        with self._lost_noticed():
+            self._arm.move_named(name)  # type: ignore[arg-type]
 
     @offered
     def _do_open(self, gap: float = 0.085) -> None:
@@ -300,8 +322,7 @@ class TabletopCtx(DeclaredCtx):
         """Whether something is between the fingers."""
         holding = self._arm.holding()
         if not holding and self._arm.held is not None:
-            log.warning("lost from the gripper", object=self._arm.held)
-            self._arm.detach()
+            self._lose()
         return holding
 
     @offered
@@ -359,6 +380,26 @@ class TabletopCtx(DeclaredCtx):
             )
         self._scene = self.scene.model_copy(update={"objects": tuple(moved)})
         self._arm.set_scene(self._scene)
+
+    @contextmanager
+    def _lost_noticed(self) -> Iterator[None]:
+        """A motion that ends because the held object was lost leaves nothing attached."""
+        try:
+            yield
+        except MotionError as error:
+            if error.kind == "lost" and self._arm.held is not None:
+                self._lose()
+            raise
+
+    def _lose(self) -> None:
+        """What was held is somewhere else now; the next look will show where."""
+        lost = self._arm.held
+        log.warning("lost from the gripper", object=lost)
+        self._handled = True
+        self._arm.detach()
+        seen = self.scene
+        rest = tuple(o for o in seen.objects if o.id != lost)
+        self._arm.set_scene(seen.model_copy(update={"objects": rest}))
 
     def _supports(self) -> list[str]:
         """What a held thing may slide along when it is lifted or put down."""

@@ -23,7 +23,11 @@ def pick_up(ctx, cube, support):
             ctx.look()
         tool = _approach_grasp(ctx, ctx.grasps(cube), f"no room for the fingers around {cube}")
         ctx.close()
-        ctx.move_linear(_raised(tool))
+        try:
+            ctx.move_linear(_raised(tool))
+        except MotionError as error:
+            if error.kind != "lost":
+                raise
         if ctx.is_holding():
             return
         ctx.log(f"{cube} slipped, trying again")
