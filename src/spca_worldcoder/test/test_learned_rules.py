@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from spca_planner.solver.process import SolverProcess
 from spca_worldcoder.induction import learner as package
 from spca_worldcoder.induction.emit import emit
 from spca_worldcoder.induction.learner import Learner
 from spca_worldcoder.induction.rulebook import Rulebook
+from spca_worldcoder.planning.classical import ClassicalSearch
+from spca_worldcoder.planning.planner import ModelPlanner
 from spca_worldcoder.records import Contradiction, Experience, NotLearnable, Program, Transition
 from spca_worldcoder.sandbox import ModelRunner
 from spca_worldcoder.worlds.minigrid import MinigridWorld
@@ -108,3 +112,20 @@ def test_no_word_of_a_world_is_in_the_learner():
         code = re.sub(r'""".*?"""|#.*', "", path.read_text(), flags=re.DOTALL)
         found = {w.lower() for w in re.findall(r"[A-Za-z]+", code)} & set(words.split("|"))
         assert found <= {"key"}, (path.name, found)  # `key=` of sorted
+
+
+@pytest.mark.parametrize("turned_round", [False, True])
+def test_six_boxes_are_planned_in_learned_rules(turned_round):
+    """Also where the goal was learned the other way round: every target under a box."""
+    rules = Learner().learn(wander(Sokoban(2, 7), 900, 2, wander(Sokoban(1, 6), 2000, 4)))
+    if turned_round:
+        win = replace(rules.rewards.wins[0], goal=(("all_on", "target", "box"),))
+        rules = replace(rules, rewards=replace(rules.rewards, wins=(win,)))
+    program, world = Program(source=emit(rules), rules=rules.dump()), Sokoban(6, 10)
+    state, mission = world.reset(50_000)
+    with ModelRunner() as runner, SolverProcess() as solver:
+        plan = ModelPlanner(runner, [ClassicalSearch(solver, 30.0)]).plan(
+            program, state, mission, world.actions
+        )
+    assert plan is not None
+    assert [world.step(action).done for action in plan.actions][-1]

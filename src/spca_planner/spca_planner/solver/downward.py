@@ -17,13 +17,16 @@ from pathlib import Path
 
 from spca_core.ports.engine import Solution
 from spca_planner.solver.child import CANNOT_START, Child, last_words
-from spca_planner.solver.judgement import Words
+from spca_planner.solver.judgement import Greedy, Words
 
 _SHORTEST = "astar(hmax(), max_time={seconds})"
 """A cheapest plan, within `seconds`. h^max takes conditional effects and axioms, unlike LM-cut."""
+_COUNTING = "let(met, goalcount(), eager(alt([single(met), type_based([met, g()])]), max_time={seconds}))"
+"""Any plan where several goals get in each other's way; it is quicker there than `_ANY`, and its plans are
+shorter. The type-based open list (Xie et al. 2014) leads it out of dead ends."""
 _ANY = "let(hff, ff(), lazy_greedy([hff], preferred=[hff]))"
-"""Any plan: what is left to try when a cheapest one cannot be had in time."""
-_SHORTEST_SHARE = 0.4
+"""Any plan: what is left to try when the other two have had their time."""
+_BOUNDED_SHARE = 0.4
 
 # https://www.fast-downward.org/latest/documentation/exit-codes/
 _FOUND = (0, 1, 2, 3)
@@ -49,16 +52,17 @@ class FastDownward:
 
 
 class DownwardSearch:
-    """One run of Fast Downward on PDDL text. Unless `shortest`, the first plan of a greedy search will do."""
+    """One run of Fast Downward on PDDL text: for a cheapest plan, or for the first one of a greedy search."""
 
-    def __init__(self, domain: str, problem: str, timeout_s: float, shortest: bool = True) -> None:
+    def __init__(self, domain: str, problem: str, timeout_s: float, greedy: Greedy | None = None) -> None:
         self._deadline = time.monotonic() + timeout_s
         self._timeout_s = timeout_s
         self._folder = Path(tempfile.mkdtemp(prefix="spca_plan_"))
         (self._folder / "domain.pddl").write_text(domain)
         (self._folder / "problem.pddl").write_text(problem)
-        bounded = _SHORTEST.format(seconds=max(0.05, timeout_s * _SHORTEST_SHARE))
-        self._child = self._start(bounded if shortest else _ANY, translate=True)
+        search = {None: _SHORTEST, "counting": _COUNTING, "relaxation": _ANY}[greedy]
+        seconds = max(0.05, timeout_s * _BOUNDED_SHARE)
+        self._child = self._start(search.format(seconds=seconds), translate=True)
 
     def wait(self, interrupt: int | None = None) -> Solution:
         """See `Search`."""

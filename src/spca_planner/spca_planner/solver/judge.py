@@ -32,7 +32,7 @@ def judge(case: Case, engine: Engine, interrupt: int | None = None) -> Judgement
     out unreadable costs nothing, since the search is then killed.
     """
     clock = _Clock()
-    if case.any_plan:
+    if case.greedy is not None:
         return _first_plan(case, interrupt, clock)
     reading = examine(case.domain, case.problem)
     if refusal := _text_refused(reading, case.context):
@@ -79,7 +79,7 @@ def judge(case: Case, engine: Engine, interrupt: int | None = None) -> Judgement
 
 def _first_plan(case: Case, interrupt: int | None, clock: _Clock) -> Judgement:
     """What a greedy search finds, unexamined."""
-    search = DownwardSearch(case.domain, case.problem, case.timeout_s, shortest=False)
+    search = DownwardSearch(case.domain, case.problem, case.timeout_s, case.greedy)
     try:
         solution = search.wait(interrupt)
     finally:

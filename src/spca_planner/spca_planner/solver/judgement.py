@@ -30,6 +30,10 @@ class Context(Record):
     words: tuple[ObservableWord, ...] = ()
 
 
+Greedy = Literal["relaxation", "counting"]
+"""What guides a greedy search: plans without delete effects, or how many goals are met."""
+
+
 class Case(Record):
     """What is to be judged. `timeout_s` bounds translation and search, in seconds of wall time.
 
@@ -42,8 +46,8 @@ class Case(Record):
     context: Context | None = None
     one_validator: bool = False
     """Whether TAMER is left out, for an ablation."""
-    any_plan: bool = False
-    """Take the first plan of Fast Downward's greedy search; the caller has to check it."""
+    greedy: Greedy | None = None
+    """Take the first plan of a greedy search of Fast Downward; the caller has to check it."""
 
 
 class Judgement(Record):

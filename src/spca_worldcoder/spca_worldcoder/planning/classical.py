@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spca_planner.solver.judgement import Case
+from spca_planner.solver.judgement import Case, Greedy
 from spca_planner.solver.process import SolverProcess
 from spca_worldcoder.induction.rulebook import Rulebook
 from spca_worldcoder.planning.compile import NotCompilable, action_of, compile_rules
@@ -14,7 +14,7 @@ from spca_worldcoder.state import State
 
 
 class ClassicalSearch:
-    """A `Searcher` over the bundled Fast Downward (lazy greedy search with FF)."""
+    """A `Searcher` over the bundled Fast Downward (greedy search)."""
 
     def __init__(self, solver: SolverProcess, timeout_s: float = 4.0) -> None:
         self._solver, self._timeout_s = solver, timeout_s
@@ -24,11 +24,12 @@ class ClassicalSearch:
         if not program.rules:
             return Found.NOT_ASKED
         try:
-            domain, problem = compile_rules(Rulebook.read(program.rules), state, mission, actions)
+            domain, problem, goals = compile_rules(Rulebook.read(program.rules), state, mission, actions)
         except NotCompilable:
             return Found.NOT_ASKED
+        greedy: Greedy = "counting" if goals > 1 else "relaxation"
         judgement = self._solver.judge(
-            Case(domain=domain, problem=problem, timeout_s=self._timeout_s, any_plan=True)
+            Case(domain=domain, problem=problem, timeout_s=self._timeout_s, greedy=greedy)
         )
         if judgement.critic:
             return Found.NO_PLAN if not judgement.timed_out and judgement.critic == "solve" else Found.NOTHING

@@ -18,6 +18,7 @@ from spca_worldcoder.induction.goals import ANY, MENTIONED, Condition, Pattern
 from spca_worldcoder.induction.literals import Literal
 from spca_worldcoder.induction.rulebook import Clause, Rulebook
 from spca_worldcoder.induction.view import Vector, is_vector
+from spca_worldcoder.planning.dead_ends import Cell, live_cells
 from spca_worldcoder.state import Entity, State
 
 Assumed = tuple[str | None, str | None]
@@ -33,8 +34,13 @@ class NotCompilable(Exception):
     """The rules, the state or the goal have no form in PDDL."""
 
 
-def compile_rules(rules: Rulebook, state: State, mission: str, actions: Sequence[str]) -> tuple[str, str]:
-    """Domain and problem. Actions are named `a<index of the action>_…`. Raises NotCompilable."""
+def compile_rules(
+    rules: Rulebook, state: State, mission: str, actions: Sequence[str]
+) -> tuple[str, str, int]:
+    """Domain, problem, and how many goals it has. Actions are named `a<index of the action>_…`.
+
+    Raises NotCompilable.
+    """
     return _Compiler(rules, state, mission, actions).texts()
 
 
@@ -60,6 +66,10 @@ class _Compiler:
         self.me = me
         self.holdable: set[str] = set()
         """Classes that can come to be held."""
+        self._moving: set[str] = set()
+        """Predicates of the classes that some action moves, makes or removes."""
+        self._prized = ""
+        """The class that the goal wants in certain cells, if it can only be pushed."""
         self._carried = 0
         self._assumed: Assumed | None = None
         cells = [e.cell for e in state if e is not me and e.cell is not None]
@@ -103,8 +113,8 @@ class _Compiler:
 
     # Texts
 
-    def texts(self) -> tuple[str, str]:
-        """Domain and problem."""
+    def texts(self) -> tuple[str, str, int]:
+        """Domain, problem and the number of its goals."""
         self.holdable = {self.held.kind} if self.held is not None else set()
         for number, action in enumerate(self.actions):
             taken = any(e[0] == "take" for c in self.rules.clauses(action) for e in c.effects)
@@ -113,7 +123,17 @@ class _Compiler:
                     kind for kind, k in self.kinds.items() if f"(h_{k})" in text.partition(":effect")[2]
                 }
         actions = [text for i, action in enumerate(self.actions) for text in self._action(i, action)]
-        predicates = ["(me ?c - cell)", "(next ?a ?b - cell ?d - dir)", "(facing ?d - dir)", "(free)"]
+        self._moving = {k for a in actions for k in re.findall(r"\((k\d+) ", a.partition(":effect")[2])}
+        live = self._live()
+        if live:
+            actions = [text for i, action in enumerate(self.actions) for text in self._action(i, action)]
+        predicates = [
+            "(live ?c - cell)",
+            "(me ?c - cell)",
+            "(next ?a ?b - cell ?d - dir)",
+            "(facing ?d - dir)",
+            "(free)",
+        ]
         predicates += [f"(r{i} ?a ?b - dir)" for i in range(len(_TURNS))]
         predicates += [f"({k} ?c - cell)" for k in self.kinds.values()]
         predicates += [f"(h_{k})" for k in self.kinds.values()]
@@ -124,8 +144,7 @@ class _Compiler:
         ]
         predicates += [f"(h_{n} ?v - val)" for n in self.names.values()]
         predicates += [f"({n} ?v - val)" for n in self.mine.values()]
-        moving = set(re.findall(r"\(not \((k\d+) ", " ".join(a.partition(":effect")[2] for a in actions)))
-        moving |= {k for a in actions for k in re.findall(r"\((k\d+) ", a.partition(":effect")[2])}
+        moving = self._moving
         actions = [_with_contraries(a, moving) for a in actions]
         predicates += [f"(x{k} ?c - cell)" for k in sorted(moving)] + [
             f"(xh_{k})" for k in self.kinds.values()
@@ -151,18 +170,39 @@ class _Compiler:
                     init.append(f"(next {_cell((x, y))} {_cell((x + dx, y + dy))} d{d})")
         for i, matrix in enumerate(_TURNS):
             init += [f"(r{i} d{a} d{_COMPASS.index(_turned(v, matrix))})" for a, v in enumerate(_COMPASS)]
+        init += [f"(live {_cell(c)})" for c in sorted(live)]
         facts = set(self._facts())
         init += sorted(facts)
         init += [
             f"(x{k} {_cell(c)})" for k in sorted(moving) for c in cells if f"({k} {_cell(c)})" not in facts
         ]
         init += [f"(xh_{k})" for k in self.kinds.values() if f"(h_{k})" not in facts]
+        goal = self._goal()
         problem = (
             "(define (problem now)\n (:domain world)\n"
             f" (:objects {' '.join(_cell(c) for c in cells)} - cell)\n"
-            f" (:init {' '.join(init)})\n (:goal {self._goal()}))"
+            f" (:init {' '.join(init)})\n (:goal {goal}))"
         )
-        return domain, problem
+        return domain, problem, max(1, goal.count("(") - 1)
+
+    def _live(self) -> set[Cell]:
+        """Where the things that the goal wants in certain cells may be pushed; empty where there are none."""
+        for condition in self.goal:
+            match condition:
+                case ("all_on", one, other):
+                    kind, target = (other, one) if self.kinds.get(one) not in self._moving else (one, other)
+                    effects = [e for a in self.actions for c in self.rules.clauses(a) for e in c.effects]
+                    if self.kinds.get(kind) not in self._moving or self.kinds.get(target) in self._moving:
+                        continue
+                    things = [e for e in self.state if e.kind == kind]
+                    goals = {e.cell for e in self.state if e.kind == target and e.cell is not None}
+                    if {e[0] for e in effects} <= {"step", "push", "turn", "goto"} and len(things) == len(
+                        goals
+                    ):
+                        self._prized = kind
+                        moving = {k for k, name in self.kinds.items() if name in self._moving}
+                        return live_cells(self.rules, self.state, self.actions, kind, moving, goals)
+        return set()
 
     def _facts(self) -> Iterator[str]:
         taken = set()
@@ -255,6 +295,11 @@ class _Compiler:
             parameters.append("?t - cell")
         self._carried = 0
         effects = [text for e in clause.effects for text in self._effect(e, filled, conditions)]
+        conditions += [
+            f"(live ?c{e[1][1] + e[2]})"
+            for e in clause.effects
+            if e[0] == "push" and filled[e[1]] == self._prized
+        ]
         parameters += [f"?w{k} - val" for k in range(1, self._carried + 1)]
         conditions += [_not_all([self._literal(one) for one in c]) for c in clause.unless]
         conditions += [self._silent(earlier) for earlier in clauses[:-1]]
@@ -451,7 +496,9 @@ class _Compiler:
                 theirs = [e for e in self.state if e.kind == other]
                 if not mine or not theirs:
                     raise NotCompilable("there is nothing to put on anything")
-                if len(mine) == len(theirs):
+                if self.kinds[kind] not in self._moving:
+                    return _all([f"({self.kinds[other]} {_cell(e.cell)})" for e in mine if e.cell])
+                if len(mine) == len(theirs) and self.kinds[other] not in self._moving:
                     return _all([f"({self.kinds[kind]} {_cell(e.cell)})" for e in theirs if e.cell])
                 return f"(forall (?c - cell) (or (not ({self.kinds[kind]} ?c)) ({self.kinds[other]} ?c)))"
             case ("none", kind):
