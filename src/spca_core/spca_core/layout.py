@@ -36,15 +36,16 @@ def random_layout(world: World, seed: int, spacing: float = 0.045) -> Layout:
     """Positions and yaws drawn over the whole work area, by `seed`.
 
     `spacing` is the least free distance in metres between the circles around any two objects; the default
-    leaves room for a finger. Whole plates stay inside the area. Raises InputError when the area is too small,
+    leaves room for a finger and is reduced where the area is too small. Whole objects stay inside the area. Raises InputError when the area is too small,
     and for a negative seed.
     """
     if seed < 0:
         raise InputError(f"seed {seed} is negative", hint="seeds are 0, 1, 2 and so on")
-    r = max((o.size[0] / 2 for o in world.objects), default=0.0)
+    r = max((max(o.size[:2]) / 2 for o in world.objects), default=0.0)
     if all(low + r <= high - r for low, high in (world.work_area.x, world.work_area.y)):
         for k in range(_STARTS):
-            if (poses := _scattered(world, seed + k * _STRIDE, spacing)) is not None:
+            tighter = spacing * (1.0 if k < _STARTS // 2 else 0.6)
+            if (poses := _scattered(world, seed + k * _STRIDE, tighter)) is not None:
                 return Layout(poses={o.model: poses[o.model] for o in world.objects}, seed=seed)
     raise InputError(
         "the work area is too small for a random table", hint="use less spacing, or fewer objects"
@@ -58,7 +59,7 @@ def _scattered(world: World, seed: int, spacing: float) -> dict[str, Pose] | Non
     placed: list[tuple[float, float, float]] = []
     poses: dict[str, Pose] = {}
     for item in sorted(world.objects, key=lambda o: -o.radius):
-        r = item.size[0] / 2
+        r = max(item.size[:2]) / 2
         while True:
             x = float(rng.uniform(area.x[0] + r, area.x[1] - r))
             y = float(rng.uniform(area.y[0] + r, area.y[1] - r))

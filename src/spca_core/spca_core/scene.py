@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from spca_core.geometry import Pose, Vec3
+from spca_core.kinds import ObjectKind, deck
 from spca_core.model import Record
-
-Kind = Literal["cube", "plate", "table", "unknown"]
 
 
 class SceneObject(Record):
@@ -18,7 +15,7 @@ class SceneObject(Record):
     """
 
     id: str
-    kind: Kind
+    kind: ObjectKind
     colour: str
     pose: Pose
     size: Vec3
@@ -30,6 +27,16 @@ class SceneObject(Record):
     def top(self) -> float:
         """Height of its upper face in metres."""
         return self.pose.position[2] + self.size[2] / 2
+
+    @property
+    def bottom(self) -> float:
+        """Height of its lower face in metres, while it is upright."""
+        return self.pose.position[2] - self.size[2] / 2
+
+    @property
+    def deck(self) -> float:
+        """Height in metres at which other things rest on it, or in it."""
+        return self.bottom + deck(self.kind, self.size[2])
 
 
 class Fact(Record):
@@ -45,7 +52,8 @@ class Fact(Record):
 # What Sense says about objects. `left_of` and so on are as the camera sees them: left is +y, near is small x.
 RELATIONS = {
     "on": "?a rests on ?b (an object or the table)",
-    "next_to": "cubes ?a and ?b stand side by side and touch",
+    "in": "?a is in ?b, a bowl or a tray",
+    "next_to": "?a and ?b stand side by side and touch",
     "held": "?a is in the gripper",
     "clear": "nothing rests on ?a",
     "leftmost": "?a is the leftmost of its kind",
@@ -73,9 +81,9 @@ class Scene(Record):
         """The object of that id, or None."""
         return next((o for o in self.objects if o.id == object_id), None)
 
-    def of_kind(self, kind: str) -> list[SceneObject]:
-        """All objects of a kind, in the scene's order."""
-        return [o for o in self.objects if o.kind == kind]
+    def of_kind(self, *kinds: str) -> list[SceneObject]:
+        """All objects of these kinds, in the scene's order."""
+        return [o for o in self.objects if o.kind in kinds]
 
     def holds(self, predicate: str, *args: str) -> bool:
         """Whether a relation is among the perceived ones."""

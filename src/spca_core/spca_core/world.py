@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, ConfigDict, Field
 
 from spca_core.camera import CameraIntrinsics
 from spca_core.errors import InputError
 from spca_core.geometry import Pose, Vec3
+from spca_core.kinds import ObjectKind, deck, problem_with, radius
 from spca_core.model import Record
 from spca_core.names import symbol_of
 from spca_core.paths import WORLDS
@@ -151,14 +152,15 @@ class Light(Part):
 class WorldObject(Part):
     """A movable thing.
 
-    `size` in metres (a plate: diameter, diameter, thickness); it lies on the table at (x, y).
+    `size` in metres (round things: diameter, diameter, height); it lies on the table at (x, y). The kinds are
+    described in `spca_core.kinds`.
 
     `text` is printed on a sign's upper face, to be read with the sign's own +x up: as the camera sees it at
     yaw 0.
     """
 
     model: str
-    kind: Literal["cube", "plate", "sign"]
+    kind: ObjectKind
     colour: Colour
     size: Size3
     mass: float = Field(gt=0)
@@ -170,7 +172,12 @@ class WorldObject(Part):
     @property
     def radius(self) -> float:
         """Radius of the circle around it, seen from above, in metres."""
-        return self.size[0] / 2 if self.kind == "plate" else math.hypot(self.size[0], self.size[1]) / 2
+        return radius(self.kind, self.size)
+
+    @property
+    def deck(self) -> float:
+        """Height above its centre at which other things rest on it, or in it, in metres."""
+        return deck(self.kind, self.size[2]) - self.size[2] / 2
 
 
 class World(Part):
@@ -217,10 +224,8 @@ class World(Part):
         for i, a in enumerate(self.objects):
             if a.text and a.kind != "sign":
                 found.append(f"'{a.model}' has a text but is no sign")
-            if a.kind == "cube" and len(set(a.size)) > 1:
-                found.append(f"'{a.model}' is a cube with sides of different lengths")
-            if a.kind == "plate" and a.size[0] != a.size[1]:
-                found.append(f"'{a.model}' is a plate with two diameters")
+            if wrong := problem_with(a.kind, a.size):
+                found.append(f"'{a.model}' {wrong}")
             if not self.table.contains(*a.position):
                 found.append(f"'{a.model}' at {a.position} does not lie on the table")
             for b in self.objects[i + 1 :]:
@@ -238,9 +243,17 @@ def load_world(name_or_path: str | Path = "tabletop") -> World:
     if not os.path.isfile(path):  # unlike `Path.is_file`, returns False for a name that is too long
         known = ", ".join(sorted(p.stem for p in WORLDS.glob("*.yaml"))) or "none"
         raise InputError(f"unknown world '{name_or_path}'", where=str(path), hint=f"known worlds: {known}")
-    content = read_yaml(path, "the world")
+    content = _extended(read_yaml(path, "the world"))
     with expecting("a world", path):
         world = World.model_validate(content)
     if problems := world.problems():
         raise InputError("impossible world", where=str(path), hint="; ".join(problems))
     return world
+
+
+def _extended(content: Any) -> Any:
+    """A world that `extends` another one has what it does not say from that one."""
+    if not isinstance(content, dict) or "extends" not in content:
+        return content
+    base = WORLDS / f"{content.pop('extends')}.yaml"
+    return {**_extended(read_yaml(base, "the world it extends")), **content}

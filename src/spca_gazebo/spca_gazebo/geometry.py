@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from spca_core.geometry import Array, Vec3
+from spca_core.geometry import Array, Pose, Vec3
+from spca_core.kinds import Primitive
 from spca_description.xml import Element, add, numbers, xyz_rpy
 
 
@@ -25,6 +26,18 @@ def add_cylinder(parent: Element, radius: float, length: float) -> None:
     cylinder = add(add(parent, "geometry"), "cylinder")
     add(cylinder, "radius", radius)
     add(cylinder, "length", length)
+
+
+def add_primitive(parent: Element, part: Primitive) -> None:
+    """The geometry of a convex part of a thing, at its place in the thing's frame."""
+    if part.at != (0.0, 0.0, 0.0) or part.yaw:
+        add_pose(parent, Pose.from_xyz_yaw(*part.at, part.yaw).matrix())
+    if part.shape == "box":
+        add_box(parent, part.size)
+    elif part.shape == "cylinder":
+        add_cylinder(parent, part.size[0] / 2, part.size[2])
+    else:
+        add(add(add(parent, "geometry"), "sphere"), "radius", part.size[0] / 2)
 
 
 def add_ground(parent: Element, size: float) -> None:

@@ -1,7 +1,7 @@
 """The workspace as an SDF world for Gazebo Harmonic, from the same description as the embedded simulator's.
 
-Every model bears its name from the world description and has one link, `link`, with one collision,
-`collision`. What can move has a contact sensor; table and ground need none, as whatever touches them has one.
+Every model bears its name from the world description and has one link, `link`, with a collision for each of
+its convex parts, the first of them called `collision`. What can move has a contact sensor; table and ground need none, as whatever touches them has one.
 The robot is not in it: Gazebo spawns it from its URDF, as `cobot`. Nothing is ever attached to anything:
 grasps hold by friction.
 """
@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from spca_core.geometry import Array, Pose
+from spca_core.kinds import is_round, primitives
 from spca_core.layout import Layout, nominal_layout
 from spca_core.world import World, WorldObject
 from spca_description.gazebo import add_contact_sensor
@@ -21,11 +22,11 @@ from spca_gazebo.camera_sdf import add_camera
 from spca_gazebo.geometry import (
     add_box,
     add_colour,
-    add_cylinder,
     add_friction,
     add_ground,
     add_inertia,
     add_pose,
+    add_primitive,
     linear,
 )
 
@@ -118,14 +119,12 @@ def _add_fixtures(scene: Element, world: World) -> None:
 
 def _add_object(scene: Element, thing: WorldObject, pose: Pose) -> None:
     link = _add_model(scene, thing.model, pose.matrix())
-    add_inertia(link, thing.mass, thing.size, thing.kind == "plate")
-    for part in _surfaces(link):
-        if thing.kind == "plate":
-            add_cylinder(part, thing.size[0] / 2, thing.size[2])
-        else:
-            add_box(part, thing.size)
-    _finish(link, thing.colour, thing.friction)
-    add_contact_sensor(link, f"{thing.model}_contact", "collision")
+    add_inertia(link, thing.mass, thing.size, is_round(thing.kind))
+    for number, primitive in enumerate(primitives(thing.kind, thing.size)):
+        for part in _surfaces(link, str(number or "")):
+            add_primitive(part, primitive)
+        _finish(link, thing.colour, thing.friction, str(number or ""))
+        add_contact_sensor(link, f"{thing.model}_contact{number or ''}", f"collision{number or ''}")
 
 
 def _add_model(scene: Element, name: str, pose: Array, static: bool = False) -> Element:
@@ -136,12 +135,13 @@ def _add_model(scene: Element, name: str, pose: Array, static: bool = False) -> 
     return add(model, "link", name="link")
 
 
-def _surfaces(link: Element) -> tuple[Element, Element]:
-    return add(link, "collision", name="collision"), add(link, "visual", name="visual")
+def _surfaces(link: Element, number: str = "") -> tuple[Element, Element]:
+    return add(link, "collision", name=f"collision{number}"), add(link, "visual", name=f"visual{number}")
 
 
-def _finish(link: Element, colour: tuple[float, float, float], friction: float) -> None:
-    collision, visual = link.find("collision"), link.find("visual")
+def _finish(link: Element, colour: tuple[float, float, float], friction: float, number: str = "") -> None:
+    collision = link.find(f"collision[@name='collision{number}']")
+    visual = link.find(f"visual[@name='visual{number}']")
     assert collision is not None and visual is not None
     add_friction(collision, friction)
     add_colour(visual, colour)

@@ -19,7 +19,7 @@ from spca_core.rotations import wxyz_of_matrix
 from spca_core.world import World
 from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_robot.ur5 import LINK_NAMES
-from spca_robot.workspace_model import ITEM_BIT, ROBOT_BIT, WorkspaceIndex, build_spec
+from spca_robot.workspace_model import ITEM_BIT, ROBOT_BIT, WorkspaceIndex, add_primitive, build_spec
 
 # Least distances in metres. Objects are perceived to about 3 mm, the table's height is known, the arm tracks
 # to 1 mm.
@@ -197,10 +197,10 @@ class CollisionChecker:
 def _compile(world: World, scene: PlanningScene) -> mujoco.MjModel:
     spec = _without_obstacles(world).copy()
     robot = world.robot.model
-    things = [_add(spec.worldbody, _OBSTACLE + o.id, o, o.pose, ITEM_BIT) for o in scene.obstacles]
+    things = [g for o in scene.obstacles for g in _add(spec.worldbody, _OBSTACLE + o.id, o, o.pose, ITEM_BIT)]
     if scene.held is not None:
         gripper = spec.body(f"{robot}/gripper_base")
-        things.append(_add(gripper, _HELD, scene.held.thing, scene.held.in_tool0, ROBOT_BIT))
+        things += _add(gripper, _HELD, scene.held.thing, scene.held.in_tool0, ROBOT_BIT)
         for body in _GRIPPER_BODIES:
             spec.add_exclude(bodyname1=_HELD, bodyname2=f"{robot}/{body}")
     for geom in things:
@@ -230,9 +230,9 @@ def _set_contact(geom: mujoco.MjsGeom) -> None:
     geom.margin = OBJECT_CLEARANCE / 2  # contacts are reported up to the sum of the two margins
 
 
-def _add(parent: mujoco.MjsBody, name: str, thing: Obstacle, pose: Array, bit: int) -> mujoco.MjsGeom:
+def _add(parent: mujoco.MjsBody, name: str, thing: Obstacle, pose: Array, bit: int) -> list[mujoco.MjsGeom]:
     body = parent.add_body(name=name, pos=pose[:3, 3], quat=wxyz_of_matrix(pose[:3, :3]))
-    a, b, c = (s / 2 for s in thing.size)
-    if thing.round:
-        return body.add_geom(type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=(max(a, b), c, 0), contype=bit)
-    return body.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=(a, b, c), contype=bit)
+    geoms = [add_primitive(body, part) for part in thing.parts]
+    for geom in geoms:
+        geom.contype = bit
+    return geoms

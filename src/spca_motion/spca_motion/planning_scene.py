@@ -8,6 +8,7 @@ import numpy as np
 
 from spca_core.errors import MotionError
 from spca_core.geometry import Array, Vec3
+from spca_core.kinds import Primitive, primitives
 from spca_core.rotations import about_z
 from spca_core.scene import Scene, SceneObject
 
@@ -16,18 +17,23 @@ from spca_core.scene import Scene, SceneObject
 class Obstacle:
     """A perceived thing.
 
-    `pose` is a 4×4 matrix in `world`; `size` in metres; round ones stand on their axis.
+    `pose` is a 4×4 matrix in `world`; `size` in metres; the kind tells its shape.
     """
 
     id: str
     pose: Array
     size: Vec3
-    round: bool = False
+    kind: str = "unknown"
 
     @classmethod
     def of(cls, thing: SceneObject) -> Obstacle:
         """The obstacle that a perceived object is."""
-        return cls(thing.id, thing.pose.matrix(), thing.size, round=thing.kind == "plate")
+        return cls(thing.id, thing.pose.matrix(), thing.size, thing.kind)
+
+    @property
+    def parts(self) -> tuple[Primitive, ...]:
+        """The convex parts it is made of, in its own frame."""
+        return primitives(self.kind, self.size)
 
 
 @dataclass(frozen=True)

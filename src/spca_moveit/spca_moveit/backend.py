@@ -133,9 +133,9 @@ class Setup:
 
 
 def _plain(body: Obstacle) -> list[Any]:
-    return [body.id, body.pose.tolist(), list(body.size), body.round]
+    return [body.id, body.pose.tolist(), list(body.size), body.kind]
 
 
 def _obstacle(data: list[Any]) -> Obstacle:
-    name, pose, size, is_round = data
-    return Obstacle(name, np.array(pose), tuple(size), is_round)
+    name, pose, size, kind = data
+    return Obstacle(name, np.array(pose), tuple(size), kind)

@@ -169,26 +169,32 @@ def _constraints(box: Box | None) -> Constraints:
 
 
 def _body(thing: Obstacle, frame: str, pose: Array) -> CollisionObject:
-    shape = SolidPrimitive()
-    if thing.round:
-        shape.type, shape.dimensions = SolidPrimitive.CYLINDER, [thing.size[2], thing.size[0] / 2]
-    else:
-        shape.type, shape.dimensions = SolidPrimitive.BOX, list(thing.size)
-    return _object(thing.id, frame, shape, pose)
+    shapes = []
+    for part in thing.parts:
+        shape = SolidPrimitive()
+        a, b, c = part.size
+        shape.type, shape.dimensions = {
+            "box": (SolidPrimitive.BOX, [a, b, c]),
+            "cylinder": (SolidPrimitive.CYLINDER, [c, a / 2]),
+            "sphere": (SolidPrimitive.SPHERE, [a / 2]),
+        }[part.shape]
+        shapes.append((shape, pose @ Pose.from_xyz_yaw(*part.at, part.yaw).matrix()))
+    return _object(thing.id, frame, shapes)
 
 
 def _table(top: float) -> CollisionObject:
     shape = SolidPrimitive()
     shape.type, shape.dimensions = SolidPrimitive.BOX, [_TABLE_SIZE, _TABLE_SIZE, _TABLE_THICKNESS]
-    return _object(TABLE_SYMBOL, "world", shape, Pose(position=(0, 0, top - _TABLE_THICKNESS / 2)).matrix())
+    pose = Pose(position=(0, 0, top - _TABLE_THICKNESS / 2)).matrix()
+    return _object(TABLE_SYMBOL, "world", [(shape, pose)])
 
 
-def _object(name: str, frame: str, shape: SolidPrimitive, pose: Array) -> CollisionObject:
+def _object(name: str, frame: str, shapes: list[tuple[SolidPrimitive, Array]]) -> CollisionObject:
     body = CollisionObject()
     body.id, body.operation = name, CollisionObject.ADD
     body.header.frame_id = frame
-    body.primitives = [shape]
-    body.primitive_poses = [_pose_message(pose)]
+    body.primitives = [shape for shape, _ in shapes]
+    body.primitive_poses = [_pose_message(pose) for _, pose in shapes]
     body.pose.orientation.w = 1.0
     return body
 

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from spca_core.contacts import Pair, pair
 from spca_core.errors import InputError, one_line
+from spca_core.kinds import SUPPORTS
 from spca_core.layout import Layout, nominal_layout
 from spca_core.paths import LEVELS
 from spca_core.validation import read_yaml
@@ -120,7 +121,7 @@ def _never_together(level: Level, world: World) -> Iterator[str]:
     wanted = [pair(*names) for names in level.success.collisions_true]
     for name in sorted(level.success.names - {world.ground.model, world.table.model, world.robot.model}):
         on_ground = pair(name, world.ground.model) in wanted
-        for other in (world.table.model, *(o.model for o in world.objects if o.kind == "plate")):
+        for other in (world.table.model, *(o.model for o in world.objects if o.kind in SUPPORTS)):
             if on_ground and pair(name, other) in wanted:
                 yield f"success: '{name}' cannot touch '{world.ground.model}' and '{other}' at once"
 

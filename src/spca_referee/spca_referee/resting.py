@@ -22,7 +22,7 @@ def resting_contacts(layout: Layout, world: World) -> set[Pair]:
         if abs(bottom - world.table.top) < _TOUCHING:
             found.add(pair(model, world.table.model))
         for other, below in layout.poses.items():
-            top = below.position[2] + world.object(other).size[2] / 2
+            top = below.position[2] + world.object(other).deck
             if other != model and abs(bottom - top) < _TOUCHING:
                 reach = world.object(other).radius + item.size[0] / 2
                 if math.dist((x, y), below.position[:2]) < reach:
@@ -35,5 +35,6 @@ def overlapping(a: str, b: str, layout: Layout, world: World) -> bool:
     pa, pb = layout.poses[a].position, layout.poses[b].position
     sa, sb = world.object(a), world.object(b)
     apart = math.dist(pa[:2], pb[:2]) - (sa.size[0] + sb.size[0]) / 2
-    over = abs(pa[2] - pb[2]) - (sa.size[2] + sb.size[2]) / 2
-    return apart < 0 and over < -1e-6
+    upper, lower, carrier = (pa, pb, sb) if pa[2] > pb[2] else (pb, pa, sa)
+    above = upper[2] - (sa if upper is pa else sb).size[2] / 2 - lower[2]
+    return apart < 0 and above < carrier.deck - 1e-6

@@ -9,6 +9,7 @@ from pydantic import model_validator
 
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
+from spca_core.kinds import ObjectKind
 from spca_core.model import Record
 from spca_core.names import symbol_of
 from spca_core.world import World
@@ -31,13 +32,14 @@ class Role(Record):
     `pick` chooses among the objects of `kind`: the leftmost (greatest y), rightmost, middle from left to
     right, nearest (smallest x), farthest, `any` one, or one of the `same_colour` or `other_colour` as `of`,
     which is a model or a role named before this one. `resting_on` admits only objects that rest on a thing of
-    that kind when the level begins. Two roles of a level never stand for the same object.
+    that kind when the level begins, `colour` only those of that colour. Two roles of a level never stand for the same object.
     """
 
-    kind: Literal["cube", "plate", "sign"]
+    kind: ObjectKind
     pick: Pick
     of: str | None = None
-    resting_on: Literal["table", "plate", "cube"] | None = None
+    resting_on: ObjectKind | None = None
+    colour: str | None = None
 
     @model_validator(mode="after")
     def _of_belongs_to_colours(self) -> Role:
@@ -85,6 +87,8 @@ def _extend(
 
 def _candidates(role: Role, partner: str | None, world: World, truth: Mapping[str, Pose]) -> list[str]:
     models = [o.model for o in world.objects if o.kind == role.kind and o.model in truth]
+    if role.colour is not None:
+        models = [m for m in models if colour_of(m) == role.colour]
     if role.resting_on is not None:
         models = [m for m in models if support_kind(m, world, truth) == role.resting_on]
     if partner is not None:
@@ -113,8 +117,8 @@ def _extreme(pick: Pick, poses: Mapping[str, Pose]) -> list[str]:
 
 
 def colour_of(model: str) -> str:
-    """The colour word in a model's name: `box_red` is red."""
-    return symbol_of(model).partition("_")[2]
+    """The colour word in a model's name: `box_red` and `box_red_2` are red."""
+    return symbol_of(model).split("_")[1] if "_" in model else ""
 
 
 def support_kind(model: str, world: World, truth: Mapping[str, Pose]) -> str | None:
@@ -125,7 +129,7 @@ def support_kind(model: str, world: World, truth: Mapping[str, Pose]) -> str | N
         if other.model == model or other.model not in truth:
             continue
         ox, oy, oz = truth[other.model].position
-        above = abs(bottom - (oz + other.size[2] / 2)) < _RESTS_WITHIN
+        above = abs(bottom - (oz + other.deck)) < _RESTS_WITHIN
         if above and (x - ox) ** 2 + (y - oy) ** 2 <= other.radius**2:
             return other.kind
     on_table = abs(bottom - world.table.top) < _RESTS_WITHIN and world.table.contains(x, y)

@@ -53,7 +53,7 @@ def starting_layout(changes: Mapping[str, Placement], world: World, layout: Layo
             if below not in poses:
                 raise InputError(f"'{model}' must start on '{below}', which is not on this table")
             x, y, z = poses[below].position
-            bottom = z + world.object(below).size[2] / 2
+            bottom = z + world.object(below).deck
         poses[model] = Pose.from_xyz_yaw(x, y, bottom + item.size[2] / 2, yaw)
     return layout.model_copy(update={"poses": poses})
 

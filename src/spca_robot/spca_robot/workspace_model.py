@@ -12,6 +12,7 @@ in FIXED_GROUP, all others in MOVING_GROUP.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.geometry import Array, Pose, Vec3
+from spca_core.kinds import KINDS, ObjectKind, Primitive, primitives
 from spca_core.trajectory import JOINT_NAMES
 from spca_core.world import World, WorldObject
 from spca_robot.arm_model import add_arm
@@ -42,6 +44,7 @@ TORSION, ROLLING = (
     0.005,
     0.0001,
 )  # friction about the normal (m) and against rolling (m), per unit of sliding friction
+ROLLING_BALL = 0.001  # m; a ball that is put down comes to rest
 
 TableShape = Literal["slab", "plane"]
 
@@ -50,11 +53,11 @@ TableShape = Literal["slab", "plane"]
 class Item:
     """A movable body.
 
-    `size` in metres as in `WorldObject`: a box's edges; a plate's diameter twice and thickness.
+    `size` in metres as in `WorldObject`: edges, or the diameter twice and the height of a round thing.
     """
 
     name: str
-    kind: Literal["cube", "plate", "sign"]
+    kind: ObjectKind
     size: Vec3
     mass: float = 0.1
     friction: float = 1.0
@@ -197,14 +200,27 @@ def _add_table(spec: mujoco.MjSpec, world: World, shape: TableShape) -> None:
 def _add_item(spec: mujoco.MjSpec, item: Item, z: float) -> None:
     body = spec.worldbody.add_body(name=item.name, pos=(0, 0, z))
     body.add_freejoint(name=item.name)
-    a, b, c = (s / 2 for s in item.size)
-    cylinder = item.kind == "plate"
-    body.add_geom(
-        type=mujoco.mjtGeom.mjGEOM_CYLINDER if cylinder else mujoco.mjtGeom.mjGEOM_BOX,
-        size=(a, c, 0) if cylinder else (a, b, c),
-        rgba=(*item.colour, 1.0),
-        mass=item.mass,
-        friction=(item.friction, TORSION * item.friction, ROLLING * item.friction),
-        contype=ITEM_BIT,
-        group=MOVING_GROUP,
-    )
+    parts = primitives(item.kind, item.size)
+    volume = sum(part.volume for part in parts)
+    for part in parts:
+        geom = add_primitive(body, part)
+        geom.rgba = (*item.colour, 1.0)
+        geom.mass = item.mass * part.volume / volume
+        geom.friction = (item.friction, TORSION * item.friction, ROLLING * item.friction)
+        geom.contype = ITEM_BIT
+        geom.group = MOVING_GROUP
+        if KINDS[item.kind].domed:
+            geom.condim, geom.friction = 6, (*geom.friction[:2], ROLLING_BALL)
+
+
+def add_primitive(body: mujoco.MjsBody, part: Primitive) -> mujoco.MjsGeom:
+    """A geom of that shape, at its place in the body."""
+    a, b, c = (s / 2 for s in part.size)
+    kinds = {
+        "box": (mujoco.mjtGeom.mjGEOM_BOX, (a, b, c)),
+        "cylinder": (mujoco.mjtGeom.mjGEOM_CYLINDER, (a, c, 0)),
+        "sphere": (mujoco.mjtGeom.mjGEOM_SPHERE, (a, 0, 0)),
+    }
+    kind, size = kinds[part.shape]
+    turn = (math.cos(part.yaw / 2), 0.0, 0.0, math.sin(part.yaw / 2))
+    return body.add_geom(type=kind, size=size, pos=part.at, quat=turn)

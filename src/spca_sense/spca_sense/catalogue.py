@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from spca_core.errors import InputError
 from spca_core.geometry import Vec3
 from spca_core.model import Record
 from spca_core.names import symbol_of, words_of
@@ -16,10 +15,29 @@ class Colour(Record):
     rgb: Vec3
 
 
+PALETTE = tuple(
+    Colour(name=name, rgb=rgb)
+    for name, rgb in (
+        ("red", (0.75, 0.10, 0.10)),
+        ("orange", (0.85, 0.40, 0.05)),
+        ("yellow", (0.80, 0.68, 0.08)),
+        ("green", (0.10, 0.55, 0.16)),
+        ("cyan", (0.05, 0.60, 0.65)),
+        ("blue", (0.10, 0.22, 0.70)),
+        ("purple", (0.42, 0.12, 0.62)),
+        ("pink", (0.85, 0.25, 0.55)),
+    )
+)
+"""The colours that things may have on a table where anything may lie."""
+
+_CUBE, _PLATE = (0.04, 0.04, 0.04), (0.11, 0.11, 0.008)
+
+
 class Catalogue(Record):
     """Nominal sizes in metres, colour prototypes, and the table the camera looks at.
 
-    One size per kind: all cubes have the edge `cube_edge`, all plates are discs of `plate_diameter`.
+    Cubes of the edge `cube_edge` and plates of `plate_diameter` are known by their size. On an `open` table
+    there may be things of other kinds and sizes, in any colour of the palette.
     """
 
     cube_edge: float
@@ -32,33 +50,27 @@ class Catalogue(Record):
     table_colour: Vec3
     table_centre: tuple[float, float]
     table_size: Vec3
+    open: bool = False
 
     @classmethod
     def from_world(cls, world: World) -> Catalogue:
-        """The classes in a world description. Positions, and how many there are of each, are left behind.
-
-        Raises InputError when the world's cubes (or plates) differ in size, or a cube is not one.
-        """
+        """The classes in a world description. Positions, and how many there are of each, are left behind."""
         cubes = [o for o in world.objects if o.kind == "cube"]
         plates = [o for o in world.objects if o.kind == "plate"]
-        cube = _common_size([o.size for o in cubes], "cube", default=(0.04, 0.04, 0.04))
-        plate = _common_size([o.size for o in plates], "plate", default=(0.11, 0.11, 0.008))
-        if len({round(s, 6) for s in cube}) != 1:
-            raise InputError(
-                f"a cube of {cube} m", where=world.name, hint="Sense knows cubes with equal edges"
-            )
-        if abs(plate[0] - plate[1]) > 1e-6:
-            raise InputError(f"a plate of {plate} m", where=world.name, hint="Sense knows round plates")
+        open_ = bool({o.kind for o in world.objects} - {"cube", "plate", "sign"})
+        cube = _commonest([o.size for o in cubes], _CUBE)
+        plate = _commonest([o.size for o in plates], _PLATE)
         return cls(
             cube_edge=cube[0],
             plate_diameter=plate[0],
             plate_thickness=plate[2],
-            cube_colours=_colours([(o.model, o.colour) for o in cubes]),
-            plate_colours=_colours([(o.model, o.colour) for o in plates]),
+            cube_colours=PALETTE if open_ else _colours([(o.model, o.colour) for o in cubes]),
+            plate_colours=PALETTE if open_ else _colours([(o.model, o.colour) for o in plates]),
             table_top=world.table.top,
             table_colour=world.table.colour,
             table_centre=world.table.centre,
             table_size=world.table.size,
+            open=open_,
         )
 
     @property
@@ -68,11 +80,8 @@ class Catalogue(Record):
         return tuple(by_name[name] for name in sorted(by_name))
 
 
-def _common_size(sizes: list[Vec3], kind: str, default: Vec3) -> Vec3:
-    different = {tuple(round(v, 6) for v in s) for s in sizes}
-    if len(different) > 1:
-        raise InputError(f"{kind}s of {len(different)} sizes", hint=f"Sense knows one size of {kind}")
-    return sizes[0] if sizes else default
+def _commonest(sizes: list[Vec3], default: Vec3) -> Vec3:
+    return max(sizes, key=sizes.count, default=default)
 
 
 def _colours(models: list[tuple[str, Vec3]]) -> tuple[Colour, ...]:

@@ -92,7 +92,11 @@ def label_colours(view: View, catalogue: Catalogue) -> ColourLabels:
         # An equal mixture of object and table has the chromaticity of their sum.
         share = float(np.sum(colour.rgb) / (np.sum(colour.rgb) + np.sum(catalogue.table_colour)))
         forms += [
-            2 * prototype - prototype @ prototype,  # the greater, the nearer: -|c - p|² up to a common term
+            # The greater, the nearer: -|c - p|² up to a common term; with many colours only the hue counts,
+            # because what is half table is paler than its prototype.
+            coloured * np.linalg.norm(away)
+            if catalogue.open
+            else 2 * prototype - prototype @ prototype,
             coloured - share,
             coloured * np.linalg.norm(away),
         ]

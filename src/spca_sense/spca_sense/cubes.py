@@ -28,6 +28,9 @@ _OCCLUDER = 0.012  # metres above an upper face: what is there hides the cube
 _MIN_LEAN, _LEAN_SIGMAS = np.radians(2.5), 5.0
 _MIN_POINTS = 20
 _MOST_TOGETHER = 4  # cubes of one colour in one level region; larger ones are something else
+_SUNK = 0.006  # metres by which a cube may seem to be sunk into the floor
+_SPILL = 0.0015  # metres around an upper face that may still be its own, and that may be missing
+_FILLED = 0.93  # share of a face that must agree where other things than cubes may lie
 _MARGIN = 8  # pixels around a component that are looked at
 _OFF_TABLE = 0.05  # metres below the table's surface: such a component lies on the ground
 
@@ -63,9 +66,13 @@ class FoundCube:
 
 
 def find_cubes(
-    view: View, colours: ColourLabels, colour: str, edge: float
+    view: View, colours: ColourLabels, colour: str, edge: float, strict: bool = False
 ) -> tuple[list[FoundCube], list[str]]:
-    """All cubes of a colour with a visible top face, from high to low, and notes about doubtful ones."""
+    """All cubes of a colour with a visible top face, from high to low, and notes about doubtful ones.
+
+    `strict` is for tables with other things than cubes: a cube is then nothing but a cube's face, at a height
+    at which a cube can stand.
+    """
     mask = colours.labels == colours.label_of(colour)
     area = bounding_window(mask, _MARGIN)
     _, components, stats, _ = cv2.connectedComponentsWithStats(mask[area].astype(np.uint8), connectivity=8)
@@ -77,8 +84,9 @@ def find_cubes(
         component = components == index
         part = bounding_window(component, _MARGIN)
         window = tuple(slice(a.start + p.start, a.start + p.stop) for a, p in zip(area, part, strict=True))
-        search = _Search(view, colours, colour, edge, (window[0], window[1]), component[part])
-        cubes += search.run()
+        search = _Search(view, colours, colour, edge, (window[0], window[1]), component[part], strict)
+        found = search.run()
+        cubes += found
         notes += search.notes
     return sorted(cubes, key=lambda c: -c.shape.height), notes
 
@@ -87,9 +95,17 @@ class _Search:
     """Search one connected component of a colour, highest faces first, removing each found cube."""
 
     def __init__(
-        self, view: View, colours: ColourLabels, colour: str, edge: float, window: Window, mask: Mask
+        self,
+        view: View,
+        colours: ColourLabels,
+        colour: str,
+        edge: float,
+        window: Window,
+        mask: Mask,
+        strict: bool,
     ) -> None:
         self.view, self.colours, self.colour, self.edge = view, colours, colour, edge
+        self.strict = strict
         self.window, self.mask = window, mask
         self.heights = view.heights[window]
         self.raw = view.raw_heights[window]
@@ -150,6 +166,8 @@ class _Search:
         if np.count_nonzero(measured) < _MIN_POINTS:
             return []
         level = float(np.median(self.raw[measured]))
+        if self.strict and level < self.floor + self.edge - _SUNK:
+            return []
         count = max(1, round(np.count_nonzero(face) / self._face_pixels(level)))
         points = self.view.to_plane(np.argwhere(face)[:, ::-1] + self.origin, level)
         if count > _MOST_TOGETHER:
@@ -166,7 +184,22 @@ class _Search:
         else:
             shape = BoxShape.upright(self.edge, level, _CUT * self.edge)
             fits = self._split(shape, pixels, points, count)
-        return [c for fit in fits if (c := self._judge(shape, fit, outline)) is not None]
+        found = [c for fit in fits if (c := self._judge(shape, fit, outline)) is not None]
+        return found if not self.strict or self._fill(found, face) else []
+
+    def _fill(self, cubes: list[FoundCube], face: Mask) -> bool:
+        """Whether a level region is nothing but these cubes' upper faces."""
+        rest = face.copy()
+        for cube in cubes:
+            upper = cube.corners(margin=_SPILL)[:4]
+            inner = self.view.patch(cube.corners(margin=-_SPILL)[:4])
+            heights, within = inner.of(self.view.heights), inner.within(self.window)
+            higher = float(np.mean(heights > cube.shape.height + _OCCLUDER)) if len(heights) else 0.0
+            covered = float(face[within].mean()) if within.any() else 0.0
+            if covered + higher < _FILLED:
+                return False
+            rest &= ~self.view.patch(upper).within(self.window)
+        return np.count_nonzero(rest) < (1 - _FILLED) * np.count_nonzero(face)
 
     def _outline(self, face: Mask, remaining: Mask, level: float) -> Outline:
         """The outline of all that belongs to the cube from its face down to the cut."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from spca_core.geometry import Array, Pose, Vec3, wrap_angle
-from spca_core.scene import Kind
+from spca_core.kinds import ObjectKind, deck
 from spca_sense.colours import ColourLabels
 from spca_sense.view import View
 
@@ -23,7 +23,7 @@ class Detection:
     `unknown`).
     """
 
-    kind: Kind
+    kind: ObjectKind
     colour: str
     pose: Pose
     size: Vec3
@@ -44,6 +44,11 @@ class Detection:
     def bottom(self) -> float:
         """Height of its lower face in `world`, metres."""
         return self.pose.position[2] - self.size[2] / 2
+
+    @property
+    def deck(self) -> float:
+        """Height in `world` at which other things rest on it, or in it, metres."""
+        return self.bottom + deck(self.kind, self.size[2])
 
 
 @dataclass(frozen=True)

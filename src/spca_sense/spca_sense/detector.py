@@ -13,6 +13,7 @@ from spca_sense.cubes import FoundCube, find_cubes
 from spca_sense.detection import Detection, Look, square_yaw
 from spca_sense.plates import FoundPlate, find_plates
 from spca_sense.stacks import complete_stacks
+from spca_sense.things import find_flat, find_tall, on_their_supports, paint
 from spca_sense.view import View, make_view
 
 _SUSPICIOUS_TILT = np.radians(1.0)
@@ -20,7 +21,7 @@ _SUSPICIOUS_OFFSET = 0.01
 
 
 class ShapeDetector:
-    """Finds cubes and plates by colour and shape. See `spca_sense.detectors.Detector`."""
+    """Finds cubes and plates by colour and shape, and on open tables whatever else lies there. See `spca_sense.detectors.Detector`."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue
@@ -39,13 +40,15 @@ class ShapeDetector:
         notes = _calibration_notes(view)
         cubes: list[FoundCube] = []
         for colour in catalogue.cube_colours:
-            found, doubts = find_cubes(view, colours, colour.name, catalogue.cube_edge)
+            found, doubts = find_cubes(view, colours, colour.name, catalogue.cube_edge, catalogue.open)
             cubes += found
             notes += doubts
         cubes = complete_stacks(view, colours, cubes, catalogue.plate_thickness)
         things = np.zeros(view.heights.shape, bool)
         for cube in cubes:
             view.patch(cube.column(cube.floor), grow=2).paint(things)
+        others = find_tall(view, colours, things) if catalogue.open else []
+        paint(view, others, things)
         plates: list[FoundPlate] = []
         for colour in catalogue.plate_colours:
             discs, doubts = find_plates(
@@ -53,7 +56,11 @@ class ShapeDetector:
             )
             plates += discs
             notes += doubts
-        detections = [_of_cube(view, c) for c in cubes] + [_of_plate(view, p) for p in plates]
+        detections = [_of_cube(view, c) for c in cubes] + others + [_of_plate(view, p) for p in plates]
+        if catalogue.open:
+            paint(view, detections, things)
+            detections += find_flat(view, colours, things)
+            detections = on_their_supports(detections, catalogue.table_top)
         return Look(view, colours, tuple(detections), tuple(notes))
 
 

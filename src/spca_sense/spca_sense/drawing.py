@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Array
+from spca_core.kinds import KINDS, is_round
 from spca_core.scene import Scene, SceneObject
 
 Image = NDArray[np.uint8]
@@ -82,9 +83,10 @@ def _draw_outline(canvas: _Canvas, thing: SceneObject) -> None:
     colour = _SEEN if thing.visible else _REMEMBERED
     half = np.array(thing.size) / 2
     matrix = thing.pose.matrix()
-    if thing.kind == "plate":
+    if is_round(thing.kind):
+        height = 0.0 if KINDS[thing.kind].domed else half[2]
         rim = np.column_stack(
-            (np.cos(_ROUND) * half[0], np.sin(_ROUND) * half[1], np.full(len(_ROUND), half[2]))
+            (np.cos(_ROUND) * half[0], np.sin(_ROUND) * half[1], np.full(len(_ROUND), height))
         )
         spots = canvas.spots(rim @ matrix[:3, :3].T + matrix[:3, 3])
         for a, b in zip(spots, np.roll(spots, -1, axis=0), strict=True):
@@ -98,7 +100,7 @@ def _draw_outline(canvas: _Canvas, thing: SceneObject) -> None:
 
 
 def _draw_axes(canvas: _Canvas, thing: SceneObject) -> None:
-    if thing.kind == "plate":
+    if is_round(thing.kind):
         return
     matrix = thing.pose.matrix()
     top = matrix[:3, 3] + matrix[:3, 2] * thing.size[2] / 2

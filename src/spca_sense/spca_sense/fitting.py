@@ -12,8 +12,8 @@ from spca_core.geometry import Array
 Residuals = Callable[[Array], Array]
 """From parameters (P,) to signed distances (N,) in metres of the points from the outline."""
 
-_STEPS = np.array([1e-5, 1e-5, 1e-4])  # for numerical derivatives: 10 µm, 10 µm, 0.1 mrad
-_LONGEST = np.array([0.01, 0.01, 0.3])  # one iteration moves no farther: 10 mm, 10 mm, 17°
+_STEPS = np.array([1e-5, 1e-5, 1e-4, 1e-5, 1e-5])  # for numerical derivatives: 10 µm, 0.1 mrad
+_LONGEST = np.array([0.01, 0.01, 0.3, 0.01, 0.01])  # one iteration moves no farther: 10 mm, 17°
 _MAX_ITERATIONS = 15
 
 
@@ -39,7 +39,7 @@ def fit_shape(
 ) -> Fit:
     """Gauss-Newton with Tukey's biweight; points farther than `tolerance` metres count nothing in the end.
 
-    Parameters are x, y in metres and, where there are three, a yaw in radians. The tolerance begins at four
+    Parameters are x, y in metres, then a yaw in radians and two lengths in metres, as far as there are any. The tolerance begins at four
     times its value, so that a start which is off by that much still converges. `noise` is the expected
     deviation of a point, which weighs points against the `prior`.
     """

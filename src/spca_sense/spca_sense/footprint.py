@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from spca_core.geometry import Array
+from spca_core.geometry import Array, Pose, Vec3
+from spca_core.kinds import is_round
 from spca_core.scene import SceneObject
 
 _ROUND = 32  # corners of the polygon that stands for a disc
@@ -13,12 +14,17 @@ _SQUARE = np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)]) / 2
 
 def footprint(thing: SceneObject) -> Array:
     """The convex outline (N, 2) of a scene object, counter-clockwise, metres."""
-    x, y, _ = thing.pose.position
-    if thing.kind == "plate":
+    return outline_of(thing.kind, thing.pose, thing.size)
+
+
+def outline_of(kind: str, pose: Pose, size: Vec3) -> Array:
+    """The convex outline (N, 2) of a thing of that kind, counter-clockwise, metres."""
+    x, y, _ = pose.position
+    if is_round(kind):
         angle = np.linspace(0, 2 * np.pi, _ROUND, endpoint=False)
-        return np.column_stack((np.cos(angle), np.sin(angle))) * thing.size[0] / 2 + (x, y)
-    c, s = np.cos(thing.pose.yaw), np.sin(thing.pose.yaw)
-    return _SQUARE * thing.size[:2] @ np.array([[c, s], [-s, c]]) + (x, y)
+        return np.column_stack((np.cos(angle), np.sin(angle))) * size[0] / 2 + (x, y)
+    c, s = np.cos(pose.yaw), np.sin(pose.yaw)
+    return _SQUARE * size[:2] @ np.array([[c, s], [-s, c]]) + (x, y)
 
 
 def shared_area(a: Array, b: Array) -> float:

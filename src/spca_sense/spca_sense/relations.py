@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from spca_core.kinds import CONTAINERS, SOLIDS, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.scene import Fact, SceneObject
 from spca_sense.footprint import footprint, gap, shared_area
@@ -31,18 +32,20 @@ def relate(
     facts: list[Fact] = []
     notes: list[str] = []
     resting = [o for o in objects if o.id != held]
+    kinds = {o.id: o.kind for o in objects}
     for thing in resting:
         supports = _supports(thing, resting, table_top)
         facts += [_fact("on", thing.id, support) for support in supports]
+        facts += [_fact("in", thing.id, s) for s in supports if kinds.get(s) in CONTAINERS]
         if not supports:
             notes.append(f"{thing.id} rests on nothing that is known")
-    facts += _neighbours([o for o in resting if o.kind == "cube"])
+    facts += _neighbours([o for o in resting if o.kind in (*SOLIDS, *CONTAINERS)])
     if held is not None:
         facts.append(_fact("held", held))
     carrying = {f.args[1] for f in facts if f.predicate == "on"}
     facts += [_fact("clear", o.id) for o in objects if o.id not in carrying]
     fallen = {f.args[0] for f in facts if f.predicate == "on" and f.args[1] == GROUND_SYMBOL}
-    for kind in ("cube", "plate"):
+    for kind in (k for k in (*SOLIDS, *SUPPORTS) if k in kinds.values()):
         roles, ties = _roles([o for o in resting if o.kind == kind and o.id not in fallen])
         facts += roles
         notes += ties
@@ -67,7 +70,7 @@ def _supports(thing: SceneObject, others: Sequence[SceneObject], table_top: floa
         other.id
         for other in others
         if other.id != thing.id
-        and abs(bottom - other.top) < reach
+        and abs(bottom - other.deck) < reach
         and other.pose.position[2] < thing.pose.position[2]
         and shared_area(own, footprint(other)) > _MIN_SHARE * area
     ]
@@ -89,11 +92,14 @@ def min_corner(thing: SceneObject) -> float:
     return thing.pose.position[2] - float(np.abs(thing.pose.matrix()[2, :3]) @ np.array(thing.size)) / 2
 
 
-def _neighbours(cubes: Sequence[SceneObject]) -> list[Fact]:
+def _neighbours(things: Sequence[SceneObject]) -> list[Fact]:
     facts = []
-    for i, a in enumerate(cubes):
-        for b in cubes[i + 1 :]:
-            level = abs(a.pose.position[2] - b.pose.position[2]) < (a.size[2] + b.size[2]) / 4
+    for i, a in enumerate(things):
+        for b in things[i + 1 :]:
+            if a.kind in CONTAINERS or b.kind in CONTAINERS:
+                level = a.bottom < b.top and b.bottom < a.bottom + _REST and a.bottom < b.bottom + _REST
+            else:
+                level = abs(a.pose.position[2] - b.pose.position[2]) < (a.size[2] + b.size[2]) / 4
             if level and gap(footprint(a), footprint(b)) < TOUCH:
                 facts += [_fact("next_to", a.id, b.id), _fact("next_to", b.id, a.id)]
     return facts

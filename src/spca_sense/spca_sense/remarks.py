@@ -15,6 +15,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import ModelError
 from spca_core.ports.vision import VisionModel
@@ -70,7 +71,7 @@ def fuse(scene: Scene, sentences: tuple[str, ...]) -> Scene:
             notes.append(f"one remark too many of the vision model: '{remark}'")
     mentioned = {symbol for s in sentences for symbol in mentions(quotable(s))}
     unseen = [
-        o.id for o in scene.objects if o.visible and o.kind in ("cube", "plate") and o.id not in mentioned
+        o.id for o in scene.objects if o.visible and o.kind in (*SOLIDS, *SUPPORTS) and o.id not in mentioned
     ]
     if unseen and sentences:
         notes.append(f"the vision model does not mention {', '.join(words_of(s) for s in unseen)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.scene import Fact, SceneObject
 from spca_sense.detection import UNKNOWN
@@ -28,8 +29,9 @@ def describe(objects: Sequence[SceneObject], facts: Sequence[Fact]) -> tuple[str
     """The sentences of a scene; equal scenes give equal sentences."""
     cubes = [o for o in objects if o.kind == "cube"]
     plates = [o for o in objects if o.kind == "plate"]
-    unknown = [o for o in objects if o.kind == "unknown"]
-    sentences = [_inventory(cubes + unknown, "cube"), _inventory(plates, "plate"), _resting(facts)]
+    solids = [o for o in objects if o.kind in SOLIDS] + [o for o in objects if o.kind == "unknown"]
+    supports = [o for o in objects if o.kind in SUPPORTS]
+    sentences = [_inventory(solids, "cube"), _inventory(supports, "plate"), _resting(facts)]
     sentences += _order(cubes, facts) + _near_and_far(facts, cubes) + _order(plates, facts)
     sentences += _touching(facts)
     return (*sentences, _gripper_and_hidden(objects, facts))
@@ -66,12 +68,14 @@ def _resting(facts: Sequence[Fact]) -> str:
             supports.setdefault(fact.args[1], []).append(fact.args[0])
     if not supports:
         return "Nothing stands on the table."
+    containers = {f.args[1] for f in facts if f.predicate == "in"}
     first = {TABLE_SYMBOL: 0, GROUND_SYMBOL: 2}
     clauses = []
     for support in sorted(supports, key=lambda s: (first.get(s, 1), s)):
         things = sorted(supports[support])
         clauses.append(
-            f"{_join([_the(t) for t in things])} {'is' if len(things) == 1 else 'are'} on {_the(support)}"
+            f"{_join([_the(t) for t in things])} {'is' if len(things) == 1 else 'are'} "
+            f"{'in' if support in containers else 'on'} {_the(support)}"
         )
     return _sentence("; ".join(clauses))
 

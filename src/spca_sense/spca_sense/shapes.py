@@ -26,6 +26,8 @@ _TOLERANCE = 0.0025  # metres; about two pixels
 class BoxShape:
     """The upper `depth` metres of a cube with side `edge` and its top face at `height` (m).
 
+    With five parameters (x, y, yaw, and the two edges of the upper face) it is any cuboid.
+
     `tilt` (3, 3) turns the vertical into the cube's own axis; identity for an upright one.
     """
 
@@ -41,9 +43,9 @@ class BoxShape:
 
     def corners(self, parameters: Array) -> Array:
         """The eight corners (8, 3: x, y, height), upper face first, of the box at (x, y, yaw)."""
-        x, y, yaw = parameters
+        x, y, yaw, *edges = parameters
         c, s = np.cos(yaw), np.sin(yaw)
-        face = _CORNERS @ np.array([[c, s], [-s, c]]) * (self.edge / 2)
+        face = (_CORNERS * (edges or self.edge)) @ np.array([[c, s], [-s, c]]) / 2
         upper = np.column_stack((face, np.zeros(4)))
         lower = np.column_stack((face, np.full(4, -self.depth)))
         return np.vstack((upper, lower)) @ self.tilt.T + (x, y, self.height)

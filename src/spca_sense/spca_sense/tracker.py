@@ -6,6 +6,7 @@ import math
 
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Pose
+from spca_core.kinds import KINDS, STACKABLE
 from spca_core.names import words_of
 from spca_core.scene import OBSTRUCTED, Scene, SceneObject
 from spca_core.trajectory import JointState
@@ -24,8 +25,9 @@ _IN_HAND_CONFIDENCE = 0.8  # in a held thing that the camera does not see
 _IN_HAND = 0.06  # metres between the tool and what it holds, at most
 _UNDER = 0.01  # metres, sideways, from what is held: an inferred support there is none
 _GAP_ERROR = 0.010  # metres by which the gripper's gap may differ from what it holds
+_TALLER = 0.006  # metres by which the height of a thing may seem to have grown
 _RESTING = 0.006  # metres between a lower face and the table for a thing to stand on it
-_KIND_ORDER = {"cube": 0, "plate": 1, "unknown": 2}
+_KIND_ORDER = {kind: order for order, kind in enumerate(KINDS)}
 
 
 class SceneTracker:
@@ -103,8 +105,9 @@ class SceneTracker:
         for index in order:
             if index not in ids:
                 detection = seen[index]
-                ids[index] = new_id(detection.kind, detection.colour, [*known, *ids.values()])
-        return {ids[i]: _object(ids[i], d, stamp) for i, d in enumerate(seen)}
+                taken = [name for name, thing in known.items() if thing.kind != "unknown"]
+                ids[index] = new_id(detection.kind, detection.colour, [*taken, *ids.values()])
+        return {ids[i]: _as_tall_as_known(_object(ids[i], d, stamp), known) for i, d in enumerate(seen)}
 
     def _checked_held(
         self,
@@ -123,8 +126,7 @@ class SceneTracker:
             return None
         thing = objects.get(held)
         if joints is not None:
-            width = self._detector.catalogue.cube_edge
-            if abs(joints.gripper_gap - width) > _GAP_ERROR:
+            if min(abs(joints.gripper_gap - width) for width in known[held].size[:2]) > _GAP_ERROR:
                 notes.append(f"the arm says it holds {held}, but the gripper's gap does not fit it")
         if thing is None:
             return held
@@ -241,6 +243,17 @@ def _object(
         visible=detection.seen,
         last_seen=stamp,
     )
+
+
+def _as_tall_as_known(thing: SceneObject, known: dict[str, SceneObject]) -> SceneObject:
+    """A thing that hides what it stands on seems to reach down to the table, and is no taller than before."""
+    before = known.get(thing.id)
+    if before is None or thing.kind not in STACKABLE or thing.size[2] - before.size[2] < _TALLER:
+        return thing
+    x, y, z = thing.pose.position
+    size = (*thing.size[:2], before.size[2])
+    raised = thing.pose.model_copy(update={"position": (x, y, z + (thing.size[2] - size[2]) / 2)})
+    return thing.model_copy(update={"size": size, "pose": raised})
 
 
 def _below(inferred: Detection, in_hand: SceneObject | None) -> bool:

@@ -241,13 +241,18 @@ class RayRenderer:
 def _outline(model: mujoco.MjModel, geom: int) -> Array:
     """32 points in the geom's frame whose convex hull tightly contains it.
 
-    The hull is a prism around a cylinder, and the box around anything else.
+    The hull is a prism around a cylinder, nearly round for a sphere, and the box around anything else.
     """
     if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_CYLINDER:
         radius, half = model.geom_size[geom, :2]
         angle = np.arange(16) * np.pi / 8
         ring = radius / np.cos(np.pi / 16) * np.column_stack([np.cos(angle), np.sin(angle)])
         return np.vstack([np.column_stack([ring, np.full(16, z)]) for z in (-half, half)])
+    if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_SPHERE:
+        z, angle = np.linspace(-1, 1, 32), np.arange(32) * 2.4  # a spiral from pole to pole
+        flat = np.sqrt(1 - z**2)
+        radius = 1.05 * model.geom_size[geom, 0]
+        return np.asarray(radius * np.column_stack([flat * np.cos(angle), flat * np.sin(angle), z]))
     centre, half_sizes = model.geom_aabb[geom].reshape(2, 3)
     corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
     return np.asarray(np.tile(centre + corners * half_sizes, (4, 1)))

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from spca_core.camera import CameraIntrinsics
 from spca_core.geometry import Vec3
+from spca_core.kinds import is_round
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult, PlanResult
 from spca_core.run_folder import EVENTS, RunFolder
@@ -211,7 +212,7 @@ def _scene_markers(scene: Scene) -> list[Message]:
     for number, thing in enumerate(o for o in scene.objects if o.kind != "table"):
         x, y, z, w = thing.pose.quaternion
         colour = (*_COLOURS.get(thing.colour, (0.6, 0.6, 0.6)), 0.9 if thing.visible else 0.4)
-        shape = 3 if thing.kind == "plate" else 1
+        shape = 3 if is_round(thing.kind) else 1
         found.append(
             _marker(
                 scene.stamp,

@@ -395,6 +395,6 @@ def _body(message: CollisionObject) -> Obstacle:
     matrix = Pose(position=(p.x, p.y, p.z), quaternion=(q.x, q.y, q.z, q.w)).matrix()
     if shape.type == shape.CYLINDER:
         height, radius = shape.dimensions
-        return Obstacle(message.id, matrix, (2 * radius, 2 * radius, height), round=True)
+        return Obstacle(message.id, matrix, (2 * radius, 2 * radius, height), kind="cylinder")
     x, y, z = shape.dimensions
     return Obstacle(message.id, matrix, (x, y, z))

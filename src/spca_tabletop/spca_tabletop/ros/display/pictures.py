@@ -8,6 +8,7 @@ from typing import Literal
 
 from spca_core.contacts import Pair
 from spca_core.geometry import Pose, Vec3
+from spca_core.kinds import is_round
 from spca_core.names import words_of
 from spca_core.plan import Step
 from spca_core.scene import Scene
@@ -58,7 +59,7 @@ def scene_pictures(scene: Scene) -> list[Picture]:
         r, g, b = _COLOURS.get(thing.colour, _GREY)
         look = (r, g, b, _SEEN if thing.visible else _REMEMBERED)
         x, y, z = (edge + 2 * _GROW for edge in thing.size)
-        pictures.append(Picture("cylinder" if thing.kind == "plate" else "cube", thing.pose, (x, y, z), look))
+        pictures.append(Picture("cylinder" if is_round(thing.kind) else "cube", thing.pose, (x, y, z), look))
         above = _above(thing.pose, thing.size[2] / 2 + _LETTER)
         words = words_of(thing.id) + ("" if thing.visible else " (remembered)")
         pictures.append(_text(above, words, _WHITE))

@@ -1,0 +1,329 @@
+"""Finds things of any size by shape, on a table where other things than the known cubes and plates may lie.
+
+What one colour covers is taken apart from the highest level down. A level region is the upper face of a solid,
+the rim of a container, or a thing that carries another one; its outline is fitted with a rectangle and with a
+disc whose sizes are free, and the better of the two tells the kind. What is neither is `unknown`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+
+from spca_core.geometry import Array, Pose, wrap_angle
+from spca_core.kinds import KINDS, ObjectKind
+from spca_sense.colours import NEUTRAL, ColourLabels
+from spca_sense.detection import UNKNOWN, Detection
+from spca_sense.fitting import Fit, fit_shape
+from spca_sense.footprint import outline_of, shared_area
+from spca_sense.outline import trace
+from spca_sense.shapes import BoxShape, DiscShape, convex_hull, distance_to_polygon
+from spca_sense.view import NO_HEIGHT, Mask, Patch, View, Window, bounding_window
+
+TALL = 0.012
+"""Metres above the table: what is lower is flat, a plate or a mat."""
+
+_LEVEL = 0.008  # metres below the highest level that still belong to it
+_CUT = 0.010  # metres of the sides, from the top, whose outline is used
+_OCCLUDER = 0.012
+_STEP = 0.010  # metres from a rim down to what is inside of it
+_HOLLOW = 0.3  # share of the area within the rim that must be lower
+_DOME = 0.12  # of its radius, by which a ball's upper side falls off towards its outline
+_MIN_AREA = 90  # pixels, 1.8 cm²
+_MIN_OWN = 24  # outline points
+_TOLERANCE = 0.0025
+_MIN_INLIERS = 0.6
+_SMALLEST, _LARGEST = 0.012, 0.30  # metres: edges of what may be a thing
+_EQUAL = 0.004  # metres by which the edges of a cube may seem to differ
+_FLAT = 0.0035  # metres above the table: below it a flat thing is a mat, above it a plate
+_OVERLAP = 0.25  # share of a thing's footprint over what it rests on
+_MARGIN = 6
+
+
+@dataclass(frozen=True)
+class _Face:
+    """A level region (a mask of the window), the body it belongs to, and its height."""
+
+    mask: Mask
+    body: Mask
+    level: float
+
+
+def find_tall(view: View, colours: ColourLabels, taken: Mask) -> list[Detection]:
+    """Everything that stands out of the table, except for the pixels in `taken` (H, W)."""
+    found: list[Detection] = []
+    free = ~taken
+    for label in range(len(colours.names) + 1):
+        # A grey thing is told from the table by its height; a coloured one may have a floor, as a bowl has.
+        mask = free & (colours.labels == label)
+        if label == NEUTRAL:
+            mask &= view.heights > TALL
+        colour = UNKNOWN if label == NEUTRAL else colours.names[label - 1]
+        for window, component in _components(mask):
+            found += _Search(view, colour, window, component).tall()
+    return found
+
+
+def find_flat(view: View, colours: ColourLabels, taken: Mask) -> list[Detection]:
+    """Coloured things that lie flat on the table, except for the pixels in `taken` (H, W)."""
+    found: list[Detection] = []
+    for label, colour in enumerate(colours.names, start=1):
+        mask = ~taken & (colours.labels == label) & (view.heights < TALL) & (view.heights > -TALL)
+        for window, component in _components(mask):
+            found += _Search(view, colour, window, component).flat()
+    return found
+
+
+def on_their_supports(things: Sequence[Detection], table_top: float) -> list[Detection]:
+    """The things with their heights: each reaches down to what it stands on, as far as that is seen."""
+    settled: list[Detection] = []
+    for thing in sorted(things, key=lambda d: d.top):
+        if thing.kind in ("cube", "plate") or KINDS[thing.kind].walled:
+            settled.append(thing)
+            continue
+        own = outline_of(thing.kind, thing.pose, thing.size)
+        area = _area(own)
+        below = [
+            other.deck
+            for other in settled
+            if other.deck < thing.top - _LEVEL
+            and shared_area(own, outline_of(other.kind, other.pose, other.size)) > _OVERLAP * area
+        ]
+        settled.append(_reaching_down(thing, max(below, default=table_top)))
+    return settled
+
+
+def _reaching_down(thing: Detection, bottom: float) -> Detection:
+    a, b, _ = thing.size
+    height = thing.top - bottom
+    kind, size = thing.kind, (a, b, height)
+    if kind == "cuboid" and max(size) - min(size) < _EQUAL:
+        edge = float(np.mean(size))
+        kind, size = "cube", (edge, edge, edge)
+    elif kind == "ball":
+        size = (a, a, a)
+    x, y, _ = thing.pose.position
+    yaw = wrap_angle(thing.pose.yaw, KINDS[kind].yaw_period) if KINDS[kind].yaw_period else 0.0
+    return replace(thing, kind=kind, size=size, pose=Pose.from_xyz_yaw(x, y, thing.top - size[2] / 2, yaw))
+
+
+def _components(mask: Mask) -> Iterator[tuple[Window, Mask]]:
+    """Connected regions without the thin seams between things of other colours."""
+    seams = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    _, parts, stats, _ = cv2.connectedComponentsWithStats(seams, connectivity=8)
+    for index in range(1, len(stats)):
+        if stats[index, cv2.CC_STAT_AREA] >= _MIN_AREA:
+            window = bounding_window(parts == index, _MARGIN)
+            yield window, parts[window] == index
+
+
+class _Search:
+    """Takes one connected region of a colour apart."""
+
+    def __init__(self, view: View, colour: str, window: Window, mask: Mask) -> None:
+        self.view, self.colour, self.window, self.mask = view, colour, window, mask
+        self.heights = view.heights[window]
+        self.origin = np.array([window[1].start, window[0].start], float)
+
+    def tall(self) -> list[Detection]:
+        """What stands out, from high to low."""
+        found: list[Detection] = []
+        rest = self.mask.copy()
+        while (face := self._highest(rest)) is not None:
+            hull = self._hull(face.mask)
+            inside = self.heights[hull]
+            low = float(np.mean(inside[inside > NO_HEIGHT / 2] < face.level - _STEP))
+            thing = self._container(face) if low > _HOLLOW else self._solid(face)
+            found += [thing] if thing is not None else []
+            rest &= ~cv2.dilate((hull | face.body).astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
+            if thing is not None:
+                rest &= ~column(self.view, thing).within(self.window)
+        return found
+
+    def flat(self) -> list[Detection]:
+        """A mat, or a plate of another size than usual."""
+        heights = self.heights[self.mask & (self.heights > NO_HEIGHT / 2)]
+        if not len(heights):
+            return []
+        level = max(float(np.median(heights)), 0.001)
+        face = _Face(self.mask, self.mask, level)
+        kind, fit = self._fitted(face, depth=level)
+        if fit is None or fit.inliers < _MIN_INLIERS or self._fill(face) < 0.4:
+            return []
+        if kind == "cylinder":
+            return [self._detection("plate", fit, level, level)]
+        return [self._detection("mat", fit, level, level)] if level < TALL / 2 else []
+
+    def _fill(self, face: _Face) -> float:
+        return np.count_nonzero(face.mask) / max(np.count_nonzero(self._hull(face.mask)), 1)
+
+    def _highest(self, rest: Mask) -> _Face | None:
+        """The highest level region that is large enough."""
+        tall = rest & (self.heights > TALL)
+        _, parts, stats, _ = cv2.connectedComponentsWithStats(tall.astype(np.uint8), connectivity=8)
+        best: _Face | None = None
+        for index in range(1, len(stats)):
+            if stats[index, cv2.CC_STAT_AREA] < _MIN_AREA:
+                continue
+            part = parts == index
+            level = self._level(self.heights[part])
+            if best is None or level > best.level:
+                near = part & (self.heights > level - _LEVEL)
+                body = part & (self.heights > level - _CUT)
+                best = _Face(near, body, level)
+        return best
+
+    def _level(self, heights: Array) -> float:
+        """The highest level at which there is enough of a face, metres."""
+        ordered = np.sort(heights)[::-1]
+        top = float(ordered[min(len(ordered) // 8, _MIN_AREA // 2)])
+        return float(np.median(heights[heights > top - 0.004]))
+
+    def _hull(self, mask: Mask) -> Mask:
+        """The convex hull of a mask."""
+        points = np.argwhere(mask)[:, ::-1].astype(np.int32)
+        filled = np.zeros(mask.shape, np.uint8)
+        cv2.fillConvexPoly(filled, cv2.convexHull(points), 1)
+        return filled.astype(bool)
+
+    def _container(self, face: _Face) -> Detection | None:
+        rim = replace(face, mask=self._hull(face.mask), body=self._hull(face.mask))
+        kind, fit = self._fitted(rim, _CUT)
+        if fit is None or fit.inliers < _MIN_INLIERS:
+            return None
+        return self._detection("bowl" if kind == "cylinder" else "tray", fit, face.level, face.level)
+
+    def _solid(self, face: _Face) -> Detection | None:
+        ball = self._ball(face)
+        if ball is not None:
+            return ball
+        kind, fit = self._fitted(face, _CUT)
+        if fit is None:
+            return None
+        if fit.inliers < _MIN_INLIERS:
+            return self._obstacle(face)
+        return self._detection(kind, fit, face.level, face.level)
+
+    def _ball(self, face: _Face) -> Detection | None:
+        """A round thing whose upper side falls off towards its outline."""
+        tall = self.mask & (self.heights > TALL)
+        _, parts = cv2.connectedComponents(tall.astype(np.uint8), connectivity=8)
+        whole = parts == parts[tuple(np.argwhere(face.mask)[0])]
+        points = self.view.to_plane(np.argwhere(whole)[:, ::-1] + self.origin, face.level / 2)
+        heights = self.heights[whole]
+        # A height function z = top - |p - c|² / 2R near the top of a ball of radius R.
+        near = heights > face.level - 0.010
+        if np.count_nonzero(near) < _MIN_AREA:
+            return None
+        middle = points[near].mean(axis=0)
+        away = np.hypot(*(points[near] - middle).T)
+        reach = float(np.percentile(away, 95))
+        inner, outer = away < 0.45 * reach, away > 0.75 * reach
+        if not inner.any() or not outer.any():
+            return None
+        fall = float(np.median(heights[near][inner]) - np.median(heights[near][outer]))
+        if fall < _DOME * reach:
+            return None
+        radius = max(face.level / 2, 0.5 * reach)
+        fit = self._disc(replace(face, mask=whole, body=whole), face.level - radius, 0.001)
+        if fit is None or fit.inliers < _MIN_INLIERS:
+            return None
+        top = float(np.percentile(heights[near][inner], 60))
+        x, y, r = fit.parameters[0], fit.parameters[1], fit.parameters[2] / 10
+        return self._detection("ball", replace(fit, parameters=np.array([x, y, 10 * r])), top, 2 * r)
+
+    def _fitted(self, face: _Face, depth: float) -> tuple[ObjectKind, Fit | None]:
+        """The rectangle or the disc that fits the outline better."""
+        disc, box = self._disc(face, face.level, depth), self._box(face, depth)
+        if disc is None or box is None:
+            return "unknown", disc or box
+        round_ = (round(disc.inliers, 2), -disc.spread) > (round(box.inliers, 2), -box.spread)
+        return ("cylinder", disc) if round_ else ("cuboid", box)
+
+    def _outline(self, face: _Face) -> Array | None:
+        outline = trace(face.body, self.heights, face.level + _OCCLUDER)
+        own = outline.points[outline.own]
+        if face.body.any() and len(own) >= _MIN_OWN:
+            # Borders of holes belong to what lies within.
+            hull = cv2.convexHull(np.argwhere(face.body)[:, ::-1].astype(np.float32))
+            depth = np.array([cv2.pointPolygonTest(hull, (float(x), float(y)), True) for x, y in own])
+            own = own[depth < 3.0]
+        return own + self.origin if len(own) >= _MIN_OWN else None
+
+    def _box(self, face: _Face, depth: float) -> Fit | None:
+        pixels = self._outline(face)
+        if pixels is None:
+            return None
+        points = self.view.to_plane(pixels, face.level)
+        (x, y), (a, b), degrees = cv2.minAreaRect(points.astype(np.float32))
+        if not _SMALLEST < min(a, b) <= max(a, b) < _LARGEST:
+            return None
+        shape = BoxShape.upright(0.0, face.level, min(depth, face.level))
+
+        def residuals(parameters: Array) -> Array:
+            return distance_to_polygon(points, shape.silhouette(self.view, parameters))
+
+        return fit_shape(residuals, np.array([x, y, np.radians(degrees), a, b]), _TOLERANCE)
+
+    def _disc(self, face: _Face, height: float, depth: float) -> Fit | None:
+        """Parameters x, y and ten times the radius, so that it moves in steps as small as theirs."""
+        pixels = self._outline(face)
+        if pixels is None:
+            return None
+        points = self.view.to_plane(pixels, height)
+        (x, y), radius = cv2.minEnclosingCircle(convex_hull(points).astype(np.float32))
+        if not _SMALLEST < 2 * radius < _LARGEST:
+            return None
+
+        def residuals(parameters: Array) -> Array:
+            shape = DiscShape(parameters[2] / 10, min(depth, height), height)
+            return shape.distance(self.view, points, parameters[:2])
+
+        return fit_shape(residuals, np.array([x, y, 10 * radius]), _TOLERANCE)
+
+    def _obstacle(self, face: _Face) -> Detection | None:
+        """Whatever it is, it is in the way."""
+        points = self.view.to_plane(np.argwhere(face.body)[:, ::-1] + self.origin, face.level)
+        (x, y), (a, b), degrees = cv2.minAreaRect(points.astype(np.float32))
+        fit = Fit(np.array([x, y, np.radians(degrees), max(a, _SMALLEST), max(b, _SMALLEST)]), 0.0, 0.5)
+        return self._detection("unknown", fit, face.level, face.level)
+
+    def _detection(self, kind: ObjectKind, fit: Fit, top: float, height: float) -> Detection:
+        z = self.view.table_top + top
+        if KINDS[kind].outline == "disc":
+            x, y, wide = (float(v) for v in fit.parameters)
+            yaw, a, b = 0.0, wide / 5, wide / 5
+        else:
+            x, y, yaw, a, b = (float(v) for v in fit.parameters)
+            if b > a:
+                yaw, a, b = yaw + np.pi / 2, b, a
+            yaw = wrap_angle(yaw, np.pi)
+        return Detection(
+            kind=kind,
+            colour=UNKNOWN if kind == "unknown" else self.colour,
+            pose=Pose.from_xyz_yaw(x, y, z - height / 2, yaw),
+            size=(a, b, max(height, 0.001)),
+            confidence=float(np.clip(fit.inliers, 0.05, 0.99)),
+        )
+
+
+def _area(polygon: Array) -> float:
+    x, y = polygon.T
+    return abs(float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))) / 2
+
+
+def paint(view: View, things: Sequence[Detection], image: Mask) -> None:
+    """Mark the pixels of things in an image (H, W)."""
+    for thing in things:
+        column(view, thing).paint(image)
+
+
+def column(view: View, thing: Detection) -> Patch:
+    """The pixels of a thing and of all that is below it."""
+    face = outline_of(thing.kind, thing.pose, thing.size)
+    upper = np.column_stack((face, np.full(len(face), thing.top - view.table_top)))
+    lower = np.column_stack((face, np.zeros(len(face))))
+    return view.patch(np.vstack((upper, lower)), grow=2)
