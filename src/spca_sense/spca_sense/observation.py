@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spca_core.geometry import Vec3
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.observation import Observation
 from spca_core.scene import Scene
@@ -12,7 +13,7 @@ def observation_of(scene: Scene) -> Observation:
 
     The table is always a symbol, the ground only when something lies on it.
 
-    The scene's notes and numbers go into `detail` only, which no prompt sees.
+    The scene's notes and numbers go into `detail` only, which no prompt sees; programs may read it.
     """
     objects: dict[str, str] = {o.id: o.kind for o in scene.objects}
     objects[TABLE_SYMBOL] = "table"
@@ -26,3 +27,13 @@ def observation_of(scene: Scene) -> Observation:
         hidden=tuple(o.id for o in scene.objects if not o.visible and not scene.holds("held", o.id)),
         detail=scene.model_dump(mode="json"),
     )
+
+
+def sizes_of(observation: Observation) -> dict[str, Vec3]:
+    """The sizes (metres) of what was seen, by symbol, for programs; empty where an observation has no detail."""
+    return {o["id"]: tuple(o["size"]) for o in observation.detail.get("objects", ())}
+
+
+def positions_of(observation: Observation) -> dict[str, Vec3]:
+    """The centres (metres, in `world`) of what was seen, by symbol; empty where it has no detail."""
+    return {o["id"]: tuple(o["pose"]["position"]) for o in observation.detail.get("objects", ())}

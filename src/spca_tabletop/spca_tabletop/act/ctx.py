@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import astuple
 from itertools import islice
 from typing import Any
 
@@ -17,6 +18,7 @@ from spca_act.declared import DeclaredCtx, api_of, offered
 from spca_core import geometry
 from spca_core.errors import MotionError
 from spca_core.geometry import top_down, top_down_yaw
+from spca_core.kinds import KINDS, SOLIDS, WALL
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.observation import Observation
 from spca_core.ports.arm import Arm
@@ -58,7 +60,7 @@ class TabletopCtx(DeclaredCtx):
         self._tip_reach = tip_reach
         self._table = _table_of(world)
         self._scene: Scene | None = None
-        self._hold_height = 0.02
+        self._hold = placements.Hold()
         self.on_grasps: Callable[[Sequence[geometry.Pose]], None] | None = None
         """Called with the grasps that a skill was offered, best first, so that they can be drawn."""
         self._handled = False
@@ -134,13 +136,13 @@ class TabletopCtx(DeclaredCtx):
         return self._scene
 
     @property
-    def memory(self) -> tuple[Scene | None, float]:
+    def memory(self) -> tuple[Scene | None, tuple[float, ...]]:
         """What it remembers besides the arm's own state, for a checkpoint."""
-        return self._scene, self._hold_height
+        return self._scene, astuple(self._hold)
 
-    def recall(self, memory: tuple[Scene | None, float], held: str | None) -> None:
+    def recall(self, memory: tuple[Scene | None, tuple[float, ...]], held: str | None) -> None:
         """Restore the memory after the world was rewound to a checkpoint with `held` in the gripper."""
-        self._scene, self._hold_height = memory
+        self._scene, self._hold = memory[0], placements.Hold(*memory[1])
         self._handled = True  # that may be so: only the next look says where things are
         self._arm.resume()
         self._arm.detach()
@@ -196,12 +198,13 @@ class TabletopCtx(DeclaredCtx):
         thing = self._thing(name)
         if thing.kind == "table":
             raise ValueError("the table may not be touched")
-        on_it = [o for o in self.scene.of_kind("cube") if self.scene.holds("on", o.id, name)]
+        on_it = [o for o in self.scene.of_kind(*SOLIDS) if self.scene.holds("on", o.id, name)]
         z = thing.top + self._tip_reach - PRESS
         x, y, _ = thing.pose.position
-        ring = [(0.0, 0.0)]
-        if thing.kind == "plate":
-            r = thing.size[0] / 2 - 0.014
+        kind = KINDS[thing.kind]
+        ring = [] if kind.walled else [(0.0, 0.0)]
+        if not kind.solid:
+            r = thing.size[0] / 2 - (WALL / 2 if kind.walled else 0.014)
             ring += [(r * math.cos(k * math.pi / 6), r * math.sin(k * math.pi / 6)) for k in range(12)]
         free = [
             (x + dx, y + dy)
@@ -214,22 +217,22 @@ class TabletopCtx(DeclaredCtx):
 
     @offered
     def _do_spots_on(self, name: str) -> list[Pose]:
-        """Tool poses at which the held object rests on a plate, a cube or the table, best first.
+        """Tool poses at which the held object rests on a thing or the table, or in a bowl or a tray, best first.
 
         Free and central places come first.
         """
         base = self._thing(name)
         if base.kind == "table":
             return self._do_spots_on_table()
-        held, size = self._held()
-        return self._placing_json(placements.on_top(base, self.scene, held, size, self._hold_height), base.id)
+        spots = placements.on_top(base, self.scene, self._held(), self._hold, self._tip_reach)
+        return self._placing_json(spots, base.id)
 
     @offered
     def _do_spots_next_to(self, name: str) -> list[Spot]:
-        """Places next to a cube, best first."""
+        """Places next to a thing, best first."""
         other = self._thing(name)
-        _, size = self._held()
-        spots = placements.next_to(other, size, self._hold_height)
+        self._held()
+        spots = placements.next_to(other, self._hold)
         with _touching(self._arm, name, *self._supports()):
             fine = islice((s for s in spots if self._can_put(s.pose) and self._on_area(s.pose)), CHOICES)
             return [{"pose": _pose_json(s.pose), "contact": _pose_json(s.contact)} for s in fine]
@@ -237,31 +240,27 @@ class TabletopCtx(DeclaredCtx):
     @offered
     def _do_spots_on_table(self) -> list[Pose]:
         """Tool poses that put the held object on free table."""
-        held, size = self._held()
-        spots = placements.on_table(
-            self.scene, self._world.table, self._world.work_area, held, size, self._hold_height
-        )
+        table, area = self._world.table, self._world.work_area
+        spots = placements.on_table(self.scene, table, area, self._held(), self._hold)
         return self._placing_json(spots)
 
     @offered
     def _do_spots_across(self, a: str, b: str) -> list[Pose]:
         """Tool poses that rest the held object on two cubes side by side."""
-        spots = placements.across(self._thing(a), self._thing(b), self._hold_height)
+        spots = placements.across(self._thing(a), self._thing(b), self._hold)
         return self._placing_json(spots, a, b)
 
     @offered
     def _do_spots_at_edge(self, name: str) -> list[Pose]:
         """Tool poses that drop it leaning on a plate's rim."""
-        held, size = self._held()
-        return self._placing_json(
-            placements.at_edge(self._thing(name), self.scene, held, size, self._hold_height), name
-        )
+        spots = placements.at_edge(self._thing(name), self.scene, self._held(), self._hold)
+        return self._placing_json(spots, name)
 
     @offered
     def _do_spots_off_table(self) -> list[Pose]:
         """Tool poses from which the held object falls to the ground."""
         base = self._world.robot.base.position
-        return self._placing_json(placements.off_table(self._world.table, base[:2], self._hold_height))
+        return self._placing_json(placements.off_table(self._world.table, base[:2], self._hold))
 
     # --- arm ------------------------------------------------------------------------------------------------
 
@@ -312,8 +311,8 @@ class TabletopCtx(DeclaredCtx):
         self._handled = True
         reached = self._arm.close(float(gap))
         if self._arm.holding() and (thing := self._at_tool()) is not None:
-            bottom = thing.pose.position[2] - thing.size[2] / 2
-            self._hold_height = self._arm.tool_pose().position[2] - bottom
+            tool = self._arm.tool_pose()
+            self._hold = placements.Hold.of(thing, tool, top_down_yaw(tool))
             self._arm.attach(thing.id)
         return reached
 
@@ -351,17 +350,16 @@ class TabletopCtx(DeclaredCtx):
             raise ValueError(f"no object '{name}' in the scene; there are {known}")
         return found
 
-    def _held(self) -> tuple[str, float]:
-        """Name and width (m) of what is held."""
+    def _held(self) -> str:
+        """Name of what is held."""
         if self._arm.held is None:
             raise MotionError("gripper", "nothing is held, so nothing can be put down")
-        thing = self.scene.get(self._arm.held)
-        return self._arm.held, thing.size[0] if thing else 0.04
+        return self._arm.held
 
     def _at_tool(self) -> SceneObject | None:
         tool = self._arm.tool_pose().position
-        cubes = [o for o in self.scene.objects if o.kind not in ("table", "plate")]
-        near = min(cubes, key=lambda o: math.dist(o.pose.position, tool), default=None)
+        solids = self.scene.of_kind(*SOLIDS, "unknown")
+        near = min(solids, key=lambda o: math.dist(o.pose.position, tool), default=None)
         return near if near and math.dist(near.pose.position, tool) < GRASP_RADIUS else None
 
     def _put_down(self, held: str) -> None:
@@ -374,10 +372,8 @@ class TabletopCtx(DeclaredCtx):
             if o.id != held:
                 moved.append(o)
                 continue
-            centre = z - self._hold_height + o.size[2] / 2
-            moved.append(
-                o.model_copy(update={"pose": geometry.Pose.from_xyz_yaw(x, y, centre, top_down_yaw(tool))})
-            )
+            centre, yaw = z - self._hold.height + o.size[2] / 2, top_down_yaw(tool) + self._hold.turn
+            moved.append(o.model_copy(update={"pose": geometry.Pose.from_xyz_yaw(x, y, centre, yaw)}))
         self._scene = self.scene.model_copy(update={"objects": tuple(moved)})
         self._arm.set_scene(self._scene)
 

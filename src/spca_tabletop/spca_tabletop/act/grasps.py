@@ -1,7 +1,7 @@
 """Where the open fingers fit around an object.
 
-A cube is grasped across one of its two pairs of faces, from above. Which pairs can be used depends on what
-stands beside it; the arm's planning scene knows the true shape of the fingers, so it is asked instead of
+A thing with edges is grasped across one of its two pairs of faces, a round one in any direction, from above.
+Which of them can be used depends on its size and on what stands beside it; the arm's planning scene knows the true shape of the fingers, so it is asked instead of
 approximated here.
 """
 
@@ -11,15 +11,22 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from spca_core.geometry import Pose, top_down
+from spca_core.geometry import Pose, Vec3, top_down
+from spca_core.kinds import is_round
 from spca_core.ports.arm import Arm
 from spca_core.scene import Scene, SceneObject
+from spca_motion.tool import NOMINAL_GAP
+from spca_robot.gripper_2f85 import tcp_offset
 
 # Wide first: the wider the fingers, the larger the error of a perceived position that still goes well.
 GAPS = (0.085, 0.068, 0.056)
 # The fingertips stay this far above what the object stands on.
 TIP_CLEARANCE = 0.004
 APPROACH = 0.09
+WIDEST = 0.076
+"""Metres: what is wider leaves the open fingers less than 4 mm on each side."""
+# Least free space between the open pads and the object, both sides together.
+PLAY = 0.009
 
 
 @dataclass(frozen=True)
@@ -45,18 +52,40 @@ def grasps(scene: Scene, name: str, arm: Arm, tip_reach: float) -> Iterator[Gras
     if thing is None:
         return
     x, y, _ = thing.pose.position
-    z = grasp_height(thing, tip_reach)
     for gap in GAPS:
-        for turn in finger_turns(thing.pose.yaw, arm):
+        for turn, width in _across(thing, arm):
+            if width + PLAY > gap:
+                continue
+            # Poses are given for the fingers closed to the nominal gap; wider ones end higher.
+            z = grasp_height(thing, tip_reach)
+            z -= tcp_offset(NOMINAL_GAP) - tcp_offset(width) if abs(width - NOMINAL_GAP) > 0.002 else 0.0
             pose = top_down(x, y, z, turn)
             above = top_down(x, y, z + APPROACH, turn)
             if arm.reachable(pose, gap) and arm.reachable(above, gap):
                 yield Grasp(pose, gap)
 
 
+def too_wide(kind: str, size: Vec3) -> bool:
+    """Whether the fingers do not fit around a thing of that kind and size, however they are turned."""
+    return min(size[:2]) > WIDEST
+
+
+def _across(thing: SceneObject, arm: Arm) -> list[tuple[float, float]]:
+    """Tool yaws and the width (m) that the pads then close on, the smallest turn of the tool first."""
+    a, b, _ = thing.size
+    if not is_round(thing.kind):
+        widths = {0: b, 1: a}
+        return [(t, widths[k % 2]) for k, t in _turns(thing.pose.yaw, arm, 4) if widths[k % 2] <= WIDEST]
+    return [(t, a) for _, t in _turns(thing.pose.yaw, arm, 8)]
+
+
 def finger_turns(yaw: float, arm: Arm) -> list[float]:
     """The four tool yaws square to a cube's faces, the one that turns the present tool least first."""
+    return [turn for _, turn in _turns(yaw, arm, 4)]
+
+
+def _turns(yaw: float, arm: Arm, count: int) -> list[tuple[int, float]]:
     m = arm.tool_pose().matrix()
     present = math.atan2(m[1, 0], m[0, 0])
-    turns = [yaw + k * math.pi / 2 for k in range(4)]
-    return sorted(turns, key=lambda t: abs(math.remainder(t - present, 2 * math.pi)))
+    turns = [(k, yaw + k * 2 * math.pi / count) for k in range(count)]
+    return sorted(turns, key=lambda t: abs(math.remainder(t[1] - present, 2 * math.pi)))

@@ -1,7 +1,6 @@
-"""Where a held cube can be put down: candidate tool poses, best first, not yet checked for reach.
+"""Where a held thing can be put down: candidate tool poses, best first, not yet checked for reach.
 
-All heights are for the tool centre point, which the caller keeps `hold_height` above the bottom of what it
-holds.
+All heights are for the tool centre point, which is `Hold.height` above the bottom of what is held.
 """
 
 from __future__ import annotations
@@ -12,9 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spca_core.geometry import Pose, top_down
+from spca_core.geometry import Array, Pose, top_down
+from spca_core.kinds import KINDS, SOLIDS, WALL, is_round
 from spca_core.scene import Scene, SceneObject
 from spca_core.world import Table, WorkArea
+from spca_sense.footprint import footprint, gap, outline_of
 
 # Cubes are let go this far above what they are put on: nearer, and an error in height would press them down.
 DROP = 0.002
@@ -29,6 +30,9 @@ OVER_RIM = 0.010
 CLEARANCE = 0.035
 GRID = 0.03
 OFF_TABLE = 0.06
+# The fingertips stay this far above a rim, and fingers that open reach this far from the middle.
+RIM_CLEARANCE, FINGERS = 0.003, 0.056
+TRAY_SPACING = 0.010
 
 
 @dataclass(frozen=True)
@@ -39,14 +43,39 @@ class Spot:
     contact: Pose
 
 
-def on_top(
-    base: SceneObject, scene: Scene, held: str, held_size: float, hold_height: float
-) -> Iterator[Pose]:
-    """On a cube: its centre. On a plate: its centre, or next to what stands there already."""
+@dataclass(frozen=True)
+class Hold:
+    """How a thing is held.
+
+    `height` of the tool centre point above its lower face, its extents `along` the tool's x axis and `across`
+    the pads (metres), and its `turn` against the tool (radians).
+    """
+
+    height: float = 0.02
+    along: float = 0.04
+    across: float = 0.04
+    turn: float = 0.0
+
+    @classmethod
+    def of(cls, thing: SceneObject, tool: Pose, tool_yaw: float) -> Hold:
+        """The hold of a thing that the pads have just closed on."""
+        height = tool.position[2] - thing.bottom
+        a, b, _ = thing.size
+        if thing.kind == "cuboid" and abs(math.cos(thing.pose.yaw - tool_yaw)) < math.sqrt(0.5):
+            return cls(height, b, a, math.pi / 2)
+        return cls(height, a, b)
+
+
+def on_top(base: SceneObject, scene: Scene, held: str, hold: Hold, tip_reach: float) -> Iterator[Pose]:
+    """On a thing: its centre. On a plate or in a tray: its centre, or next to what is there already."""
     x, y, _ = base.pose.position
-    z = base.top + hold_height + DROP
-    others = [o for o in scene.of_kind("cube") if o.id != held and scene.holds("on", o.id, base.id)]
-    if base.kind != "plate" or not others:
+    held_size = hold.along
+    z = base.deck + hold.height + DROP
+    others = [o for o in scene.of_kind(*SOLIDS) if o.id != held and scene.holds("on", o.id, base.id)]
+    if KINDS[base.kind].walled:
+        yield from _within(base, others, hold, z, base.top + tip_reach + RIM_CLEARANCE)
+        return
+    if KINDS[base.kind].room != "many" or not others:
         for turn in range(4):
             yield top_down(x, y, z, base.pose.yaw + turn * math.pi / 2)
         return
@@ -70,17 +99,60 @@ def on_top(
                 yield top_down(px, py, z, angle + turn * math.pi / 2)
 
 
+def _within(
+    base: SceneObject, others: list[SceneObject], hold: Hold, low: float, high: float
+) -> Iterator[Pose]:
+    """In a bowl: its middle. In a tray: places in rows, the farthest from what is in there first.
+
+    Tool heights in metres: `low` puts the thing down, `high` keeps the fingertips above the rim.
+    """
+    x, y, _ = base.pose.position
+    inner = [size - 2 * WALL for size in base.size[:2]]
+    spots = []
+    for turn in (0.0, math.pi / 2):
+        extents = (hold.along, hold.across) if turn == 0.0 else (hold.across, hold.along)
+        rows = [[0.0]] * 2 if is_round(base.kind) else [_row(i, e) for i, e in zip(inner, extents, strict=True)]
+        spots += [(u, v, turn) for u in rows[0] for v in rows[1]]
+    c, s = math.cos(base.pose.yaw), math.sin(base.pose.yaw)
+    found = []
+    for u, v, turn in spots:
+        px, py = x + c * u - s * v, y + s * u + c * v
+        own = _rectangle(px, py, base.pose.yaw + turn, hold)
+        room = min((gap(own, footprint(o)) for o in others), default=1.0)
+        # The fingers open across the tool's x axis and must not open into the wall.
+        beside = (inner[1] / 2 - abs(v)) if turn == 0.0 else (inner[0] / 2 - abs(u))
+        if room >= PLATE_SPACING:
+            found.append((px, py, base.pose.yaw + turn, room, beside))
+    for px, py, yaw, _, beside in sorted(found, key=lambda f: (-round(f[3], 2), -f[4])):
+        for flip in (0.0, math.pi):
+            if beside > FINGERS:
+                yield top_down(px, py, low, yaw + flip)
+            yield top_down(px, py, max(low, high), yaw + flip)
+
+
+def _row(inner: float, extent: float) -> list[float]:
+    """As many places along a tray's inner length as things of that extent have room, evenly spread."""
+    count = max(1, int((inner - 0.004) / (extent + TRAY_SPACING)))
+    reach = (inner - extent) / 2 - TRAY_SPACING / 2
+    return [0.0] if count == 1 or reach <= 0 else [float(v) for v in np.linspace(-reach, reach, count)]
+
+
+def _rectangle(x: float, y: float, yaw: float, hold: Hold) -> Array:
+    return outline_of("cuboid", Pose.from_xyz_yaw(x, y, 0.0, yaw), (hold.along, hold.across, 0.01))
+
+
 def _apart(x: float, y: float, others: list[SceneObject], size: float) -> bool:
     return all(math.dist((x, y), o.pose.position[:2]) >= (size + o.size[0]) / 2 for o in others)
 
 
-def next_to(other: SceneObject, held_size: float, hold_height: float) -> Iterator[Spot]:
-    """Next to the four faces of a cube, on the same support; fingers along the face they share."""
+def next_to(other: SceneObject, hold: Hold) -> Iterator[Spot]:
+    """Next to the faces of a thing, or around a round one, on the same support; fingers along the face."""
     x, y, _ = other.pose.position
-    z = other.pose.position[2] - other.size[2] / 2 + hold_height + DROP
-    touching = (held_size + other.size[0]) / 2
-    for k in range(4):
-        angle = other.pose.yaw + k * math.pi / 2
+    z = other.bottom + hold.height + DROP
+    around = 12 if is_round(other.kind) else 4
+    for k in range(around):
+        angle = other.pose.yaw + k * 2 * math.pi / around
+        touching = (hold.along + other.size[0 if around == 12 else k % 2]) / 2
         c, s = math.cos(angle), math.sin(angle)
         near, far = touching - PUSH, touching + SIDE_GAP
         for flip in (0.0, math.pi):
@@ -90,17 +162,17 @@ def next_to(other: SceneObject, held_size: float, hold_height: float) -> Iterato
             )
 
 
-def across(a: SceneObject, b: SceneObject, hold_height: float) -> Iterator[Pose]:
+def across(a: SceneObject, b: SceneObject, hold: Hold) -> Iterator[Pose]:
     """On two cubes side by side, over the joint between them."""
     x, y = np.mean([a.pose.position[:2], b.pose.position[:2]], axis=0)
-    z = max(a.top, b.top) + hold_height + DROP
+    z = max(a.top, b.top) + hold.height + DROP
     row = math.atan2(b.pose.position[1] - a.pose.position[1], b.pose.position[0] - a.pose.position[0])
     for turn in range(4):
         yield top_down(float(x), float(y), z, row + turn * math.pi / 2)
 
 
 def on_table(
-    scene: Scene, table: Table, area: WorkArea, held: str, held_size: float, hold_height: float
+    scene: Scene, table: Table, area: WorkArea, held: str, hold: Hold
 ) -> Iterator[Pose]:
     """On free table inside the work area, the roomiest places near its middle first."""
     others = [o for o in scene.objects if o.id not in (held, "table")]
@@ -113,37 +185,35 @@ def on_table(
             (math.dist((x, y), o.pose.position[:2]) - max(o.size[:2]) * 0.6 for o in others), default=1.0
         )
 
-    need = held_size * 0.71
+    need = max(hold.along, hold.across) * 0.71
     spots = [(float(x), float(y), room(float(x), float(y)) - need) for x in xs for y in ys]
     roomy = [s for s in spots if s[2] > CLEARANCE] or [s for s in spots if s[2] > CLEARANCE / 4]
     for x, y, _ in sorted(roomy, key=lambda s: math.dist(s[:2], centre) - min(s[2], 0.06)):
         for turn in (0.0, math.pi / 2):
-            yield top_down(x, y, table.top + hold_height + DROP, turn)
+            yield top_down(x, y, table.top + hold.height + DROP, turn)
 
 
-def at_edge(
-    plate: SceneObject, scene: Scene, held: str, held_size: float, hold_height: float
-) -> Iterator[Pose]:
+def at_edge(plate: SceneObject, scene: Scene, held: str, hold: Hold) -> Iterator[Pose]:
     """Over a plate's rim, where a cube tips off the plate and stays leaning on it; the freest side first."""
     x, y, _ = plate.pose.position
     d = plate.size[0] / 2 + OVER_RIM
     others = [o for o in scene.objects if o.id not in (held, plate.id, "table")]
 
     def free(angle: float) -> float:
-        p = (x + (d + held_size / 2) * math.cos(angle), y + (d + held_size / 2) * math.sin(angle))
+        p = (x + (d + hold.along / 2) * math.cos(angle), y + (d + hold.along / 2) * math.sin(angle))
         return min((math.dist(p, o.pose.position[:2]) for o in others), default=1.0)
 
     for angle in sorted(np.linspace(-math.pi, math.pi, 16, endpoint=False), key=free, reverse=True):
         for turn in (math.pi / 2, -math.pi / 2, 0.0, math.pi):
             yield top_down(
-                x + d * math.cos(angle), y + d * math.sin(angle), plate.top + hold_height + DROP, angle + turn
+                x + d * math.cos(angle), y + d * math.sin(angle), plate.top + hold.height + DROP, angle + turn
             )
 
 
-def off_table(table: Table, base: tuple[float, float], hold_height: float) -> Iterator[Pose]:
+def off_table(table: Table, base: tuple[float, float], hold: Hold) -> Iterator[Pose]:
     """Beyond the table's left and right edges, as near to the robot's base as possible."""
     for side in (1, -1):
         y = table.centre[1] + side * (table.size[1] / 2 + OFF_TABLE)
         for ahead in (0.2, 0.1, 0.3, 0.0):
             for turn in (0.0, math.pi / 2, math.pi, -math.pi / 2):
-                yield top_down(base[0] + ahead, y, table.top + hold_height + 0.05, turn)
+                yield top_down(base[0] + ahead, y, table.top + hold.height + 0.05, turn)

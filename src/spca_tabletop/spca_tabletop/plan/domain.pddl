@@ -1,20 +1,24 @@
-; The table: cubes, plates, one gripper. Every action is a skill of the same name with the same arguments.
+; The table: solid things, what they are put on or into, one gripper. Every action is a skill of the same name with the same arguments.
 (define (domain tabletop)
   (:requirements :strips :typing :negative-preconditions :equality :conditional-effects :action-costs)
   (:types
     item table - thing
-    cube plate - item)
+    solid support - item
+    cube cuboid cylinder ball - solid
+    plate mat bowl tray - support)
   (:constants table - table)
   (:predicates
-    (on ?c - cube ?x - thing)        ; ?c rests on ?x
-    (clear ?x - thing)               ; there is room on ?x: always so on the table and on plates
-    (holding ?c - cube)
+    (on ?c - item ?x - thing)        ; ?c rests on ?x, or in it
+    (clear ?x - thing)               ; there is room on ?x: always so on the table, on plates and in trays
+    (one_place ?x - support)         ; takes one thing only
+    (unfit ?c - solid ?x - item)     ; ?c must not be put on ?x
+    (holding ?c - solid)
     (hand_empty)
     (touched ?x - item)
-    (next_to ?a ?b - cube)           ; ?a was put, or is seen, on the table beside ?b, touching it
-    (on_edge ?c - cube ?p - plate)   ; half on the plate, half on the table
-    (across ?c ?a ?b - cube)         ; a bridge over two cubes that stand side by side
-    (discarded ?c - cube))           ; on the ground, out of reach
+    (next_to ?a ?b - item)           ; ?a was put, or is seen, on the table beside ?b, touching it
+    (on_edge ?c - solid ?p - plate)   ; half on the plate, half on the table
+    (across ?c ?a ?b - solid)        ; a bridge over two things that stand side by side
+    (discarded ?c - solid))           ; on the ground, out of reach
   (:functions (total-cost) - number) ; what gets in the way is best put on the table, never thrown off it
 
   (:action touch
@@ -23,52 +27,55 @@
     :effect (and (touched ?x) (increase (total-cost) 1)))
 
   (:action pick_up
-    :parameters (?c - cube ?from - thing)
+    :parameters (?c - solid ?from - thing)
     :precondition (and (hand_empty) (clear ?c) (on ?c ?from))
     :effect (and
       (holding ?c)
       (not (hand_empty))
       (forall (?x - thing) (when (on ?c ?x) (and (not (on ?c ?x)) (clear ?x))))
-      (forall (?x - cube) (and (not (next_to ?c ?x)) (not (next_to ?x ?c))))
+      (forall (?x - item) (and (not (next_to ?c ?x)) (not (next_to ?x ?c))))
       (increase (total-cost) 1)))
 
   (:action place_on
-    :parameters (?c - cube ?p - plate)
-    :precondition (holding ?c)
-    :effect (and (not (holding ?c)) (hand_empty) (on ?c ?p) (increase (total-cost) 2)))
+    :parameters (?c - solid ?p - support)
+    :precondition (and (holding ?c) (clear ?p) (not (unfit ?c ?p)))
+    :effect (and
+      (not (holding ?c)) (hand_empty) (on ?c ?p)
+      (when (one_place ?p) (not (clear ?p)))
+      (increase (total-cost) 2)))
 
   (:action stack_on
-    :parameters (?c - cube ?base - cube)
-    :precondition (and (holding ?c) (clear ?base) (not (= ?c ?base)))
+    :parameters (?c - solid ?base - solid)
+    :precondition (and (holding ?c) (clear ?base) (not (= ?c ?base)) (not (unfit ?c ?base)))
     :effect (and
       (not (holding ?c)) (hand_empty) (on ?c ?base) (not (clear ?base))
       (increase (total-cost) 2)))
 
   (:action place_on_table
-    :parameters (?c - cube)
+    :parameters (?c - solid)
     :precondition (holding ?c)
     :effect (and (not (holding ?c)) (hand_empty) (on ?c table) (increase (total-cost) 1)))
 
   (:action place_next_to
-    :parameters (?c - cube ?other - cube)
+    :parameters (?c - solid ?other - item)
     :precondition (and (holding ?c) (on ?other table))
     :effect (and
       (not (holding ?c)) (hand_empty) (on ?c table) (next_to ?c ?other)
       (increase (total-cost) 2)))
 
   (:action place_on_edge
-    :parameters (?c - cube ?p - plate)
+    :parameters (?c - solid ?p - plate)
     :precondition (holding ?c)
     :effect (and (not (holding ?c)) (hand_empty) (on_edge ?c ?p) (increase (total-cost) 3)))
 
   (:action place_across
-    :parameters (?c - cube ?a - cube ?b - cube)
+    :parameters (?c - solid ?a - solid ?b - solid)
     :precondition (and (holding ?c) (next_to ?a ?b) (clear ?a) (clear ?b))
     :effect (and
       (not (holding ?c)) (hand_empty) (across ?c ?a ?b) (not (clear ?a)) (not (clear ?b))
       (increase (total-cost) 2)))
 
   (:action discard
-    :parameters (?c - cube)
+    :parameters (?c - solid)
     :precondition (holding ?c)
     :effect (and (not (holding ?c)) (hand_empty) (discarded ?c) (not (clear ?c)) (increase (total-cost) 9))))

@@ -6,13 +6,18 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, STACKABLE, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible
 from spca_core.skill_package import extended_domain
+from spca_sense.observation import sizes_of
+from spca_tabletop.act.grasps import WIDEST
 from spca_tabletop.language.goal import Atom, Goal
 
-_KINDS = ("cube", "plate")
+_KINDS = (*SOLIDS, *SUPPORTS)
+RULES = ("unfit",)
+"""Predicates of a goal that must hold all along, not in the end: they become initial facts."""
 
 
 @lru_cache(maxsize=1)
@@ -26,8 +31,10 @@ def problem(observation: Observation, goals: Sequence[Goal]) -> str:
     _check_reach(observation, goals)
     goals = [_with_free_hand(goal, observation) for goal in goals]
     objects = "\n    ".join(f"{' '.join(_of(observation, k))} - {k}" for k in _KINDS if _of(observation, k))
-    init = "\n    ".join(map(_text, _init(observation)))
-    conditions = [f"(and {' '.join(_text(atom) for atom in sorted(goal))})" for goal in goals]
+    rules = sorted({atom for goal in goals for atom in goal if atom[0] in RULES})
+    init = "\n    ".join(map(_text, [*_init(observation), *rules]))
+    ends = [sorted(atom for atom in goal if atom[0] not in RULES) for goal in goals]
+    conditions = [f"(and {' '.join(map(_text, end))})" for end in ends]
     goal = conditions[0] if len(conditions) == 1 else "(or\n    " + "\n    ".join(conditions) + ")"
     return f"""(define (problem task)
   (:domain tabletop)
@@ -42,12 +49,19 @@ def problem(observation: Observation, goals: Sequence[Goal]) -> str:
 
 
 def _init(observation: Observation) -> Iterator[Atom]:
-    cubes = _of(observation, "cube")
+    cubes = _of(observation, *SOLIDS)
     held = [f.args[0] for f in observation.facts if f.predicate == "held" and f.args[0] in cubes]
     yield ("holding", held[0]) if held else ("hand_empty",)
     yield ("clear", TABLE_SYMBOL)
-    for plate in _of(observation, "plate"):
-        yield ("clear", plate)
+    for support in _of(observation, *SUPPORTS):
+        single = KINDS[observation.objects[support]].room == "one"
+        if single:
+            yield ("one_place", support)
+        if not single or observation.holds("clear", support):
+            yield ("clear", support)
+        if observation.objects[support] in CONTAINERS and observation.holds("on", support, TABLE_SYMBOL):
+            yield ("on", support, TABLE_SYMBOL)
+    yield from _unstable(observation)
     within_reach = reachable(observation)
     pairs: set[Atom] = set()
     for fact in observation.facts:
@@ -61,6 +75,16 @@ def _init(observation: Observation) -> Iterator[Atom]:
     yield from sorted(pairs)
 
 
+def _unstable(observation: Observation) -> Iterator[Atom]:
+    """Nothing stays on a ball, and a ball stays in containers and on the table only."""
+    for ball in (s for s, kind in observation.objects.items() if KINDS[kind].domed):
+        for other, kind in sorted(observation.objects.items()):
+            if kind in SOLIDS and other != ball:
+                yield ("unfit", other, ball)
+            if kind in (*STACKABLE, *SUPPORTS) and kind not in CONTAINERS:
+                yield ("unfit", ball, other)
+
+
 def _with_free_hand(goal: Goal, observation: Observation) -> Goal:
     """An object held at the start is put down at the end, unless the task asks to hold something."""
     held = any(f.predicate == "held" for f in observation.facts)
@@ -69,8 +93,12 @@ def _with_free_hand(goal: Goal, observation: Observation) -> Goal:
 
 
 def reachable(observation: Observation) -> set[str]:
-    """The cubes in the gripper or supported by the table, without those that fell or hang in the air."""
-    cubes = _of(observation, "cube")
+    """The solids that can be moved: in the gripper or supported by the table, and not too wide for the gripper.
+
+    Those that fell or hang in the air cannot.
+    """
+    sizes = sizes_of(observation)
+    cubes = [c for c in _of(observation, *SOLIDS) if c not in sizes or min(sizes[c][:2]) <= WIDEST]
     lying = {f.args for f in observation.facts if f.predicate == "on" and f.args[1] != GROUND_SYMBOL}
     held = {f.args[0] for f in observation.facts if f.predicate == "held"}
     return {c for c in cubes if c in held or any(a == c for a, _ in lying)}
@@ -79,10 +107,15 @@ def reachable(observation: Observation) -> set[str]:
 def _check_reach(observation: Observation, goals: Sequence[Goal]) -> None:
     within_reach = reachable(observation)
     for goal in goals:
-        needed = {s for atom in goal for s in atom[1:] if observation.objects.get(s) == "cube"}
+        open_ = [atom for atom in goal if atom[0] not in RULES and not observation.holds(*atom)]
+        needed = {s for atom in open_ for s in atom[1:2] if observation.objects.get(s) in SOLIDS}
+        needed |= {s for atom in open_ for s in atom[2:] if observation.objects.get(s) == "cube"}
         lost = sorted(needed - within_reach)
         if not lost:
             return
+    if lost[0] in (sizes := sizes_of(observation)) and min(sizes[lost[0]][:2]) > WIDEST:
+        width = f"{min(sizes[lost[0]][:2]) * 100:.0f} cm wide, and the gripper takes {WIDEST * 100:.1f}"
+        raise Impossible(f"The {words_of(lost[0])} is too large to be picked up: it is {width} cm.")
     where = (
         "it lies on the ground"
         if observation.holds("on", lost[0], GROUND_SYMBOL)
@@ -91,8 +124,8 @@ def _check_reach(observation: Observation, goals: Sequence[Goal]) -> None:
     raise Impossible(f"The {words_of(lost[0])} is out of reach: {where}.")
 
 
-def _of(observation: Observation, kind: str) -> list[str]:
-    return sorted(symbol for symbol, k in observation.objects.items() if k == kind)
+def _of(observation: Observation, *kinds: str) -> list[str]:
+    return sorted(symbol for symbol, kind in observation.objects.items() if kind in kinds)
 
 
 def _text(atom: Atom) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from spca_core.kinds import KINDS, SOLIDS, SUPPORTS
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
@@ -15,7 +16,7 @@ from spca_tabletop.language.lexicon import COLOURS
 from spca_tabletop.language.understanding import describe, understand
 from spca_tabletop.plan.problem import reachable
 
-_CUBE, _PLATE, _TABLE = frozenset({"cube"}), frozenset({"plate"}), frozenset({"table"})
+_CUBE, _PLATE, _TABLE = frozenset(SOLIDS), frozenset(SUPPORTS), frozenset({"table"})
 _GROUND = frozenset({"ground"})
 _ANYTHING = _CUBE | _PLATE | _TABLE
 _WORDS = (
@@ -57,6 +58,8 @@ _OFF_TABLE = ("discarded", "off_table", "fallen", "on_ground", "on_floor", "thro
 _TOUCHED = ("touched", "touching", "in_contact", "contacted")
 _BLOCK = r"(?:cube|block|box|brick)s?"
 _DISC = r"(?:plate|dis[ck]|dish|saucer|tray)s?"
+_NOUNS = {kind: f"(?:{'|'.join(KINDS[kind].nouns)})s?" for kind in (*SOLIDS, *SUPPORTS)}
+_NOUNS |= {"cube": _BLOCK, "plate": _DISC}
 _COLOURED = rf"(?:the |a )?(?:{'|'.join(COLOURS)}) (?:{_BLOCK}|{_DISC})"
 _REFERENCE = (
     rf"\b(?:the|a|an|any) {_BLOCK}(?: that (?:is|lies|stands|rests))? (?:on|under|below|next to|beside) "
@@ -77,7 +80,7 @@ class TabletopVocabulary:
 
         Nothing counts as touched before the plan.
         """
-        cubes = {s for s, kind in observation.objects.items() if kind == "cube"}
+        cubes = {s for s, kind in observation.objects.items() if kind in SOLIDS}
         within_reach = reachable(observation)
 
         def seen(predicate: str) -> frozenset[tuple[str, ...]]:
@@ -91,7 +94,7 @@ class TabletopVocabulary:
             "on": Extension((_CUBE, _ANYTHING), on),
             # of a held cube, some say that it is clear and some do not; a fallen one had better not be
             "clear": Extension((_CUBE,), seen("clear") - held - lost, unsaid=held),
-            "next_to": Extension((_CUBE, _CUBE), pairs | {(b, a) for a, b in pairs}),
+            "next_to": Extension((_CUBE | _PLATE,) * 2, pairs | {(b, a) for a, b in pairs}),
         }
         found["held"] = Extension((_CUBE,), held)
         found["hand_empty"] = Extension((), frozenset() if held else frozenset({()}))
@@ -128,7 +131,7 @@ class TabletopVocabulary:
         text = re.sub(_REFERENCE, " ", required_part(task.description or task.title))
         found = []
         for symbol, kind in observation.objects.items():
-            noun = {"cube": _BLOCK, "plate": _DISC}.get(kind)
+            noun = _NOUNS.get(kind)
             colour = words_of(symbol).split()[0]
             unique = sum(s.startswith(f"{kind}_{colour}") for s in observation.objects) == 1
             if noun and unique and colour in COLOURS and re.search(rf"\b{colour} {noun}\b", text):
@@ -147,8 +150,8 @@ class TabletopVocabulary:
         stays = {
             c: _said(("on", c, x))
             for c, x in lying
-            if observation.objects.get(c) == "cube"
-            and observation.objects.get(x) != "cube"
+            if observation.objects.get(c) in SOLIDS
+            and observation.objects.get(x) not in SOLIDS
             and c not in moved
         }
         facts = tuple(frozenset(f for atom in goal if (f := _said(atom))) for goal in goals)
