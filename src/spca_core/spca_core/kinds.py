@@ -1,4 +1,4 @@
-"""The kinds of things on a table: their shape, what they are for, and what they are called. One row per kind."""
+"""The kinds of things on a table, a row for each: their shape, what they are for, what they are called."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ SUPPORTS = ("plate", "mat", "bowl", "tray")
 """What lies where it is, and takes solids on or in."""
 CONTAINERS = tuple(k.name for k in KINDS.values() if k.walled)
 STACKABLE = tuple(k.name for k in KINDS.values() if k.solid and not k.domed)
-"""Solids with a level upper face."""
+DOMED = tuple(k.name for k in KINDS.values() if k.domed)
+"""Solids with a level upper face, and without."""
 
 
 def is_round(kind: str) -> bool:
@@ -81,7 +82,7 @@ def deck(kind: str, height: float) -> float:
 
 @dataclass(frozen=True)
 class Primitive:
-    """A convex part of a thing: full extents `size` and place `at` in the thing's frame (metres), `yaw` (rad).
+    """A convex part of a thing: full extents `size`, place `at` in the thing's frame (metres), `yaw` (rad).
 
     A cylinder stands on its axis; it and a sphere have their diameter in size[0].
     """
@@ -115,10 +116,7 @@ def primitives(kind: str, size: Vec3) -> tuple[Primitive, ...]:
         turns = [2 * math.pi * k / _BOWL_SIDES for k in range(_BOWL_SIDES)]
         return (
             Primitive("cylinder", (a - WALL, a - WALL, FLOOR), (0.0, 0.0, floor)),
-            *(
-                Primitive("box", wall, (reach * math.cos(t), reach * math.sin(t), middle), t)
-                for t in turns
-            ),
+            *(Primitive("box", wall, (reach * math.cos(t), reach * math.sin(t), middle), t) for t in turns),
         )
     return (
         Primitive("box", (a - WALL, b - WALL, FLOOR), (0.0, 0.0, floor)),

@@ -36,8 +36,8 @@ def random_layout(world: World, seed: int, spacing: float = 0.045) -> Layout:
     """Positions and yaws drawn over the whole work area, by `seed`.
 
     `spacing` is the least free distance in metres between the circles around any two objects; the default
-    leaves room for a finger and is reduced where the area is too small. Whole objects stay inside the area. Raises InputError when the area is too small,
-    and for a negative seed.
+    leaves room for a finger and is reduced where the area is too small. Whole objects stay inside the area.
+    Raises InputError when the area is too small, and for a negative seed.
     """
     if seed < 0:
         raise InputError(f"seed {seed} is negative", hint="seeds are 0, 1, 2 and so on")

@@ -1,9 +1,9 @@
 """The workspace as an SDF world for Gazebo Harmonic, from the same description as the embedded simulator's.
 
 Every model bears its name from the world description and has one link, `link`, with a collision for each of
-its convex parts, the first of them called `collision`. What can move has a contact sensor; table and ground need none, as whatever touches them has one.
-The robot is not in it: Gazebo spawns it from its URDF, as `cobot`. Nothing is ever attached to anything:
-grasps hold by friction.
+its convex parts, the first of them called `collision`. What can move has a contact sensor; table and ground
+need none, as whatever touches them has one. The robot is not in it: Gazebo spawns it from its URDF, as
+`cobot`. Nothing is ever attached to anything: grasps hold by friction.
 """
 
 from __future__ import annotations

@@ -32,7 +32,8 @@ class Role(Record):
     `pick` chooses among the objects of `kind`: the leftmost (greatest y), rightmost, middle from left to
     right, nearest (smallest x), farthest, `any` one, or one of the `same_colour` or `other_colour` as `of`,
     which is a model or a role named before this one. `resting_on` admits only objects that rest on a thing of
-    that kind when the level begins, `colour` only those of that colour. Two roles of a level never stand for the same object.
+    that kind when the level begins, `colour` only those of that colour. Two roles of a level never stand for
+    the same object.
     """
 
     kind: ObjectKind

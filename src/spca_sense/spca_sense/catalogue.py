@@ -57,9 +57,10 @@ class Catalogue(Record):
         """The classes in a world description. Positions, and how many there are of each, are left behind."""
         cubes = [o for o in world.objects if o.kind == "cube"]
         plates = [o for o in world.objects if o.kind == "plate"]
-        open_ = bool({o.kind for o in world.objects} - {"cube", "plate", "sign"})
         cube = _commonest([o.size for o in cubes], _CUBE)
         plate = _commonest([o.size for o in plates], _PLATE)
+        known = {("cube", cube), ("plate", plate)}
+        open_ = any((o.kind, o.size) not in known for o in world.objects if o.kind != "sign")
         return cls(
             cube_edge=cube[0],
             plate_diameter=plate[0],

@@ -94,9 +94,7 @@ def label_colours(view: View, catalogue: Catalogue) -> ColourLabels:
         forms += [
             # The greater, the nearer: -|c - p|² up to a common term; with many colours only the hue counts,
             # because what is half table is paler than its prototype.
-            coloured * np.linalg.norm(away)
-            if catalogue.open
-            else 2 * prototype - prototype @ prototype,
+            coloured * np.linalg.norm(away) if catalogue.open else 2 * prototype - prototype @ prototype,
             coloured - share,
             coloured * np.linalg.norm(away),
         ]

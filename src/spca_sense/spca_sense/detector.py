@@ -21,7 +21,10 @@ _SUSPICIOUS_OFFSET = 0.01
 
 
 class ShapeDetector:
-    """Finds cubes and plates by colour and shape, and on open tables whatever else lies there. See `spca_sense.detectors.Detector`."""
+    """Finds cubes and plates by colour and shape, and whatever else lies on open tables.
+
+    See `spca_sense.detectors.Detector`.
+    """
 
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue

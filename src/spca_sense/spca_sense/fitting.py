@@ -39,9 +39,9 @@ def fit_shape(
 ) -> Fit:
     """Gauss-Newton with Tukey's biweight; points farther than `tolerance` metres count nothing in the end.
 
-    Parameters are x, y in metres, then a yaw in radians and two lengths in metres, as far as there are any. The tolerance begins at four
-    times its value, so that a start which is off by that much still converges. `noise` is the expected
-    deviation of a point, which weighs points against the `prior`.
+    Parameters are x, y in metres, then a yaw in radians and two lengths in metres, as far as there are any.
+    The tolerance begins at four times its value, so that a start which is off by that much still converges.
+    `noise` is the expected deviation of a point, which weighs points against the `prior`.
     """
     x = np.array(start, float)
     size = len(x)

@@ -30,7 +30,7 @@ def observation_of(scene: Scene) -> Observation:
 
 
 def sizes_of(observation: Observation) -> dict[str, Vec3]:
-    """The sizes (metres) of what was seen, by symbol, for programs; empty where an observation has no detail."""
+    """The sizes (metres) of what was seen, by symbol, for programs; empty where it has no detail."""
     return {o["id"]: tuple(o["size"]) for o in observation.detail.get("objects", ())}
 
 

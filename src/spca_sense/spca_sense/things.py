@@ -1,8 +1,8 @@
 """Finds things of any size by shape, on a table where other things than the known cubes and plates may lie.
 
-What one colour covers is taken apart from the highest level down. A level region is the upper face of a solid,
-the rim of a container, or a thing that carries another one; its outline is fitted with a rectangle and with a
-disc whose sizes are free, and the better of the two tells the kind. What is neither is `unknown`.
+What one colour covers is taken apart from the highest level down. A level region is the upper face of a
+solid, the rim of a container, or a thing that carries another one; its outline is fitted with a rectangle
+and with a disc whose sizes are free, and the better of the two tells the kind. What is neither is `unknown`.
 """
 
 from __future__ import annotations

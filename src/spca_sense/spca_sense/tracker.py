@@ -125,9 +125,9 @@ class SceneTracker:
             notes.append(f"the arm says it holds {held}, which has never been seen")
             return None
         thing = objects.get(held)
-        if joints is not None:
-            if min(abs(joints.gripper_gap - width) for width in known[held].size[:2]) > _GAP_ERROR:
-                notes.append(f"the arm says it holds {held}, but the gripper's gap does not fit it")
+        widths = known[held].size[:2]
+        if joints is not None and min(abs(joints.gripper_gap - w) for w in widths) > _GAP_ERROR:
+            notes.append(f"the arm says it holds {held}, but the gripper's gap does not fit it")
         if thing is None:
             return held
         away = tool is not None and math.dist(thing.pose.position, tool.position) > _IN_HAND

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from spca_core.errors import InputError
 from spca_core.layout import nominal_layout
 from spca_core.world import World
 from spca_sense.catalogue import Catalogue
@@ -23,13 +21,11 @@ def test_the_catalogue_knows_classes_only(world: World, twin_world: World) -> No
     assert Catalogue.from_world(twin_world) == catalogue, "the catalogue does not contain counts"
 
 
-def test_cubes_of_different_sizes_are_refused(world: World) -> None:
+def test_of_cubes_of_different_sizes_the_commonest_is_known(world: World) -> None:
     large = world.objects[0].model_copy(update={"size": (0.05, 0.05, 0.05)})
-    with pytest.raises(InputError, match="cubes of 2 sizes"):
-        Catalogue.from_world(world.model_copy(update={"objects": (large, *world.objects[1:])}))
-    flat = world.objects[0].model_copy(update={"size": (0.04, 0.04, 0.02)})
-    with pytest.raises(InputError, match="equal edges"):
-        Catalogue.from_world(world.model_copy(update={"objects": (flat,)}))
+    catalogue = Catalogue.from_world(world.model_copy(update={"objects": (large, *world.objects[1:])}))
+    assert catalogue.cube_edge == 0.04
+    assert catalogue.open
 
 
 def test_a_drawing_marks_what_was_found(world: World, studio, tracker) -> None:

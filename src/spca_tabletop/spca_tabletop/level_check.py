@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spca_core.contacts import pair
-from spca_core.layout import Layout
+from spca_core.kinds import SOLIDS, SUPPORTS
+from spca_core.layout import Layout, nominal_layout
 from spca_core.names import TABLE_SYMBOL, symbol_of
 from spca_core.observation import Observation
 from spca_core.ports.kit import LevelFindings
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.scene import Fact
-from spca_core.world import World
+from spca_core.world import World, load_world
 from spca_referee.check import check_level
-from spca_referee.level import Level, task
+from spca_referee.level import Level, load_level, task
 from spca_referee.resting import resting_contacts
+from spca_referee.start import starting_layout
 from spca_tabletop.language.understanding import understand
 
 
@@ -39,15 +41,32 @@ def _not_understood(level: Level, world: World, layout: Layout) -> Iterator[str]
         yield f"the built-in proposer cannot do it on the nominal table: {error}"
 
 
+def nominal_observation(name_or_path: str) -> Observation:
+    """What faultless senses would say of the nominal table that a level starts from."""
+    level = load_level(name_or_path)
+    world = load_world(level.world)
+    return _as_observed(starting_layout(level.layout, world, nominal_layout(world)), world)
+
+
 def _as_observed(layout: Layout, world: World) -> Observation:
     """What faultless senses would say of a table."""
-    kinds = {symbol_of(o.model): o.kind for o in world.objects if o.model in layout.poses}
+    things = [o for o in world.objects if o.model in layout.poses]
+    kinds = {symbol_of(o.model): str(o.kind) for o in things}
     facts = list(_resting(layout, world))
     below = {fact.args[1] for fact in facts}
     facts += [Fact(predicate="clear", args=(s,)) for s in kinds if s not in below]
-    for kind in ("cube", "plate"):
+    for kind in (*SOLIDS, *SUPPORTS):
         facts += _places({m: p.position for m, p in layout.poses.items() if world.object(m).kind == kind})
-    return Observation(stamp=0.0, objects={**kinds, TABLE_SYMBOL: "table"}, facts=tuple(facts), sentences=())
+    seen = [
+        {"id": symbol_of(o.model), "size": o.size, "pose": layout.poses[o.model].model_dump()} for o in things
+    ]
+    return Observation(
+        stamp=0.0,
+        objects={**kinds, TABLE_SYMBOL: "table"},
+        facts=tuple(facts),
+        sentences=(),
+        detail={"objects": seen},
+    )
 
 
 def _resting(layout: Layout, world: World) -> Iterator[Fact]:

@@ -217,7 +217,7 @@ class TabletopCtx(DeclaredCtx):
 
     @offered
     def _do_spots_on(self, name: str) -> list[Pose]:
-        """Tool poses at which the held object rests on a thing or the table, or in a bowl or a tray, best first.
+        """Tool poses at which the held object rests on (or in) a thing or the table, best first.
 
         Free and central places come first.
         """

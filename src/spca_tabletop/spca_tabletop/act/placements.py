@@ -111,7 +111,9 @@ def _within(
     spots = []
     for turn in (0.0, math.pi / 2):
         extents = (hold.along, hold.across) if turn == 0.0 else (hold.across, hold.along)
-        rows = [[0.0]] * 2 if is_round(base.kind) else [_row(i, e) for i, e in zip(inner, extents, strict=True)]
+        rows = (
+            [[0.0]] * 2 if is_round(base.kind) else [_row(i, e) for i, e in zip(inner, extents, strict=True)]
+        )
         spots += [(u, v, turn) for u in rows[0] for v in rows[1]]
     c, s = math.cos(base.pose.yaw), math.sin(base.pose.yaw)
     found = []
@@ -171,9 +173,7 @@ def across(a: SceneObject, b: SceneObject, hold: Hold) -> Iterator[Pose]:
         yield top_down(float(x), float(y), z, row + turn * math.pi / 2)
 
 
-def on_table(
-    scene: Scene, table: Table, area: WorkArea, held: str, hold: Hold
-) -> Iterator[Pose]:
+def on_table(scene: Scene, table: Table, area: WorkArea, held: str, hold: Hold) -> Iterator[Pose]:
     """On free table inside the work area, the roomiest places near its middle first."""
     others = [o for o in scene.objects if o.id not in (held, "table")]
     xs = np.arange(area.x[0], area.x[1] + 1e-9, GRID)

@@ -25,7 +25,8 @@ class Thing(TypedDict):
     """An object as last seen.
 
     x, y, z of its centre in metres in the world frame, yaw in radians, top the height of its upper face in
-    metres, size [x, y, z] in metres; kind is cube, cuboid, cylinder, ball, plate, mat, bowl, tray or table; colour is "" where it has none.
+    metres, size [x, y, z] in metres; kind is cube, cuboid, cylinder, ball, plate, mat, bowl, tray or table;
+    colour is "" where it has none.
     """
 
     name: str

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
+from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_sense.observation import positions_of, sizes_of
 from spca_tabletop.language.phrases import Thing, Where
 
 Assignment = Sequence[str]
@@ -30,13 +33,22 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class PlateOf:
-    """The plate that has the colour of a cube."""
+class Matching:
+    """The thing of a kind (a plate, a bowl, …) that has the colour of another thing."""
 
-    cube: Entity
+    kind: str
+    of: Entity
 
 
-Entity = Known | Choice | PlateOf
+_AXES = {"leftmost": (1, -1), "rightmost": (1, 1), "middle": (1, -1), "nearest": (0, 1), "farthest": (0, -1)}
+_RELATIVE = {"left_of": (1, 1), "right_of": (1, -1), "behind": (0, 1), "in_front_of": (0, -1)}
+"""The axis of `world` and the sign that a side or a relation is about: left is +y, far is +x."""
+_BESIDE = 0.01
+"""Metres by which a thing must be farther left to be left of another."""
+_CLEARLY_LARGER = 1.15
+"""Ratio of two areas."""
+
+Entity = Known | Choice | Matching
 Constraint = Callable[[Assignment], bool]
 
 
@@ -46,7 +58,7 @@ def value(entity: Entity, assignment: Assignment) -> str:
         return entity.symbol
     if isinstance(entity, Choice):
         return assignment[entity.index]
-    return f"plate_{colour_of(value(entity.cube, assignment))}"
+    return f"{entity.kind}_{colour_of(value(entity.of, assignment))}"
 
 
 def colour_of(symbol: str) -> str:
@@ -65,6 +77,8 @@ class Discourse:
         self.subject: Entity | None = None
         self.group: list[Entity] = []
         self.mentioned: list[Entity] = []
+        self._last: Thing | None = None
+        """The solid that was described last: "the other one" is like it."""
         self.to_table: list[Entity] = []
         """Called cubes on the table, where there are none yet: they must be put there first."""
 
@@ -107,19 +121,34 @@ class Discourse:
         return choice
 
     def kind(self, entity: Entity) -> str:
-        """cube, plate, table or ground."""
-        if isinstance(entity, PlateOf):
-            return "plate"
+        """The kind of a thing, table or ground."""
+        if isinstance(entity, Matching):
+            return entity.kind
         symbol = entity.symbol if isinstance(entity, Known) else entity.candidates[0]
         return "ground" if symbol == GROUND_SYMBOL else self._scene.objects.get(symbol, "")
 
-    def symbols(self, kind: str) -> list[str]:
-        """Every observed thing of a kind."""
-        return [symbol for symbol, k in self._scene.objects.items() if k == kind]
+    def is_solid(self, entity: Entity) -> bool:
+        """Whether it can be moved."""
+        return self.kind(entity) in SOLIDS
+
+    def symbols(self, *kinds: str) -> list[str]:
+        """Every observed thing of these kinds."""
+        return [symbol for symbol, k in self._scene.objects.items() if k in kinds]
 
     def standing_on(self, support: str) -> list[str]:
-        """The cubes on something."""
-        return [cube for cube in self.symbols("cube") if self._scene.holds("on", cube, support)]
+        """The solids on something."""
+        return [solid for solid in self.symbols(*SOLIDS) if self._scene.holds("on", solid, support)]
+
+    def support_of(self, solid: str) -> str:
+        """What a solid rests on; empty where that is not seen."""
+        return next((f.args[1] for f in self._scene.facts if f.predicate == "on" and f.args[0] == solid), "")
+
+    def larger_smaller(self) -> list[tuple[str, str]]:
+        """All pairs of solids the first of which covers clearly more than the second."""
+        sizes = {s: a * b for s, (a, b, _) in sizes_of(self._scene).items() if s in self.symbols(*SOLIDS)}
+        if not sizes:
+            raise NotUnderstood("I do not know here which is larger; say what must not be put on what.")
+        return [(a, b) for a in sizes for b in sizes if sizes[a] > _CLEARLY_LARGER * sizes[b]]
 
     def all_different(self, entities: Sequence[Entity]) -> None:
         """Demand that no two of them are the same."""
@@ -133,8 +162,8 @@ class Discourse:
                 raise NotUnderstood(f"I do not know what '{thing.text}' refers to; name the thing.")
             return [self.subject]
         if thing.pronoun == "others":
-            return [Known(s) for s in self._unmentioned(self.symbols("cube"), thing)]
-        group = self.group or [Known(s) for s in self.symbols("cube")]
+            return [Known(s) for s in self._unmentioned(self.symbols(*SOLIDS), thing)]
+        group = self.group or [Known(s) for s in self.symbols(*SOLIDS)]
         if thing.quantifier == "any":
             return [self.choose(tuple(e.symbol for e in group if isinstance(e, Known)))]
         if thing.number is not None and thing.number != len(group):
@@ -146,16 +175,18 @@ class Discourse:
     # --- colours that depend on the subject
 
     def _matching(self, thing: Thing, subject: Entity | None) -> list[Entity]:
-        if subject is None or self.kind(subject) != "cube" or thing.kind not in ("", "plate"):
+        present = [kind for kind in SUPPORTS if self.symbols(kind)]
+        kind = thing.kind or (present[0] if len(present) == 1 else "plate")
+        if subject is None or not self.is_solid(subject) or kind not in SUPPORTS:
             raise NotUnderstood(f"I do not know whose colour '{thing.text}' refers to; name the plate.")
-        plates = self.symbols("plate")
+        plates = self.symbols(kind)
         if thing.matching == "own":
-            for cube in [subject.symbol] if isinstance(subject, Known) else self.symbols("cube"):
-                if isinstance(subject, Known) and f"plate_{colour_of(cube)}" not in plates:
-                    raise Impossible(
-                        f"There is no {colour_of(cube)} plate for the {words_of(cube)}. {self._seen()}"
-                    )
-            return [PlateOf(subject)]
+            if isinstance(subject, Known) and f"{kind}_{colour_of(subject.symbol)}" not in plates:
+                cube = subject.symbol
+                raise Impossible(
+                    f"There is no {colour_of(cube)} {kind} for the {words_of(cube)}. {self._seen()}"
+                )
+            return [Matching(kind, subject)]
         plate = self.choose(plates)
         self.constraints.append(_of_other_colour(plate, subject))
         return [plate]
@@ -163,6 +194,7 @@ class Discourse:
     # --- descriptions
 
     def _described(self, thing: Thing, kinds: Sequence[str]) -> list[Entity]:
+        thing = self._like_the_last(thing)
         candidates = self._candidates(thing, kinds)
         if not candidates and _any_on_table(thing):
             found = self._described(replace(thing, where=()), kinds)
@@ -171,6 +203,8 @@ class Discourse:
             return found
         if thing.other:
             candidates = self._unmentioned(candidates, thing)
+            if other := self._left_over(thing, candidates):
+                return other
         number = thing.number or 1
         if thing.quantifier == "any":
             if len(candidates) < number:
@@ -187,12 +221,28 @@ class Discourse:
         if len(candidates) == 1:
             return [Known(candidates[0])]
         for entity in reversed(self.mentioned):
-            if not thing.colour and not thing.side and self.kind(entity) == (thing.kind or kinds[0]):
+            adjectives = thing.colour or thing.side or thing.extent
+            if not adjectives and self.kind(entity) in _wanted(thing, kinds):
                 return [entity]
         listed = ", ".join(words_of(c) for c in candidates)
         raise NotUnderstood(
             f"I do not know which one '{thing.text}' is; there are: {listed}. Say which, or say 'any'."
         )
+
+    def _like_the_last(self, thing: Thing) -> Thing:
+        """As in "the other one": it is of the kind and colour that was named last."""
+        if thing.other and not (thing.kind or thing.colour) and self._last is not None:
+            return replace(thing, kind=self._last.kind, colour=self._last.colour)
+        if not thing.other and thing.kind not in SUPPORTS:
+            self._last = thing
+        return thing
+
+    def _left_over(self, thing: Thing, candidates: Sequence[str]) -> list[Entity]:
+        """The one of the candidates that is left when others of them were chosen before; empty if unclear."""
+        before = [e for e in self.mentioned if isinstance(e, Choice) and set(e.candidates) & set(candidates)]
+        if before and not thing.plural and len(candidates) == len(before) + 1:
+            return [self.choose(candidates, before)]
+        return []
 
     def _several(self, thing: Thing, candidates: list[str]) -> list[Entity]:
         if thing.number is not None and thing.number != len(candidates):
@@ -204,32 +254,68 @@ class Discourse:
         return [Known(s) for s in candidates]
 
     def _candidates(self, thing: Thing, kinds: Sequence[str]) -> list[str]:
-        wanted = kinds if thing.kind == "thing" else (thing.kind or kinds[0],)
+        if thing.kind == "tray" and not self.symbols("tray"):
+            thing = replace(thing, kind="plate")  # some call a plate that
+        wanted = _wanted(thing, kinds)
         found = [s for kind in wanted for s in self.symbols(kind) if thing.colour in ("", colour_of(s))]
         if not found:
             raise Impossible(f"There is no {_bare(thing, wanted[0])}. {self._seen()}")
-        if not (thing.side or thing.where):
+        if not (thing.side or thing.where or thing.extent):
             return found
         unrestricted = len(found)
-        if thing.side:
-            found = [s for s in found if self._scene.holds(thing.side, s)]
         for where in thing.where:
             found = [s for s in found if self._is_where(s, where) != where.negated]
+        if thing.extent:
+            found = self._of_extent(found, thing)
+        if thing.side:
+            found = self._at_side(found, thing)
         if unrestricted == 1:
             self.cost += 1
         if not found and not _any_on_table(thing):
             raise Impossible(f"There is no {_bare(thing, wanted[0])}{_restrictions(thing)}. {self._seen()}")
         return found
 
+    def _of_extent(self, candidates: list[str], thing: Thing) -> list[str]:
+        """The largest, the smallest or the medium one, by the area that it covers."""
+        sizes = sizes_of(self._scene)
+        if thing.extent in ("larger", "smaller") or any(c not in sizes for c in candidates):
+            raise NotUnderstood(f"I do not know which one '{thing.text}' is; name its colour.")
+        ranked = sorted(candidates, key=lambda s: sizes[s][0] * sizes[s][1])
+        areas = [sizes[s][0] * sizes[s][1] for s in ranked]
+        if any(b < a * _CLEARLY_LARGER for a, b in pairwise(areas)) and len(ranked) > 1:
+            raise NotUnderstood(f"'{thing.text}': some of them are of the same size; name the colour.")
+        if thing.extent == "medium":
+            return ranked[len(ranked) // 2 :][:1] if len(ranked) % 2 else []
+        return ranked[-1:] if thing.extent == "largest" else ranked[:1]
+
+    def _at_side(self, candidates: list[str], thing: Thing) -> list[str]:
+        """The one at that side: of several of a colour by where they are, else of all of the kind as seen."""
+        places = positions_of(self._scene)
+        narrowed = thing.colour or thing.where or thing.kind == "block"
+        if not narrowed or len(candidates) < 2 or any(c not in places for c in candidates):
+            return [s for s in candidates if self._scene.holds(thing.side, s)]
+        axis, sign = _AXES[thing.side]
+        ranked = sorted(candidates, key=lambda s: sign * places[s][axis])
+        if thing.side == "middle":
+            return ranked[len(ranked) // 2 :][:1] if len(ranked) % 2 else []
+        return ranked[:1]
+
     def _is_where(self, symbol: str, where: Where) -> bool:
         nested = Discourse(self._scene)
         nested.mentioned, nested.subject, nested.group = list(self.mentioned), self.subject, list(self.group)
         thing = where.thing if where.thing.pronoun else replace(where.thing, quantifier="all", number=None)
         try:
-            others = nested.resolve(thing, ("cube", "plate"))
+            others = nested.resolve(thing, (*SOLIDS, *SUPPORTS))
         except Impossible:
             return False
         names = [e.symbol for e in others if isinstance(e, Known)]
+        if where.relation in _RELATIVE:
+            places = positions_of(self._scene)
+            if symbol not in places or any(n not in places for n in names):
+                raise NotUnderstood(f"I do not know what is {where.relation.replace('_', ' ')} what here.")
+            axis, sign = _RELATIVE[where.relation]
+            offsets = [sign * (places[symbol][axis] - places[n][axis]) for n in names if n != symbol]
+            return bool(offsets) and all(offset > _BESIDE for offset in offsets)
         if where.relation == "under":
             return any(self._scene.holds("on", n, symbol) for n in names)
         if where.relation == "beside":
@@ -244,8 +330,17 @@ class Discourse:
         return found
 
     def _seen(self) -> str:
-        things = [words_of(s) for s, kind in self._scene.objects.items() if kind in ("cube", "plate")]
+        things = [words_of(s) for s, kind in self._scene.objects.items() if kind in (*SOLIDS, *SUPPORTS)]
         return f"I see: {', '.join(things) or 'nothing on the table'}."
+
+
+def _wanted(thing: Thing, kinds: Sequence[str]) -> tuple[str, ...]:
+    """The kinds that a noun may mean where things of `kinds` are expected, likeliest first."""
+    if thing.kind == "block":
+        return ("cube", "cuboid")
+    if thing.kind not in ("", "thing"):
+        return (thing.kind,)
+    return SOLIDS if not thing.kind and kinds[0] in SOLIDS else tuple(kinds)
 
 
 def _differ(a: Entity, b: Entity) -> Constraint:
@@ -263,14 +358,15 @@ def _bare(thing: Thing, kind: str) -> str:
 def _any_on_table(thing: Thing) -> bool:
     """As in "any other cube that stands on the table": where there is none, one can be put there."""
     on_table = [w.relation == "on" and w.thing.kind == "table" and not w.negated for w in thing.where]
-    return thing.kind == "cube" and thing.quantifier == "any" and not thing.side and on_table == [True]
+    block = thing.kind in ("cube", "block")
+    return block and thing.quantifier == "any" and not thing.side and on_table == [True]
 
 
 def _restrictions(thing: Thing) -> str:
     side = f" that is {thing.side}" if thing.side else ""
     return side + "".join(
         f" that is {'not ' if w.negated else ''}"
-        f"{'next to' if w.relation == 'beside' else w.relation} {w.thing.text}"
+        f"{'next to' if w.relation == 'beside' else w.relation.replace('_', ' ')} {w.thing.text}"
         for w in thing.where
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise, permutations, product
 
+from spca_core.kinds import SOLIDS, STACKABLE, SUPPORTS
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
@@ -17,8 +18,8 @@ Atom = tuple[str, ...]
 Goal = frozenset[Atom]
 """Atoms that must hold together."""
 
-PLATE_CAPACITY = 3
-"""Cubes that fit side by side on a plate."""
+CAPACITY = {"plate": 3, "tray": 6}
+"""Cubes that fit side by side on a plate or in a tray of the usual size; mats and bowls take one."""
 
 _MOST_ASSIGNMENTS = 20_000
 _MOST_ALTERNATIVES = 40
@@ -57,7 +58,9 @@ class _Grounded:
 
     def __init__(self, meaning: Meaning, assignment: Assignment, observation: Observation) -> None:
         self._m, self._assignment, self._scene = meaning, assignment, observation
-        self._cubes = [s for s, kind in observation.objects.items() if kind == "cube"]
+        self._solids = [s for s, kind in observation.objects.items() if kind in SOLIDS]
+        stackable = [s for s in self._solids if observation.objects[s] in STACKABLE]
+        self._cubes = [s for s in stackable if observation.objects[s] == "cube"] or stackable
 
     def goals(self) -> Iterator[Goal]:
         """Every consistent goal. Raises _Contradiction if there is none."""
@@ -92,7 +95,7 @@ class _Grounded:
         if not tower.active:
             yield set()
             return
-        stacked = {(a[1], a[2]) for a in atoms if a[0] == "on" and a[2] in self._cubes}
+        stacked = {(a[1], a[2]) for a in atoms if a[0] == "on" and a[2] in self._solids}
         slots: dict[str, str] = {slot: self._symbol(entity) for slot, entity in tower.slots.items()}
         runs = [[self._symbol(e) for e in run] for run in tower.runs]
         named = [self._symbol(e) for e in tower.members]
@@ -101,7 +104,7 @@ class _Grounded:
         size = tower.size or len(cubes or self._cubes)
         if size < 2:
             raise _Contradiction("A tower needs two cubes at least.")
-        if size > len(self._cubes):
+        if size > len({*self._cubes, *cubes}):
             raise _Contradiction(f"There are {len(self._cubes)} cubes, not enough for a tower of {size}.")
         if len(cubes) > size:
             raise _Contradiction(f"A tower of {size} cubes cannot be made of {len(cubes)}.")
@@ -136,6 +139,7 @@ class _Grounded:
         """Add what goes without saying, and refuse what cannot be."""
         atoms = self._with_contacts(set(atoms))
         atoms |= set(self._floors(atoms))
+        atoms |= {(c.predicate, *map(self._symbol, c.args)) for c in self._m.rules}
         self._check_places(atoms)
         self._check_prohibitions(atoms)
         return frozenset(atoms)
@@ -151,7 +155,7 @@ class _Grounded:
                 if b == TABLE_SYMBOL:
                     self._touch_table(atoms, a, [other for cube, other in touching if cube == a])
                 elif not any({a, b} <= set(atom[1:]) for atom in atoms):
-                    atoms.add((beside, a, b) if {a, b} <= set(self._cubes) else ("on", a, b))
+                    atoms.add((beside, a, b) if {a, b} <= set(self._solids) else ("on", a, b))
         return atoms
 
     def _touch_table(self, atoms: set[Atom], cube: str, others: list[str]) -> None:
@@ -171,24 +175,23 @@ class _Grounded:
         """
         placed = {a[1] for a in atoms if a[0] in _LOCATIONS}
         for atom in atoms:
-            if atom[0] == "on" and atom[2] in self._cubes and atom[2] not in placed:
-                plates = [p for p, kind in self._scene.objects.items() if kind == "plate"]
+            if atom[0] == "on" and atom[2] in self._solids and atom[2] not in placed:
+                plates = [p for p, kind in self._scene.objects.items() if kind in SUPPORTS]
                 under = [p for p in plates if self._scene.holds("on", atom[2], p)]
                 yield ("on", atom[2], under[0] if under else TABLE_SYMBOL)
 
     def _check_places(self, atoms: set[Atom]) -> None:
-        for cube in self._cubes:
+        for cube in self._solids:
             where = [a for a in atoms if a[1] == cube and a[0] in _LOCATIONS]
             if len(where) > 1:
                 raise _Contradiction(f"The {words_of(cube)} cannot be at two places: {_told(where)}.")
-            burden = [
-                a for a in atoms if (a[0] == "on" and a[2] == cube) or (a[0] == "across" and cube in a[2:])
-            ]
-            if len(burden) > 1:
+            burden = [a for a in atoms if a[0] == "on" and a[2] == cube]
+            spans = [a for a in atoms if a[0] == "across" and cube in a[2:]]
+            if len(burden) + min(len(spans), 1) > 1 or len(spans) > 2:
                 raise _Contradiction(f"Only one cube can rest on the {words_of(cube)}.")
             beside = any(a[0] in ("next_to", "side_by_side") and cube in a[1:] for a in atoms)
             gone = any(a[0] in ("holding", "discarded") for a in where)
-            if gone and (burden or beside):
+            if gone and (burden or spans or beside):
                 raise _Contradiction(
                     f"Nothing can be on or next to the {words_of(cube)} when it is taken away."
                 )
@@ -198,9 +201,10 @@ class _Grounded:
                 )
         if len([a for a in atoms if a[0] == "holding"]) > 1:
             raise _Contradiction("There is one gripper; it cannot hold several cubes at once.")
-        for plate in (s for s, kind in self._scene.objects.items() if kind == "plate"):
-            if len([a for a in atoms if a[0] == "on" and a[2] == plate]) > PLATE_CAPACITY:
-                raise _Contradiction(f"No more than {PLATE_CAPACITY} cubes fit on the {words_of(plate)}.")
+        for place, kind in self._scene.objects.items():
+            room = CAPACITY.get(kind, 1) if kind in SUPPORTS else len(atoms)
+            if len([a for a in atoms if a[0] == "on" and a[2] == place]) > room:
+                raise _Contradiction(f"No more than {room} cubes fit on the {words_of(place)}.")
         self._check_stacks(atoms)
 
     def _check_stacks(self, atoms: set[Atom]) -> None:
@@ -221,7 +225,7 @@ class _Grounded:
                 )
         for entity in self._m.untouched:
             cube = self._symbol(entity)
-            if any(atom[1] == cube and not self._scene.holds(*atom) for atom in atoms):
+            if any(atom[1] == cube and not self._scene.holds(*atom) and atom[0] != "unfit" for atom in atoms):
                 raise _Contradiction(f"The {words_of(cube)} must be left alone, but is needed.")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import TABLE_SYMBOL
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
@@ -28,9 +29,9 @@ from spca_tabletop.language.phrases import (
     Thing,
     Where,
 )
-from spca_tabletop.language.places import CUBES, SUPPORTS, Places
+from spca_tabletop.language.places import ANYTHING, CUBES, Places
 
-_TOUCHABLE = ("cube", "plate")
+_TOUCHABLE = (*SOLIDS, *SUPPORTS)
 _VERB_OF = {"TOUCHED": "TOUCH", "LIFTED": "LIFT", "DISCARDED": "DISCARD"}
 _TABLE = Known(TABLE_SYMBOL)
 
@@ -127,11 +128,13 @@ class _Interpreter:
         elif command.verb in ("SHUFFLE", "SORT"):
             self._sort(command, "own" if command.verb == "SORT" else "other")
         elif command.verb == "UNSTACK" and not command.things:
-            self._m.claim("on", [Known(s) for s in self._talk.symbols("cube")], _TABLE)
+            self._m.claim("on", [Known(s) for s in self._talk.symbols(*SOLIDS)], _TABLE)
         elif not command.things:
             raise NotUnderstood(f"I do not know what to {command.verb.lower()}; name a thing.")
         elif command.verb == "CLEAR":
-            self._clear(self._talk.one(command.things, ("plate", "cube", "table")))
+            self._clear(self._talk.one(command.things, (*SUPPORTS, *SOLIDS, "table")))
+        elif command.verb == "SWAP":
+            self._swap(self._subjects(command.things))
         elif command.verb == "TOUCH":
             self._touch(command)
         else:
@@ -179,7 +182,7 @@ class _Interpreter:
     def _subjects(self, things: Sequence[Thing], kinds: Sequence[str] = CUBES) -> list[Entity]:
         """The things a clause is about."""
         subjects = self._talk.all(things, kinds)
-        if kinds == CUBES and any(self._talk.kind(e) != "cube" for e in subjects):
+        if kinds == CUBES and not all(map(self._talk.is_solid, subjects)):
             raise NotUnderstood("I can only move cubes.")
         self._new_subjects = subjects
         return subjects
@@ -198,17 +201,29 @@ class _Interpreter:
             raise Impossible("Nothing lies on it; it is clear already.")
         self._m.claim("on", cubes, _TABLE)
 
+    def _swap(self, things: Sequence[Entity]) -> None:
+        """Each of two goes where the other one is."""
+        if len(things) != 2 or not all(isinstance(e, Known) for e in things):
+            raise NotUnderstood("I can swap two certain things only; name them.")
+        places = [self._talk.support_of(e.symbol) for e in things if isinstance(e, Known)]
+        if "" in places or places[0] == places[1]:
+            raise NotUnderstood("I can swap things that lie on, or in, different things only.")
+        for thing, place in zip(things, reversed(places), strict=True):
+            self._m.claim("on", [thing], Known(place))
+
     def _sort(self, command: Command, matching: str) -> None:
         """Put each cube on the plate of its colour, or of another one, if no other places were named."""
-        things = command.things or (Thing("all cubes", "cube", plural=True, quantifier="all"),)
+        things = command.things or (Thing("all cubes", "thing", plural=True, quantifier="all"),)
         cubes = self._subjects([replace(t, matching="") for t in things])
-        plate = Thing("its plate", "plate", matching=matching)
+        plate = Thing("its plate", matching=matching)
         self._places.place(cubes, command.places or (Place("on", (plate,)),))
 
     def _build(self, build: Build) -> None:
         members = self._subjects(build.things) if build.things else []
         if build.what == "bridge":
             self._places.bridge(members, build.places)
+        elif build.what == "pyramid":
+            self._places.pyramid(members if build.upwards is not False else members[::-1], build.size)
         else:
             self._m.tower.size = build.size or self._m.tower.size
             self._stack(members, build.places, build)
@@ -241,7 +256,7 @@ class _Interpreter:
     def _contact(self, contact: Contact) -> None:
         subjects = self._talk.all(contact.things, _TOUCHABLE)
         if contact.others:
-            others = self._talk.all(contact.others, SUPPORTS)
+            others = self._talk.all(contact.others, ANYTHING)
             self._m.contacts += [(a, b) for a in subjects for b in others]
             self._new_subjects = subjects
             return
@@ -253,10 +268,19 @@ class _Interpreter:
     def _negative(self, negative: Negative) -> None:
         if negative.subjects:
             subjects = self._talk.all(negative.subjects, _TOUCHABLE)
-            others = self._talk.all(negative.objects, SUPPORTS) or subjects
+            others = self._talk.all(negative.objects, ANYTHING) or subjects
             self._m.apart += [(a, b) for a in subjects for b in others if a != b]
+        elif negative.places and _larger_on_smaller(negative):
+            self._m.rules += [Claim("unfit", (Known(a), Known(b))) for a, b in self._talk.larger_smaller()]
         elif negative.avoided in ("TOUCH", "LIFT", "PUT", "TAKE"):
-            self._m.untouched += self._talk.all([t for t in negative.objects if not t.pronoun], SUPPORTS)
+            self._m.untouched += self._talk.all([t for t in negative.objects if not t.pronoun], ANYTHING)
+
+
+def _larger_on_smaller(negative: Negative) -> bool:
+    """As in "never put a larger block on a smaller one"."""
+    upper = {t.extent for t in negative.objects}
+    lower = {t.extent for p in negative.places if p.kind == "on" for t in p.things}
+    return (upper, lower) == ({"larger"}, {"smaller"})
 
 
 def _coming_from(things: Sequence[Thing], sources: Sequence[Place]) -> list[Thing]:

@@ -40,10 +40,10 @@ class Meaning:
     """All that a reading asks for, over the choices and constraints of `discourse`.
 
     `claims` must hold; `descriptions` may be about the table as it is now. `held` is what the gripper shall
-    hold. `contacts` are pairs that must touch (the first put to the second, unless `mutual`), `apart` pairs
-    that must not, `untouched` what the robot must leave alone, `placeless` cubes that shall be moved without
-    a place having been said. `pairs` stand side by side and may carry a bridge. `cost` tells how far-fetched
-    the reading is.
+    hold, `rules` are what must hold all along. `contacts` are pairs that must touch (the first put to the
+    second, unless `mutual`), `apart` pairs that must not, `untouched` what the robot must leave alone,
+    `placeless` cubes that shall be moved without a place having been said. `pairs` stand side by side and
+    may carry a bridge. `cost` tells how far-fetched the reading is.
     """
 
     discourse: Discourse
@@ -56,6 +56,7 @@ class Meaning:
     apart: list[tuple[Entity, Entity]] = field(default_factory=list)
     untouched: list[Entity] = field(default_factory=list)
     tower: Tower = field(default_factory=Tower)
+    rules: list[Claim] = field(default_factory=list)
     bridge: bool = False
     pairs: list[tuple[Entity, Entity]] = field(default_factory=list)
     cost: int = 0
@@ -70,5 +71,5 @@ class Meaning:
         self.held = [e for e in self.held if e not in entities]
 
     def stacked(self) -> list[Claim]:
-        """The claims that put a cube on a cube."""
-        return [c for c in self.claims if c.predicate == "on" and self.discourse.kind(c.args[1]) == "cube"]
+        """The claims that put a solid on a solid."""
+        return [c for c in self.claims if c.predicate == "on" and self.discourse.is_solid(c.args[1])]

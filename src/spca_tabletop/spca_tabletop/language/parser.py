@@ -11,6 +11,7 @@ from typing import Any, Literal, cast
 from lark import Lark, Token, Transformer, Tree, UnexpectedEOF, UnexpectedToken
 from lark.lexer import Lexer
 
+from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.ports.proposer import NotUnderstood
 from spca_tabletop.language.lexicon import NUMBERS
 from spca_tabletop.language.phrases import (
@@ -35,14 +36,14 @@ from spca_tabletop.language.words import WHAT_WORKS, Sentence
 
 _MOST_READINGS = 64
 
-_KINDS = {
-    "CUBE": "cube", "CUBES": "cube", "PLATE": "plate", "PLATES": "plate", "TABLE": "table",
-    "GROUND": "ground",
-    "THING": "thing", "THINGS": "thing", "ONE": "", "ONES": "",
-}  # fmt: skip
-_PLURALS = ("CUBES", "PLATES", "THINGS", "ONES")
+_NOUNS = (*SOLIDS, *SUPPORTS, "block", "thing")
+_KINDS = {noun.upper(): noun for noun in (*_NOUNS, "table", "ground")} | {"ONE": "", "ONES": ""}
+_KINDS |= {f"{noun.upper()}S": noun for noun in _NOUNS}
+_PLURALS = (*(f"{noun.upper()}S" for noun in _NOUNS), "ONES")
+_EXTENTS = ("LARGEST", "SMALLEST", "MEDIUM", "LARGER", "SMALLER")
 _SIDES = {"LEFT": "leftmost", "RIGHT": "rightmost", "MIDDLE": "middle", "NEAR": "nearest", "FAR": "farthest"}
 _RELATIONS = {"ON": "on", "IN": "on", "BESIDE": "beside", "UNDER": "under"}
+_RELATIONS |= {name: name.lower() for name in ("LEFT_OF", "RIGHT_OF", "BEHIND", "IN_FRONT_OF")}
 
 
 class _Ready(Lexer):
@@ -111,8 +112,12 @@ class _Meaning(Transformer):
     def build(self, children: list[Any]) -> Element:
         tower = next(c for c in children if isinstance(c, Tree) and c.data == "tower")
         size = next((NUMBERS[t.split("-")[0].split()[0]] for t in _tokens(children, "SIZE")), None)
-        what: Literal["tower", "bridge"] = "bridge" if _first(tower).type == "BRIDGE" else "tower"
+        kinds: dict[str, Literal["bridge", "pyramid"]] = {"BRIDGE": "bridge", "PYRAMID": "pyramid"}
+        what = kinds.get(_first(tower).type, "tower")
         return Build(what, _things(children), _places(children), size, _direction(children))
+
+    def swap(self, children: list[Any]) -> Element:
+        return Command("SWAP", tuple(thing for c in children if isinstance(c, tuple) for thing in c))
 
     def arrangement(self, children: list[Any]) -> Element:
         return Arrangement(_things(children), _places(children))
@@ -144,7 +149,9 @@ class _Meaning(Transformer):
     def negative(self, children: list[Any]) -> Element:
         avoided = next(i for i, c in enumerate(children) if isinstance(c, Tree) and c.data == "avoided")
         verb = _first(children[avoided]).type
-        return Negative(verb, _things(children[:avoided]), _things(children[avoided:]))
+        return Negative(
+            verb, _things(children[:avoided]), _things(children[avoided:]), _places(children[avoided:])
+        )
 
     def context(self, _children: list[Any]) -> Element:
         return Context()
@@ -283,6 +290,8 @@ def _adjectives(words: list[Token]) -> dict[str, Any]:
             found["matching"] = "own" if word.type == "OWN_COLOUR" else "other"
         elif word.type == "OTHER":
             found["other"] = True
+        elif word.type in _EXTENTS:
+            found["extent"] = word.type.lower()
         elif word.type in _SIDES:
             found["side"] = _SIDES[word.type]
     return found

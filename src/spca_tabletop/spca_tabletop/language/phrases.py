@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 Quantifier = Literal["", "the", "any", "all"]
-Relation = Literal["on", "beside", "under"]
+Relation = Literal["on", "beside", "under", "left_of", "right_of", "behind", "in_front_of"]
 PlaceKind = Literal[
     "on",
     "to",
@@ -36,7 +36,8 @@ class Where:
 class Thing:
     """A noun phrase.
 
-    `kind` is cube, plate, table, ground, thing, or empty where only an adjective or "one" was said.
+    `kind` is a kind of thing, block (cube or cuboid), table, ground, thing, or empty where only an adjective
+    or "one" was said. `extent` is largest, smallest, medium, larger, smaller or empty.
 
     `matching` relates its colour to that of another thing: own (the same) or other. `pronoun` is it, them,
     others or empty. `text` are its words.
@@ -49,6 +50,7 @@ class Thing:
     number: int | None = None
     colour: str = ""
     side: str = ""
+    extent: str = ""
     other: bool = False
     matching: str = ""
     where: tuple[Where, ...] = ()
@@ -58,7 +60,8 @@ class Thing:
     def is_direction(self) -> bool:
         """Whether it may be a mere direction: "the left"."""
         words = self.text.split()
-        return bool(self.side) and not (self.kind or self.colour) and not {"one", "ones"} & set(words)
+        bare = not (self.kind or self.colour or self.extent)
+        return bool(self.side) and bare and not {"one", "ones"} & set(words)
 
     def of_kind(self, kind: str) -> Thing:
         """The same with a kind, where it had none."""
@@ -89,9 +92,9 @@ class Command:
 
 @dataclass(frozen=True)
 class Build:
-    """A tower or a bridge of certain things, at certain places. `size` in cubes, if it was said."""
+    """A tower, a bridge or a pyramid of certain things, at certain places; `size` in cubes, if said."""
 
-    what: Literal["tower", "bridge"]
+    what: Literal["tower", "bridge", "pyramid"]
     things: tuple[Thing, ...] = ()
     places: tuple[Place, ...] = ()
     size: int | None = None
@@ -158,6 +161,7 @@ class Negative:
     avoided: str
     subjects: tuple[Thing, ...] = ()
     objects: tuple[Thing, ...] = ()
+    places: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from spca_core.kinds import CONTAINERS, SOLIDS, STACKABLE, SUPPORTS
 from spca_core.ports.proposer import NotUnderstood
 from spca_tabletop.language.entities import Choice, Discourse, Entity, Known
 from spca_tabletop.language.meaning import Claim, Meaning
 from spca_tabletop.language.phrases import Place, Slot, Thing
 
-CUBES = ("cube",)
-SUPPORTS = ("cube", "plate", "table")
+CUBES = SOLIDS
+ANYTHING = (*SOLIDS, *SUPPORTS, "table")
 _BRIDGE = "A bridge is one cube on top of two others; name the three."
 
 
@@ -25,7 +26,7 @@ class Places:
     def place(self, subjects: list[Entity], places: Sequence[Place]) -> None:
         """Put subjects at places. "Red on blue on green": a second "on" is about what the first one named."""
         resting = subjects
-        on_plate = any(t.kind == "plate" for p in places if p.kind in ("on", "to") for t in p.things)
+        on_plate = any(t.kind in SUPPORTS for p in places if p.kind in ("on", "to") for t in p.things)
         for place in places:
             if place.kind in ("on", "to"):
                 resting = self._on(resting, place, subjects)
@@ -40,7 +41,7 @@ class Places:
 
     def _relative(self, subjects: list[Entity], place: Place) -> None:
         if place.kind == "beside":
-            for target in self._talk.all(place.things, CUBES):
+            for target in self._talk.all(place.things, (*SOLIDS, *CONTAINERS)):
                 self._beside(subjects, target)
         elif place.kind == "under":
             self._m.claim("on", [self._talk.one(place.things, CUBES)], subjects[0])
@@ -61,8 +62,8 @@ class Places:
             raise NotUnderstood("I can put things on or next to others, but not in a direction.")
         if any(t.matching for t in things):
             return self._on_matching(resting, things)
-        targets = self._talk.all(things, SUPPORTS)
-        kinds = {self._talk.kind(t) for t in targets}
+        targets = self._talk.all(things, ANYTHING)
+        kinds = {"cube" if self._talk.is_solid(t) else self._talk.kind(t) for t in targets}
         if kinds == {"ground"}:
             self._m.claim("discarded", resting)
         elif (
@@ -86,16 +87,18 @@ class Places:
     def _on_matching(self, cubes: list[Entity], things: Sequence[Thing]) -> list[Entity]:
         plates = []
         for cube in cubes:
-            plates.append(self._talk.one(things, ("plate",), cube))
+            plates.append(self._talk.one(things, SUPPORTS, cube))
             self._m.claim("on", [cube], plates[-1])
         if things[0].matching == "other":
             self._talk.all_different(plates)
         return cubes
 
     def _beside(self, subjects: Sequence[Entity], target: Entity) -> None:
-        if self._talk.kind(target) != "cube":
+        if not self._talk.is_solid(target) and self._talk.kind(target) not in CONTAINERS:
             raise NotUnderstood("I can put a cube next to another cube only.")
         self._m.claim("next_to", subjects, target)
+        if not self._talk.is_solid(target):
+            return
         self._pair(subjects[-1], target)
 
     def _side_by_side(self, subjects: Sequence[Entity], on_plate: bool) -> None:
@@ -127,8 +130,8 @@ class Places:
             if place.kind == "slot":
                 self._slot(members, place.slot)
             elif place.kind == "on":
-                base = self._talk.one(place.things, ("plate", "table"))
-                if self._talk.kind(base) == "cube":
+                base = self._talk.one(place.things, (*SUPPORTS, "table"))
+                if self._talk.is_solid(base):
                     tower.slots["bottom"] = base
                 else:
                     tower.base = base
@@ -137,7 +140,7 @@ class Places:
 
     def _any(self, members: Sequence[Entity]) -> bool:
         """Whether they are just some cubes, so that only their number counts."""
-        everything = set(self._talk.symbols("cube"))
+        everything = set(self._talk.symbols(*STACKABLE))
         return bool(members) and all(
             isinstance(m, Choice) and set(m.candidates) == everything for m in members
         )
@@ -201,12 +204,28 @@ class Places:
     def bridge(self, members: Sequence[Entity], places: Sequence[Place]) -> None:
         """A bridge of certain cubes."""
         self._m.bridge = True
-        supports = [e for p in places if p.kind == "on" for e in self._talk.all(p.things, SUPPORTS)]
-        cubes = [e for e in supports if self._talk.kind(e) == "cube"]
+        supports = [e for p in places if p.kind == "on" for e in self._talk.all(p.things, ANYTHING)]
+        cubes = [e for e in supports if self._talk.is_solid(e)]
         if len(cubes) == 2 and len(members) == 1:
             self.across(members, cubes)
         else:
             self._m.tower.members += members
+
+    def pyramid(self, members: Sequence[Entity], size: int | None) -> None:
+        """A pyramid of three or six, listed from the lowest row up; where only a number was said, of any."""
+        cubes = list(members) or [Known(s) for s in self._talk.symbols("cube")]
+        if (size or len(cubes)) != len(cubes) or len(cubes) not in (3, 6):
+            raise NotUnderstood("A pyramid has three or six cubes; name them, the lowest row first.")
+        width = 3 if len(cubes) == 6 else 2
+        row, rest = cubes[:width], cubes[width:]
+        self._m.claims += [Claim("side_by_side", pair) for pair in pairwise(row)]
+        while rest:
+            above, rest = rest[: len(row) - 1], rest[len(row) - 1 :]
+            self._m.claims += [
+                Claim("across", (c, a, b)) for c, (a, b) in zip(above, pairwise(row), strict=True)
+            ]
+            row = above
+        self._m.put_down(cubes)
 
     def finish_bridge(self) -> None:
         """As in "blue and green side by side, red on top": the cube on top lies across the pair."""
@@ -227,7 +246,7 @@ class Places:
 
     def _complete_bridge(self, top: Entity | None, supports: list[Entity]) -> tuple[Entity, list[Entity]]:
         """Whatever of the three cubes was not said is one of those left, or any."""
-        cubes = self._m.tower.members or [Known(s) for s in self._talk.symbols("cube")]
+        cubes = self._m.tower.members or [Known(s) for s in self._talk.symbols(*STACKABLE)]
         rest = [m for m in cubes if m != top and m not in supports]
         if top is not None and not supports and len(rest) == 2:
             supports = rest

@@ -61,6 +61,7 @@ def _sentence(atom: Atom) -> str:
     rest = " and the ".join(words_of(o) for o in others)
     words = {
         "on": "on the", "next_to": "next to the", "on_edge": "on the edge of the", "across": "across the",
+        "unfit": "never on the",
         "holding": "in the gripper", "touched": "touched", "discarded": "thrown off the table",
     }  # fmt: skip
     return f"the {words_of(first)} {words.get(predicate, predicate.replace('_', ' '))} {rest}".strip()

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 from lark import Token
 
+from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import symbol_of, words_of
 from spca_core.ports.proposer import NotUnderstood
 from spca_tabletop.language.lexicon import known_words, patterns
 
 _WORD = re.compile(r"[\w'’-]+|\S")
-_SYMBOL = re.compile(r"\b(?:cube|box|plate)_[a-z]+\b", re.IGNORECASE)
+_SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re.IGNORECASE)
 _SEPARATORS = ("COMMA", "AND", "LINK", "DASH")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, STACKABLE, SUPPORTS
+from spca_core.kinds import CONTAINERS, DOMED, KINDS, SOLIDS, STACKABLE, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible
@@ -77,7 +77,7 @@ def _init(observation: Observation) -> Iterator[Atom]:
 
 def _unstable(observation: Observation) -> Iterator[Atom]:
     """Nothing stays on a ball, and a ball stays in containers and on the table only."""
-    for ball in (s for s, kind in observation.objects.items() if KINDS[kind].domed):
+    for ball in (s for s, kind in observation.objects.items() if kind in DOMED):
         for other, kind in sorted(observation.objects.items()):
             if kind in SOLIDS and other != ball:
                 yield ("unfit", other, ball)
@@ -93,7 +93,7 @@ def _with_free_hand(goal: Goal, observation: Observation) -> Goal:
 
 
 def reachable(observation: Observation) -> set[str]:
-    """The solids that can be moved: in the gripper or supported by the table, and not too wide for the gripper.
+    """The solids that can be moved: in the gripper or on the table, and not too wide for the gripper.
 
     Those that fell or hang in the air cannot.
     """
