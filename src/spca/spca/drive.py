@@ -25,6 +25,7 @@ def drive(
         stages.promote,
         stages.usage,
         stages.vocabulary,
+        stages.rehearsing,
     )
     with stopping_on_interrupt(supervisor.cancel):
         return supervisor.resume(stages.library) if resume else supervisor.run(stages.library)

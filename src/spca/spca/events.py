@@ -15,6 +15,7 @@ EventKind = Literal[
     "stage_ended",
     "draft",
     "code",
+    "rehearsal",
     "step",
     "verdict",
     "round_failed",

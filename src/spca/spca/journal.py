@@ -15,6 +15,8 @@ from spca_coder.trusted import Promotion
 from spca_core.ending import Ending
 from spca_core.plan import DraftRecord
 from spca_core.ports.environment import Environment
+from spca_core.ports.rehearsal import Rehearsal
+from spca_core.rehearsal import Rehearsed
 from spca_core.result import RunResult, SkillCounts, Usage
 from spca_core.run_folder import STATE, RunFolder
 from spca_core.skill import StepReport, python_name
@@ -108,6 +110,7 @@ class Journal:
             stage_wall=state.stage_wall,
             usage=usage(),
             skills=_skills(state, promotion),
+            rehearsal=state.rehearsal,
         )
         self._folder.write("result.json", result)
         self._folder.write("library.py", state.library)
@@ -130,6 +133,15 @@ class Journal:
         rejection = draft.rejection
         text = f"{rejection.critic}: {rejection.message}" if rejection else "accepted"
         self.tell("draft", stage="plan", text=text, data={"mode": draft.mode, "accepted": rejection is None})
+
+    def tell_rehearsal(self, state: RunState, rehearsed: Rehearsed, rehearsal: Rehearsal) -> None:
+        """A plan has been rehearsed: write it down, and what the first failing try looked like."""
+        self.keep(state, "rehearsal", rehearsed)
+        if rehearsed.status == "rejected":
+            rehearsal.record(self._folder.path / f"round_{state.round}", f"rehearsal_{state.attempt}")
+        data = {"share": rehearsed.share, "tries": len(rehearsed.tries), "overruled": rehearsed.overruled}
+        text = f"{rehearsed.status}: {rehearsed.sentence}"
+        self.tell("rehearsal", stage=state.phase.value, text=text, data=data)
 
     def tell_step(self, step: StepReport) -> None:
         """A step has ended."""

@@ -10,6 +10,7 @@ from functools import partial
 
 from spca.learned import BEFORE, Learned, folder_of
 from spca.proposals import OpenProposals, Proposals
+from spca.rehearsing import Rehearsing, rehearsing_for
 from spca.supervisor import Promote
 from spca_coder.drafting import TOKEN_BUDGET, DraftingCoder
 from spca_core.budgets import Budgets
@@ -46,6 +47,7 @@ class Stages:
     usage: Callable[[], dict[str, Usage]] = dict
     vision: VisionModel | None = None
     vocabulary: Vocabulary | None = None
+    rehearsing: Rehearsing | None = None
 
 
 @contextmanager
@@ -61,17 +63,20 @@ def open_stages(
     with opened(kit, options, folder) as proposals:
         learned, domains, library = _known(options, kit, folder, proposals)
         budgets = options.budgets
-        with DraftingPlanner(
-            kit.name,
-            proposals.planner,
-            domains,
-            kit.vocabulary(),
-            budgets.drafts,
-            options.solver_timeout_s,
-            solver=solver if solver is not None and solver.engine == options.engine else None,
-            engine=options.engine,
-            one_validator=options.ablations.one_validator,
-        ) as planner:
+        with (
+            DraftingPlanner(
+                kit.name,
+                proposals.planner,
+                domains,
+                kit.vocabulary(),
+                budgets.drafts,
+                options.solver_timeout_s,
+                solver=solver if solver is not None and solver.engine == options.engine else None,
+                engine=options.engine,
+                one_validator=options.ablations.one_validator,
+            ) as planner,
+            rehearsing_for(kit, options) as rehearsing,
+        ):
             yield Stages(
                 planner=planner,
                 coder=DraftingCoder(
@@ -86,6 +91,7 @@ def open_stages(
                 usage=proposals.usage,
                 vision=proposals.vision,
                 vocabulary=kit.vocabulary() if proposals.learns else None,
+                rehearsing=rehearsing,
             )
 
 

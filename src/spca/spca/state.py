@@ -15,7 +15,8 @@ from spca.blame import Blame
 from spca_core.ending import Ending
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, CodeResult, Draft, DraftRecord, Execution, Plan
-from spca_core.result import CoderCounts, PlannerCounts
+from spca_core.rehearsal import Rehearsed
+from spca_core.result import CoderCounts, PlannerCounts, RehearsalCounts
 
 
 class Phase(str, Enum):
@@ -24,6 +25,7 @@ class Phase(str, Enum):
     SENSE = "sense"
     PLAN = "plan"
     CODE = "code"
+    REHEARSE = "rehearse"
     ACT = "act"
     ENDED = "ended"
 
@@ -63,6 +65,9 @@ class RunState:
     attempts: int = 0
     """Plans carried out: what the published method counts as rounds."""
     steps: int = 0
+    rehearsal: RehearsalCounts = field(default_factory=RehearsalCounts)
+    objections: tuple[str, ...] = ()
+    """What rehearsals had against plans whose skills are all trusted."""
     stage_wall: dict[str, float] = field(default_factory=dict)
     """Seconds of wall time by phase."""
     wall: float = 0.0
@@ -83,6 +88,18 @@ class RunState:
     def coded(self, library: str) -> RunState:
         """Every step has a skill in `library`: act."""
         return replace(self, library=library, phase=Phase.ACT)
+
+    def to_rehearse(self) -> RunState:
+        """Act, but not before the plan has been rehearsed."""
+        return replace(self, phase=Phase.REHEARSE)
+
+    def rehearsed(self, rehearsed: Rehearsed) -> RunState:
+        """The plan is carried out, unless something else is decided."""
+        return replace(self, rehearsal=self.rehearsal.counting(rehearsed), phase=Phase.ACT)
+
+    def objecting(self, objection: str) -> RunState:
+        """A rehearsal has something against a plan whose skills are all trusted."""
+        return replace(self, objections=(*self.objections, objection))
 
     def failed(self, blame: Blame, fingerprint: str) -> RunState:
         """The plan was carried out in vain, with the skills of that fingerprint."""

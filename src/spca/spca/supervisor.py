@@ -12,6 +12,7 @@ from spca.blame import blame, distrusted
 from spca.events import Listener
 from spca.failure import describe_failure
 from spca.journal import Journal
+from spca.rehearsing import Rehearsing, blame_of, objection, trusted
 from spca.state import Phase, RunState
 from spca_coder.source import fingerprint, signatures
 from spca_coder.trusted import Promotion
@@ -39,7 +40,8 @@ class Supervisor:
     """Drives one level to its end. Every phase's result is on disk before the next begins.
 
     `promote` keeps the skills that proved themselves; `usage` says what each language model has used so far;
-    `vocabulary` says what observations show of a plan's effects.
+    `vocabulary` says what observations show of a plan's effects; `rehearsing` tries plans before they are
+    carried out.
     """
 
     def __init__(
@@ -53,12 +55,14 @@ class Supervisor:
         promote: Promote | None = None,
         usage: Callable[[], dict[str, Usage]] = dict,
         vocabulary: Vocabulary | None = None,
+        rehearsing: Rehearsing | None = None,
     ) -> None:
         self._env, self._planner, self._coder = environment, planner, coder
         self._journal = Journal(environment, folder, listeners)
         self._budgets = budgets or Budgets()
         self._promote, self._usage = promote, usage
         self._vocabulary = vocabulary or FactVocabulary()
+        self._rehearsing = rehearsing
         self._promotion = Promotion()
         self._drafts: list[DraftRecord] = []
         self._cancelled = False
@@ -90,6 +94,7 @@ class Supervisor:
             Phase.SENSE: self._sense,
             Phase.PLAN: self._plan,
             Phase.CODE: self._code,
+            Phase.REHEARSE: self._rehearse,
             Phase.ACT: self._act,
         }
         while state.phase is not Phase.ENDED:
@@ -168,18 +173,40 @@ class Supervisor:
         if result.status == "complete":
             if fingerprint(plan, result.library) in state.tried:
                 return self._next_round(state, f"{_TRIED}: {state.failure.removeprefix(f'{_TRIED}: ')}")
-            return state.coded(result.library)
+            state = state.coded(result.library)
+            wanted = self._rehearsing is not None and self._rehearsing.wanted(state)
+            return state.to_rehearse() if wanted else state
         if result.status == "cancelled":
             return state.ending(Ending.CANCELLED, result.message)
         if result.status == "missing" and not state.suspects:
             return state.ending(Ending.GAVE_UP, result.message)
         return self._next_round(state, state.failure or result.message)
 
+    def _rehearse(self, state: RunState) -> RunState:
+        """Try the plan without the robot; if it is rejected, go on as after a failed attempt."""
+        if self._rehearsing is None:  # resumed with other options
+            return state.coded(state.library)
+        plan, state = state.plan, state.attempting()
+        assert plan is not None
+        rehearsed = self._rehearsing.try_out(self._journal.attempt(state), state, lambda: self._cancelled)
+        self._journal.tell_rehearsal(state, rehearsed, self._rehearsing.rehearsal)
+        if self._cancelled:
+            return state.ending(Ending.CANCELLED, _STOPPED)
+        state = state.rehearsed(rehearsed)
+        if rehearsed.status != "rejected" or rehearsed.overruled:
+            return state
+        if trusted(state):  # the look may have been wrong, or the domain
+            return self._next_round(state.objecting(objection(state, rehearsed)), rehearsed.sentence)
+        state = state.failed(blame_of(rehearsed), fingerprint(plan, state.library))
+        if rehearsed.suspects and state.code_retry < self._budgets.code_retries:
+            return state.repairing(rehearsed.suspects)
+        return self._next_round(state, rehearsed.sentence)
+
     def _act(self, state: RunState) -> RunState:
         plan = state.plan
         assert plan is not None
         state = state.attempting()
-        if state.code_retry == 0 and self._budgets.rewind:
+        if self._budgets.rewind:  # rehearsals apart, nothing has happened since the plan was made
             self._journal.mark_plan_start()
         result = self._env.act(self._journal.attempt(state), plan, state.library, self._journal.tell_step)
         self._journal.keep(state, "act", result)

@@ -15,6 +15,7 @@ from spca_core.paths import ROOT
 
 Transport = Literal["ros", "inproc"]
 Skills = Literal["auto", "builtin", "trusted", "empty"]
+Rehearse = Literal["auto", "always", "never"]
 
 # The packages whose versions can change the outcome of a run.
 _VERSIONED = ("mujoco", "numpy", "scipy", "ompl", "ruckig", "unified-planning",
@@ -67,6 +68,9 @@ class RunOptions(Record):
     engine: str = "fast-downward"
     """The planning engine, by name (`spca_planner.solver.engines`)."""
     solver_timeout_s: float = Field(20.0, gt=0)
+    rehearse: Rehearse = "auto"
+    """When a plan is tried in a twin of what was seen, before the arm moves: `auto`, if it uses a skill that
+    was written or repaired in this run; `always`; `never`."""
     budgets: Budgets = Budgets()
     ablations: Ablations = Ablations()
 

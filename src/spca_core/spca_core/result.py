@@ -9,6 +9,7 @@ from spca_core.ending import Ending
 from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS
 from spca_core.model import Record
 from spca_core.plan import CodeRecord, DraftRecord
+from spca_core.rehearsal import Rehearsed
 from spca_core.verdict import Verdict
 
 
@@ -70,6 +71,29 @@ class SkillCounts(Record):
     refused: dict[str, str] = {}
 
 
+class RehearsalCounts(Record):
+    """Plans rehearsed, tries made, plans rejected, and rejected plans that were carried out all the same.
+
+    `seconds` of wall time.
+    """
+
+    plans: int = 0
+    tries: int = 0
+    rejected: int = 0
+    overruled: int = 0
+    seconds: float = 0.0
+
+    def counting(self, rehearsed: Rehearsed) -> RehearsalCounts:
+        """These counts and that rehearsal."""
+        return RehearsalCounts(
+            plans=self.plans + 1,
+            tries=self.tries + len(rehearsed.tries),
+            rejected=self.rejected + (rehearsed.status == "rejected"),
+            overruled=self.overruled + rehearsed.overruled,
+            seconds=self.seconds + rehearsed.seconds,
+        )
+
+
 class RunResult(Record):
     """The result of one level. `wall` and `sim` are seconds from the first look to the verdict."""
 
@@ -89,6 +113,7 @@ class RunResult(Record):
     stage_wall: dict[str, float]
     usage: dict[str, Usage] = {}
     skills: SkillCounts = SkillCounts()
+    rehearsal: RehearsalCounts = RehearsalCounts()
 
     @property
     def success(self) -> bool:

@@ -131,7 +131,7 @@ def weigh(
         prediction = predict(plan)
     except (PddlError, KeyError):  # a plan that no solver has proven
         return Evidence()
-    looks = [_Look(observation, prediction.domain, vocabulary) for observation in (*seen, afterwards)]
+    looks = [Look(observation, prediction.domain, vocabulary) for observation in (*seen, afterwards)]
     count = len(seen)
     steps = []
     for index, effects in enumerate(prediction.effects[:count]):
@@ -166,10 +166,11 @@ def _expected(prediction: Prediction, count: int) -> tuple[Literal, ...]:
     return tuple(Literal(atom=atom, holds=holds) for atom, holds in final.items())
 
 
-class _Look:
+class Look:
     """What one observation says about atoms."""
 
     def __init__(self, observation: Observation | None, domain: Domain, vocabulary: Vocabulary) -> None:
+        """Nothing is known of any atom without an `observation`."""
         self._observation = observation
         shown = vocabulary.after(observation) if observation else {}
         self._extensions: Mapping[str, Extension] = with_synonyms(domain, vocabulary.words(), shown)[0]

@@ -21,6 +21,7 @@ from spca_tabletop import act
 if TYPE_CHECKING:
     from spca_sim.variation import SimVariation
     from spca_tabletop.environment import InprocTabletop
+    from spca_tabletop.rehearsal.twin import TabletopTwin
     from spca_tabletop.ros.side import TabletopRos
 
 
@@ -114,6 +115,13 @@ class TabletopKit:
                 yield environment
             finally:
                 environment.save_recording(folder.path)
+
+    def twin(self, options: RunOptions) -> TabletopTwin:
+        """See `spca_core.ports.rehearsal.HasTwin`."""
+        from spca_tabletop.presets import load_table
+        from spca_tabletop.rehearsal.twin import TabletopTwin
+
+        return TabletopTwin(load_table(options)[0])
 
     def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
         """The MCAP log and, unless it is switched off, the video."""

@@ -62,6 +62,12 @@ def run(
     vision: Annotated[
         bool, typer.Option("--vision", help="A vision model adds remarks to what the detector sees.")
     ] = False,
+    rehearse: Annotated[
+        str,
+        typer.Option(
+            help="Try plans in a twin of what was seen before acting: auto (new skills only), always, never."
+        ),
+    ] = "auto",
     rate: Annotated[
         float | None, typer.Option(help="Real-time factor; as fast as it can by default.")
     ] = None,
@@ -83,8 +89,8 @@ def run(
     options = checked(
         RunOptions, level=level, transport=transport, preset=preset, seed=seed, noise=noise,
         proposer=proposer,
-        engine=engine, llm=llm, skills=skills, library=library, vision=vision, rate=rate, view=view,
-        camera=camera, world=world, video=video,
+        engine=engine, llm=llm, skills=skills, library=library, vision=vision, rehearse=rehearse,
+        rate=rate, view=view, camera=camera, world=world, video=video,
     )  # fmt: skip
     raise typer.Exit(start_run(options, out))
 

@@ -131,6 +131,7 @@ class SupervisorNode(SpcaNode):
                 stages.promote,
                 stages.usage,
                 stages.vocabulary,
+                stages.rehearsing,
             )
             try:
                 if job.cancelled():

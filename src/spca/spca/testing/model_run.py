@@ -81,6 +81,7 @@ def run_with_model(
             "library": str(folder / "library"),
             "budgets": budgets or Budgets(),
             "video": False,
+            "rehearse": "never",  # what the tests are about is what happens when a fault reaches the world
             **options,
         }
         run_options = RunOptions.model_validate(values)

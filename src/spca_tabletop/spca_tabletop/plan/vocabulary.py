@@ -55,7 +55,7 @@ _WORDS = (
 )  # fmt: skip
 _NAMES = {word.name: (word.name, *word.synonyms) for word in _WORDS}
 _OFF_TABLE = ("discarded", "off_table", "fallen", "on_ground", "on_floor", "thrown_away", "removed")
-_TOUCHED = ("touched", "touching", "in_contact", "contacted")
+TOUCHED_NAMES = ("touched", "touching", "in_contact", "contacted")
 _BLOCK = r"(?:cube|block|box|brick)s?"
 _DISC = r"(?:plate|dis[ck]|dish|saucer|tray)s?"
 _NOUNS = {kind: f"(?:{'|'.join(KINDS[kind].nouns)})s?" for kind in (*SOLIDS, *SUPPORTS)}
@@ -101,7 +101,7 @@ class TabletopVocabulary:
         found["on_table"] = Extension((_CUBE,), frozenset((c,) for c, x in on if x == "table"))
         for name in list(found):
             found |= dict.fromkeys(_NAMES[name], found[name])
-        found |= dict.fromkeys(_TOUCHED, Extension((_CUBE | _PLATE,), frozenset()))
+        found |= dict.fromkeys(TOUCHED_NAMES, Extension((_CUBE | _PLATE,), frozenset()))
         for side in RELATIONS:
             if side not in found:
                 atoms = frozenset(f.args for f in observation.facts if f.predicate == side)
@@ -114,7 +114,7 @@ class TabletopVocabulary:
         Whether something was touched cannot be seen afterwards; what fell rests on the ground.
         """
         found = self.extensions(observation)
-        for name in _TOUCHED:
+        for name in TOUCHED_NAMES:
             del found[name]
         on = frozenset(f.args for f in observation.facts if f.predicate == "on")
         found |= dict.fromkeys(_NAMES["on"], Extension((_CUBE, _ANYTHING | _GROUND), on))
@@ -171,5 +171,5 @@ def _said(atom: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
     elif predicate == "next_to":
         found += [(name, args[1], args[0]) for name in _NAMES["next_to"]]
     elif predicate in ("touched", "discarded"):
-        found += [(name, *args) for name in (_TOUCHED if predicate == "touched" else _OFF_TABLE)]
+        found += [(name, *args) for name in (TOUCHED_NAMES if predicate == "touched" else _OFF_TABLE)]
     return frozenset(found)

@@ -1,0 +1,93 @@
+"""When a run rehearses a plan before it is carried out, and what follows if the rehearsal rejects it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from spca.blame import Blame
+from spca.state import RunState
+from spca_coder.source import fingerprint
+from spca_core.budgets import Budgets
+from spca_core.options import Rehearse, RunOptions
+from spca_core.plan import Execution
+from spca_core.ports.kit import Kit
+from spca_core.ports.rehearsal import HasTwin, Rehearsal
+from spca_core.rehearsal import Rehearsed
+from spca_core.skill import python_name
+from spca_rehearsal.rehearsal import SampledRehearsal
+
+
+@dataclass(frozen=True)
+class Rehearsing:
+    """A run's rehearsals, within the budgets of wall time for one of them and for all."""
+
+    rehearsal: Rehearsal
+    when: Rehearse
+    budgets: Budgets
+
+    def wanted(self, state: RunState) -> bool:
+        """Whether the plan is to be rehearsed: by default only if it stands on a skill that is new."""
+        return self.when == "always" or (self.when == "auto" and not trusted(state))
+
+    def try_out(self, attempt: str, state: RunState, cancelled: Callable[[], bool]) -> Rehearsed:
+        """Rehearse the plan.
+
+        One whose skills are all trusted is overruled to be right if it is rejected twice for the same reason:
+        then the twin is wrong.
+        """
+        assert state.plan is not None and state.observation is not None
+        left = min(self.budgets.rehearsal_s, self.budgets.rehearsals_s - state.rehearsal.seconds)
+        if left <= 0:
+            why = f"not rehearsed: the {self.budgets.rehearsals_s:g} s for rehearsals of this level are spent"
+            return Rehearsed(attempt=attempt, status="unfinished", sentence=why)
+        rehearsed = self.rehearsal.try_out(
+            attempt, state.plan, state.library, state.observation, left, cancelled
+        )
+        overruled = trusted(state) and objection(state, rehearsed) in state.objections
+        return rehearsed.model_copy(update={"overruled": overruled})
+
+
+def trusted(state: RunState) -> bool:
+    """Whether all skills of the plan were there when the run began."""
+    return state.plan is not None and not {python_name(s.action) for s in state.plan.steps} & {*state.written}
+
+
+def objection(state: RunState, rehearsed: Rehearsed) -> str:
+    """Equal for plans that are rejected alike: the same steps and skills, and faults of one kind."""
+    if state.plan is None or rehearsed.fault is None:
+        return ""
+    return f"{fingerprint(state.plan, state.library)} {rehearsed.fault.sort}"
+
+
+def blame_of(rehearsed: Rehearsed) -> Blame:
+    """What a rejected plan is blamed for, in the words of the first failing try."""
+    failing = next((t for t in rehearsed.tries if t.fault is not None), None)
+    steps = failing.result.steps if failing else ()
+    return Blame(
+        suspects=rehearsed.suspects,
+        skill_failure=rehearsed.sentence,
+        plan_failure=rehearsed.sentence,
+        execution=Execution(
+            steps=tuple(f"{s.index + 1}. {s.action}({', '.join(s.args)}): {s.status}" for s in steps),
+            predicted=(),
+            seen=(),
+        ),
+    )
+
+
+@contextmanager
+def rehearsing_for(kit: Kit, options: RunOptions) -> Iterator[Rehearsing | None]:
+    """What rehearses in runs with these options; None where nothing does.
+
+    The twin is made when it is first used.
+    """
+    if options.rehearse == "never" or not isinstance(kit, HasTwin):
+        yield None
+        return
+    rehearsal = SampledRehearsal(lambda: kit.twin(options))
+    try:
+        yield Rehearsing(rehearsal, options.rehearse, options.budgets)
+    finally:
+        rehearsal.close()

@@ -1,0 +1,70 @@
+"""The contract of the port `Rehearsal`."""
+
+from __future__ import annotations
+
+from spca_core.observation import Observation
+from spca_core.plan import Plan
+from spca_core.ports.rehearsal import Rehearsal
+
+BROKEN = '''def {name}(ctx, *args):
+    """Fail."""
+    raise ValueError("as the contract wants it")
+'''
+_WALL_S = 60.0
+
+
+class RehearsalContract:
+    """Subclass it with fixtures `rehearsal`, and `plan`, `library`, `observation` of a plan that works."""
+
+    def test_a_plan_that_works_is_accepted(
+        self, rehearsal: Rehearsal, plan: Plan, library: str, observation: Observation
+    ) -> None:
+        """With a try for every world it was tried in, and nobody to blame."""
+        found = rehearsal.try_out("run/1.1", plan, library, observation, _WALL_S)
+        assert found.status == "accepted", found.sentence
+        assert found.attempt == "run/1.1" and found.tries and not found.suspects
+
+    def test_a_skill_that_fails_is_rejected_and_named(
+        self, rehearsal: Rehearsal, plan: Plan, observation: Observation
+    ) -> None:
+        """The sentence says which step it was and why."""
+        name = plan.steps[0].action
+        found = rehearsal.try_out("run/1.1", plan, BROKEN.format(name=name), observation, _WALL_S)
+        assert (found.status, found.suspects) == ("rejected", (name,))
+        assert f"step 1 {plan.steps[0]}" in found.sentence and "as the contract wants it" in found.sentence
+
+    def test_a_library_that_is_not_python_is_rejected(
+        self, rehearsal: Rehearsal, plan: Plan, observation: Observation
+    ) -> None:
+        """It never raises for bad skills."""
+        assert rehearsal.try_out("run/1.1", plan, "def (", observation, _WALL_S).status == "rejected"
+
+    def test_it_repeats_itself(
+        self, rehearsal: Rehearsal, plan: Plan, library: str, observation: Observation
+    ) -> None:
+        """The same attempt in another run has the same worlds, and the same comes of it."""
+        first, second = (
+            rehearsal.try_out(f"{run}/2.7", plan, library, observation, _WALL_S) for run in ("a", "b")
+        )
+        assert [(t.doubt, t.simulated) for t in first.tries] == [(t.doubt, t.simulated) for t in second.tries]
+
+    def test_without_time_nothing_is_said(
+        self, rehearsal: Rehearsal, plan: Plan, library: str, observation: Observation
+    ) -> None:
+        """A plan is neither accepted nor rejected by tries that were cut short."""
+        assert rehearsal.try_out("run/1.1", plan, library, observation, 0.0).status == "unfinished"
+        stopped = rehearsal.try_out("run/1.1", plan, library, observation, _WALL_S, lambda: True)
+        assert stopped.status == "unfinished"
+
+    def test_what_shows_nothing_cannot_be_rehearsed(
+        self, rehearsal: Rehearsal, plan: Plan, library: str, observation: Observation
+    ) -> None:
+        """An observation without a record of where things are is no scene to try anything in."""
+        blind = observation.model_copy(update={"detail": {}})
+        found = rehearsal.try_out("run/1.1", plan, library, blind, _WALL_S)
+        assert found.status == "impossible" and found.sentence
+
+    def test_closing_twice_is_harmless(self, rehearsal: Rehearsal) -> None:
+        """Clean-up code does not need to know."""
+        rehearsal.close()
+        rehearsal.close()

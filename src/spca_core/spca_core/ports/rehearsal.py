@@ -1,0 +1,87 @@
+"""Ports: rehearsing a plan before it is carried out, and the twin of the world in which that is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from spca_core.observation import Observation
+from spca_core.options import RunOptions
+from spca_core.plan import ActResult, Plan
+from spca_core.ports.vocabulary import Vocabulary
+from spca_core.rehearsal import Doubt, Moment, Rehearsed
+
+
+class Rehearsal(Protocol):
+    """Judges by trying whether a plan will work with these skills. It never touches the world itself."""
+
+    def try_out(
+        self,
+        attempt: str,
+        plan: Plan,
+        library: str,
+        observation: Observation,
+        wall_s: float,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Rehearsed:
+        """Try the plan with the skills in `library` (source text) from what was observed.
+
+        About `wall_s` seconds of wall time may be spent; what is then not known is said to be `unfinished`.
+        Equal attempts, plans, libraries and observations give equal results, wall times apart. Never raises
+        for a bad skill, plan or observation.
+        """
+        ...
+
+    def record(self, folder: Path, name: str) -> None:
+        """Write what shows the last failing try, if there is one, to files `name`.* in a folder."""
+        ...
+
+    def close(self) -> None:
+        """Release everything; calling it twice is harmless."""
+        ...
+
+
+class Twin(Protocol):
+    """A world made from an observation alone, in which plans are carried out without consequences."""
+
+    vocabulary: Vocabulary
+    """Says in PDDL what the twin's observations show: `after` judges them."""
+
+    def refusal(self, observation: Observation) -> str:
+        """Why a world cannot be made from that observation; empty if it can."""
+        ...
+
+    def play(
+        self,
+        plan: Plan,
+        library: str,
+        observation: Observation,
+        doubt: Doubt,
+        go_on: Callable[[Moment], bool],
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> tuple[ActResult, float]:
+        """Carry out the plan in a fresh world.
+
+        `go_on` is called at the start, after each step, and at the end when all is at rest. The play ends
+        early when it says so. A step that depends on what has not been observed is `cancelled`: nothing can
+        be said of it. Returns how the steps went and the time on the twin's clock.
+        """
+        ...
+
+    def record(self, folder: Path, name: str) -> None:
+        """Write what is needed to show the last play to files `name`.* in a folder."""
+        ...
+
+    def close(self) -> None:
+        """Release everything; calling it twice is harmless."""
+        ...
+
+
+@runtime_checkable
+class HasTwin(Protocol):
+    """A kit whose environment can be rehearsed in."""
+
+    def twin(self, options: RunOptions) -> Twin:
+        """The twin for a run with these options. Nothing of the level but its world's description is used."""
+        ...

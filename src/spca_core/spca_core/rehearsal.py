@@ -1,0 +1,90 @@
+"""Rehearsals: trying a plan in a twin of what was observed, before the robot moves. The records of it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from spca_core.model import Record
+from spca_core.observation import Observation
+from spca_core.plan import ActResult
+from spca_core.skill import StepReport
+
+
+class Doubt(Record):
+    """How one try's world differs from what was observed. Equal doubts give equal worlds.
+
+    `exact`: not at all. `drawn`: poses, friction and masses are drawn by `seed` from the measured errors of
+    perception and calibration. `pessimistic`: errors that are rare, and less friction.
+    """
+
+    kind: Literal["exact", "drawn", "pessimistic"] = "exact"
+    seed: int = 0
+
+
+class Moment(Record):
+    """The twin's world at the start, after each step, and once more when all has come to rest at the end.
+
+    `step` is how the step ended, None at the start and at rest. The observation is exact and complete; it may
+    contain facts that no camera shows, such as that something was touched.
+    """
+
+    phase: Literal["start", "step", "rest"] = "step"
+    step: StepReport | None = None
+    observation: Observation
+    displaced: dict[str, float] = {}
+    """How far each thing has moved since the moment before, in metres; only those that did."""
+    unsafe: tuple[str, ...] = ()
+    """What must never happen, whatever the task: one clause for each, such as "the arm touches the table"."""
+    lost: tuple[str, ...] = ()
+    """Things that have come to lie out of reach, for example on the ground, since the moment before."""
+
+
+class Fault(Record):
+    """The first thing that went wrong in a try.
+
+    `status`: a skill failed. `effect`: a step did not do what the planning domain declares. `frame`: it
+    changed what the action does not mention. `safety`: something happened that never should. `goal`: in the
+    end, at rest, the goal does not hold.
+    """
+
+    kind: Literal["status", "effect", "frame", "safety", "goal"]
+    step: int
+    """Index of the step; of the last one for the goal."""
+    action: str
+    sentence: str
+
+    @property
+    def sort(self) -> tuple[str, int]:
+        """Equal for faults that are of one kind."""
+        return self.kind, self.step
+
+
+class Try(Record):
+    """One performance of a plan in the twin; `seconds` of wall time, `simulated` on the twin's clock."""
+
+    doubt: Doubt
+    fault: Fault | None = None
+    seconds: float = 0.0
+    simulated: float = 0.0
+    result: ActResult
+    """How the steps went, as in a real attempt."""
+
+
+class Rehearsed(Record):
+    """What a rehearsal came to.
+
+    `accepted`, `rejected`; `doubtful`: neither; `unfinished`: the time was up; `impossible`: such a scene
+    cannot be rehearsed. `share` of the tries went well. `sentence` says why, in one line; `suspects` are the
+    actions whose skills are to blame (none: the plan is).
+    """
+
+    attempt: str
+    status: Literal["accepted", "rejected", "doubtful", "unfinished", "impossible"]
+    share: float = 0.0
+    sentence: str = ""
+    fault: Fault | None = None
+    suspects: tuple[str, ...] = ()
+    seconds: float = 0.0
+    tries: tuple[Try, ...] = ()
+    overruled: bool = False
+    """Whether the plan was carried out although it was rejected."""

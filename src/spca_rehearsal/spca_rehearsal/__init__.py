@@ -1,0 +1,1 @@
+"""Rehearsal: plans are tried in a twin of what was observed, and judged without a model."""

@@ -1,0 +1,297 @@
+"""The tabletop's twin: physics built from what was seen, with the same arm, skills and sandbox as the run."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from spca_act.executor import PlanExecutor
+from spca_core.contacts import ContactSample, Pair, pair
+from spca_core.errors import InputError, MotionError
+from spca_core.geometry import Pose
+from spca_core.names import COBOT, GROUND, GROUND_SYMBOL, TABLE, TABLE_SYMBOL, symbol_of
+from spca_core.observation import Observation
+from spca_core.plan import ActResult, Plan
+from spca_core.rehearsal import Doubt, Moment
+from spca_core.scene import Fact, Scene, SceneObject
+from spca_core.skill import StepReport
+from spca_core.skill_package import library_source
+from spca_core.validation import expecting
+from spca_core.world import World
+from spca_motion.manipulator import embedded_arm
+from spca_motion.sim_robot import SimRobot
+from spca_robot.gripper_2f85 import PAD_TIP
+from spca_sandbox.limits import Limits
+from spca_sense.detection import square_yaw
+from spca_sense.relations import relate
+from spca_sim.recording import StateRecorder, save_states
+from spca_sim.simulator import MujocoSimulator
+from spca_tabletop.act import skills
+from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
+from spca_tabletop.rehearsal.vocabulary import TwinVocabulary
+from spca_tabletop.rehearsal.world import Errors, SeenWorld
+
+_KEPT = 10
+"""Simulators kept for the next try with the same things and frictions."""
+_TICK_S, _STILL_M = 0.04, 0.0002
+"""Things that move less than this in a tick are at rest."""
+_SETTLE_S, _REST_S = 0.6, 1.0
+"""Simulated seconds to come to rest after a step at most, and to stay at rest at the end."""
+_RECENT = 5
+"""Contact samples (of 20 ms) that count as the present."""
+_LEAN = math.radians(2.0)
+_LIMITS = Limits(worker_s=2.0)
+_STEP_WALL_S = 20.0
+_MOVED_M = 0.001
+
+
+class TabletopTwin:
+    """See `spca_core.ports.rehearsal.Twin`. `world` is the workspace as described; see `SeenWorld`."""
+
+    def __init__(self, world: World) -> None:
+        self.vocabulary = TwinVocabulary()
+        self._world = SeenWorld(world)
+        builtin = library_source("tabletop", Path(skills.__file__))
+        self._executor = PlanExecutor(TABLETOP_API, _LIMITS, step_wall_s=_STEP_WALL_S, builtin=builtin)
+        self._simulators: OrderedDict[str, MujocoSimulator] = OrderedDict()
+        self._recorder = StateRecorder()
+        self._played: World | None = None
+
+    def refusal(self, observation: Observation) -> str:
+        """See `Twin`."""
+        try:
+            scene = _scene_of(observation)
+        except InputError:
+            return "the observation has no record of poses"
+        if any(f.predicate == "held" for f in scene.relations):
+            return "something is in the gripper"
+        return ""
+
+    def play(
+        self,
+        plan: Plan,
+        library: str,
+        observation: Observation,
+        doubt: Doubt,
+        go_on: Callable[[Moment], bool],
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> tuple[ActResult, float]:
+        """See `Twin`."""
+        scene, errors = _scene_of(observation), Errors(doubt)
+        self._played = self._world.of(scene)
+        simulator = self._simulator(self._played, errors)
+        self._recorder = StateRecorder()
+        simulator.reset(errors.truth(scene))
+        stage = _Stage(self._world.bare, simulator, scene, errors)
+        listening = [simulator.on_contacts(stage.touched), self._recorder.attach(simulator)]
+        stopped = not go_on(stage.moment("start"))
+
+        def on_step(step: StepReport) -> None:
+            nonlocal stopped
+            if step.status == "done":
+                stage.settle()
+            stopped = not go_on(stage.moment("step", step))
+
+        try:
+            result = self._executor.execute(
+                "rehearsal", plan, library, stage.ctx, on_step, cancelled, lambda: stopped
+            )
+            if result.status == "done" and not stopped:
+                stage.rest()
+                go_on(stage.moment("rest"))
+            return result, simulator.time
+        finally:
+            for end in listening:
+                end()
+
+    def record(self, folder: Path, name: str) -> None:
+        """Write the states of the last play, and the world they are of, for a video."""
+        if self._played is not None and self._recorder.states:
+            save_states(self._recorder.states, folder / f"{name}.states.npz")
+            (folder / f"{name}.world.json").write_text(json.dumps(self._played.model_dump(mode="json")))
+
+    def close(self) -> None:
+        """See `Twin`."""
+        self._executor.close()
+        while self._simulators:
+            self._simulators.popitem()[1].close()
+
+    def _simulator(self, world: World, errors: Errors) -> MujocoSimulator:
+        """A simulator of that world, warm if there is one."""
+        key = f"{[(o.model, o.kind, [round(s, 4) for s in o.size]) for o in world.objects]}{errors.variation}"
+        if key not in self._simulators:
+            self._simulators[key] = MujocoSimulator(world, noise=False, variation=errors.variation)
+        self._simulators.move_to_end(key)
+        while len(self._simulators) > _KEPT:
+            self._simulators.popitem(last=False)[1].close()
+        return self._simulators[key]
+
+
+class _Stage:
+    """One play: the simulated things, the arm among them, and what has touched what."""
+
+    def __init__(self, world: World, simulator: MujocoSimulator, scene: Scene, errors: Errors) -> None:
+        self._world, self._sim, self._errors = world, simulator, errors
+        self._things = scene.objects
+        self._first: Scene | None = scene.model_copy(update={"stamp": simulator.time})
+        self._arm = embedded_arm(world, SimRobot(simulator))
+        self._recent: deque[frozenset[Pair]] = deque(maxlen=_RECENT)
+        self._since: set[Pair] = set()
+        self._ever_touched: set[str] = set()
+        self._before = self._poses()
+        self._lost = {f.args[0] for f in scene.relations if f.args[1:] == (GROUND_SYMBOL,)}
+        self.ctx = TabletopCtx(world, self._arm, self._perceive, lambda: simulator.time, PAD_TIP)
+        self.ctx.perceive()
+
+    def touched(self, sample: ContactSample) -> None:
+        """Take in the contacts of a sample."""
+        self._recent.append(sample.pairs)
+        self._since |= sample.pairs
+        self._ever_touched |= {a if b == COBOT else b for a, b in sample.pairs if COBOT in (a, b)}
+
+    def settle(self, most: float = _SETTLE_S) -> None:
+        """Let things come to rest."""
+        end, before = self._sim.time + most, self._poses()
+        while self._sim.time < end:
+            self._sim.step(_TICK_S)
+            now = self._poses()
+            if max((math.dist(now[k].position, before[k].position) for k in now), default=0.0) < _STILL_M:
+                return
+            before = now
+
+    def rest(self) -> None:
+        """At the end the gripper goes away, unless it holds something, and nothing moves for a while."""
+        if self._held() is None:
+            try:
+                self._arm.resume()
+                self._arm.move_named("out_of_view")
+            except MotionError:
+                pass  # it stays where it is; the goal is judged all the same
+        self._sim.step(_REST_S)
+
+    def moment(self, phase: str, step: StepReport | None = None) -> Moment:
+        """What has come of the world since the last moment."""
+        poses, held = self._poses(), self._held()
+        objects = [_at(thing, poses[thing.id]) for thing in self._things]
+        facts, _ = relate(objects, held, self._world.table.top)
+        contacts = frozenset().union(*self._recent)
+        facts = [f for f in facts if f.predicate != "next_to" or pair(*f.args) in contacts]
+        facts += self._from_contacts(objects, held, contacts)
+        moved = {k: math.dist(poses[k].position, self._before[k].position) for k in poses}
+        fallen = {f.args[0] for f in facts if f.predicate == "on" and f.args[1] == GROUND_SYMBOL}
+        kinds: dict[str, str] = {**{o.id: o.kind for o in objects}, TABLE_SYMBOL: "table"}
+        kinds |= {GROUND_SYMBOL: "ground"} if fallen else {}
+        found = Moment.model_validate(
+            {
+                "phase": phase,
+                "step": step,
+                "observation": Observation(
+                    stamp=self._sim.time, objects=kinds, facts=tuple(facts), sentences=()
+                ),
+                "displaced": {k: d for k, d in moved.items() if d > _MOVED_M},
+                "unsafe": tuple(self._unsafe()),
+                "lost": tuple(sorted(fallen - self._lost)),
+            }
+        )
+        self._before, self._lost, self._since = poses, self._lost | fallen, set()
+        return found
+
+    def _perceive(self) -> Scene:
+        """What a camera would show: the first time, what it did show."""
+        if (first := self._first) is not None:
+            self._first = None
+            return first
+        poses, tool = self._poses(), self._arm.tool_pose()
+        held = self._arm.held
+        if held is not None and math.dist(poses[held].position, tool.position) > 0.06:
+            held = None
+        objects = [
+            _at(thing, self._errors.perceived(poses[thing.id]), self._sim.time) for thing in self._things
+        ]
+        facts, notes = relate(objects, held, self._world.table.top)
+        return Scene(
+            stamp=self._sim.time, objects=tuple(objects), relations=tuple(facts), sentences=(),
+            notes=tuple(notes),
+        )  # fmt: skip
+
+    def _poses(self) -> dict[str, Pose]:
+        return {thing.id: self._sim.object_pose(thing.id) for thing in self._things}
+
+    def _held(self) -> str | None:
+        """What is truly between the pads: pressed by them, and touched now."""
+        if not self._arm.holding():
+            return None
+        tool = self._arm.tool_pose().position
+        contacts = frozenset().union(*self._recent)
+        near = {
+            k: d
+            for k, p in self._poses().items()
+            if (d := math.dist(p.position, tool)) < 0.045 and pair(COBOT, k) in contacts
+        }
+        return min(near, key=lambda k: near[k], default=None)
+
+    def _from_contacts(
+        self, objects: list[SceneObject], held: str | None, contacts: frozenset[Pair]
+    ) -> Iterator[Fact]:
+        kinds = {o.id: o.kind for o in objects}
+        touching: dict[str, set[str]] = {k: set() for k in kinds}
+        for a, b in contacts:
+            for one, other in ((a, b), (b, a)):
+                if one in touching:
+                    touching[one].add(symbol_of(other))
+        for name in sorted(self._ever_touched & kinds.keys()):
+            yield Fact(predicate="touched", args=(name,))
+        for name, others in touching.items():
+            below = sorted(o for o in others if kinds.get(o) == "cube" and _higher(name, o, objects))
+            if name == held:  # what still touches something has not been lifted
+                for other in sorted(others - {COBOT, GROUND}):
+                    yield Fact(predicate="on", args=(name, other))
+                continue
+            for a in below:
+                yield from (Fact(predicate="across", args=(name, a, b)) for b in below if b != a)
+            if kinds[name] == "cube" and TABLE_SYMBOL in others:
+                plates = sorted(o for o in others if kinds.get(o) == "plate")
+                yield from (Fact(predicate="on_edge", args=(name, p)) for p in plates)
+
+    def _unsafe(self) -> Iterator[str]:
+        for other, words in ((TABLE, "the table"), (COBOT, "itself"), (GROUND, "the ground")):
+            if pair(COBOT, other) in self._since:
+                yield f"the arm touches {words}"
+
+
+def _scene_of(observation: Observation) -> Scene:
+    """The perceived scene that an observation was made of. Raises InputError if there is none."""
+    with expecting("a scene", Path("observation.detail")):
+        return Scene.model_validate(observation.detail)
+
+
+def _at(thing: SceneObject, pose: Pose, stamp: float = 0.0) -> SceneObject:
+    """The thing at a pose as Sense would report it: a cube's own axes are those nearest to upright."""
+    if thing.kind == "cube":
+        pose = _upright(pose)
+    return thing.model_copy(update={"pose": pose, "visible": True, "last_seen": stamp})
+
+
+def _upright(pose: Pose) -> Pose:
+    """The same cube, with the face that is on top as its upper one."""
+    axes = pose.matrix()[:3, :3]
+    top = int(np.argmax(np.abs(axes[2])))
+    up = axes[:, top] * math.copysign(1.0, axes[2, top])
+    x, y, z = pose.position
+    side = axes[:, (top + 1) % 3]
+    if up[2] > math.cos(_LEAN):
+        return Pose.from_xyz_yaw(x, y, z, square_yaw(math.atan2(side[1], side[0])))
+    matrix = np.eye(4)
+    matrix[:3, :3] = np.column_stack([side, np.cross(up, side), up])
+    matrix[:3, 3] = pose.position
+    return Pose.from_matrix(matrix)
+
+
+def _higher(name: str, other: str, objects: list[SceneObject]) -> bool:
+    heights = {o.id: o.pose.position[2] for o in objects}
+    return heights[name] > heights[other] + 0.01

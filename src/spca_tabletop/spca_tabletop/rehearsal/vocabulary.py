@@ -1,0 +1,24 @@
+"""What can be said of a twin, whose contacts are known: more than a camera shows."""
+
+from __future__ import annotations
+
+from spca_core.observation import Observation
+from spca_core.ports.vocabulary import Extension
+from spca_tabletop.plan.vocabulary import TOUCHED_NAMES, TabletopVocabulary
+
+
+class TwinVocabulary(TabletopVocabulary):
+    """The tabletop's vocabulary, with the facts that the twin takes from its own contacts."""
+
+    def after(self, observation: Observation) -> dict[str, Extension]:
+        """See `Vocabulary`. Every contact of the play so far is known, so what is not said does not hold."""
+        found = super().after(observation)
+        cubes, plates = (frozenset({kind}) for kind in ("cube", "plate"))
+
+        def said(predicate: str) -> frozenset[tuple[str, ...]]:
+            return frozenset(f.args for f in observation.facts if f.predicate == predicate)
+
+        found |= dict.fromkeys(TOUCHED_NAMES, Extension((cubes | plates,), said("touched")))
+        found["across"] = Extension((cubes, cubes, cubes), said("across"))
+        found["on_edge"] = Extension((cubes, plates), said("on_edge"))
+        return found

@@ -1,0 +1,154 @@
+"""The tabletop's twin: it knows what was seen, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from spca_core.contracts.rehearsal_contract import RehearsalContract
+from spca_core.observation import Observation
+from spca_core.options import RunOptions
+from spca_core.plan import Draft, Plan, PlanRequest, Step
+from spca_core.rehearsal import Doubt, Moment, Rehearsed
+from spca_core.skill_package import library_source
+from spca_core.world import load_world
+from spca_rehearsal.rehearsal import SampledRehearsal
+from spca_tabletop.kit import TabletopKit
+from spca_tabletop.plan.proposer import BuiltinProposer
+from spca_tabletop.rehearsal.twin import TabletopTwin
+
+KIT = TabletopKit()
+STEPS = (("pick_up", "cube_red", "table"), ("stack_on", "cube_red", "cube_blue"))
+
+
+@pytest.fixture(scope="module")
+def library() -> str:
+    return library_source("tabletop", KIT.builtin_skills)
+
+
+@pytest.fixture(scope="module")
+def drafted() -> tuple[Observation, Draft]:
+    environment = KIT.build(RunOptions(level="stack_01"))
+    observation = environment.sense()
+    request = PlanRequest(attempt="", task=environment.task, observation=observation, skills=())
+    environment.close()
+    return observation, BuiltinProposer().draft(request, None, None)
+
+
+@pytest.fixture(scope="module")
+def observation(drafted: tuple[Observation, Draft]) -> Observation:
+    return drafted[0]
+
+
+@pytest.fixture(scope="module")
+def plan(drafted: tuple[Observation, Draft]) -> Plan:
+    return plan_of(drafted[1], *STEPS)
+
+
+@pytest.fixture(scope="module")
+def rehearsal() -> Iterator[SampledRehearsal]:
+    made = SampledRehearsal(lambda: KIT.twin(RunOptions(level="stack_01")))
+    yield made
+    made.close()
+
+
+def plan_of(draft: Draft, *steps: tuple[str, ...]) -> Plan:
+    return Plan(steps=tuple(Step(action=s[0], args=s[1:]) for s in steps), schemas=(), draft=draft)
+
+
+class TestTabletopRehearsal(RehearsalContract):
+    pass
+
+
+def tried(rehearsal: SampledRehearsal, plan: Plan, library: str, observation: Observation) -> Rehearsed:
+    return rehearsal.try_out("run/1.1", plan, library, observation, 60.0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind", "words"),
+    [
+        ("ctx.move_linear(_raised(tool))\n        if ctx.is_holding():", "if ctx.is_holding():", "effect",
+         "(not (on cube_red table))"),
+        ("ctx.open(0.06)\n    ctx.move_linear(_raised(tool))", "pass", "status", "is not on cube_blue"),
+        ("_put(ctx, ctx.spots_on(base)", "_put(ctx, ctx.spots_on_table()", "status", "is not on cube_blue"),
+    ],
+)  # fmt: skip
+def test_skills_that_do_something_else_are_caught(
+    rehearsal: SampledRehearsal,
+    plan: Plan,
+    library: str,
+    observation: Observation,
+    old: str,
+    new: str,
+    kind: str,
+    words: str,
+) -> None:
+    """Not lifting, not letting go, putting down elsewhere: each is said by what it comes to."""
+    assert old in library
+    found = tried(rehearsal, plan, library.replace(old, new), observation)
+    assert found.status == "rejected" and found.fault is not None
+    assert (found.fault.kind, words in found.sentence) == (kind, True), found.sentence
+
+
+def test_a_plan_that_does_not_do_what_its_goal_says_blames_no_skill(
+    rehearsal: SampledRehearsal, plan: Plan, library: str, observation: Observation
+) -> None:
+    elsewhere = plan_of(plan.draft, STEPS[0], ("stack_on", "cube_red", "cube_green"))
+    found = tried(rehearsal, elsewhere, library, observation)
+    assert found.status == "rejected" and not found.suspects
+    assert "the goal (on cube_red cube_blue) does not hold" in found.sentence
+
+
+def test_it_knows_nothing_but_what_was_seen(
+    monkeypatch: pytest.MonkeyPatch, plan: Plan, library: str, observation: Observation
+) -> None:
+    """Layouts, snapshots, verdicts and places in the world's description are poison: nothing changes."""
+
+    def poison(*args: object, **kwargs: object) -> None:
+        raise AssertionError("a rehearsal asked for ground truth")
+
+    for name in (
+        "spca_tabletop.presets.draw_table", "spca_referee.referee.Referee.__init__",
+        "spca_referee.referee.Referee.consume", "spca_sim.simulator.MujocoSimulator.snapshot",
+        "spca_sim.simulator.MujocoSimulator.restore", "spca_sim.simulator.MujocoSimulator.capture",
+    ):  # fmt: skip
+        monkeypatch.setattr(name, poison)
+    world = load_world()
+    nowhere = tuple(o.model_copy(update={"position": (9.0, 9.0), "yaw": 1.0}) for o in world.objects)
+    first, second = (
+        SampledRehearsal(lambda w=w: TabletopTwin(w))
+        for w in (world, world.model_copy(update={"objects": nowhere}))
+    )
+    try:
+        found = [tried(r, plan, library, observation) for r in (first, second)]
+    finally:
+        first.close()
+        second.close()
+    assert [t.simulated for t in found[0].tries] == [t.simulated for t in found[1].tries]
+    assert [f.status for f in found] == ["accepted", "accepted"]
+
+
+def test_the_twin_says_what_its_contacts_show(library: str, observation: Observation, plan: Plan) -> None:
+    """Touching is no matter for a camera, but it is for a twin; every moment is told in order."""
+    twin, moments = KIT.twin(RunOptions(level="touch_01")), []
+
+    def go_on(moment: Moment) -> bool:
+        moments.append(moment)
+        return True
+
+    twin.play(plan_of(plan.draft, ("touch", "plate_red")), library, observation, Doubt(), go_on)
+    twin.close()
+    assert [m.phase for m in moments] == ["start", "step", "rest"]
+    assert [m.observation.holds("touched", "plate_red") for m in moments] == [False, True, True]
+    assert not any(m.unsafe or m.lost for m in moments)
+
+
+def test_with_something_in_the_gripper_nothing_is_rehearsed(
+    rehearsal: SampledRehearsal, plan: Plan, library: str, observation: Observation
+) -> None:
+    """Where it is between the pads is not seen."""
+    relations = [*observation.detail["relations"], {"predicate": "held", "args": ["cube_red"]}]
+    holding = observation.model_copy(update={"detail": {**observation.detail, "relations": relations}})
+    found = tried(rehearsal, plan, library, holding)
+    assert found.status == "impossible" and "gripper" in found.sentence
