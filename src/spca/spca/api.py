@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from spca.events import Event
-from spca.kits import checked_kit, kit_of, kits
+from spca.kits import checked_kit, examine, kit_of, kits
 from spca_core.disk import is_full
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
-from spca_core.ports.kit import LevelInfo
+from spca_core.ports.kit import LevelFindings, LevelInfo
 from spca_core.result import RunResult
 from spca_core.run_folder import EVENTS, RunFolder
 from spca_core.validation import first_problem
@@ -166,9 +166,17 @@ def levels(*patterns: str) -> list[LevelInfo]:
     return select_levels(patterns)
 
 
-def check(level: str, **options: Any) -> None:
-    """Raise InputError, with every problem that would keep the level from being run."""
-    checked_kit(_options(level=level, **options))
+def check(level: str, **options: Any) -> LevelFindings:
+    """All errors and warnings of a level at once; nothing is run.
+
+    Raises InputError when there is no such level, or a run could not begin for another reason: an unknown
+    preset, say.
+    """
+    wanted = _options(level=level, **options)
+    found = examine(wanted.level, wanted.world)
+    if not found.errors:
+        checked_kit(wanted)
+    return found
 
 
 # --- what the command line is made of -----------------------------------------------------------------------

@@ -8,7 +8,7 @@ from functools import cache
 from spca_core.errors import InputError
 from spca_core.extensions import find, installed
 from spca_core.options import RunOptions
-from spca_core.ports.kit import Kit
+from spca_core.ports.kit import ExaminesLevels, Kit, LevelFindings
 
 GROUP = "spca.environments"
 
@@ -42,6 +42,15 @@ def kit_of(level: str) -> Kit:
         f"unknown level '{level}'",
         hint=f"did you mean '{close[0]}'?" if close else "`spca levels` lists them",
     )
+
+
+def examine(level: str, world: str = "") -> LevelFindings:
+    """All errors and warnings of a level at once. Raises InputError when there is no such level or world."""
+    kit = kit_of(level)
+    if isinstance(kit, ExaminesLevels):
+        return kit.examine(level, world)
+    kit.check(RunOptions(level=level, world=world))
+    return LevelFindings(where=level)
 
 
 def checked_kit(options: RunOptions) -> Kit:

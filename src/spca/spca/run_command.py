@@ -10,6 +10,7 @@ from rich.markup import escape
 
 from spca.api import begin, conduct, document
 from spca.journal import CHECKPOINT
+from spca.kits import examine
 from spca.progress import Progress
 from spca.terminal import as_typed, notices, results
 from spca_core.disk import is_full
@@ -20,6 +21,8 @@ from spca_core.paths import RUNS
 from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, STATE, RunFolder
 
+LEVEL_FILES = (".yaml", ".yml")
+
 
 def start_run(options: RunOptions, out: Path | None = None) -> int:
     """Run a level in a new folder; returns the exit status.
@@ -27,6 +30,9 @@ def start_run(options: RunOptions, out: Path | None = None) -> int:
     Raises InputError for bad input, before anything moves.
     """
     options, folder = begin(options, out)
+    if options.level.endswith(LEVEL_FILES):  # the levels that come with spca have no findings, by test
+        for warning in examine(options.level, options.world).warnings:
+            notices().print(f"[yellow]warning: {escape(warning)}[/yellow]", soft_wrap=True)
     return _drive(options, folder, resume=False)
 
 

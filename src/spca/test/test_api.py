@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 import spca
+from spca.run_command import start_run
 from spca_core.errors import InputError
+from spca_core.options import RunOptions
+from spca_core.paths import data
 
 
 def test_a_level_is_run_from_python(tmp_path: Path) -> None:
@@ -53,9 +57,22 @@ def test_levels_are_listed_by_group_pattern_and_environment() -> None:
 
 
 def test_a_level_is_checked_without_being_run() -> None:
-    spca.check("stack_01", preset="hard")
+    found = spca.check("stack_01", preset="hard")
+    assert not found.errors and not found.warnings
     with pytest.raises(InputError, match="unknown level"):
         spca.check("stack_99")
+    with pytest.raises(InputError, match="preset 'easy'"):
+        spca.check("stack_01", preset="easy")
+
+
+def test_a_run_of_a_level_file_shows_its_warnings(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    own = tmp_path / "mine.yaml"
+    text = (data("levels", "spca_referee") / "touch" / "touch_02.yaml").read_text()
+    own.write_text(re.sub(r"description: .*", "description: Frobnicate the red cube.", text))
+    assert any("does not understand" in w for w in spca.check(str(own)).warnings)
+    options = RunOptions(level=str(own), transport="inproc", proposer="builtin", video=False)
+    start_run(options, tmp_path / "run")
+    assert "warning: the built-in proposer does not understand" in capfd.readouterr().err
 
 
 @pytest.mark.slow

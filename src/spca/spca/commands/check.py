@@ -30,28 +30,21 @@ def check(
 
     Exit status 0 without errors, else 2.
     """
-    from spca.kits import kit_of
+    from spca.kits import examine
     from spca.terminal import results
     from spca_core.errors import EXIT_BAD_INPUT, InputError
-    from spca_core.options import RunOptions
-    from spca_core.ports.kit import ExaminesLevels
 
     console, wrong = results(), 0
     for level in levels:
-        kit = kit_of(level)
-        if not isinstance(kit, ExaminesLevels):
-            try:
-                kit.check(RunOptions(level=level, world=world))
-                console.print(f"{level}: no errors", markup=False)
-            except InputError as error:
-                wrong += 1
-                console.print(f"{level}: error: {error}", markup=False)
+        try:
+            found = examine(level, world)
+        except InputError as error:
+            wrong += 1
+            console.print(f"{level}: error: {error}", markup=False)
             continue
-        found = kit.examine(level, world)
         wrong += bool(found.errors)
-        for kind, findings in (("error", found.errors), ("warning", found.warnings)):
-            for sentence in findings:
-                console.print(f"{found.where}: {kind}: {sentence}", markup=False)
-        if not (found.errors or found.warnings):
+        for sentence in found.sentences:
+            console.print(f"{found.where}: {sentence}", markup=False)
+        if not found.sentences:
             console.print(f"{found.where}: no errors, no warnings", markup=False)
     raise typer.Exit(EXIT_BAD_INPUT if wrong else 0)

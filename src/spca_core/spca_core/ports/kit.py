@@ -44,6 +44,11 @@ class LevelFindings(Record):
     errors: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """All findings, each with its kind in front."""
+        return (*(f"error: {e}" for e in self.errors), *(f"warning: {w}" for w in self.warnings))
+
 
 @runtime_checkable
 class ExaminesLevels(Protocol):
