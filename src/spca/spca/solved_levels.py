@@ -34,8 +34,10 @@ class SolvedLevel(Record):
 def table_name(options: RunOptions) -> str:
     """A level and its table by name: no two tables of a level share one.
 
-    >>> table_name(RunOptions(level="stack_01")), table_name(RunOptions(level="stack_01", preset="hard",
-    seed=3)) ('stack_01', 'stack_01@hard-3')
+    >>> table_name(RunOptions(level="stack_01"))
+    'stack_01'
+    >>> table_name(RunOptions(level="stack_01", preset="hard", seed=3))
+    'stack_01@hard-3'
     """
     level = Path(options.level).stem
     table = f"{options.preset}-{options.seed}"

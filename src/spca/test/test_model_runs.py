@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from spca.learned import Learned
 from spca.proposals import open_models
 from spca.run_command import start_run
 from spca.solved_levels import SolvedLevels
@@ -153,6 +154,21 @@ def test_a_solved_level_is_tried_again_in_lockstep(lifted: Path, tmp_path: Path)
     assert not solved.passes(good, "pickup_07")  # never solved
     (tmp_path / "pickup_02.json").write_text("{")
     assert not SolvedLevels(tmp_path, build_tabletop, TabletopVocabulary()).passes(good, "pickup_02")
+
+
+def test_every_table_that_a_skill_was_proven_on_is_kept(lifted: Path, tmp_path: Path) -> None:
+    builtin, plan = InprocTabletop.builtin_skills.read_text(), lift_plan(lifted)
+    plan = plan.model_copy(
+        update={"steps": tuple(s.model_copy(update={"action": "pick_up"}) for s in plan.steps)}
+    )
+    learned = Learned(tmp_path, "tabletop", builtin, build_tabletop, TabletopVocabulary())
+    for seed in (1, 2):
+        learned.promote(options(lifted, level="pickup_02", preset="hard", seed=seed), builtin, plan, {})
+    both = {"pickup_02@hard-1", "pickup_02@hard-2"}
+    assert set(learned.skills.levels("pick_up")) == both
+    assert {path.stem for path in (tmp_path / "levels" / "tabletop").glob("*.json")} == both
+    learned.promote(options(lifted, level="pickup_02"), builtin, plan, {"pick_up": "it happened by chance"})
+    assert set(learned.skills.levels("pick_up")) == both, "what proves nothing is not kept"
 
 
 def test_what_grew_from_nothing_stays_apart_from_the_builtin_skills(lifted: Path) -> None:
