@@ -1,7 +1,9 @@
-"""The documentation: the site builds, its snippets run, and so does the notebook."""
+"""The documentation: the site builds; its snippets, the notebook and the examples in docstrings run."""
 
 from __future__ import annotations
 
+import doctest
+import importlib
 import os
 import subprocess
 import sys
@@ -13,6 +15,14 @@ from nbclient import NotebookClient
 
 import spca
 from spca_core.paths import ROOT
+
+SOURCES = [p for p in (ROOT / "src").glob("spca*/spca*/**/*.py") if ">>> " in p.read_text()]
+EXAMPLES = sorted(".".join(p.relative_to(ROOT / "src").with_suffix("").parts[1:]) for p in SOURCES)
+
+
+@pytest.mark.parametrize("module", EXAMPLES)
+def test_the_examples_in_docstrings_are_true(module: str) -> None:
+    assert doctest.testmod(importlib.import_module(module)).failed == 0
 
 
 @pytest.mark.slow

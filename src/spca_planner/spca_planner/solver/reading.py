@@ -88,8 +88,8 @@ def _reader() -> _Reader:
 def summary(error: Exception) -> str:
     r"""The essence of a parser's message: its first sentence and the first place it names.
 
-    >>> summary(SyntaxError("Undefined parameter's type: cup.\nError from line: 3, col: 20 to line: 3, col:
-    25.")) "undefined parameter's type: cup (line 3)"
+    >>> summary(SyntaxError("Undefined parameter's type: cup.\nError from line: 3, col: 20 to line: 3"))
+    "undefined parameter's type: cup (line 3)"
     """
     text = " ".join(str(error).split()) or type(error).__name__
     place = re.search(r"line:? (\d+)", text)
