@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from itertools import cycle
 from typing import Any
 
+from spca.kits import kit_named
 from spca.testing.fallible_model import BIG, CODER, SMALL, drafted, only_asked, written
 from spca_coder.source import Source, read
 from spca_core.observation import Observation
@@ -24,7 +25,6 @@ from spca_core.task import Task
 from spca_llm.testing.behaviours import Behaviour, Say, say_json
 from spca_llm.testing.server import Seen
 from spca_referee.level import list_levels, load_level, task
-from spca_tabletop.kit import TabletopKit
 
 PLANNER_ERRS_EVERY = 3
 """The first draft of every so many fresh plans is faulty."""
@@ -55,7 +55,7 @@ class GrammarModel:
     """
 
     def __init__(self, plan_errs: bool = True, code_errs: bool = True) -> None:
-        kit = TabletopKit()
+        kit = kit_named("tabletop")
         self._proposer = kit.builtin()
         self._skills = read(kit.builtin_skills.read_text())
         self._tasks = [task(load_level(name)) for name in list_levels()]

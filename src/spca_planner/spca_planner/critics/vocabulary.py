@@ -47,7 +47,10 @@ class FactVocabulary:
 
 
 _SOURCES = r"\b(?:from|off|out of|of|than|near|by|behind|before|after|between)\s+"
-_NEGATED = r"\b(?:(?:do|does|must|may|should)\s+)?(?:not|don't|never|without|except|avoid|ignore|leave|leaving)\b[^.;,]*"
+_NEGATED = (
+    r"\b(?:(?:do|does|must|may|should)\s+)?"
+    r"(?:not|don't|never|without|except|avoid|ignore|leave|leaving)\b[^.;,]*"
+)
 
 
 def required_part(text: str) -> str:
