@@ -14,6 +14,7 @@ EventKind = Literal[
     "stage_started",
     "stage_ended",
     "draft",
+    "doubt",
     "code",
     "rehearsal",
     "step",

@@ -12,6 +12,7 @@ from enum import Enum
 from pydantic import ConfigDict, RootModel
 
 from spca.blame import Blame
+from spca.repetition import Vain
 from spca_core.ending import Ending
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, CodeResult, Draft, DraftRecord, Execution, Plan
@@ -58,6 +59,12 @@ class RunState:
     """Skills to rewrite."""
     tried: tuple[str, ...] = ()
     """Fingerprints of every plan with its skills that has failed: none is run again."""
+    vain: tuple[Vain, ...] = ()
+    """Plans that failed without a rewind, with the table they failed on: none is tried there again."""
+    known: tuple[str, ...] = ()
+    """Every object that has been observed in this run."""
+    doubts: int = 0
+    """Times that the table was looked at again because the task seemed impossible."""
     planner: PlannerCounts = field(default_factory=PlannerCounts)
     coder: CoderCounts = field(default_factory=CoderCounts)
     written: tuple[str, ...] = ()
@@ -79,7 +86,12 @@ class RunState:
 
     def sensed(self, observation: Observation) -> RunState:
         """The world has been looked at: plan."""
-        return replace(self, observation=observation, phase=Phase.PLAN)
+        known = tuple(dict.fromkeys((*self.known, *observation.objects)))
+        return replace(self, observation=observation, known=known, phase=Phase.PLAN)
+
+    def doubting(self) -> RunState:
+        """What seems impossible may only be out of sight: look again."""
+        return replace(self, doubts=self.doubts + 1, phase=Phase.SENSE)
 
     def planned(self, plan: Plan) -> RunState:
         """There is a plan: make sure that it has skills."""
@@ -110,6 +122,10 @@ class RunState:
             execution=blame.execution,
             tried=(*self.tried, fingerprint),
         )
+
+    def in_vain(self, attempt: Vain | None) -> RunState:
+        """A plan was carried out in vain, and the world stays as it is now."""
+        return self if attempt is None else replace(self, vain=(*self.vain, attempt))
 
     def repairing(self, suspects: tuple[str, ...]) -> RunState:
         """These skills are to blame and have to be rewritten."""

@@ -13,6 +13,7 @@ from spca.events import Listener
 from spca.failure import describe_failure
 from spca.journal import Journal
 from spca.rehearsing import Rehearsing, blame_of, objection, trusted
+from spca.repetition import repeated, vain
 from spca.state import Phase, RunState
 from spca_coder.source import fingerprint, signatures
 from spca_coder.trusted import Promotion
@@ -33,6 +34,8 @@ from spca_planner.prediction import Evidence, weigh
 Promote = Callable[[str, Plan, Mapping[str, str]], Promotion]
 """After a success: the working library, the plan, and the skills that are not to be trusted, with reasons."""
 _STOPPED = "stopped by the user"
+_MOST_DOUBTS = 4
+"""Times that a task is looked at again that seems impossible while something is out of sight."""
 _TRIED = "this plan has failed before with the same skills"
 
 
@@ -132,11 +135,11 @@ class Supervisor:
 
     def _plan(self, state: RunState) -> RunState:
         assert state.observation is not None
-        state = state.attempting()
+        observation, state = state.observation, state.attempting()
         request = PlanRequest(
             attempt=self._journal.attempt(state),
             task=self._env.task,
-            observation=state.observation,
+            observation=observation,
             skills=signatures(state.library),
             mode="replan" if state.failure else "fresh",
             previous=state.previous,
@@ -147,10 +150,26 @@ class Supervisor:
         self._journal.keep(state, "plan", result)
         state = state.counting_drafts(result.drafts)
         if result.status == "solved" and result.plan is not None:
+            if before := repeated(result.plan, observation, state.vain):
+                reason = f"no progress: the same plan has failed on this table before: {before.failure}"
+                return state.ending(Ending.GAVE_UP, reason)
             return state.planned(result.plan)
+        if result.status == "impossible" and self._doubtful(state):
+            return self._look_once_more(state, result.message)
         if result.status == "exhausted":
             return self._next_round(state, f"no valid plan: {result.message}")
         return state.ending(Ending(result.status), result.message)
+
+    def _doubtful(self, state: RunState) -> bool:
+        """Whether another look may show that it is possible after all."""
+        assert state.observation is not None
+        out_of_sight = set(state.known) - set(state.observation.objects) or state.observation.hidden
+        return state.doubts < (_MOST_DOUBTS if out_of_sight else 1)
+
+    def _look_once_more(self, state: RunState, message: str) -> RunState:
+        self._journal.tell("doubt", stage="plan", text=f"looking again: {message}")
+        verdict = self._env.settle()
+        return state.ending(Ending.of(verdict.outcome), message) if verdict.final else state.doubting()
 
     def _code(self, state: RunState) -> RunState:
         plan = state.plan
@@ -227,18 +246,20 @@ class Supervisor:
 
         If the world cannot be rewound, a final verdict ends the run.
         """
-        assert state.plan is not None
+        plan = state.plan
+        assert plan is not None and state.observation is not None
         if not self._budgets.rewind:
             failure = describe_failure(result, verdict)
             if verdict.final:
                 return state.ending(Ending.of(verdict.outcome), failure)
+            state = state.in_vain(vain(plan, state.observation, result, failure))
             return self._next_round(state, failure)
         afterwards = self._look_again()
-        evidence = self._weigh(state.plan, result, afterwards)
-        found = blame(state.plan, result, verdict, evidence, afterwards)
+        evidence = self._weigh(plan, result, afterwards)
+        found = blame(plan, result, verdict, evidence, afterwards)
         self._journal.keep(state, "blame", found)
         self._journal.back_to_plan_start()
-        state = state.failed(found, fingerprint(state.plan, state.library))
+        state = state.failed(found, fingerprint(plan, state.library))
         if found.suspects and state.code_retry < self._budgets.code_retries:
             return state.repairing(found.suspects)
         return self._next_round(state, found.plan_failure)

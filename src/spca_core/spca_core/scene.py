@@ -61,6 +61,8 @@ RELATIONS = {
     "middle": "?a is, from left to right, the middle one of its kind",
     "nearest": "?a is the nearest to the robot of its kind",
     "farthest": "?a is the farthest from the robot of its kind",
+    "blocks": "?a keeps the fingers away from ?b, or leaves no room on it",
+    "crowds": "?a leaves no room next to ?b",
 }
 
 

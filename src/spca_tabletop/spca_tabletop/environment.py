@@ -93,7 +93,7 @@ class InprocTabletop:
     def sense(self) -> Observation:
         """Move the arm out of view and look; a vision model may add its remarks to what the detector sees."""
         self._arm.resume()
-        scene = self._ctx.look()
+        scene = self._ctx.survey()
         if self._vision is not None:
             image = self.recording.looks[-1][0].colour
             if self._vision_alone:

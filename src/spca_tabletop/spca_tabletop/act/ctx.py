@@ -26,7 +26,9 @@ from spca_core.scene import OBSTRUCTED, Fact, Scene, SceneObject
 from spca_core.world import World
 from spca_sense.observation import observation_of
 from spca_tabletop.act import placements
+from spca_tabletop.act.contact import touching
 from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
+from spca_tabletop.act.obstructions import obstructions
 from spca_tabletop.act.values import Grasp, Pose, Spot, Thing
 
 log = structlog.get_logger(__name__)
@@ -128,6 +130,12 @@ class TabletopCtx(DeclaredCtx):
                 return scene
             self._arm.wait(LOOK_AGAIN_S)
 
+    def survey(self) -> Scene:
+        """Look, and find out what is in the way of what (see `obstructions`)."""
+        scene = self.look()
+        facts = obstructions(scene, self._arm, self._tip_reach)
+        return scene.model_copy(update={"relations": (*scene.relations, *facts)})
+
     def perceive(self) -> Scene:
         """Perceive from where the arm is, and plan around what is seen."""
         self._scene = self._sense()
@@ -186,7 +194,7 @@ class TabletopCtx(DeclaredCtx):
         """
         if self._thing(name).kind == "table":
             return []
-        with _touching(self._arm, name):
+        with touching(self._arm, name):
             found = list(islice(grasps(self.scene, name, self._arm, self._tip_reach), CHOICES))
         if self.on_grasps is not None:
             self.on_grasps([g.pose for g in found])
@@ -212,7 +220,7 @@ class TabletopCtx(DeclaredCtx):
             if all(math.dist((x + dx, y + dy), o.pose.position[:2]) > 0.045 for o in on_it)
         ]
         poses = (top_down(px, py, z, t) for px, py in free for t in finger_turns(thing.pose.yaw, self._arm))
-        with _touching(self._arm, name):
+        with touching(self._arm, name):
             return self._reachable_json(poses, gap=0.0, approach=True)
 
     @offered
@@ -233,7 +241,7 @@ class TabletopCtx(DeclaredCtx):
         other = self._thing(name)
         self._held()
         spots = placements.next_to(other, self._hold)
-        with _touching(self._arm, name, *self._supports()):
+        with touching(self._arm, name, *self._supports()):
             fine = islice((s for s in spots if self._can_put(s.pose) and self._on_area(s.pose)), CHOICES)
             return [{"pose": _pose_json(s.pose), "contact": _pose_json(s.contact)} for s in fine]
 
@@ -285,7 +293,7 @@ class TabletopCtx(DeclaredCtx):
             for o in self.scene.objects
             if any(math.dist(e.position[:2], o.pose.position[:2]) < CONTACT_RADIUS for e in ends)
         ]
-        with self._lost_noticed(), _touching(self._arm, *near, *self._supports()):
+        with self._lost_noticed(), touching(self._arm, *near, *self._supports()):
             self._arm.move_linear(target, _speed(speed))
 
     @offered
@@ -409,7 +417,7 @@ class TabletopCtx(DeclaredCtx):
         return self._world.table.contains(*pose.position[:2], margin=0.03)
 
     def _placing_json(self, poses: Iterable[geometry.Pose], *touch: str) -> list[Pose]:
-        with _touching(self._arm, *touch, *self._supports()):
+        with touching(self._arm, *touch, *self._supports()):
             return [_pose_json(p) for p in islice(filter(self._can_put, poses), CHOICES)]
 
     def _reachable_json(self, poses: Iterator[geometry.Pose], gap: float, approach: bool) -> list[Pose]:
@@ -428,16 +436,6 @@ TABLETOP_API = TabletopCtx.api = api_of(
     types=(Pose, Thing, Grasp, Spot),
     helpers=("pose(x, y, z, yaw=0.0) -> Pose: a tool pose, fingers pointing down and closing across `yaw`",),
 )
-
-
-@contextmanager
-def _touching(arm: Arm, *names: str) -> Iterator[None]:
-    """While it lasts, the gripper and what it holds may touch the named objects."""
-    arm.allow_contact(*names)
-    try:
-        yield
-    finally:
-        arm.allow_contact()
 
 
 def _table_of(world: World) -> SceneObject:

@@ -18,7 +18,11 @@
     (next_to ?a ?b - item)           ; ?a was put, or is seen, on the table beside ?b, touching it
     (on_edge ?c - solid ?p - plate)   ; half on the plate, half on the table
     (across ?c ?a ?b - solid)        ; a bridge over two things that stand side by side
-    (discarded ?c - solid))           ; on the ground, out of reach
+    (discarded ?c - solid)            ; on the ground, out of reach
+    (blocks ?b - solid ?x - item)     ; ?b is in the way of grasping ?x, or of putting something on it
+    (blocked ?x - item)              ; by something that has to be moved first
+    (crowds ?b - solid ?x - item)     ; ?b is in the way of putting something next to ?x
+    (crowded ?x - item))
   (:functions (total-cost) - number) ; what gets in the way is best put on the table, never thrown off it
 
   (:action touch
@@ -28,17 +32,19 @@
 
   (:action pick_up
     :parameters (?c - solid ?from - thing)
-    :precondition (and (hand_empty) (clear ?c) (on ?c ?from))
+    :precondition (and (hand_empty) (clear ?c) (on ?c ?from) (not (blocked ?c)))
     :effect (and
       (holding ?c)
       (not (hand_empty))
       (forall (?x - thing) (when (on ?c ?x) (and (not (on ?c ?x)) (clear ?x))))
       (forall (?x - item) (and (not (next_to ?c ?x)) (not (next_to ?x ?c))))
+      (forall (?x - item) (and (when (blocks ?c ?x) (not (blocked ?x))) (when (crowds ?c ?x) (not (crowded ?x)))))
+      (not (crowded ?c))
       (increase (total-cost) 1)))
 
   (:action place_on
     :parameters (?c - solid ?p - support)
-    :precondition (and (holding ?c) (clear ?p) (not (unfit ?c ?p)))
+    :precondition (and (holding ?c) (clear ?p) (not (unfit ?c ?p)) (not (blocked ?p)))
     :effect (and
       (not (holding ?c)) (hand_empty) (on ?c ?p)
       (when (one_place ?p) (not (clear ?p)))
@@ -58,7 +64,7 @@
 
   (:action place_next_to
     :parameters (?c - solid ?other - item)
-    :precondition (and (holding ?c) (on ?other table))
+    :precondition (and (holding ?c) (on ?other table) (not (crowded ?other)))
     :effect (and
       (not (holding ?c)) (hand_empty) (on ?c table) (next_to ?c ?other)
       (increase (total-cost) 2)))

@@ -19,6 +19,9 @@ _KINDS = (*SOLIDS, *SUPPORTS)
 RULES = ("unfit",)
 """Predicates of a goal that must hold all along, not in the end: they become initial facts."""
 
+OBSTRUCTIONS = {"blocks": "blocked", "crowds": "crowded"}
+"""What one thing does to another according to Sense, and what the other then is, as the domain calls it."""
+
 
 @lru_cache(maxsize=1)
 def domain() -> str:
@@ -62,6 +65,11 @@ def _init(observation: Observation) -> Iterator[Atom]:
         if observation.objects[support] in CONTAINERS and observation.holds("on", support, TABLE_SYMBOL):
             yield ("on", support, TABLE_SYMBOL)
     yield from _unstable(observation)
+    for fact in observation.facts:
+        if fact.predicate in OBSTRUCTIONS:
+            yield (fact.predicate, *fact.args)
+    for hindered, word in OBSTRUCTIONS.items():
+        yield from sorted({(word, f.args[1]) for f in observation.facts if f.predicate == hindered})
     within_reach = reachable(observation)
     pairs: set[Atom] = set()
     for fact in observation.facts:

@@ -129,7 +129,7 @@ class ExecutorNode(SpcaNode):
         try:
             self._begin(job)
             self._task = list(job.goal.task)
-            return Look.Result(scene=to_msg(self._ctx.look(), SceneMsg()))
+            return Look.Result(scene=to_msg(self._ctx.survey(), SceneMsg()))
         except MotionError as error:
             return Look.Result(error_kind=error.kind, message=str(error))
         except SpcaError as error:
