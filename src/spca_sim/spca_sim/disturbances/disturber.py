@@ -38,6 +38,8 @@ class Disturbed:
     away: list[str] = field(default_factory=list)
     returns: list[tuple[float, str, int]] = field(default_factory=list)
     """When an object that was taken away comes back, and the seed of its place."""
+    held_since: float | None = None
+    """When something was lifted that a disturbance waits for."""
     encoder: list[float] = field(default_factory=lambda: [0.0] * 6)
     friction: float = 1.0
     light: float = 1.0
@@ -127,7 +129,7 @@ class Disturber:
         return self._slide(truth, cubes, rng) if truth.arm_moves else None
 
     def _target(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
-        if truth.held() is None or not truth.arm_moves:
+        if not self._carrying(truth, time, float(rng.uniform(0.0, 1.0))):
             return None
         needed = [n for n in one.names if n not in one.spare]
         return self._slide(truth, needed, rng, (0.05, 0.16))
@@ -144,7 +146,7 @@ class Disturber:
 
     def _pull_out(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
         name = truth.held()
-        if name is None or not truth.arm_moves:
+        if not self._carrying(truth, time, float(rng.uniform(0.0, 1.5))) or name is None:
             return None
         start = truth.at(name)
         place = truth.room(name, rng, start, (0.0, 0.25)) or truth.room(name, rng)
@@ -220,6 +222,15 @@ class Disturber:
         return f"the light goes down to {100 * self.now.light:.0f} % from now on"
 
     # --- helpers --------------------------------------------------------------------------------------------
+
+    def _carrying(self, truth: Truth, time: float, delay: float) -> bool:
+        """Whether the arm is on its way with something that it has held for `delay` seconds."""
+        if truth.held() is None:
+            self.now.held_since = None
+            return False
+        if self.now.held_since is None:
+            self.now.held_since = time
+        return time - self.now.held_since >= delay and truth.arm_moves
 
     def _slide(
         self, truth: Truth, names: Sequence[str], rng: np.random.Generator,
