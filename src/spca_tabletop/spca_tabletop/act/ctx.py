@@ -48,6 +48,11 @@ CHOICES = 6
 NAMED = ("home", "out_of_view")
 
 
+Memory = tuple[Scene | None, tuple[float, ...]]
+"""What a ctx remembers: what it saw last, and how it holds what it holds (see `placements.Hold`)."""
+FRESH: Memory = (None, astuple(placements.Hold()))
+
+
 class TabletopCtx(DeclaredCtx):
     """Serves the calls of `TABLETOP_API`, its offered methods. Knows the scene only as `sense` perceived it.
 
@@ -144,11 +149,11 @@ class TabletopCtx(DeclaredCtx):
         return self._scene
 
     @property
-    def memory(self) -> tuple[Scene | None, tuple[float, ...]]:
+    def memory(self) -> Memory:
         """What it remembers besides the arm's own state, for a checkpoint."""
         return self._scene, astuple(self._hold)
 
-    def recall(self, memory: tuple[Scene | None, tuple[float, ...]], held: str | None) -> None:
+    def recall(self, memory: Memory, held: str | None) -> None:
         """Restore the memory after the world was rewound to a checkpoint with `held` in the gripper."""
         self._scene, self._hold = memory[0], placements.Hold(*memory[1])
         self._handled = True  # that may be so: only the next look says where things are

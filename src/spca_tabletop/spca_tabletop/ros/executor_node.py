@@ -46,7 +46,7 @@ from spca_ros.peer import Peer
 from spca_ros.qos import STATE
 from spca_ros.robot import RosRobot
 from spca_tabletop.act import skills
-from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
+from spca_tabletop.act.ctx import FRESH, TABLETOP_API, TabletopCtx
 
 
 class ExecutorNode(SpcaNode):
@@ -220,18 +220,13 @@ class ExecutorNode(SpcaNode):
         with answering(response):
             if any(action.busy for action in self._actions):
                 raise SpcaError("the executor is busy")
-            self._memory = (
-                unpack(bytes(request.state), CHECKPOINT_KINDS) if request.state else (NOTHING, None)
-            )
+            self._memory = unpack(bytes(request.state), CHECKPOINT_KINDS) if request.state else (FRESH, None)
             self._epoch, self._decided, self._failed = request.epoch, False, False
         return response
 
 
 ARMS = ("embedded", "moveit")
 DRIVERS = ("spca", "ros2_control")
-
-NOTHING = (None, 0.02)
-"""What a fresh ctx remembers."""
 
 
 def _arm(kind: str, world: World, robot: Robot, tolerances: Tolerances, source: str, pipeline: str) -> Arm:
