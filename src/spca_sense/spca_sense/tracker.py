@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+
+import numpy as np
 
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Pose
@@ -15,6 +18,7 @@ from spca_sense.detection import UNKNOWN, Detection, Look, square_yaw
 from spca_sense.detectors import Detector
 from spca_sense.footprint import footprint, shared_area
 from spca_sense.presence import obstructed, presence
+from spca_sense.registration import camera_motion
 from spca_sense.relations import relate
 from spca_sense.sentences import describe
 
@@ -57,6 +61,7 @@ class SceneTracker:
         self._held: str | None = None
         self._scene: Scene | None = None
         self._look: Look | None = None
+        self._camera = np.eye(4)
 
     def adopt(self, scene: Scene) -> None:
         """Replace the memory by a scene, for example after the world was restored from a checkpoint."""
@@ -77,9 +82,17 @@ class SceneTracker:
         `held` is the id of what the arm believes to hold, `tool` the pose of its tool centre point in `world`
         (between the fingertips), `joints` its state when the frame was taken; each may be unknown (None).
         """
-        look = self._detector.detect(frame)
-        notes = [*look.notes, *([OBSTRUCTED] if obstructed(look.view) else [])]
         known = {**self._missing, **self._memory}
+        look = self._detector.detect(self._corrected(frame))
+        knock = None if obstructed(look.view) else camera_motion(look.detections, self._memory)
+        if knock is not None:
+            self._camera = knock @ self._camera
+            look = self._detector.detect(self._corrected(frame))
+        notes = [*look.notes, *([OBSTRUCTED] if obstructed(look.view) else [])]
+        if knock is not None:
+            before = frame.pose.matrix()
+            shift = float(np.linalg.norm((knock @ before - before)[:2, 3]))
+            notes.append(f"the camera has been moved; allowed for, {1000 * shift:.0f} mm")
         if held is not None and tool is not None:
             known[held] = self._in_hand(held, known.get(held), tool)
         objects = self._seen(look, known, frame.stamp)
@@ -96,6 +109,12 @@ class SceneTracker:
         ):
             notes.append(f"{lost} is missing: it is not where it was, and nowhere else in sight")
         return self._conclude(look, known, objects, held, notes, frame.stamp)
+
+    def _corrected(self, frame: RgbdFrame) -> RgbdFrame:
+        """The frame with the pose of a camera that has been moved since the first look."""
+        if np.array_equal(self._camera, np.eye(4)):
+            return frame
+        return replace(frame, pose=Pose.from_matrix(self._camera @ frame.pose.matrix()))
 
     def _seen(self, look: Look, known: dict[str, SceneObject], stamp: float) -> dict[str, SceneObject]:
         """Everything that the frame shows, named."""

@@ -255,3 +255,30 @@ def test_the_proposers_words_reach_the_user(planner: DraftingPlanner) -> None:
     assert result.status == "not_understood"
     assert "'Frobnicate'" in result.message
     assert plan(planner, "Pick up the yellow cube.").status == "impossible"
+
+
+def test_words_refer_to_the_table_as_it_was_at_first(planner: DraftingPlanner) -> None:
+    """When another cube has become the left one in the meantime, the task is still about the first."""
+    asked = task("Pick up the left cube.")
+    before = scene()
+    left = next(f.args[0] for f in before.facts if f.predicate == "leftmost" and f.args[0] in CUBES)
+    first = planner.plan(PlanRequest(attempt="1", task=asked, observation=before, skills=()))
+    assert first.plan is not None and first.plan.steps[0].args[0] == left
+    other = next(c for c in CUBES if c != left)
+    facts = tuple(
+        f.model_copy(update={"args": (other,)}) if f.predicate == "leftmost" and f.args == (left,) else f
+        for f in before.facts
+    )
+    again = PlanRequest(
+        attempt="2",
+        task=asked,
+        observation=before.model_copy(update={"facts": facts}),
+        skills=(),
+        mode="replan",
+        previous=first.plan.draft,
+        failure="step 1 failed",
+    )
+    second = planner.plan(again)
+    assert second.plan is not None and second.plan.steps[0].args[0] == left
+    gone = again.model_copy(update={"previous": None})
+    assert planner.plan(gone).plan.steps[0].args[0] == other  # type: ignore[union-attr]

@@ -26,7 +26,7 @@ ABOUT: dict[Kind, str] = {
     "hand": "a hand hides part of the table for seconds",
     "freeze": "the camera repeats its last frame for seconds",
     "drop": "the camera loses most frames for seconds",
-    "knock": "the camera is knocked by millimetres and tenths of a degree",
+    "knock": "the camera is knocked by millimetres and by about a degree",
     "encoder": "a joint's encoder gets an offset",
     "friction": "objects and pads become more slippery, or less",
     "dim": "the light goes down",

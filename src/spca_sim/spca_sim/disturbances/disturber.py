@@ -199,7 +199,7 @@ class Disturber:
         return f"the camera drops frames for {seconds:.1f} s"
 
     def _knock(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
-        shift, turn = rng.normal(0.0, 0.003, 3), rng.normal(0.0, np.radians(0.4), 3)
+        shift, turn = rng.normal(0.0, 0.003, 3), rng.normal(0.0, np.radians(0.6), 3)
         self.now.shift = (float(shift[0]), float(shift[1]), float(shift[2]))
         self.now.turn = (float(turn[0]), float(turn[1]), float(turn[2]))
         return (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -49,6 +50,18 @@ def problem(observation: Observation, goals: Sequence[Goal]) -> str:
   (:goal {goal})
   (:metric minimize (total-cost)))
 """
+
+
+def goals_of(text: str) -> list[Goal]:
+    """The goals of a problem that `problem` has written, without what goes without saying."""
+    init, _, goal = text.partition("(:goal ")
+    rules = {atom for atom in _atoms(init.partition("(:init")[2]) if atom[0] in RULES}
+    conditions = [part.partition("(:metric")[0] for part in goal.split("(and ")[1:]]
+    return [frozenset({*_atoms(condition), *rules} - {("hand_empty",)}) for condition in conditions]
+
+
+def _atoms(text: str) -> list[Atom]:
+    return [tuple(words.split()) for words in re.findall(r"\(([a-z][^()]*)\)", text)]
 
 
 def _init(observation: Observation) -> Iterator[Atom]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.plan import Draft, PlanRequest, Rejection
+from spca_tabletop.language.goal import Goal
 from spca_tabletop.language.understanding import describe, understand
-from spca_tabletop.plan.problem import domain, problem
+from spca_tabletop.plan.problem import RULES, domain, goals_of, problem
 
 
 class BuiltinProposer:
@@ -18,7 +20,22 @@ class BuiltinProposer:
 
     def draft(self, request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> Draft:
         """The draft. Raises NotUnderstood or Impossible, in plain words, rather than guess."""
-        goals = understand(request.task, request.observation)
+        goals = _standing_goals(request) or understand(request.task, request.observation)
         return Draft(
             domain=domain(), problem=problem(request.observation, goals), remark=f"Goal: {describe(goals)}."
         )
+
+
+def _standing_goals(request: PlanRequest) -> list[Goal]:
+    """The goals of the plan that failed, as far as they are still possible.
+
+    "The left cube" stays the same cube when things have been moved since. Empty where there are none, or
+    where one of them is seen to hold and the task is not done all the same.
+    """
+    if request.mode != "replan" or request.previous is None or request.previous.domain != domain():
+        return []
+    seen = request.observation
+    known = {*seen.objects, TABLE_SYMBOL, GROUND_SYMBOL}
+    goals = [g for g in goals_of(request.previous.problem) if all(known.issuperset(a[1:]) for a in g)]
+    met = any(all(seen.holds(*atom) for atom in goal if atom[0] not in RULES) for goal in goals)
+    return [] if met else goals
