@@ -24,7 +24,7 @@ from spca.kits import checked_kit, examine, kit_of, kits
 from spca_core.disk import is_full
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
-from spca_core.ports.kit import LevelFindings, LevelInfo
+from spca_core.ports.kit import HasPublishedResult, Kit, LevelFindings, LevelInfo
 from spca_core.result import RunResult
 from spca_core.run_folder import EVENTS, RunFolder
 from spca_core.validation import first_problem
@@ -160,7 +160,8 @@ def campaign(
 def levels(*patterns: str) -> list[LevelInfo]:
     """The levels that match any of the patterns; without one, those whose names need no prefix.
 
-    A pattern is a name, a group, an environment, or a shell pattern such as `touch_0*`; `all` is every level.
+    A pattern is a name, a group, an environment, or a shell pattern such as `touch_0*`; `all` is every level,
+    `tabletop:published` those for which a paper reports results.
     Raises InputError for a pattern that matches nothing.
     """
     return select_levels(patterns)
@@ -254,6 +255,7 @@ def select_levels(patterns: Sequence[str]) -> list[LevelInfo]:
             info
             for kit, info in known
             if pattern in ("all", kit.name, info.group)
+            or (pattern == f"{kit.name}:published" and info.name in _published(kit))
             or fnmatch(info.name, pattern)
             or fnmatch(info.name.removeprefix(f"{kit.name}:"), pattern)
         ]
@@ -265,6 +267,10 @@ def select_levels(patterns: Sequence[str]) -> list[LevelInfo]:
             )
         found |= {info.name: info for info in fitting}
     return list(found.values())
+
+
+def _published(kit: Kit) -> tuple[str, ...]:
+    return kit.published().levels if isinstance(kit, HasPublishedResult) else ()
 
 
 def _options(**wanted: Any) -> RunOptions:

@@ -51,7 +51,7 @@ def think_about(task: str, method: str, cases: int, seed: int, llm: str, data: P
     figures, usage = thought.evaluation, thought.usage
     Console(highlight=False).print(
         f"{method}: {figures.mean:.3f} ± {figures.sd:.3f} over {figures.cases} cases, possible "
-        f"{figures.reference:.3f}, completed {100 * figures.completion:.1f} %, {figures.problems} without a "
+        f"{figures.reference:.3f}{figures.completed}, {figures.problems} without a "
         f"plan; {usage.input_tokens} + {usage.output_tokens} tokens, "
         f"{thought.usd_per_case:.4f} US dollars a case"
     )

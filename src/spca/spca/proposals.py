@@ -34,7 +34,7 @@ _PLANNER_ROLES: dict[Mode, Role] = {
     "fresh": "planner_big",
     "reuse": "planner_small",
     "replan": "planner_big",
-    "repair": "planner_small",
+    "repair": "planner_big",
 }
 
 
@@ -76,12 +76,13 @@ def open_openai(kit: Kit, options: RunOptions, folder: RunFolder) -> Iterator[Pr
         return action_schemas([*getattr(kit.builtin(), "domains", ()), *domains.all(kit.name)])
 
     words = kit.vocabulary().words()
+    roles = dict(_PLANNER_ROLES)
+    if options.ablations.small_repair:
+        roles["repair"] = "planner_small"
     with open_models(options, folder.path / LLM) as chat:
         asking = NoRepeats(chat)
         yield Proposals(
-            planner={
-                mode: LanguageProposer(asking, role, words, schemas) for mode, role in _PLANNER_ROLES.items()
-            },
+            planner={mode: LanguageProposer(asking, role, words, schemas) for mode, role in roles.items()},
             coder=LanguageCoder(asking, options.ablations.whole_library),
             vision=LanguageVision(chat) if options.vision else None,
             learns=True,

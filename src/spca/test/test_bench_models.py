@@ -21,7 +21,14 @@ from spca_core.errors import InputError
 from spca_llm.testing.behaviours import Behaviour, Status
 from spca_llm.testing.server import ModelServer, Seen
 
-NEW_VARIANTS = ("one-validator", "whole-library", "vision", "vision-alone")
+NEW_VARIANTS = (
+    "no-rehearsal",
+    "always-rehearsal",
+    "one-validator",
+    "whole-library",
+    "vision",
+    "vision-alone",
+)
 LEVELS = ("touch_02", "touch_03")
 
 

@@ -21,6 +21,7 @@ Data = Annotated[
     Path | None, typer.Option(help="Folder of GRASP's released grids; generated ones by default.")
 ]
 FirstSeed = Annotated[int, typer.Option(help="The first seed.", min=0)]
+Usd = Annotated[float | None, typer.Option(help="Price limit of the campaign, in US dollars.", min=0)]
 Out = Annotated[Path | None, typer.Option(help="The campaign's folder; an existing campaign is continued.")]
 Workers = Annotated[
     int | None, typer.Option(help="Processes; the cores by default. With 1, no process is started.", min=1)

@@ -29,6 +29,8 @@ class Ablations(Record):
     """Plans are validated by Unified Planning alone, without TAMER."""
     whole_library: bool = False
     """The coder is shown the whole library instead of the skills that resemble the wanted ones."""
+    small_repair: bool = False
+    """Rejected drafts are corrected by the small planner model instead of the large one."""
     vision_alone: bool = False
     """The planner sees the vision model's sentences only, not the detector's objects and relations."""
 

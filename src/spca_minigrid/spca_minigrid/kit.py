@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spca_core.options import RunOptions
-from spca_core.ports.kit import DocumentMaker, LevelInfo
+from spca_core.ports.kit import DocumentMaker, LevelInfo, PublishedResult
 from spca_core.ports.proposer import PlanProposer
 from spca_core.ports.vision import VisionModel
 from spca_core.ports.vocabulary import Vocabulary
@@ -60,6 +60,18 @@ class MinigridKit:
             LevelInfo(name=f"{self.name}:{found.name}", group=found.category, about=found.about)
             for found in curriculum()
         ]
+
+    def published(self) -> PublishedResult:
+        """See `HasPublishedResult`: the nine categories, with one seed a level."""
+        from spca_minigrid.levels import NINE
+        from spca_minigrid.published import SUCCESS
+
+        return PublishedResult(
+            what="the paper, with language models, one seed a level",
+            levels=tuple(info.name for info in self.levels() if info.group in NINE),
+            solved=(sum(good for good, _ in SUCCESS.values()), sum(tried for _, tried in SUCCESS.values())),
+            by_group={group: SUCCESS[group] for group in NINE},
+        )
 
     def check(self, options: RunOptions) -> None:
         """Raise InputError for an unknown level."""

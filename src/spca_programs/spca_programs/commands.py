@@ -7,13 +7,17 @@ from typing import Annotated, Any
 
 import typer
 
-from spca_bench.command import BenchCommand, Data
+from spca_bench.command import BenchCommand, Data, Usd
 from spca_core.checked import checked
 
 
 def _grasp(
     policy: Annotated[
-        str, typer.Argument(help="random, greedy, beam, exact, or a Python file with `solve`.")
+        str,
+        typer.Argument(
+            help="random, greedy, beam, exact, a Python file with `solve`, a model's configuration (YAML), "
+            "or `replay:FOLDER`."
+        ),
     ],
     data: Data = None,
     seed: Annotated[
@@ -27,8 +31,11 @@ def _grasp(
     moves: Annotated[int | None, typer.Option(help="4, or 8 with diagonals.")] = None,
     carry: Annotated[str | None, typer.Option(help="Carry limit: none or 2.")] = None,
     cost: Annotated[float | None, typer.Option(help="Cost of an action: 0 or 0.3.")] = None,
-    count: Annotated[int, typer.Option(help="Grids of each family.", min=1)] = 100,
+    count: Annotated[
+        int | None, typer.Option(help="Grids of each family; 100, but 10 for a model, as published.", min=1)
+    ] = None,
     deadline: Annotated[float, typer.Option(help="Seconds a program has for one environment.")] = 2.0,
+    usd: Usd = None,
 ) -> Any:
     """Score a policy on GRASP: all 16,000 environments, or any slice of them."""
     from spca_programs.grasp.bench import GraspBench
@@ -36,9 +43,12 @@ def _grasp(
 
     part = checked(
         Slice, energy=energy, obstacles=obstacles, start=start, moves=moves, carry=carry, cost=cost,
-        count=count,
+        count=count or 100,
     )  # fmt: skip
-    return checked(GraspBench, policy=policy, data=data, seed=seed, part=part, deadline=deadline)
+    bench = checked(GraspBench, policy=policy, data=data, seed=seed, part=part, deadline=deadline, usd=usd)
+    if bench.asks_model and count is None:
+        bench = bench.model_copy(update={"part": part.model_copy(update={"count": 10})})
+    return bench
 
 
 def _ipp(
@@ -53,7 +63,7 @@ def _ipp(
         typer.Option(
             help=(
                 "random, greedy, beam or exact (GRASP), example, a Python file, or the id of a "
-                "stored program; repeatable."
+                "stored program; repeatable. With models: random and greedy by default."
             )
         ),
     ] = None,
@@ -65,7 +75,7 @@ def _ipp(
         typer.Option(
             help=(
                 "direct, pseudocode, steps, each with or without +refine; zero-shot, "
-                "chain-of-thought, two-step; repeatable."
+                "chain-of-thought, two-step, or all; repeatable."
             )
         ),
     ] = None,
@@ -78,16 +88,19 @@ def _ipp(
     store: Annotated[
         Path | None, typer.Option(help="Where programs are kept; library/programs by default.")
     ] = None,
+    usd: Usd = None,
 ) -> Any:
     """Compare planning programs, models that write them, and models that plan directly, on the same cases."""
-    from spca_programs.ipp.bench import IppBench
+    from spca_programs.ipp.bench import WAYS, IppBench
     from spca_programs.ipp.store import PROGRAMS
     from spca_programs.ipp.tasks import task_names
 
     return checked(
-        IppBench, tasks=tuple(tasks or task_names()), programs=tuple(program or ()),
-        models=tuple(m.resolve() for m in model or ()), ways=tuple(way or ("direct",)), repeats=repeats,
-        train=train, test=test, rounds=rounds, seed=seed, data=data, store=store or PROGRAMS,
+        IppBench, tasks=tuple(tasks or task_names()),
+        programs=tuple(program if program is not None else ("random", "greedy") if model else ()),
+        models=tuple(m.resolve() for m in model or ()),
+        ways=WAYS if way == ["all"] else tuple(way or ("direct",)), repeats=repeats,
+        train=train, test=test, rounds=rounds, seed=seed, data=data, store=store or PROGRAMS, usd=usd,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spca_core.errors import InputError
-from spca_programs.grasp import published
+from spca_programs import published
 from spca_programs.grasp.dataset import RULES, Environment, Slice, environments, generated
 from spca_programs.grasp.generate import generate
 from spca_programs.grasp.grid import Grid

@@ -19,7 +19,8 @@ from spca_programs.grasp.domain import GraspDomain
 from spca_programs.grasp.policies import example
 from spca_programs.grasp.program import GraspProgram
 from spca_programs.grasp.rules import play
-from spca_programs.ipp.develop import Recipe, develop
+from spca_programs.grasp.search import solve
+from spca_programs.ipp.develop import Recipe, develop, history_of
 from spca_programs.ipp.program import CaseResult, Program, ProgramRunner, code_in
 from spca_programs.ipp.refinement import worst_cases
 from spca_programs.ipp.store import ProgramStore
@@ -178,6 +179,23 @@ def test_patience_tells_the_model_of_its_failed_try(chat_with, domain: GraspDoma
     assert [a.best for a in made.attempts] == [True, False, True, False, False]
     assert "The last attempt to improve it scored" in server.requests[1].text
     assert "The last attempt" not in server.requests[2].text
+
+
+def test_refinement_ends_where_nothing_can_be_improved(chat_with, domain: GraspDomain) -> None:
+    """At the possible score without a question; before it when the model says so. GRASP has no goal."""
+    _, chat = chat_with([])
+
+    class Best(GraspDomain):
+        def judge(self, case, plan):
+            return super().judge(case, solve(case.grid, case.rules).plan)
+
+    made = develop(Best(), chat, RECIPE.model_copy(update={"refine": 5}), Program(source=IDLE))
+    assert made.ended == "the score is what is possible" and made.questions == 0
+    server, chat = chat_with([Say("It is as good as can be.\n\nNothing to improve.")])
+    made = develop(domain, chat, RECIPE.model_copy(update={"refine": 5}), Program(source=NEIGHBOUR))
+    assert made.ended == "the model sees nothing to improve" and made.program.source == NEIGHBOUR
+    assert "It completes" not in server.requests[0].text and "completed" not in history_of(made)
+    assert made.test.completion is None
 
 
 @pytest.mark.parametrize("failure", [Status(500), Say("no code, sorry")])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
-from spca_core.ports.kit import DocumentMaker, LevelFindings, LevelInfo
+from spca_core.ports.kit import DocumentMaker, LevelFindings, LevelInfo, PublishedResult
 from spca_core.ports.proposer import PlanProposer
 from spca_core.ports.vision import VisionModel
 from spca_core.ports.vocabulary import Vocabulary
@@ -23,6 +23,15 @@ if TYPE_CHECKING:
     from spca_tabletop.environment import InprocTabletop
     from spca_tabletop.rehearsal.twin import TabletopTwin
     from spca_tabletop.ros.side import TabletopRos
+
+
+_PUBLISHED = {
+    "touch": range(2, 10),
+    "pickup": range(2, 8),
+    "pick_and_place": (1, 2, 3, 4, 5, 7, 8, 9),
+    "stack": (1, 2, 3, 4, 5, 6, 7, 8, 10),
+}
+"""The numbers of the published levels, by group."""
 
 
 class TabletopKit:
@@ -76,6 +85,14 @@ class TabletopKit:
             )
             for name, level in loaded
         ]
+
+    def published(self) -> PublishedResult:
+        """See `HasPublishedResult`: Pesjak and Žabkar (2026), on one table."""
+        return PublishedResult(
+            what="the paper, with language models, on one fixed table, 5.13 minutes each",
+            levels=tuple(f"{group}_{n:02}" for group, numbers in _PUBLISHED.items() for n in numbers),
+            solved=(22, 31),
+        )
 
     def check(self, options: RunOptions) -> None:
         """Raise InputError for an unknown level or world, or a live view without a display.

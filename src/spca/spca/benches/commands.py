@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from spca_bench.command import BenchCommand, FirstSeed, Llm
+from spca_bench.command import BenchCommand, FirstSeed, Llm, Usd
 from spca_core.checked import checked
 
 
@@ -45,7 +45,11 @@ def _pddl(
         list[str] | None, typer.Argument(help="Domains (blocksworld, gripper, …); all by default.")
     ] = None,
     model: Annotated[
-        list[str] | None, typer.Option(help="In place of the configured one of planner_big; repeatable.")
+        list[str] | None,
+        typer.Option(
+            help="A model configuration (YAML), or a name in place of the configured one of planner_big; "
+            "repeatable."
+        ),
     ] = None,
     attempts: Annotated[int, typer.Option(help="Drafts a task.", min=1)] = 10,
     trials: Annotated[int, typer.Option(help="Number of times each model gets each task.", min=1)] = 5,
@@ -53,6 +57,7 @@ def _pddl(
         float, typer.Option(help="Seconds that the planner may search for each draft.")
     ] = 20.0,
     llm: Llm = "",
+    usd: Usd = None,
 ) -> Any:
     """Measure how well models formalise described planning domains in PDDL.
 
@@ -60,9 +65,10 @@ def _pddl(
     """
     from spca.benches.pddl.bench import PddlBench
 
+    names = [str(Path(m).resolve()) if m.endswith((".yaml", ".yml")) else m for m in model or ()]
     return checked(
-        PddlBench, models=tuple(model or ()), tasks=tuple(domains or ()), attempts=attempts,
-        trials_each=trials, timeout_s=timeout, llm=llm,
+        PddlBench, models=tuple(names), tasks=tuple(domains or ()), attempts=attempts,
+        trials_each=trials, timeout_s=timeout, llm=llm, usd=usd,
     )  # fmt: skip
 
 
@@ -73,14 +79,15 @@ def _models(
     levels: Annotated[
         list[str] | None,
         typer.Option(
-            help="Levels, patterns or groups, taken in this order; the published groups by default."
+            help="Levels, patterns or groups, taken in this order (minigrid:published: the nine categories); "
+            "tabletop:published by default."
         ),
     ] = None,
     variant: Annotated[
         list[str] | None,
         typer.Option(
-            help="full, no-reuse, no-repair, no-replanning, one-validator, whole-library, vision, "
-            "vision-alone; repeatable."
+            help="full, no-reuse, no-repair, no-replanning, no-rehearsal, always-rehearsal, one-validator, "
+            "small-repair, whole-library, vision, vision-alone; repeatable."
         ),
     ] = None,
     tables: Annotated[
@@ -90,8 +97,10 @@ def _models(
         ),
     ] = 5,
     first_seed: FirstSeed = 0,
-    preset: Annotated[str, typer.Option(help="nominal, shuffled, noisy or hard.")] = "shuffled",
-    usd: Annotated[float | None, typer.Option(help="Price limit of the campaign, in US dollars.")] = None,
+    preset: Annotated[
+        str, typer.Option(help="nominal, shuffled (the tabletop's default), noisy or hard.")
+    ] = "",
+    usd: Usd = None,
     llm: Annotated[
         str, typer.Option(help="`replay:FOLDER`: repeat an earlier campaign from its recorded answers.")
     ] = "",
@@ -103,6 +112,7 @@ def _models(
     from spca.api import select_levels
     from spca.benches import bench_in
     from spca.benches.models import BUILTIN, ModelsBench
+    from spca.kits import kit_of
     from spca_core.errors import InputError
 
     if llm:
@@ -110,11 +120,13 @@ def _models(
             raise InputError(f"--llm {llm!r}", hint="use replay:FOLDER, without --model")
         folder = Path(llm.removeprefix("replay:")).resolve()
         return bench_in(folder).model_copy(update={"llm": f"replay:{folder}"})
-    curriculum = levels or ["touch", "pickup", "pick_and_place", "stack"]
+    curriculum = levels or ["tabletop:published"]
+    chosen = tuple(dict.fromkeys(info.name for part in curriculum for info in select_levels([part])))
+    presets = kit_of(chosen[0]).presets
     return checked(
         ModelsBench, models=tuple(m if m == BUILTIN else str(Path(m).resolve()) for m in model or ()),
-        levels=tuple(dict.fromkeys(info.name for part in curriculum for info in select_levels([part]))),
-        variants=tuple(variant or ("full",)), tables=tables, first_seed=first_seed, preset=preset, usd=usd,
+        levels=chosen, preset=preset or ("shuffled" if "shuffled" in presets else presets[0]),
+        variants=tuple(variant or ("full",)), tables=tables, first_seed=first_seed, usd=usd,
     )  # fmt: skip
 
 
@@ -134,6 +146,7 @@ MODELS = BenchCommand(
     "spca.benches.models:ModelsBench",
     _models,
     "spca bench models --model a.yaml --model b.yaml --model builtin --tables 5 · "
+    "spca bench models --levels minigrid:published --model a.yaml --model b.yaml · "
     "spca bench models --model a.yaml --variant full --variant no-reuse --levels stack --usd 5 · "
     "spca bench models --llm replay:campaigns/20260101-120000_models",
 )

@@ -9,27 +9,29 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
-from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 from pydantic import Field
 
+from spca.api import select_levels
 from spca.benches.model_attempts import Fate, fates_of
 from spca.benches.models_page import add_plots
-from spca.kits import checked_kit
+from spca.kits import checked_kit, kit_of
 from spca.proposals import LLM, open_models
 from spca.testing.calibrated_model import FaultRates, serving
 from spca_bench.bench import Done
 from spca_bench.campaign import read_head
 from spca_bench.page import Page, Table
+from spca_bench.pairs import add_pairs
 from spca_bench.runs import RunsBench, RunSummary, draft_sums, failed_cards, level_runs
-from spca_bench.statistics import Paired, Rate, groups, median_of
+from spca_bench.statistics import Rate, groups, median_of
 from spca_core.budgets import Budgets
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.options import Ablations, RunOptions
+from spca_core.ports.kit import HasPublishedResult
 from spca_core.ports.proposer import ModelError
 from spca_core.validation import expecting, read_yaml
 from spca_llm.config import load_config
@@ -44,7 +46,10 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "no-reuse": {},
     "no-repair": {"budgets": Budgets(**_NO_BUDGET)},
     "no-replanning": {"budgets": Budgets(rounds=1)},
+    "no-rehearsal": {"rehearse": "never"},
+    "always-rehearsal": {"rehearse": "always"},
     "one-validator": {"ablations": Ablations(one_validator=True)},
+    "small-repair": {"ablations": Ablations(small_repair=True)},
     "whole-library": {"ablations": Ablations(whole_library=True)},
     "vision": {"vision": True},
     "vision-alone": {"vision": True, "ablations": Ablations(vision_alone=True)},
@@ -54,13 +59,17 @@ _PROMPTS = ("spca_planner", "spca_coder", "spca_sense")
 
 
 class ModelTrial(Record):
-    """One level on one table by one model; `number` is the table, `place` the level's in the curriculum."""
+    """One level on one table by one model; `number` is the table, `place` the level's in the curriculum.
+
+    `group` is what the environment's kit says of the level.
+    """
 
     model: str
     variant: str
     number: int
     place: int
     level: str
+    group: str
 
     @property
     def key(self) -> str:
@@ -71,11 +80,6 @@ class ModelTrial(Record):
     def contestant(self) -> str:
         """Model and variant, as tables show them."""
         return self.model if self.variant == "full" else f"{self.model} ({self.variant})"
-
-    @property
-    def group(self) -> str:
-        """`stack` of `stack_01`."""
-        return self.level.rpartition(":")[2].rpartition("_")[0] or self.level
 
 
 class ModelResult(RunSummary):
@@ -171,8 +175,16 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
 
     def trials(self) -> list[ModelTrial]:
         """Table by table, so that an interrupted campaign has asked every model equally often."""
+        infos = {info.name: info for info in select_levels(self.levels)}
         return [
-            ModelTrial(model=_label(model), variant=variant, number=number, place=place, level=level)
+            ModelTrial(
+                model=_label(model),
+                variant=variant,
+                number=number,
+                place=place,
+                level=level,
+                group=infos[level].group,
+            )
             for number in range(self.first_seed, self.first_seed + self.tables)
             for model in self.models
             for variant in self.variants
@@ -232,25 +244,9 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
     def report(self, done: Trials, page: Page) -> None:
         """See `Bench`."""
         contestants = by_contestant(done)
-        if len(contestants) > 1:
-            page.heading("Pairs on the same tables")
-            page.text(
-                "Difference of the shares solved, with its interval (Newcombe's), and McNemar's exact test."
-            )
-            heads = (
-                "first",
-                "second",
-                "trials",
-                "only the first",
-                "only the second",
-                "difference",
-                "95 % interval",
-                "p",
-            )
-            page.table(
-                heads,
-                [_paired(a, b, contestants[a], contestants[b]) for a, b in combinations(contestants, 2)],
-            )
+        add_pairs(page, {name: _verdicts(own) for name, own in contestants.items()})
+        page.heading("Success by group and model")
+        page.table(("group", *contestants, "published"), list(self._by_group(contestants)))
         add_plots(contestants, page)
         page.heading("Drafts, by who asked")
         drafts = {name: draft_sums([d.result for d in own]) for name, own in contestants.items()}
@@ -265,6 +261,22 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
         if failed := [(d.trial.key, d.result) for d in done if not d.result.success]:
             page.heading("Trials that failed")
             page.cards(failed_cards(list(failed)))
+
+    def _by_group(self, contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]:
+        """Solved by group and in all; with published figures where they are of the same levels."""
+        kit = kit_of(self.levels[0])
+        known = kit.published() if isinstance(kit, HasPublishedResult) else None
+        same = known is not None and set(known.levels) == set(self.levels)
+        figures = {**known.by_group, "all": known.solved} if known is not None and same else {}
+        done = [d for own in contestants.values() for d in own]
+        for group in (*groups(done, lambda d: d.trial.group), "all"):
+            rates = [
+                Rate.of(d.result.success for d in own if group in ("all", d.trial.group))
+                for own in contestants.values()
+            ]
+            yield group, *rates, "{}/{}".format(*figures[group]) if group in figures else ""
+        if known is not None and same:
+            yield known.what, *[""] * len(contestants), ""
 
     def rows(self, done: Done[ModelTrial, ModelResult]) -> Iterable[Mapping[str, Any]]:
         """One row a trial; its drafts and tries are counted only."""
@@ -386,15 +398,9 @@ def _row(name: str, results: Sequence[ModelResult]) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _paired(first: str, second: str, one: Trials, other: Trials) -> tuple[object, ...]:
-    known = {(d.trial.number, d.trial.level): d.result.success for d in other}
-    places = [((d.trial.number, d.trial.level), d.result.success) for d in one]
-    pairs = Paired.of((success, known[place]) for place, success in places if place in known)
-    low, high = pairs.interval
-    return (
-        first, second, pairs.total, pairs.first, pairs.second, f"{100 * pairs.difference:+.1f} %",
-        f"{100 * low:+.1f} to {100 * high:+.1f} %", f"{pairs.p_value:.2g}",
-    )  # fmt: skip
+def _verdicts(done: Trials) -> dict[object, bool]:
+    """Whether each level was solved, by table and level."""
+    return {(d.trial.number, d.trial.level): d.result.success for d in done}
 
 
 def _by_role(contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]:

@@ -126,7 +126,7 @@ def seen_in(seen: Seen) -> list[str]:
         if part["type"] == "image_url"
     )
     png = np.frombuffer(base64.b64decode(url.partition(",")[2]), np.uint8)
-    image = cv2.imdecode(png, cv2.IMREAD_COLOR).astype(int)
+    image = np.asarray(cv2.imdecode(png, cv2.IMREAD_COLOR), int)
     things = []
     for channel, colour in enumerate(("blue", "green", "red")):
         others = np.delete(image, channel, axis=2).max(axis=2)

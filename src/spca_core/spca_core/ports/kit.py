@@ -34,6 +34,28 @@ class LevelInfo(Record):
     difficulty: str = ""
 
 
+class PublishedResult(Record):
+    """What a paper reports for some levels, to be shown beside results on the same levels only."""
+
+    what: str
+    """Who did what, in a few words."""
+    levels: tuple[str, ...]
+    """The names of the levels, in their order."""
+    solved: tuple[int, int]
+    """Solved and attempted, in all."""
+    by_group: dict[str, tuple[int, int]] = {}
+    """The same by group, where it was reported."""
+
+
+@runtime_checkable
+class HasPublishedResult(Protocol):
+    """A kit for whose levels a paper reports results."""
+
+    def published(self) -> PublishedResult:
+        """The result that campaigns are compared with."""
+        ...
+
+
 class LevelFindings(Record):
     """What is wrong with a level, one sentence per finding.
 

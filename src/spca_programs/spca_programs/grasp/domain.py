@@ -12,9 +12,10 @@ import numpy as np
 from spca_core.errors import InputError
 from spca_programs.grasp.dataset import FAMILIES, RULES, Environment, generated, released
 from spca_programs.grasp.grid import Grid
+from spca_programs.grasp.policy import BUILTIN, BuiltinPolicy
 from spca_programs.grasp.rules import ACTIONS, MAX_ACTIONS, play
 from spca_programs.grasp.search import solve
-from spca_programs.ipp.domain import Judgement
+from spca_programs.ipp.domain import Answer, Judgement
 
 _BRIEFING = """\
 An agent stands on a grid of 11 by 11 cells, row 0 on top. Some cells hold one unit of energy, some may be \
@@ -66,7 +67,9 @@ class GraspDomain:
     actions = ACTIONS
     briefing = _BRIEFING
     sketch = _SKETCH
-    stages = _STAGES
+    has_goal = False
+    baselines = tuple(BUILTIN)
+    stages: tuple[str, ...] = _STAGES
 
     def __init__(self, data: Path | None = None) -> None:
         self._data = data
@@ -156,6 +159,10 @@ class GraspDomain:
             f"carrying {carried}; at home (A) "
             f"lies {played.delivered}. {case.rules.max_actions - len(played.effects)} actions are left."
         )
+
+    def baseline(self, name: str, cases: Sequence[Environment], seed: int) -> list[Answer]:
+        """See `Domain.baseline`."""
+        return BuiltinPolicy(name, seed).answer(cases)
 
     def reference(self, case: Environment) -> float:
         """The best possible score."""

@@ -13,7 +13,7 @@ from spca_core.errors import InputError
 from spca_programs.grasp.baselines import greedy, random_walk
 from spca_programs.grasp.dataset import Environment
 from spca_programs.grasp.search import solve
-from spca_programs.ipp.program import Answer
+from spca_programs.ipp.domain import Answer
 
 
 class Policy(Protocol):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, Literal
 
+from matplotlib.figure import Figure
 from pydantic import Field
 
 from spca_bench import plots
@@ -22,12 +23,13 @@ from spca_llm.chat import Chat
 from spca_llm.config import load_config
 from spca_llm.connect import open_chat
 from spca_llm.ledger import server_fault, set_aside
-from spca_programs.grasp import published
+from spca_programs import published
 from spca_programs.grasp.policies import example as grasp_example
-from spca_programs.grasp.policy import BUILTIN, BuiltinPolicy
+from spca_programs.grasp.policy import BUILTIN
 from spca_programs.ipp.develop import Recipe, develop
 from spca_programs.ipp.domain import Domain
 from spca_programs.ipp.program import Evaluation, Program, ProgramRunner, judge_answers
+from spca_programs.ipp.refinement import Attempt
 from spca_programs.ipp.store import PROGRAMS, ProgramStore
 from spca_programs.ipp.strategies import STRATEGIES
 from spca_programs.ipp.tasks import domain_of
@@ -35,6 +37,8 @@ from spca_programs.ipp.thinking import METHODS, think
 from spca_programs.minigrid.policies import example as minigrid_example
 
 EXAMPLE = "example"
+BASELINES = tuple(BUILTIN)
+"""Names of policies; each task says which of them it has (`Domain.baselines`)."""
 REFINED = "+refine"
 WAYS = (*STRATEGIES, *(f"{s}{REFINED}" for s in STRATEGIES), *METHODS)
 """A way to use a model: a program by a strategy, with or without refinement, or plans case by case."""
@@ -71,13 +75,24 @@ class CaseScore(Record):
     actions: int
 
 
+class CurvePoint(Record):
+    """One program on the way: what it was written for, and its mean scores.
+
+    The test scores are for the page only: the choice among programs is made by the training scores.
+    """
+
+    step: str
+    train: float
+    test: float
+
+
 class IppResult(Record):
     """Figures over the test cases, and how the program came about."""
 
     evaluation: Evaluation
     cases: tuple[CaseScore, ...]
-    train: tuple[float, ...] = ()
-    """Mean training scores of the programs that were tried, in their order."""
+    curve: tuple[CurvePoint, ...] = ()
+    """The programs that were tried, in their order: stages of a strategy, then rounds of refinement."""
     ended: str = ""
     usage: ChatUsage = ChatUsage()
     questions: int = 0
@@ -98,7 +113,10 @@ class IppBench(Bench[IppTrial, IppResult]):
 
     tasks: tuple[str, ...] = ("grasp",)
     programs: tuple[str, ...] = ()
-    """`random`, `greedy`, `beam`, `exact` (GRASP), `example`, files, and ids of stored programs."""
+    """`random`, `greedy`, `beam`, `exact`, `example`, files, and ids of stored programs.
+
+    A policy that a task does not have (MiniGrid has `random` only) is left out there.
+    """
     models: tuple[Path, ...] = ()
     ways: tuple[str, ...] = ("direct",)
     repeats: int = Field(1, ge=1)
@@ -123,7 +141,7 @@ class IppBench(Bench[IppTrial, IppResult]):
             f"{task}/{name}": self._program(task, name).id
             for task in self.tasks
             for name in self.programs
-            if not _is_policy(task, name)
+            if name not in BASELINES
         }
         return {**super().identity(), "roles": roles, "sources": sources}
 
@@ -142,14 +160,16 @@ class IppBench(Bench[IppTrial, IppResult]):
         with TemporaryDirectory() as nothing:
             for model in self.models:
                 with self._chat(str(model), Path(nothing)) as chat:
-                    chat.preflight([_role(way) for way in self.ways])
+                    chat.preflight(list(dict.fromkeys(map(_role, self.ways))))
 
     def trials(self) -> list[IppTrial]:
         """Task by task. A program gives the same answers every time, and is run once."""
         found = []
         for task in self.tasks:
             for name in self.programs:
-                kind: Literal["policy", "program"] = "policy" if _is_policy(task, name) else "program"
+                if name in BASELINES and name not in domain_of(task).baselines:
+                    continue
+                kind: Literal["policy", "program"] = "policy" if name in BASELINES else "program"
                 label = Path(name).stem if name.endswith(".py") else name
                 contestant = Contestant(name=label, kind=kind, way=name)
                 found.append(IppTrial(task=task, contestant=contestant, number=1))
@@ -168,7 +188,7 @@ class IppBench(Bench[IppTrial, IppResult]):
         cases = domain.split(1, self.test, self.seed)[1]
         contestant = trial.contestant
         if contestant.kind == "policy":
-            answers = BuiltinPolicy(contestant.way, self.seed).answer(cases)
+            answers = domain.baseline(contestant.way, cases, self.seed)
             return _result(judge_answers(domain, cases, answers))
         if contestant.kind == "program":
             program = self._program(trial.task, contestant.way)
@@ -203,9 +223,10 @@ class IppBench(Bench[IppTrial, IppResult]):
         made = develop(domain, chat, recipe)
         with ProgramRunner(self.deadline) as runner:
             evaluation = runner.evaluate(made.program, domain, cases)
+            curve = _curve(made.attempts, lambda p: runner.evaluate(p, domain, cases).mean)
         return _result(
             evaluation,
-            train=tuple(a.train.mean for a in made.attempts),
+            curve=curve,
             ended=made.ended,
             usage=made.usage,
             questions=made.questions,
@@ -232,12 +253,10 @@ class IppBench(Bench[IppTrial, IppResult]):
 
     def report(self, done: Trials, page: Page) -> None:
         """See `Bench`."""
-        if "grasp" in self.tasks:
-            known = "; ".join(f"{name} {mean:.2f}" for name, (mean, _) in published.OVERALL.items())
-            page.text(
-                "Published means over all 16,000 GRASP environments, of which these "
-                f"cases are others: {known}."
-            )
+        page.heading("Published")
+        page.text(published.NOTE)
+        rows = [row for row in published.IPP if any(task.startswith(row[0]) for task in self.tasks)]
+        page.table(("task", "what", "figure"), rows)
         for task, own in groups(done, lambda d: d.trial.task).items():
             by_name = groups(own, lambda d: d.trial.contestant.name)
             page.heading(task)
@@ -253,14 +272,16 @@ class IppBench(Bench[IppTrial, IppResult]):
                 ("first", "second", "cases", "difference", "95 % ±"),
                 [(a, b, *_difference(by_name[a], by_name[b])) for a, b in combinations(by_name, 2)],
             )
-            if curves := {d.trial.key: d.result.train for d in own if len(d.result.train) > 1}:
-                figure, axis = new_figure()
-                for name, values in curves.items():
-                    axis.plot(range(1, len(values) + 1), values, "o-", ms=3, label=name)
-                axis.set_xlabel("program written")
-                axis.set_ylabel("mean training score")
-                axis.legend(frameon=False)
-                page.figure(figure)
+            if curves := {d.trial.key: d.result.curve for d in own if len(d.result.curve) > 1}:
+                page.text(
+                    "Program by program, stages first and then rounds of refinement: mean score in the "
+                    "test (solid) and in training (dashed)."
+                )
+                page.figure(_curves(curves))
+                page.table(
+                    ("contestant", "program", "training", "test"),
+                    [(n, p.step, f"{p.train:.3f}", f"{p.test:.3f}") for n, c in curves.items() for p in c],
+                )
         page.heading("Programs")
         for d in done:
             if d.result.source:
@@ -292,8 +313,15 @@ def _record(trial: IppTrial, folder: Path) -> Path:
     return folder / "llm" / trial.key.replace(":", "_")
 
 
-def _is_policy(task: str, name: str) -> bool:
-    return task == "grasp" and name in BUILTIN
+def _curve(attempts: Sequence[Attempt], test: Callable[[Program], float]) -> tuple[CurvePoint, ...]:
+    """The programs of a development, each with its mean score on the test cases."""
+    points: list[CurvePoint] = []
+    for attempt in attempts:
+        strategy = attempt.program.origin.strategy
+        number = 1 + sum(p.step.startswith(strategy) for p in points)
+        step = f"{strategy} {number}"
+        points.append(CurvePoint(step=step, train=attempt.train.mean, test=test(attempt.program)))
+    return tuple(points)
 
 
 def _role(way: str) -> Role:
@@ -312,14 +340,27 @@ def _figures(results: Sequence[IppResult]) -> tuple[object, ...]:
     cases = [c for r in results for c in r.cases]
     score = Mean.of([c.score for c in cases])
     usage, count = [r.usage for r in results], len(results)
+    goalless = results[0].evaluation.completion is None
     return (
         f"{score.value:.3f}", f"{score.half_width:.3f}", score.sd,
         f"{sum(r.evaluation.reference for r in results) / count:.3f}",
-        100 * sum(c.completed for c in cases) / len(cases),
+        None if goalless else 100 * sum(c.completed for c in cases) / len(cases),
         sum(r.evaluation.problems for r in results), Mean.of([c.actions for c in cases]).value,
         1000 * sum(r.evaluation.seconds for r in results) / count, sum(r.questions for r in results),
         sum(u.input_tokens + u.output_tokens for u in usage), f"{sum(u.cost_usd for u in usage):.4f}",
     )  # fmt: skip
+
+
+def _curves(curves: Mapping[str, Sequence[CurvePoint]]) -> Figure:
+    figure, axis = new_figure()
+    for number, (name, points) in enumerate(curves.items()):
+        places = range(1, len(points) + 1)
+        axis.plot(places, [p.test for p in points], "o-", ms=3, color=f"C{number}", label=name)
+        axis.plot(places, [p.train for p in points], "--", lw=1, color=f"C{number}", alpha=0.6)
+    axis.set_xlabel("program written")
+    axis.set_ylabel("mean score")
+    axis.legend(frameon=False, fontsize=7)
+    return figure
 
 
 def _difference(first: Trials, second: Trials) -> tuple[object, ...]:

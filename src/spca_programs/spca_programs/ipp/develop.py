@@ -126,7 +126,7 @@ def history_of(development: Development) -> str:
     lines.append(
         f"test: {development.test.mean:.3f} ± {development.test.sd:.3f} over "
         f"{development.test.cases} cases, possible "
-        f"{development.test.reference:.3f}, completed {100 * development.test.completion:.1f} %"
+        f"{development.test.reference:.3f}{development.test.completed}"
     )
     lines.append(
         f"{development.questions} questions, {usage.input_tokens} + {usage.output_tokens} tokens, "

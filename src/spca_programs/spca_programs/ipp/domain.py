@@ -8,6 +8,17 @@ from typing import Any, Protocol, TypeVar
 from spca_core.model import Record
 
 
+class Answer(Record):
+    """What a program or a model answered for one case.
+
+    `problem` (kind and words, perhaps a line) is set where there is no plan.
+    """
+
+    plan: tuple[str, ...] = ()
+    problem: str = ""
+    seconds: float = 0.0
+
+
 class Judgement(Record):
     """The outcome of a list of actions in one instance.
 
@@ -33,10 +44,14 @@ class Domain(Protocol[Case]):
     """The head of the program's function, for example `solve(grid, start_pos)`."""
     actions: tuple[str, ...]
     """The names a plan may use."""
+    baselines: tuple[str, ...]
+    """Policies that come with the task and need neither a program nor a model."""
     briefing: str
     """The rules, what the parameters hold, and how a plan is scored."""
     sketch: str
     """Pseudocode of a simple program to begin with."""
+    has_goal: bool
+    """Whether a case is completed or not; if not, its score is all that can be said."""
     stages: tuple[str, ...]
     """The task in steps of growing difficulty; the last one is the whole task."""
 
@@ -66,4 +81,8 @@ class Domain(Protocol[Case]):
 
     def reference(self, case: Case) -> float:
         """A score worth comparing with: the best there is, or the best that is known."""
+        ...
+
+    def baseline(self, name: str, cases: Sequence[Case], seed: int) -> list[Answer]:
+        """What one of `baselines` answers."""
         ...

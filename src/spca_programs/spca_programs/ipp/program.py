@@ -13,7 +13,7 @@ from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage
 from spca_core.skill import SkillFailure
-from spca_programs.ipp.domain import Case, Domain
+from spca_programs.ipp.domain import Answer, Case, Domain
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import PROGRAM_MODULES, Limits
 
@@ -44,17 +44,6 @@ class Program(Record):
         return hashlib.sha256(self.source.encode()).hexdigest()[:12]
 
 
-class Answer(Record):
-    """What a program answered for one case.
-
-    `problem` (kind and words, perhaps a line) is set where it has no plan.
-    """
-
-    plan: tuple[str, ...] = ()
-    problem: str = ""
-    seconds: float = 0.0
-
-
 class CaseResult(Record):
     """A judged answer; `reference` is what the domain knows to be possible."""
 
@@ -71,8 +60,8 @@ class Evaluation(Record):
     cases: int
     mean: float
     sd: float
-    completion: float
-    """Share of cases completed, 0-1."""
+    completion: float | None
+    """Share of cases completed, 0-1; None for a task without a goal to be reached."""
     reference: float
     """Mean of the references."""
     problems: int
@@ -80,6 +69,11 @@ class Evaluation(Record):
     seconds: float
     """Mean wall time of a call."""
     results: tuple[CaseResult, ...] = ()
+
+    @property
+    def completed(self) -> str:
+        """The share completed as the end of a sentence; empty where there is no goal."""
+        return "" if self.completion is None else f", completed {100 * self.completion:.1f} %"
 
     def without_results(self) -> Evaluation:
         """The figures alone."""
@@ -163,7 +157,7 @@ def judge_answers(domain: Domain[Case], cases: Sequence[Case], answers: Sequence
         cases=len(results),
         mean=float(scores.mean()),
         sd=float(scores.std()),
-        completion=sum(r.completed for r in results) / len(results),
+        completion=sum(r.completed for r in results) / len(results) if domain.has_goal else None,
         reference=sum(r.reference for r in results) / len(results),
         problems=sum(bool(r.answer.problem) for r in results),
         seconds=sum(r.answer.seconds for r in results) / len(results),

@@ -14,6 +14,8 @@ from spca_programs.ipp.program import CaseResult, Evaluation, Origin, Program
 from spca_programs.ipp.strategies import Workshop
 
 WORST = 3
+NOTHING = "NOTHING TO IMPROVE"
+"""The answer of a model that takes a program for the best there is."""
 _BETTER = 1e-9
 
 
@@ -48,7 +50,8 @@ def refine(
 ) -> Refined:
     """Improve a program for at most `rounds` rounds.
 
-    It ends after `patience` rounds in a row without an improvement.
+    It ends after `patience` rounds in a row without an improvement, where the score is what is possible, or
+    when the model sees nothing to improve.
 
     The program returned is never worse on the training cases than any that was tried. A model that fails ends
     the refinement, not the program.
@@ -59,6 +62,9 @@ def refine(
     idle, ended = 0, f"{rounds} rounds are over"
     spent, questions = first.origin.usage, first.origin.questions
     for _ in range(rounds):
+        if figures.mean >= figures.reference - _BETTER:
+            ended = "the score is what is possible"
+            break
         last_try = attempts[-1] if not attempts[-1].best else None
         dialogue = shop.dialogue()
         question = prompt(
@@ -68,10 +74,12 @@ def refine(
             figures=figures,
             failures=[_explain(shop.domain, train, r) for r in worst_cases(figures.results)],
             last_try=last_try,
+            nothing=NOTHING,
         )
         source, problem = "", ""
         try:
-            source = shop.write(dialogue, question)
+            source = shop.write(dialogue, question, NOTHING)
+            problem = "" if source else "the model sees nothing to improve"
         except (ModelError, BudgetExhausted) as error:
             problem = f"the model gave no further program: {error}"
         spent, questions = add_usage(spent, dialogue.usage), questions + dialogue.questions

@@ -37,9 +37,14 @@ class Workshop:
         """A new conversation about the task."""
         return Dialogue(self.model, prompt("system", domain=self.domain))
 
-    def write(self, dialogue: Dialogue, text: str) -> str:
-        """Ask for a program until it loads. Raises ModelError when it never does."""
+    def write(self, dialogue: Dialogue, text: str, refusal: str = "") -> str:
+        """Ask for a program until it loads; empty if the answer is `refusal`, where one is allowed.
+
+        Raises ModelError when no program loads.
+        """
         answer = dialogue.ask(text)
+        if refusal and refusal in answer.upper() and "```" not in answer:
+            return ""
         problem = ""
         for _ in range(REPAIRS + 1):
             try:

@@ -12,8 +12,8 @@ from spca_core.model import Record
 from spca_core.ports.chat import ChatModel, ChatUsage, Role
 from spca_core.ports.proposer import ModelError
 from spca_programs.ipp.dialogue import Dialogue, add_usage, prompt
-from spca_programs.ipp.domain import Case, Domain
-from spca_programs.ipp.program import Answer, Evaluation, judge_answers
+from spca_programs.ipp.domain import Answer, Case, Domain
+from spca_programs.ipp.program import Evaluation, judge_answers
 
 ROLE: Role = "planner_big"
 _SYSTEM = "You plan actions in a small grid world, carefully, and answer in the form that is asked for."
@@ -59,7 +59,20 @@ METHODS: dict[str, Callable[..., list[str]]] = {
 
 
 def think(method: str, domain: Domain[Case], model: ChatModel, cases: Sequence[Case]) -> Thought:
-    """Plan for every case by a method. A failing answer costs its case; BudgetExhausted is passed on."""
+    """Plan for every case by a method, and judge the plans. Raises BudgetExhausted."""
+    answers, usage, model_name = plans_of(method, domain, model, cases)
+    return Thought(
+        method=method, evaluation=judge_answers(domain, cases, answers), usage=usage, model=model_name
+    )
+
+
+def plans_of(
+    method: str, domain: Domain[Case], model: ChatModel, cases: Sequence[Case]
+) -> tuple[list[Answer], ChatUsage, str]:
+    """A model's plan for every case by a method, what they took, and the model's name.
+
+    A failing answer costs its case; BudgetExhausted is passed on.
+    """
     usage, model_name = ChatUsage(), ""
     answers = []
     for case in cases:
@@ -72,9 +85,7 @@ def think(method: str, domain: Domain[Case], model: ChatModel, cases: Sequence[C
             answers.append(Answer(problem=f"model: {error}", seconds=dialogue.usage.seconds))
         usage = add_usage(usage, dialogue.usage)
         model_name = dialogue.model_name or model_name
-    return Thought(
-        method=method, evaluation=judge_answers(domain, cases, answers), usage=usage, model=model_name
-    )
+    return answers, usage, model_name
 
 
 def actions_in(text: str) -> list[str]:

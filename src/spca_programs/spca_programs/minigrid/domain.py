@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -13,7 +14,7 @@ from spca_minigrid.cells import DIRECTION_NAMES, EMPTY, cell_of
 from spca_minigrid.mission import parse_mission
 from spca_minigrid.shortest import shortest
 from spca_minigrid.world import World
-from spca_programs.ipp.domain import Judgement
+from spca_programs.ipp.domain import Answer, Judgement
 
 TASKS = {
     "minigrid-unlock": ("MiniGrid-Unlock-v0", "open the locked door"),
@@ -77,6 +78,8 @@ class MinigridDomain:
     signature = "solve(grid, start_direction)"
     actions = tuple(ACTIONS)
     sketch = _SKETCH
+    has_goal = True
+    baselines = ("random",)
     stages = _STAGES
 
     def __init__(self, name: str) -> None:
@@ -130,6 +133,17 @@ class MinigridDomain:
             if not world.over:
                 _carry_out(world, action)
         return _picture(world)
+
+    def baseline(self, name: str, cases: Sequence[MinigridCase], seed: int) -> list[Answer]:
+        """Random actions, as many as the world allows."""
+        if name not in self.baselines:
+            raise InputError(f"unknown policy '{name}'", hint=f"one of {', '.join(self.baselines)}")
+        answers = []
+        for case in cases:
+            rng = random.Random(f"{seed}/{self.name_of(case)}")
+            plan = rng.choices(self.actions, k=World(case.env, case.seed).max_steps)
+            answers.append(Answer(plan=tuple(plan)))
+        return answers
 
     def reference(self, case: MinigridCase) -> float:
         """The best possible score, by the shortest plan."""

@@ -19,8 +19,10 @@ from spca.benches.pddl.trial import ROLE, Attempt, PddlResult, run_attempts
 from spca_bench.bench import Bench, Done
 from spca_bench.campaign import read_head
 from spca_bench.page import Page, Table, new_figure
+from spca_bench.pairs import add_pairs
 from spca_bench.statistics import Rate, groups
 from spca_core.model import Record
+from spca_llm.budget import Budget
 from spca_llm.chat import Chat
 from spca_llm.config import LlmConfig, load_config
 from spca_llm.connect import REPLAY, open_chat
@@ -45,7 +47,11 @@ Trials = Sequence[Done[PddlTrial, PddlResult]]
 
 
 class PddlBench(Bench[PddlTrial, PddlResult]):
-    """What is run. `models` replace the configured model of the role planner_big; none: that model itself."""
+    """What is run.
+
+    `models` are configuration files (YAML, by whose stem they are called), or names that replace the
+    configured model of the role planner_big; none: that model itself.
+    """
 
     name = "pddl"
     result_type: ClassVar[type[Record]] = PddlResult
@@ -75,7 +81,8 @@ class PddlBench(Bench[PddlTrial, PddlResult]):
 
     def identity(self) -> Mapping[str, Any]:
         """See `Bench`; with the models' names, wherever they come from."""
-        return {**super().identity(), "models": self._models()}
+        files = {m: load_config(Path(m)).model_dump(mode="json")["roles"] for m in self.models if _is_file(m)}
+        return {**super().identity(), "models": self._models(), "roles": files}
 
     def trials(self) -> list[PddlTrial]:
         """Model by model."""
@@ -99,7 +106,7 @@ class PddlBench(Bench[PddlTrial, PddlResult]):
             return why
         if self.llm.startswith(REPLAY):
             return ""
-        budget = self._config().budget
+        budget = Budget() if any(map(_is_file, self.models)) else self._config().budget
         for model, own in groups(done, lambda d: d.trial.model).items():
             used = [d.result.used for d in own]
             lost = sum(usd for key, usd in wasted.items() if key.startswith(f"{model}/"))
@@ -139,6 +146,11 @@ class PddlBench(Bench[PddlTrial, PddlResult]):
             "empty plan counts as a failure. The columns from “solved” to “no answer” "
             "count drafts by their fate."
         )
+        add_pairs(
+            page,
+            {m: {(d.trial.task, d.trial.number): d.result.status == "solved" for d in own}
+             for m, own in _by_model(done).items()},
+        )  # fmt: skip
         page.heading("Solved at attempt k")
         page.figure(self._curves(done))
         page.text(
@@ -199,7 +211,7 @@ class PddlBench(Bench[PddlTrial, PddlResult]):
 
     def _models(self) -> list[str]:
         if self.models:
-            return list(self.models)
+            return [Path(m).stem if _is_file(m) else m for m in self.models]
         if not self.llm.startswith(REPLAY):
             return [self._config().role(ROLE).model]
         head = read_head(Path(self.llm.removeprefix(REPLAY)))
@@ -213,9 +225,15 @@ class PddlBench(Bench[PddlTrial, PddlResult]):
         if self.llm.startswith(REPLAY):
             recorded = Path(self.llm.removeprefix(REPLAY)) / "llm"
             return open_chat(f"{REPLAY}{recorded / _safe(trial)}", folder)
+        if file := next((m for m in self.models if _is_file(m) and Path(m).stem == model), None):
+            return open_chat("", folder, load_config(Path(file)))
         config = self._config()
         roles = {**config.roles, ROLE: config.role(ROLE).model_copy(update={"model": model})}
         return open_chat("", folder, config.model_copy(update={"roles": roles}))
+
+
+def _is_file(model: str) -> bool:
+    return model.endswith((".yaml", ".yml"))
 
 
 @cache

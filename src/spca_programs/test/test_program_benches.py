@@ -1,0 +1,107 @@
+"""The benches of planning programs and of GRASP, with a scripted model behind a server."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from spca_bench.engine import run_campaign
+from spca_bench.report import write_report
+from spca_llm.testing.behaviours import Behaviour, Say
+from spca_llm.testing.server import ModelServer, Seen
+from spca_programs.grasp.bench import GraspBench
+from spca_programs.grasp.dataset import Slice
+from spca_programs.grasp.figures import margins
+from spca_programs.grasp.policies import example as grasp_example
+from spca_programs.ipp.bench import WAYS, IppBench
+from spca_programs.minigrid.policies import example as minigrid_example
+
+GRASP_HEAD = "def solve(grid, start_pos, carry_limit, cost_per_step, is_diagonals_allowed, max_actions):\n"
+SOURCES = {
+    "solve(grid, start_pos": (grasp_example, GRASP_HEAD + "    return []\n"),
+    "solve(grid, start_direction": (minigrid_example, "def solve(grid, start_direction):\n    return []\n"),
+}
+
+
+def writer(seen: Seen) -> Behaviour:
+    """A model that writes an idle program, refines it to a good one, then sees nothing to improve."""
+    if "ACTIONS:" in seen.text:
+        return Say("ACTIONS: UP TAKE DOWN DROP", usage=(100, 10))
+    module, idle = next(sources for head, sources in SOURCES.items() if head in seen.text)
+    good = Path(str(module.__file__)).read_text()
+    if "This is the best program so far" not in seen.text:
+        return Say(f"```python\n{idle}```", usage=(200, 50))
+    improved = good.strip() in seen.text
+    return Say("NOTHING TO IMPROVE" if improved else f"```python\n{good}```", usage=(300, 90))
+
+
+def model_file(folder: Path, server: ModelServer, **settings: object) -> Path:
+    role = {"model": "test-model", "base_url": server.base_url, "attempts": 1, "temperature": 0.7}
+    (folder / "prices.yaml").write_text(json.dumps({"test-model": {"input": 10.0, "output": 10.0}}))
+    path = folder / "m.yaml"
+    roles = {"coder": role, "planner_big": role}
+    path.write_text(json.dumps({"roles": roles, "prices": "prices.yaml", **settings}))
+    return path
+
+
+@pytest.mark.slow
+def test_all_ways_are_compared_on_the_same_cases_with_curves_and_published_figures(tmp_path: Path) -> None:
+    some = ("pseudocode", "steps+refine", "zero-shot", "two-step")
+    assert set(some) < set(WAYS)
+    with ModelServer(writer) as server:
+        bench = IppBench(
+            tasks=("grasp", "minigrid-unlock"), programs=("random", "greedy"), ways=some, train=4, test=8,
+            models=(model_file(tmp_path, server),),
+        )  # fmt: skip
+        campaign = run_campaign(bench, tmp_path / "c", workers=1)
+        short = run_campaign(bench.model_copy(update={"usd": 0.002}), tmp_path / "short", workers=1)
+        assert "US dollars are used up" in short.stopped
+    assert not campaign.broken and len(campaign.done) == 2 * len(some) + 3  # MiniGrid has no greedy policy
+    by_name = {(d.trial.task, d.trial.contestant.name): d.result for d in campaign.done}
+    steps = by_name["grasp", "m:steps+refine"]
+    assert [p.step for p in steps.curve] == [*(f"steps {n}" for n in range(1, 6)), "refinement 1"]
+    assert steps.curve[-1].test == pytest.approx(steps.evaluation.mean) and steps.curve[0].test == 0
+    assert steps.ended == "the model sees nothing to improve"
+    for task in bench.tasks:
+        assert len({tuple(c.case for c in r.cases) for (t, _), r in by_name.items() if t == task}) == 1
+    cells = [dict(zip(t.heads, row, strict=True)) for t in [bench.table(campaign.done)] for row in t.shown()]
+    completed = {(c["task"], c["contestant"]): c["completed %"] for c in cells}
+    assert completed["grasp", "m:steps+refine"] == ""
+    assert completed["minigrid-unlock", "m:steps+refine"] == "100.00"
+    page = write_report(campaign).read_text()
+    assert "steps 5" in page and "3.22" in page and "diagonal moves did not move" in page
+
+
+@pytest.mark.slow
+def test_grasp_asks_a_model_as_published_and_repeats_from_its_records(tmp_path: Path) -> None:
+    part = Slice(energy="random", start="inner", obstacles=False, count=2)
+    with ModelServer(writer) as server:
+        bench = GraspBench(policy=str(model_file(tmp_path, server)), part=part)
+        campaign = run_campaign(bench, tmp_path / "c", workers=1)
+        asked = [request.body for request in server.requests]
+    assert len(asked) == 2 * 8 and {body["temperature"] for body in asked} == {0.0}
+    answers = [a for d in campaign.done for a in d.result.answers]
+    assert {a.plan for a in answers} == {("UP", "TAKE", "DOWN", "DROP")}
+    assert bench.table(campaign.done).rows[-1][4] == 4.0  # mean number of actions
+    page = write_report(campaign).read_text()
+    assert "Each constraint alone" in page and "GPT-4o" in page and "The best and the worst plan" in page
+    assert re.search(r"1600 \+ 160 tokens, 0\.0176 US dollars", page)
+    again = run_campaign(
+        bench.model_copy(update={"policy": f"replay:{tmp_path / 'c'}"}), tmp_path / "again", workers=1
+    )
+    assert [a.score for d in again.done for a in d.result.answers] == [a.score for a in answers]
+
+
+def test_each_constraint_is_measured_on_pairs_that_differ_in_nothing_else(tmp_path: Path) -> None:
+    bench = GraspBench(policy="greedy", part=Slice(energy="random", count=2))
+    done = run_campaign(bench, tmp_path, workers=1).done
+    scored = [pair for d in done for pair in zip(d.trial.environments, d.result.answers, strict=True)]
+    rows = {row[0]: row[1:] for row in margins(scored)}
+    assert {row[-1] for name, row in rows.items() if "start" not in name and name != "obstacles"} == {32}
+    costly = [a.score for e, a in scored if e.rules.cost]
+    free = [a.score for e, a in scored if not e.rules.cost]
+    expected = sum(costly) / 32 - sum(free) / 32
+    assert float(rows["an action costs 0.3"][2]) == pytest.approx(expected, abs=0.006)
