@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,20 +16,14 @@ from spca.testing.calibrated_model import CalibratedModel, FaultRates
 from spca.testing.fallible_model import BIG, MODELS, FallibleModel, configuration
 from spca_bench.campaign import Campaign, Entry, read_campaign
 from spca_bench.engine import run_campaign
+from spca_bench.export import share
 from spca_bench.report import write_report
 from spca_bench.statistics import Paired
 from spca_core.errors import InputError
 from spca_llm.testing.behaviours import Behaviour, Status
 from spca_llm.testing.server import ModelServer, Seen
 
-NEW_VARIANTS = (
-    "no-rehearsal",
-    "always-rehearsal",
-    "one-validator",
-    "whole-library",
-    "vision",
-    "vision-alone",
-)
+NEW_VARIANTS = ("always-rehearsal", "one-validator", "whole-library", "vision-alone")
 LEVELS = ("touch_02", "touch_03")
 
 
@@ -83,7 +78,7 @@ def test_the_better_model_is_better_and_the_interval_is_clear_of_zero(
     )
     assert pairs.difference > 0 and pairs.interval[0] > 0, pairs
     page = write_report(campaign).read_text()
-    assert "Pairs on the same tables" in page and page.count("<svg") == 5
+    assert "Pairs on the same trials" in page and page.count("<svg") == 5
     assert f"{100 * pairs.difference:+.1f} %" in page
 
 
@@ -108,23 +103,34 @@ def by_table(campaign: Campaign) -> dict[tuple[str, int], list]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_a_replay_without_kills_comes_to_the_same_bit_for_bit(compared: tuple[Campaign, Path]) -> None:
+def test_what_is_shared_is_shown_anywhere_and_repeats_bit_for_bit_without_kills(
+    compared: tuple[Campaign, Path],
+) -> None:
+    """From the exported folder alone: no model files, no libraries, no paths of this machine, no keys."""
     campaign, place = compared
+    shared = place / "shared"
+    write_report(campaign)
+    share(place / "campaign", shared)
+    assert not (shared / "libraries").exists() and (shared / "results.parquet").is_file()
+    assert str(place) not in (shared / "bench.json").read_text()
     for model in ("better", "worse"):
-        (place / f"{model}.yaml").rename(place / f"{model}.gone")  # only the campaign's folder is needed
-    try:
-        bench = bench_in(place / "campaign").model_copy(
-            update={"llm": f"replay:{place / 'campaign'}", "tables": 1}
-        )
-        again = run_campaign(bench, place / "again", workers=1)
-    finally:
-        for model in ("better", "worse"):
-            (place / f"{model}.gone").rename(place / f"{model}.yaml")
+        (place / f"{model}.yaml").unlink()
+    bench = bench_in(shared)
+    table = campaign.bench.table(campaign.done)
+    assert bench.table(read_campaign(bench, shared).done) == table
+    again = run_campaign(
+        bench.model_copy(update={"llm": f"replay:{shared}", "tables": 1}), place / "again", workers=1
+    )
     assert len(again.done) == 4
     for d in again.done:
         first = campaign.results[d.trial.key]
         assert d.result.digest == first.digest and d.result.outcome == first.outcome
         assert (d.result.fates, d.result.usage, d.result.skills) == (first.fates, first.usage, first.skills)
+    # Killed and resumed at random, or in one go: the same table but for the seconds.
+    killed = campaign.bench.table([d for d in campaign.done if d.trial.number == 0])
+    timeless = [i for i, head in enumerate(table.heads) if head not in ("wall s", "without the model")]
+    for one, other in zip(killed.rows, again.bench.table(again.done).rows, strict=True):
+        assert [one[i] for i in timeless] == [other[i] for i in timeless]
 
 
 @pytest.mark.slow
@@ -146,6 +152,21 @@ def test_the_table_is_what_the_records_say(compared: tuple[Campaign, Path]) -> N
         drafts = [sum(r["planner"].values()) for r in own]
         assert cells["plan drafts"] == str(sum(drafts))
         assert cells["rounds"] == f"{sum(r['rounds'] for r in own) / len(own):.2f}"
+    # And the page shows these very cells.
+    page = write_report(campaign).read_text()
+    shown = [
+        re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", page, re.DOTALL)
+    ]
+    assert all(row in shown for row in table.shown())
+    by_group = [["touch", *(row[1] for row in table.shown()), ""]]
+    assert all(row in shown for row in by_group)
+    roles = [
+        [model, role, *(str(sum(e["result"]["usage"][role][k] for e in lines if e["trial"].startswith(model)
+                                and role in e["result"]["usage"]))
+                        for k in ("calls", "input_tokens", "output_tokens"))]
+        for model in ("better", "worse") for role in ("planner_big", "coder")
+    ]  # fmt: skip
+    assert all(any(row[:5] == wanted for row in shown) for wanted in roles), roles
 
 
 @pytest.mark.slow
@@ -195,7 +216,7 @@ def test_ablations_are_variants_of_one_campaign(tmp_path: Path) -> None:
     results = {d.trial.variant: d.result for d in campaign.done}
     assert set(results) == set(NEW_VARIANTS) and all(r.success for r in results.values()), campaign.broken
     roles = {variant: set(result.usage) for variant, result in results.items()}
-    assert "vision" in roles["vision"] & roles["vision-alone"] and "vision" not in roles["whole-library"]
+    assert "vision" in roles["vision-alone"] and "vision" not in roles["whole-library"]
     asked = (tmp_path / "c" / "llm" / "m_vision-alone_0_touch_02").glob("*planner_big.json")
     question = next(asked).read_text()
     assert "There is a blue cube" in question and "(leftmost cube" not in question

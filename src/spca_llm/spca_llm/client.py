@@ -18,6 +18,7 @@ from spca_core.ports.proposer import ModelError
 from spca_llm.answer import answer_from, whole
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.exchange import Answer, Attempt, Request
+from spca_llm.grammar import grammar_of
 from spca_llm.ledger import HIDDEN
 from spca_llm.prices import PriceTable, load_prices
 from spca_llm.retry import Late, retry_after, retrying
@@ -56,6 +57,8 @@ class OpenAISource:
     def ask(self, request: Request, seconds: float | None, note: Callable[[Attempt], None]) -> Answer:
         """See `Source.ask`."""
         config = self.config.role(request.role)
+        if request.json_schema is not None and config.structured in ("gbnf", "vllm"):
+            config = _with_grammar(config, request.json_schema)
         if not self._enforces(request, config):
             return self._ask_in_prompt(request, config, seconds, note)
         began = time.monotonic()
@@ -226,6 +229,18 @@ class OpenAISource:
             where="prices",
             hint="add it to the price table, or set a budget in tokens instead",
         )
+
+
+def _with_grammar(config: ModelConfig, schema: dict[str, Any]) -> ModelConfig:
+    """The same with a grammar among the fields that are sent, in the dialect of its server.
+
+    A schema that has no grammar is left to the server to enforce.
+    """
+    field = {"grammar": grammar_of(schema)}
+    if not field["grammar"]:
+        return config.model_copy(update={"structured": "json_schema"})
+    sent = field if config.structured == "gbnf" else {"structured_outputs": field}
+    return config.model_copy(update={"extra": {**config.extra, **sent}})
 
 
 def _receive(client: openai.OpenAI, body: dict[str, Any], seconds: float, config: ModelConfig) -> bytes:

@@ -7,6 +7,7 @@ from typing import Any
 
 from spca_core.ports.chat import Message
 from spca_llm.exchange import Request
+from spca_llm.grammar import PDDL
 
 
 def enforced(request: Request) -> dict[str, Any]:
@@ -64,7 +65,7 @@ def _strict(node: Any) -> Any:
         if key in ("properties", "$defs")
         else _strict(item)
         for key, item in node.items()
-        if key not in ("default", "title")
+        if key not in ("default", "title") and (key, item) != ("format", PDDL)
     }
     if "properties" in plain:
         plain["required"] = list(plain["properties"])

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 from collections.abc import Callable, Iterator
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
+import lark
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from spca_core.errors import BudgetExhausted, InputError
 from spca_core.ports.chat import ChatReply
@@ -151,6 +153,39 @@ def test_how_a_schema_is_asked_for_can_be_set(bench: Bench, mode: str, sent: Any
     server = bench.serve([GOOD])
     assert bench.chat(server, structured=mode).complete("planner_big", ASK, Answer).parsed
     assert server.requests[0].body.get("response_format") == sent
+
+
+def as_lark(grammar: str) -> lark.Lark:
+    """GBNF is nearly the notation of lark, which judges here what a server would let pass."""
+    classes = re.compile(r"\[(?:\\.|[^\]\\])+\]")
+    lines = (line.replace("::=", ":") for line in grammar.splitlines())
+    plain = (classes.sub(lambda found: "/" + found[0].replace("/", r"\/") + "/", line) for line in lines)
+    return lark.Lark("\n".join(plain), start="root")
+
+
+class Drafted(BaseModel):
+    domain: str = Field(json_schema_extra={"format": "pddl"})
+    remark: str = ""
+
+
+@pytest.mark.parametrize(("mode", "where"), [("gbnf", ()), ("vllm", ("structured_outputs",))])
+def test_a_server_can_be_given_a_grammar_under_which_parentheses_match(
+    bench: Bench, mode: str, where: tuple[str, ...]
+):
+    server = bench.serve([GOOD, say_json({"domain": "(define)", "steps": ["a"]})])
+    chat = bench.chat(server, structured=mode)
+    assert chat.complete("planner_big", ASK, Drafted).parsed.domain == "(define)"
+    body = server.requests[0].body
+    grammar = (body[where[0]] if where else body)["grammar"]
+    assert "response_format" not in body
+    parser = as_lark(grammar)
+    good = "(define (domain d)\n (:action a :effect (and (p) (not (q ?x)))))"
+    parser.parse(json.dumps({"domain": good, "remark": 'as "asked"'}))
+    for bad in (good[:-1], good + ")", "p", "(a) (b)"):
+        with pytest.raises(lark.exceptions.LarkError):
+            parser.parse(json.dumps({"domain": bad, "remark": ""}))
+    assert chat.complete("planner_big", ASK, Answer).parsed.steps == ["a"]
+    assert "response_format" in server.requests[1].body, "a list has no grammar here: the schema is enforced"
 
 
 def test_free_form_objects_are_not_asked_for_strictly(bench: Bench):

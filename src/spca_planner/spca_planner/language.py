@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
@@ -30,12 +30,19 @@ _LONGEST = {"pddl": 16_000, "failure": 1500, "rejection": 800, "sentence": 300, 
 _FENCE = re.compile(r"^\s*```[\w-]*\n(.*?)\n?```\s*$", re.DOTALL)
 
 
+_PDDL: dict[str, JsonValue] = {"format": "pddl"}
+"""For servers that enforce a grammar."""
+
+
 class WholeDraft(BaseModel):
     """What a model is asked for: both files as text."""
 
     model_config = ConfigDict(extra="forbid")
-    domain: str = Field(description="the whole PDDL domain, from (define (domain …) to the last parenthesis")
-    problem: str = Field(description="the whole PDDL problem")
+    domain: str = Field(
+        description="the whole PDDL domain, from (define (domain …) to the last parenthesis",
+        json_schema_extra=_PDDL,
+    )
+    problem: str = Field(description="the whole PDDL problem", json_schema_extra=_PDDL)
     remark: str = Field(default="", description="one sentence on what you changed or assumed")
 
 
@@ -43,7 +50,11 @@ class ProblemDraft(BaseModel):
     """The same where the domain is settled, unless it cannot express the task."""
 
     model_config = ConfigDict(extra="forbid")
-    problem: str = Field(default="", description="the whole PDDL problem; empty if the domain does not fit")
+    problem: str = Field(
+        default="",
+        description="the whole PDDL problem; empty if the domain does not fit",
+        json_schema_extra=_PDDL,
+    )
     this_domain_does_not_fit_because: str = Field(
         default="", description="empty, or what the task needs that the domain cannot express"
     )

@@ -70,7 +70,8 @@ def render_video(
     if not states:
         raise InputError("no states to make a video of", where=str(path))
     shown = list(_at_rate(states, speed / fps))
-    scenes = _Scenes(world, variation or SimVariation(), size, inset)
+    variation = variation or SimVariation()
+    scenes = _Scenes(world, variation, _views(world, variation, size, inset))
     with Mp4(path, size, fps) as file:
         for state, scene in zip(shown, _in_order(scenes, shown), strict=True):
             picture = scene.copy()
@@ -88,7 +89,12 @@ def render_still(
     world: World, state: SimState, size: tuple[int, int] = (480, 360), inset: bool = False
 ) -> Frame:
     """One picture (H, W, 3) of a state, as the video would show it."""
-    return _Scenes(world, SimVariation(), size, inset).draw(state)
+    return _Scenes(world, SimVariation(), _views(world, SimVariation(), size, inset)).draw(state)
+
+
+def sensor_pictures(world: World, states: Sequence[SimState], variation: SimVariation) -> Iterator[Frame]:
+    """What the sensor's camera sees of each state, without noise: pictures (H, W, 3) in the states' order."""
+    return _in_order(_Scenes(world, variation, [sensor_view(world, variation)]), states)
 
 
 class Mp4:
@@ -136,17 +142,20 @@ def _same(a: SimState, b: SimState) -> bool:
     return a.objects == b.objects and bool(np.abs(a.qpos - b.qpos).max() < _AT_REST)
 
 
+def _views(world: World, variation: SimVariation, size: tuple[int, int], inset: bool) -> list[View]:
+    """The overview, and what is shown in its corner."""
+    corner = _scaled(sensor_view(world, variation), round(size[0] * _INSET_SHARE))
+    return [overview(world, *size), *([corner] if inset else [])]
+
+
 class _Scenes:
     """Draws states.
 
     Every thread has its own renderers, one for each view and set of objects that turns up.
     """
 
-    def __init__(self, world: World, variation: SimVariation, size: tuple[int, int], inset: bool) -> None:
-        self._world, self._variation = world, variation
-        self._views = [overview(world, *size)]
-        if inset:
-            self._views.append(_scaled(sensor_view(world, variation), round(size[0] * _INSET_SHARE)))
+    def __init__(self, world: World, variation: SimVariation, views: Sequence[View]) -> None:
+        self._world, self._variation, self._views = world, variation, views
         self._own = threading.local()
 
     def draw(self, state: SimState) -> Frame:

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from spca_core.episode import Episode
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_core.ports.kit import DocumentMaker, LevelFindings, LevelInfo, PublishedResult
@@ -149,6 +150,14 @@ class TabletopKit:
         from spca_tabletop.video import write_video
 
         return (write_video, write_mcap)
+
+    robot = "ur5_2f85"
+
+    def episode(self, folder: RunFolder, options: RunOptions, fps: int) -> Episode:
+        """See `RecordsEpisodes`."""
+        from spca_tabletop.episode import episode_of
+
+        return episode_of(folder, options, fps)
 
     def ros(self) -> TabletopRos:
         """See `spca_ros.kit.RosSide`."""

@@ -40,6 +40,14 @@ def fates_of(run: RunFolder) -> tuple[Fate, ...]:
     return tuple(found)
 
 
+def repaired_in(run: RunFolder) -> tuple[str, ...]:
+    """Skills that the coder wrote after they had failed in the world, each as often as that."""
+    codes = [
+        CodeResult.model_validate_json(p.read_bytes()) for p in sorted(run.path.glob("round_*/code_*.json"))
+    ]
+    return tuple(name for c in codes if c.drafts and c.drafts[0].kind == "semantic" for name in c.written)
+
+
 def _how(act: ActResult) -> str:
     failed = next((s for s in act.steps if s.status == "failed"), None)
     if failed is None:

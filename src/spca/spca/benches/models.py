@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from spca.api import select_levels
-from spca.benches.model_attempts import Fate, fates_of
+from spca.benches.model_attempts import Fate, fates_of, repaired_in
 from spca.benches.models_page import add_plots
 from spca.kits import checked_kit, kit_of
 from spca.proposals import LLM, open_models
@@ -87,6 +87,8 @@ class ModelResult(RunSummary):
 
     model_seconds: float = 0.0
     """Wall time of waiting for the model."""
+    repaired: tuple[str, ...] = ()
+    """Skills that were written again after they had failed in the world."""
     fates: tuple[Fate, ...] = ()
     """Every draft and every try in the world, in their order."""
 
@@ -213,6 +215,7 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
                 model_seconds=sum(t.seconds for t in Ledger(asked).totals().values())
                 if asked.is_dir()
                 else 0.0,
+                repaired=repaired_in(run),
                 fates=fates_of(run),
             )
         shutil.rmtree(record, ignore_errors=True)
@@ -236,7 +239,7 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
         heads = ("model", "solved", "%", "95 % interval", "first drafts accepted", "rounds", "plan drafts",
                  "code drafts",
                  "tokens in", "tokens out", "USD", "wall s", "without the model", "skills written", "reused",
-                 "promoted")  # fmt: skip
+                 "promoted", "repaired")  # fmt: skip
         return Table(
             heads, [_row(name, [d.result for d in own]) for name, own in by_contestant(done).items()]
         )
@@ -395,6 +398,7 @@ def _row(name: str, results: Sequence[ModelResult]) -> tuple[object, ...]:
         f"{sum(u.usd for u in usage):.4f}",
         median_of(r.wall for r in results), median_of(r.wall - r.model_seconds for r in results),
         *(sum(len(getattr(r.skills, what)) for r in results) for what in ("written", "reused", "promoted")),
+        sum(len(r.repaired) for r in results),
     )  # fmt: skip
 
 

@@ -89,6 +89,22 @@ def resume(
     raise typer.Exit(run_bench(bench_in(folder), folder, workers, scheduler, compare))
 
 
+@bench_app.command("export", epilog="Example:  spca bench export campaigns/20260101-120000_models shared")
+def export(
+    folder: Annotated[Path, typer.Argument(help="The folder of a campaign.")],
+    out: Annotated[Path, typer.Argument(help="The new folder.")],
+) -> None:
+    """Copy a campaign to give it away: results, settings, recorded answers (without keys) and page."""
+    from spca.benches import bench_in
+    from spca_bench.campaign import read_campaign
+    from spca_bench.export import share
+    from spca_bench.report import write_report
+
+    write_report(read_campaign(bench_in(folder), folder))
+    share(folder, out)
+    typer.echo(out)
+
+
 @bench_app.command("show", epilog="Example:  spca bench show campaigns/20260101-120000_levels")
 def show(
     folder: Annotated[Path, typer.Argument(help="The folder of a campaign.")],

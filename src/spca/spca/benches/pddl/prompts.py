@@ -46,8 +46,8 @@ _ADVICE = {
 class PddlAnswer(BaseModel):
     """A domain and a problem in PDDL."""
 
-    domain: str = Field(min_length=1)
-    problem: str = Field(min_length=1)
+    domain: str = Field(min_length=1, json_schema_extra={"format": "pddl"})
+    problem: str = Field(min_length=1, json_schema_extra={"format": "pddl"})
 
 
 def messages(task: PddlTask, draft: Draft | None, judged: Judged | None) -> list[Message]:

@@ -1,0 +1,184 @@
+"""Runs as a LeRobot data set, layout v2.1: Parquet and MP4 files that `lerobot` loads.
+
+meta/info.json            features, counts, and where the files are
+meta/tasks.jsonl          each task's text with its number
+meta/episodes.jsonl       each episode's tasks and length
+meta/episodes_stats.jsonl each episode's minimum, maximum, mean and standard deviation by feature
+data/chunk-000/episode_000000.parquet
+videos/chunk-000/observation.images.workspace/episode_000000.mp4
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spca.kits import kit_of
+from spca_core.episode import Episode, RecordsEpisodes
+from spca_core.errors import InputError
+from spca_core.options import Manifest
+from spca_core.run_folder import MANIFEST, RunFolder
+from spca_sim.video import Mp4
+
+VERSION, CHUNK = "v2.1", 1000
+CAMERA = "observation.images.workspace"
+_DATA = "data/chunk-{episode_chunk:03d}/episode_{episode_index:06d}.parquet"
+_VIDEO = "videos/chunk-{episode_chunk:03d}/{video_key}/episode_{episode_index:06d}.mp4"
+_INTEGERS = ("frame_index", "episode_index", "index", "task_index")
+_SAMPLED = 10
+"""Every so many pictures one counts for the statistics."""
+
+
+def write_dataset(
+    runs: Sequence[Path], out: Path, fps: int = 10, on_run: Callable[[Path], None] = lambda run: None
+) -> int:
+    """Write runs as the episodes of a new data set; returns the number of frames.
+
+    `observation.state` holds the joints (rad) and the gripper's opening (m); `action` is the state one frame
+    later, which a position controller would be given. Time is simulated. `on_run` is called after each run.
+    Raises InputError for a folder that is not empty, runs of several robots or without a recording, and where
+    pyarrow is not installed.
+    """
+    if out.exists() and any(out.iterdir()):
+        raise InputError("is not empty", where=str(out), hint="name a new folder with --out")
+    if not runs:
+        raise InputError("no runs", hint="name the folders of finished runs")
+    writer = _Writer(out, fps)
+    for path in runs:
+        folder = RunFolder.open(path)
+        options = folder.read(MANIFEST, Manifest).options
+        kit = kit_of(options.level)
+        if not isinstance(kit, RecordsEpisodes):
+            raise InputError(f"runs in {kit.name} cannot be exported", where=str(path))
+        writer.add(kit.robot, kit.episode(folder, options, fps))
+        on_run(path)
+    writer.finish()
+    return writer.frames
+
+
+class _Writer:
+    """Writes episode after episode, then what is said of all of them."""
+
+    def __init__(self, out: Path, fps: int) -> None:
+        try:
+            from pyarrow import parquet
+        except ImportError as error:
+            hint = "pip install -r requirements/data-lock.txt"
+            raise InputError("a LeRobot data set needs pyarrow", hint=hint) from error
+        self._write_parquet = parquet.write_table
+        self._out, self._fps = out, fps
+        self._tasks: dict[str, int] = {}
+        self._lines: dict[str, list[dict[str, Any]]] = {"episodes": [], "episodes_stats": []}
+        self._features: dict[str, Any] = {}
+        self._robot = ""
+        self.frames = 0
+
+    def add(self, robot: str, episode: Episode) -> None:
+        """One more episode."""
+        number, length = len(self._lines["episodes"]), len(episode.joints)
+        features = _features(episode, self._fps)
+        if number and (features, robot) != (self._features, self._robot):
+            raise InputError("the runs are of different robots or cameras", hint="export them one by one")
+        self._features, self._robot = features, robot
+        task = self._tasks.setdefault(episode.task, len(self._tasks))
+        columns = _columns(episode, self._fps, number, task, self.frames)
+        self._parquet(columns, self._place(_DATA, number))
+        stats = {name: _stats(values) for name, values in columns.items()}
+        stats[CAMERA] = self._video(episode, self._place(_VIDEO, number))
+        self._lines["episodes"].append({"episode_index": number, "tasks": [episode.task], "length": length})
+        self._lines["episodes_stats"].append({"episode_index": number, "stats": stats})
+        self.frames += length
+
+    def finish(self) -> None:
+        """The folder `meta`."""
+        episodes = len(self._lines["episodes"])
+        meta = self._out / "meta"
+        meta.mkdir(parents=True)
+        info = {
+            "codebase_version": VERSION, "robot_type": self._robot, "total_episodes": episodes,
+            "total_frames": self.frames, "total_tasks": len(self._tasks), "total_videos": episodes,
+            "total_chunks": -(-episodes // CHUNK), "chunks_size": CHUNK, "fps": self._fps,
+            "splits": {"train": f"0:{episodes}"}, "data_path": _DATA, "video_path": _VIDEO,
+            "features": self._features,
+        }  # fmt: skip
+        (meta / "info.json").write_text(json.dumps(info, indent=4))
+        tasks = [{"task_index": number, "task": text} for text, number in self._tasks.items()]
+        for name, lines in {"tasks": tasks, **self._lines}.items():
+            (meta / f"{name}.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+    def _place(self, pattern: str, number: int) -> Path:
+        path = self._out / pattern.format(
+            episode_chunk=number // CHUNK, episode_index=number, video_key=CAMERA
+        )
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def _parquet(self, columns: dict[str, NDArray[Any]], path: Path) -> None:
+        import pyarrow
+
+        arrays = {
+            name: pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(values.ravel()), values.shape[1])
+            if values.shape[1] > 1
+            else pyarrow.array(values[:, 0])
+            for name, values in columns.items()
+        }
+        self._write_parquet(pyarrow.table(arrays), path)
+
+    def _video(self, episode: Episode, path: Path) -> dict[str, Any]:
+        """Write the pictures; their statistics by colour channel, 0-1."""
+        sampled = []
+        with Mp4(path, episode.size, self._fps) as file:
+            for number, picture in enumerate(episode.images):
+                file.add(picture)
+                if number % _SAMPLED == 0:
+                    sampled.append(picture.reshape(-1, 3) / 255)
+        stats = _stats(np.concatenate(sampled))
+        shaped = {k: [[[value]] for value in stats[k]] for k in ("min", "max", "mean", "std")}
+        return {**shaped, "count": [len(sampled)]}
+
+
+def _features(episode: Episode, fps: int) -> dict[str, Any]:
+    """What `info.json` says of each column and of the video."""
+    width, height = episode.size
+    joints = {"dtype": "float32", "shape": [len(episode.joint_names)], "names": list(episode.joint_names)}
+    video = {
+        "video.height": height, "video.width": width, "video.codec": "h264", "video.pix_fmt": "yuv420p",
+        "video.is_depth_map": False, "video.fps": fps, "video.channels": 3, "has_audio": False,
+    }  # fmt: skip
+    names = ["height", "width", "channels"]
+    return {
+        "action": joints,
+        "observation.state": joints,
+        CAMERA: {"dtype": "video", "shape": [height, width, 3], "names": names, "info": video},
+        "next.done": {"dtype": "bool", "shape": [1], "names": None},
+        "next.success": {"dtype": "bool", "shape": [1], "names": None},
+        "timestamp": {"dtype": "float32", "shape": [1], "names": None},
+        **{name: {"dtype": "int64", "shape": [1], "names": None} for name in _INTEGERS},
+    }
+
+
+def _columns(episode: Episode, fps: int, number: int, task: int, first: int) -> dict[str, NDArray[Any]]:
+    """The columns of an episode's table, each of shape (N, D)."""
+    frames = np.arange(len(episode.joints))
+    done = frames == frames[-1]
+    numbers = (frames, np.full_like(frames, number), first + frames, np.full_like(frames, task))
+    return {
+        "action": np.concatenate([episode.joints[1:], episode.joints[-1:]]),
+        "observation.state": episode.joints,
+        "next.done": done[:, None],
+        "next.success": (done & episode.success)[:, None],
+        "timestamp": (frames / fps).astype(np.float32)[:, None],
+        **{name: values.astype(np.int64)[:, None] for name, values in zip(_INTEGERS, numbers, strict=True)},
+    }
+
+
+def _stats(values: NDArray[Any]) -> dict[str, Any]:
+    """Statistics of the columns of (N, D), as `episodes_stats.jsonl` has them."""
+    plain = values.astype(float)
+    lists = {"min": plain.min(0), "max": plain.max(0), "mean": plain.mean(0), "std": plain.std(0)}
+    return {**{name: found.tolist() for name, found in lists.items()}, "count": [len(values)]}

@@ -1,0 +1,58 @@
+"""A tabletop run as an episode for imitation learning, from the states that were recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import mujoco
+import numpy as np
+
+from spca_core.episode import Episode
+from spca_core.errors import InputError
+from spca_core.options import RunOptions
+from spca_core.result import RunResult
+from spca_core.run_folder import RunFolder
+from spca_core.trajectory import JOINT_NAMES
+from spca_robot.workspace_model import Item, build_model
+from spca_sim.recording import load_states
+from spca_sim.state import SimState
+from spca_sim.video import sensor_pictures
+from spca_tabletop.presets import draw_table, load_table
+from spca_tabletop.recording import STATES
+
+
+def episode_of(folder: RunFolder, options: RunOptions, fps: int) -> Episode:
+    """See `RecordsEpisodes.episode`."""
+    world, level = load_table(options)
+    _, variation = draw_table(options.preset, options.seed, world, level)
+    path = folder.path / STATES
+    if not path.is_file():
+        raise InputError("the run has no recorded states", where=str(folder.path))
+    shown = last_attempt(load_states(path), fps)
+    model, index = build_model(world, [Item.of(world.object(name)) for name in shown[0].objects])
+    data = mujoco.MjData(model)
+    joints = []
+    for state in shown:
+        data.qpos[:] = state.qpos
+        mujoco.mj_kinematics(model, data)
+        joints.append([*state.qpos[index.arm_qpos], index.gap(data)])
+    camera = world.camera.intrinsics
+    return Episode(
+        task=f"{level.title}. {level.description}",
+        joints=np.array(joints, np.float32),
+        joint_names=(*JOINT_NAMES, "gripper_gap"),
+        images=sensor_pictures(world, shown, variation),
+        size=(camera.width, camera.height),
+        success=folder.read("result.json", RunResult).success,
+    )
+
+
+def last_attempt(states: Sequence[SimState], fps: int) -> list[SimState]:
+    """The states nearest to every 1/fps s since the clock was last set back to try again."""
+    begin = max((i for i in range(1, len(states)) if states[i].stamp < states[i - 1].stamp), default=0)
+    own = states[begin:]
+    if not own:
+        raise InputError("no states were recorded")
+    stamps = np.array([s.stamp for s in own])
+    due = np.arange(stamps[0], stamps[-1] + 1e-9, 1 / fps)
+    return [own[int(i)] for i in np.minimum(np.searchsorted(stamps, due - 1e-6), len(own) - 1)]
