@@ -31,6 +31,10 @@ class RunSummary(RunResult):
     """The run's folder within the campaign's, where it was kept."""
     thumbnail: str = ""
     """The last camera image of a run that failed, as a small JPEG in a data URI."""
+    disturbed: tuple[str, ...] = ()
+    """The kinds of disturbances that happened."""
+    remedies: dict[str, int] = {}
+    """How often each remedy against a deviation was used."""
 
     @property
     def cause(self) -> str:

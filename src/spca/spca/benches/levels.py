@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from spca.benches.remedies import remedy_table
 from spca.kits import checked_kit
 from spca_bench import plots
 from spca_bench.bench import Done
@@ -129,6 +130,10 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
         )
         page.heading("Rounds")
         page.figure(_rounds(results))
+        if any(r.disturbed for r in results):
+            page.heading("Disturbances and remedies")
+            remedies = remedy_table(results)
+            page.table(remedies.heads, remedies.rows)
         if failed := [(d.trial.key, d.result) for d in done if not d.result.success]:
             page.heading("Why trials failed")
             page.figure(plots.counts(dict(causes(r for _, r in failed)[:12]), "failed trials"))

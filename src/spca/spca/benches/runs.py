@@ -10,6 +10,7 @@ import shutil
 from functools import cache
 from pathlib import Path
 
+from spca.benches.remedies import disturbances_in, remedies_in
 from spca_bench.runs import RunSummary, acts
 from spca_core.ending import Ending
 from spca_core.options import RunOptions
@@ -30,9 +31,12 @@ class SupervisedRuns:
         result = _run(options, folder)
         if result.outcome is Ending.CANCELLED:
             raise KeyboardInterrupt
+        carried_out = acts(folder)
         summary = RunSummary(
             **dict(result),
-            digest=_digest(result, acts(folder)),
+            digest=_digest(result, carried_out),
+            disturbed=disturbances_in(path),
+            remedies=remedies_in(path, carried_out),
             run="" if result.success else str(path.relative_to(campaign)),
             thumbnail="" if result.success else _thumbnail(path),
         )

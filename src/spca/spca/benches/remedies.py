@@ -1,0 +1,65 @@
+"""What disturbed a run, and the remedies that were used, read from the run's folder."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from spca_bench.page import Table
+from spca_bench.runs import RunSummary
+from spca_bench.statistics import Rate
+from spca_core.plan import ActResult
+from spca_core.run_folder import EVENTS
+from spca_core.scene import OBSTRUCTED
+from spca_sim.disturbances.disturbance import ABOUT
+from spca_sim.disturbances.recorder import FOLDER
+
+_AT_ONCE = 0.25
+"""Simulated seconds between two pictures of which the second is a repetition."""
+REMEDIES = ("grasp again", "wait and look again", "plan again", "allow for the camera")
+
+
+def disturbances_in(run: Path) -> tuple[str, ...]:
+    """The kinds of disturbances that happened in a run, in their order; each once."""
+    files = sorted((run / FOLDER).glob("*.json"), key=lambda f: int(f.name.split("_")[0]))
+    return tuple(dict.fromkeys(json.loads(f.read_text())["kind"] for f in files))
+
+
+def remedies_in(run: Path, acts: Sequence[ActResult]) -> dict[str, int]:
+    """How often each of `REMEDIES` was used in a run; without those that were not."""
+    used: Counter[str] = Counter()
+    used["grasp again"] = sum("again" in line for act in acts for step in act.steps for line in step.log)
+    used["plan again"] = len(acts) - 1 if acts else 0
+    looks = [json.loads(f.read_text()) for f in sorted((run / "looks").glob("*.json"))]
+    stamps = [look.get("stamp", 0.0) for look in looks]
+    used["wait and look again"] = sum(OBSTRUCTED in look.get("notes", ()) for look in looks)
+    used["wait and look again"] += sum(b - a < _AT_ONCE for a, b in pairwise(stamps))
+    events = run / EVENTS
+    if events.is_file():
+        used["wait and look again"] += events.read_text().count('"kind":"doubt"')
+    used["allow for the camera"] = sum(
+        "camera has been moved" in note for look in looks for note in look.get("notes", ())
+    )
+    return {remedy: count for remedy, count in used.items() if count > 0}
+
+
+def remedy_table(results: Iterable[RunSummary]) -> Table:
+    """By kind of disturbance: runs in which it happened, solved ones, and runs that used each remedy.
+
+    A run with several disturbances counts for each of them.
+    """
+    runs = list(results)
+    rows = []
+    for kind, about in ABOUT.items():
+        own = [r for r in runs if kind in r.disturbed]
+        if own:
+            used = [sum(remedy in r.remedies for r in own) for remedy in REMEDIES]
+            rows.append((kind, about, str(Rate.of(r.success for r in own)), *used))
+    undisturbed = [r for r in runs if not r.disturbed]
+    if undisturbed:
+        used = [sum(remedy in r.remedies for r in undisturbed) for remedy in REMEDIES]
+        rows.append(("none", "nothing happened in time", str(Rate.of(r.success for r in undisturbed)), *used))
+    return Table(("kind", "what happens", "solved", *REMEDIES), rows)
