@@ -46,6 +46,7 @@ class PlanExecutor:
         self._builtin = builtin
         self._step_deadline_s, self._step_wall_s = step_deadline_s, step_wall_s
         self._host = SkillHost(api, limits)
+        self._loaded: str | None = None
 
     def __enter__(self) -> PlanExecutor:
         return self
@@ -103,9 +104,15 @@ class PlanExecutor:
         return ActResult(attempt=attempt, status="done", steps=tuple(reports))
 
     def _load(self, library: str) -> SkillFailure | None:
+        if library == self._loaded:  # each run finds it freshly imported anyway
+            return None
+        self._loaded = None
         reviewed = library == self._builtin
         result = self._host.load(library, SandboxLevel.PROCESS if reviewed else None)
-        return result if isinstance(result, SkillFailure) else None
+        if isinstance(result, SkillFailure):
+            return result
+        self._loaded = library
+        return None
 
     def _step(
         self,

@@ -67,7 +67,9 @@ class MinigridEnvironment:
 
     def sense(self) -> Observation:
         """What has been seen up to now; looking takes no time here."""
-        return observe(self.map, self._referents, self._ctx.now(), self.level.report, self.world.mission)
+        seen = observe(self.map, self._referents, self._ctx.now(), self.level.report, self.world.mission)
+        steps_left = self.world.max_steps - len(self.world.primitives)
+        return seen.model_copy(update={"detail": {**seen.detail, "steps_left": steps_left}})
 
     def act(
         self, attempt: str, plan: Plan, library: str, on_step: Callable[[StepReport], None] | None = None

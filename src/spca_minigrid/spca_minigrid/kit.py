@@ -21,6 +21,7 @@ PRIMITIVES = "primitives.json"
 
 if TYPE_CHECKING:
     from spca_minigrid.environment import MinigridEnvironment
+    from spca_minigrid.twin import MinigridTwin
 
 
 class MinigridKit:
@@ -94,6 +95,12 @@ class MinigridKit:
                 yield environment
             finally:
                 folder.write(PRIMITIVES, environment.checkpoint())
+
+    def twin(self, options: RunOptions) -> MinigridTwin:
+        """See `spca_core.ports.rehearsal.HasTwin`."""
+        from spca_minigrid.twin import MinigridTwin
+
+        return MinigridTwin()
 
     def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
         """Pictures of the level and, unless videos are switched off, an animation."""

@@ -44,6 +44,7 @@ def observe(known: WorldMap, referents: Referents, stamp: float, report: bool, t
             "map": known.as_text(),
             "position": list(known.position),
             "direction": known.direction,
+            "known": known.record().model_dump(mode="json"),
         },
     )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from spca_core.model import Record
 from spca_minigrid import primitives
 from spca_minigrid.cells import (
     BALL,
@@ -52,6 +53,16 @@ class Thing:
         return " ".join(word for word in (self.kind, self.colour, self.state) if word)
 
 
+class KnownMap(Record):
+    """A map as plain data: cells as (x, y, cell), and the things on them."""
+
+    cells: tuple[tuple[int, int, str], ...]
+    things: tuple[Thing, ...]
+    position: Point
+    direction: int
+    start_direction: int
+
+
 class WorldMap:
     """What is known so far.
 
@@ -67,6 +78,26 @@ class WorldMap:
         self.looks = 0
         self.version = 0
         """Grows whenever the map, the pose or the hand changes."""
+
+    @classmethod
+    def of(cls, known: KnownMap) -> WorldMap:
+        """The map that `record` was made of."""
+        made = cls()
+        made.cells = {(x, y): cell for x, y, cell in known.cells}
+        made.things = {t.id: t for t in known.things}
+        made.position, made.direction = known.position, known.direction
+        made.start_direction, made.looks = known.start_direction, 1
+        return made
+
+    def record(self) -> KnownMap:
+        """All that is known, as plain data."""
+        return KnownMap(
+            cells=tuple((x, y, cell) for (x, y), cell in self.cells.items()),
+            things=tuple(self.things.values()),
+            position=self.position,
+            direction=self.direction,
+            start_direction=self.start_direction,
+        )
 
     def cell(self, point: Point) -> str:
         """What is at a point, `unseen` if nothing is known."""

@@ -75,7 +75,11 @@ class SampledRehearsal:
             return Rehearsed(attempt=attempt, status="impossible", sentence=f"not rehearsed: {why}")
         tries: list[Try] = []
         status: Status | None = None
-        doubts = self._settings.doubts(zlib.crc32(attempt.rpartition("/")[2].encode()))
+        doubts = (
+            [Doubt()]
+            if twin.certain
+            else self._settings.doubts(zlib.crc32(attempt.rpartition("/")[2].encode()))
+        )
         for doubt in doubts:
             made = self._try(twin, plan, library, observation, doubt, over)
             if over():  # what was cut short says nothing

@@ -130,6 +130,32 @@ def _models(
     )  # fmt: skip
 
 
+def _rehearsal(
+    levels: Annotated[
+        list[str] | None, typer.Argument(help="Levels, patterns or groups; all of the tabletop by default.")
+    ] = None,
+    faults: Annotated[
+        bool, typer.Option(help="Faulty skills, plans and domains (what is caught), or sound ones.")
+    ] = True,
+    preset: Annotated[list[str] | None, typer.Option(help="As in `spca run`; repeatable.")] = None,
+    tables: Annotated[int, typer.Option(help="Tables per level.", min=1)] = 1,
+    first_seed: FirstSeed = 0,
+    limit: Annotated[int, typer.Option(help="So many faults, drawn at random; 0: all.", min=0)] = 0,
+) -> Any:
+    """Measure what rehearsals catch before acting, and what they reject although it works.
+
+    Each plan is also carried out, and the referee says what was right. See docs/rehearsal.md.
+    """
+    from spca.api import select_levels
+    from spca.benches.rehearsal import RehearsalBench
+
+    return checked(
+        RehearsalBench, levels=tuple(info.name for info in select_levels(levels or [])),
+        presets=tuple(preset or ("shuffled",)), tables=tables, first_seed=first_seed, faults=faults,
+        limit=limit,
+    )  # fmt: skip
+
+
 LEVELS = BenchCommand(
     "spca.benches.levels:LevelsBench",
     _levels,
@@ -149,4 +175,10 @@ MODELS = BenchCommand(
     "spca bench models --levels minigrid:published --model a.yaml --model b.yaml · "
     "spca bench models --model a.yaml --variant full --variant no-reuse --levels stack --usd 5 · "
     "spca bench models --llm replay:campaigns/20260101-120000_models",
+)
+REHEARSAL = BenchCommand(
+    "spca.benches.rehearsal:RehearsalBench",
+    _rehearsal,
+    "spca bench rehearsal --limit 300 · spca bench rehearsal stack --preset hard · "
+    "spca bench rehearsal --no-faults --preset nominal --preset noisy --preset hard --tables 3",
 )

@@ -59,11 +59,11 @@ def _run(options: RunOptions, folder: RunFolder) -> RunResult:
         return run_ros(options, folder)
     from spca.inproc import run_inproc
 
-    return run_inproc(options, folder, solver=_warm_solver())
+    return run_inproc(options, folder, solver=warm_solver())
 
 
 @cache
-def _warm_solver() -> SolverProcess:
+def warm_solver() -> SolverProcess:
     """One solver process for all trials of this worker: its imports take longer than a trial's planning."""
     solver = SolverProcess()
     solver.start()

@@ -47,6 +47,8 @@ class Twin(Protocol):
 
     vocabulary: Vocabulary
     """Says in PDDL what the twin's observations show: `after` judges them."""
+    certain: bool
+    """Whether all doubts are alike in it, so that one try says everything."""
 
     def refusal(self, observation: Observation) -> str:
         """Why a world cannot be made from that observation; empty if it can."""

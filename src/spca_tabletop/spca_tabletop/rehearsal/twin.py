@@ -14,6 +14,7 @@ from spca_act.executor import PlanExecutor
 from spca_core.contacts import ContactSample, Pair, pair
 from spca_core.errors import InputError, MotionError
 from spca_core.geometry import Pose
+from spca_core.kinds import SOLIDS
 from spca_core.names import COBOT, GROUND, GROUND_SYMBOL, TABLE, TABLE_SYMBOL, symbol_of
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan
@@ -52,6 +53,8 @@ _MOVED_M = 0.001
 
 class TabletopTwin:
     """See `spca_core.ports.rehearsal.Twin`. `world` is the workspace as described; see `SeenWorld`."""
+
+    certain = False
 
     def __init__(self, world: World) -> None:
         self.vocabulary = TwinVocabulary()
@@ -247,14 +250,14 @@ class _Stage:
         for name in sorted(self._ever_touched & kinds.keys()):
             yield Fact(predicate="touched", args=(name,))
         for name, others in touching.items():
-            below = sorted(o for o in others if kinds.get(o) == "cube" and _higher(name, o, objects))
+            below = sorted(o for o in others if kinds.get(o) in SOLIDS and _higher(name, o, objects))
             if name == held:  # what still touches something has not been lifted
                 for other in sorted(others - {COBOT, GROUND}):
                     yield Fact(predicate="on", args=(name, other))
                 continue
             for a in below:
                 yield from (Fact(predicate="across", args=(name, a, b)) for b in below if b != a)
-            if kinds[name] == "cube" and TABLE_SYMBOL in others:
+            if kinds[name] in SOLIDS and TABLE_SYMBOL in others:
                 plates = sorted(o for o in others if kinds.get(o) == "plate")
                 yield from (Fact(predicate="on_edge", args=(name, p)) for p in plates)
 
@@ -274,6 +277,8 @@ def _at(thing: SceneObject, pose: Pose, stamp: float = 0.0) -> SceneObject:
     """The thing at a pose as Sense would report it: a cube's own axes are those nearest to upright."""
     if thing.kind == "cube":
         pose = _upright(pose)
+    elif thing.kind == "ball":  # it looks the same from all sides
+        pose = Pose(position=pose.position)
     return thing.model_copy(update={"pose": pose, "visible": True, "last_seen": stamp})
 
 

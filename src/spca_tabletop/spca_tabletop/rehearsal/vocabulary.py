@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.observation import Observation
 from spca_core.ports.vocabulary import Extension
 from spca_tabletop.plan.vocabulary import TOUCHED_NAMES, TabletopVocabulary
@@ -13,12 +14,12 @@ class TwinVocabulary(TabletopVocabulary):
     def after(self, observation: Observation) -> dict[str, Extension]:
         """See `Vocabulary`. Every contact of the play so far is known, so what is not said does not hold."""
         found = super().after(observation)
-        cubes, plates = (frozenset({kind}) for kind in ("cube", "plate"))
+        solids, supports = frozenset(SOLIDS), frozenset(SUPPORTS)
 
         def said(predicate: str) -> frozenset[tuple[str, ...]]:
             return frozenset(f.args for f in observation.facts if f.predicate == predicate)
 
-        found |= dict.fromkeys(TOUCHED_NAMES, Extension((cubes | plates,), said("touched")))
-        found["across"] = Extension((cubes, cubes, cubes), said("across"))
-        found["on_edge"] = Extension((cubes, plates), said("on_edge"))
+        found |= dict.fromkeys(TOUCHED_NAMES, Extension((solids | supports,), said("touched")))
+        found["across"] = Extension((solids,) * 3, said("across"))
+        found["on_edge"] = Extension((solids, frozenset({"plate"})), said("on_edge"))
         return found

@@ -27,7 +27,7 @@ _CLOSE = 0.075
 _VARIATIONS = 8
 """Different draws of friction and mass: few, so that simulators can be kept between rehearsals."""
 _GREY = (0.5, 0.5, 0.5)
-_MASS, _FRICTION = 0.1, 1.0
+_DENSITY, _FRICTION = 1000.0, 1.0  # kg/m³
 
 
 class SeenWorld:
@@ -60,10 +60,10 @@ class SeenWorld:
         known = self._kinds.get(thing.kind)
         return WorldObject(
             model=thing.id,
-            kind=known.kind if known else "cube",  # what is unknown is a box
+            kind=thing.kind,
             colour=self._colours.get(thing.colour, _GREY),
             size=thing.size,
-            mass=known.mass if known else _MASS,
+            mass=known.mass if known else _DENSITY * math.prod(thing.size),
             friction=known.friction if known else _FRICTION,
             position=thing.pose.position[:2],
         )
