@@ -138,7 +138,7 @@ class Journal:
         """A plan has been rehearsed: write it down, and what the first failing try looked like."""
         self.keep(state, "rehearsal", rehearsed)
         if rehearsed.status == "rejected":
-            rehearsal.record(self._folder.path / f"round_{state.round}", f"rehearsal_{state.attempt}")
+            rehearsal.record(self._folder.path / f"round_{state.round}", f"try_{state.attempt}")
         data = {"share": rehearsed.share, "tries": len(rehearsed.tries), "overruled": rehearsed.overruled}
         text = f"{rehearsed.status}: {rehearsed.sentence}"
         self.tell("rehearsal", stage=state.phase.value, text=text, data=data)

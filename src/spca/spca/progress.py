@@ -22,6 +22,7 @@ _DOING = {
     "sense": "looking at the table",
     "plan": "drafting and checking a plan",
     "code": "making sure that every step has a skill",
+    "rehearse": "trying the plan in a twin of what was seen",
     "act": "acting",
 }
 
@@ -68,6 +69,11 @@ class Progress:
     def _on_code(self, event: Event) -> None:
         if event.text:
             self.console.print(f"    [yellow]code rejected[/yellow]  {escape(event.text)}")
+
+    def _on_rehearsal(self, event: Event) -> None:
+        colour = "yellow" if event.text.startswith("rejected") else "green"
+        status, _, sentence = event.text.partition(": ")
+        self.console.print(f"    [{colour}]{status}[/{colour}]  {escape(sentence)}")
 
     def _on_step(self, event: Event) -> None:
         mark = _MARKS[event.data["status"]]

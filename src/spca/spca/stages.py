@@ -63,6 +63,8 @@ def open_stages(
     with opened(kit, options, folder) as proposals:
         learned, domains, library = _known(options, kit, folder, proposals)
         budgets = options.budgets
+        if proposals.learns and not options.ablations.no_rewind:
+            budgets = budgets.model_copy(update={"rewind": True})
         with (
             DraftingPlanner(
                 kit.name,
@@ -86,7 +88,7 @@ def open_stages(
                     token_budget=math.inf if options.ablations.whole_library else TOKEN_BUDGET,
                 ),
                 library=library,
-                budgets=budgets.model_copy(update={"rewind": True}) if proposals.learns else budgets,
+                budgets=budgets,
                 promote=partial(learned.promote, options) if proposals.learns else None,
                 usage=proposals.usage,
                 vision=proposals.vision,

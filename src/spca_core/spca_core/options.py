@@ -33,6 +33,8 @@ class Ablations(Record):
     """Rejected drafts are corrected by the small planner model instead of the large one."""
     vision_alone: bool = False
     """The planner sees the vision model's sentences only, not the detector's objects and relations."""
+    no_rewind: bool = False
+    """With a language model, too, what a failed attempt has done to the world stays done."""
 
 
 class RunOptions(Record):

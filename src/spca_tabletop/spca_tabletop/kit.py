@@ -147,9 +147,9 @@ class TabletopKit:
 
         if not options.video:
             return (write_mcap,)
-        from spca_tabletop.video import write_video
+        from spca_tabletop.video import write_rehearsal_videos, write_video
 
-        return (write_video, write_mcap)
+        return (write_video, write_rehearsal_videos, write_mcap)
 
     robot = "ur5_2f85"
 

@@ -11,6 +11,7 @@ from spca_core.disk import write_picture
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult
 from spca_core.run_folder import RunFolder
+from spca_core.world import World
 from spca_sim.recording import load_states
 from spca_sim.video import Banner, render_video
 from spca_tabletop.presets import draw_table, load_table
@@ -18,6 +19,7 @@ from spca_tabletop.recording import STATES
 
 VIDEO = "video.mp4"
 THUMBNAIL = "thumbnail.jpg"
+_REHEARSAL_SIZE = (640, 360)  # px
 _THUMBNAIL_SIZE = (480, 270)  # px
 
 
@@ -44,6 +46,24 @@ def write_video(folder: RunFolder, options: RunOptions) -> Path:
     small = cv2.resize(cv2.cvtColor(last, cv2.COLOR_RGB2BGR), _THUMBNAIL_SIZE, interpolation=cv2.INTER_AREA)
     write_picture(folder.path / THUMBNAIL, small, [cv2.IMWRITE_JPEG_QUALITY, 80])
     return path
+
+
+def write_rehearsal_videos(folder: RunFolder, options: RunOptions) -> Path:
+    """Write a video of the failing try of each rejected plan beside its record; return the run's folder."""
+    for states in sorted(folder.path.glob("round_*/try_*.states.npz")):
+        name = states.name.removesuffix(".states.npz")
+        world = World.model_validate_json((states.parent / f"{name}.world.json").read_bytes())
+        said = json.loads((states.parent / f"{name.replace('try', 'rehearsal')}.json").read_text())
+        failing = next(t for t in said["tries"] if t["fault"])
+        captions = [(0.0, "rehearsal")]
+        captions += [
+            (s["started"], f"{s['action']}({', '.join(s['args'])})") for s in failing["result"]["steps"]
+        ]
+        render_video(
+            world, load_states(states), states.parent / f"{name}.mp4", captions=captions,
+            verdict=Banner(failing["fault"]["sentence"], False), size=_REHEARSAL_SIZE, inset=False,
+        )  # fmt: skip
+    return folder.path
 
 
 def _banner(result: Path) -> Banner | None:

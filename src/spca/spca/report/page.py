@@ -20,6 +20,7 @@ from spca.report.timeline import contact_timeline, stage_timeline, step_timeline
 from spca_core.errors import InputError
 from spca_core.options import Manifest
 from spca_core.plan import ActResult, CodeResult, PlanResult
+from spca_core.rehearsal import Rehearsed
 from spca_core.result import RunResult
 from spca_core.run_folder import EVENTS, MANIFEST, RunFolder
 
@@ -45,6 +46,7 @@ def write_report(folder: RunFolder) -> Path:
     acts = [a for f in _numbered(path, "act_*.json") if (a := _load(f, ActResult))]
     plans = [p for f in _numbered(path, "plan_*.json") if (p := _load(f, PlanResult))]
     codes = [c for f in _numbered(path, "code_*.json") if (c := _load(f, CodeResult))]
+    rehearsals = [r for f in _numbered(path, "rehearsal_*.json") if (r := _rehearsal(f))]
     steps = [step for act in acts for step in act.steps]
     begun = next((e for e in events if e.kind == "run_started"), None)
     end = result.sim if result else max([s.ended for s in steps], default=1.0)
@@ -63,6 +65,7 @@ def write_report(folder: RunFolder) -> Path:
             stages=stage_timeline(result.stage_wall) if result else [],
             plans=plans,
             codes=[c for c in codes if c.drafts],
+            rehearsals=rehearsals,
             looks=[_look(f) for f in sorted((path / "looks").glob("*.jpg"))],
             disturbances=[_look(f) for f in _in_order((path / "disturbances").glob("*.jpg"))],
             animation=_data_uri(path / "animation.webp", "image/webp"),
@@ -122,6 +125,15 @@ def _load(path: Path, kind: type[BaseModel]) -> Any:
         return kind.model_validate_json(path.read_bytes())
     except (OSError, ValidationError):
         return None
+
+
+def _rehearsal(path: Path) -> dict[str, Any] | None:
+    """A rehearsal, with what shows its failing try."""
+    found = _load(path, Rehearsed)
+    shown = path.with_name(path.stem.replace("rehearsal", "try"))
+    video, drawn = shown.with_suffix(".mp4"), shown.with_suffix(".map.txt")
+    link = f"{path.parent.name}/{video.name}" if video.is_file() else ""
+    return {"record": found, "video": link, "map": _text(drawn)} if found else None
 
 
 def _json(path: Path) -> Any:
