@@ -18,21 +18,29 @@ def _worldcoder(
     first_seed: FirstSeed = 0,
     levels: Annotated[
         int, typer.Option(help="Unseen Sokoban levels of each size to plan in what was learned.")
-    ] = 20,
+    ] = 200,
+    llm: Annotated[
+        str, typer.Option(help="A model configuration (YAML) for the ReAct baseline; left out without one.")
+    ] = "",
 ) -> Any:
     """Learn worlds and variants of them on several seeds.
 
-    Reports actions, programs, seconds, unseen levels and baselines.
+    Reports actions, programs, seconds, unseen levels, ablations and baselines.
     """
-    from spca_worldcoder.bench import WorldcoderBench
+    from spca_worldcoder.bench.bench import WorldcoderBench
 
     return checked(
-        WorldcoderBench, suites=tuple(suites or ()), seeds=seeds, first_seed=first_seed, levels=levels
+        WorldcoderBench,
+        suites=tuple(suites or ()),
+        seeds=seeds,
+        first_seed=first_seed,
+        levels=levels,
+        llm=llm,
     )
 
 
 WORLDCODER = BenchCommand(
-    "spca_worldcoder.bench:WorldcoderBench",
+    "spca_worldcoder.bench.bench:WorldcoderBench",
     _worldcoder,
     "spca bench worldcoder · spca bench worldcoder sokoban UnlockPickup --seeds 3 · "
     "spca bench worldcoder sokoban --levels 200 --out campaigns/sokoban   (run it again to continue)",

@@ -12,8 +12,8 @@ _TWICE = 10
 """How many transitions are asked twice: a program that answers differently explains nothing."""
 
 
-def judge(runner: ModelRunner, program: Program, data: Sequence[Transition]) -> Verdict:
-    """Ask a program about every transition."""
+def judge(runner: ModelRunner, program: Program, data: Sequence[Transition], rewards: bool = True) -> Verdict:
+    """Ask a program about every transition; without `rewards`, only about its next state."""
     if problem := runner.load(program):
         return Verdict(explained=0.0, failing=tuple(range(len(data))), problem=problem)
     if not data:
@@ -34,6 +34,6 @@ def judge(runner: ModelRunner, program: Program, data: Sequence[Transition]) -> 
             not isinstance(pay, str) and pay[1] == seen.done,
         )
         right = [count + ok for count, ok in zip(right, good, strict=True)]
-        if not all(good):
+        if not (all(good) if rewards else good[0]):
             failing.append(index)
     return Verdict(explained=sum(right) / (3 * len(data)), failing=tuple(failing))

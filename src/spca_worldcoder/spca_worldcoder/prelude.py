@@ -8,6 +8,7 @@ again from outside.
 from __future__ import annotations
 
 import heapq
+import math
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -391,14 +392,57 @@ def wc_novelty(
     return None
 
 
-def wc_plan(
+def wc_tree(
+    state: Sequence[Sequence[Any]], mission: str, actions: Sequence[str], budget: int, depth: int = 30
+) -> list[str] | None:
+    """A plan by Monte Carlo tree search (UCB with c = 1), states met before left out.
+
+    Actions that share more words with the mission are tried first.
+    """
+    model = WcModel(actions, mission, budget)
+    words = set(mission.split())
+    order = sorted(actions, key=lambda action: -len(words & set(action.split())))
+    root = model.key(wc_load(state))
+    came: Came = {root: None}
+    untried = {root: list(order)}
+    children: dict[StateKey, list[StateKey]] = {root: []}
+    visits, gains = {root: 0}, {root: 0.0}
+    while untried[root] or children[root]:
+        path = [root]
+        while not untried[path[-1]] and children[path[-1]]:
+            known = math.log(visits[path[-1]])
+            path.append(
+                max(children[path[-1]], key=lambda c: gains[c] / visits[c] + math.sqrt(known / visits[c]))
+            )
+        key, gain = path[-1], 0.0
+        if untried[key] and len(path) <= depth:
+            action = untried[key].pop(0)
+            found = model.after(key, action)
+            if found is None:
+                return None
+            after, gain, done = found
+            if after not in came:
+                came[after] = (key, action)
+                if done and gain > 0:
+                    return wc_way(came, after)
+                untried[after], children[after] = [] if done else list(order), []
+                visits[after], gains[after] = 1, gain
+                children[key].append(after)
+        elif len(path) > 1:  # nothing is left to be found below
+            children[path[-2]].remove(key)
+        for one in path:
+            visits[one] += 1
+            gains[one] += gain
+    return None
+
+
+def wc_width(
     state: Sequence[Sequence[Any]], mission: str, actions: Sequence[str], budget: int
-) -> tuple[list[str] | None, int]:
+) -> list[str] | None:
     """A plan to an end that pays, by best-first width search over states with the mover's walks left out.
 
     The mover is the one thing whose own steps change nothing else; a node is the rest of the world with the
-    part of it that the mover can walk to. Nodes are ordered by what was paid so far, novelty, and length. The
-    plan, and how many nodes it took.
+    part of it that the mover can walk to. Nodes are ordered by what was paid so far, novelty, and length.
     """
     model = WcModel(actions, mission, budget)
     first = model.key(wc_load(state))
@@ -407,13 +451,12 @@ def wc_plan(
     seen: dict[StateKey, set[StateKey]] = {}
     novel: set[tuple[int, EntityKey]] = set()
     heap: list[tuple[float, int, int, int, StateKey, tuple[str, ...]]] = [(0.0, 0, 0, 0, first, ())]
-    order = nodes = 0
+    order = 0
     while heap and model.left > 0:
         gain, _, length, _, entry, plan = heapq.heappop(heap)
         rest = wc_rest(entry, mover)
         if entry in seen.get(rest, ()):
             continue
-        nodes += 1
         walk: dict[StateKey, tuple[str, ...]] = {entry: ()}
         queue = deque([entry])
         leaving = []
@@ -427,7 +470,7 @@ def wc_plan(
                 way = (*walk[key], action)
                 if done:
                     if paid > 0:
-                        return list(plan + way), nodes
+                        return list(plan + way)
                     continue
                 if after in walk or after == key:
                     continue
@@ -447,7 +490,7 @@ def wc_plan(
             novel.update(atoms)
             order += 1
             heapq.heappush(heap, (gained + 0.02 * width, width, length + len(way), order, after, plan + way))
-    return None, nodes
+    return None
 
 
 def wc_rest(key: StateKey, mover: str) -> StateKey:

@@ -120,6 +120,11 @@ class Usage(Record):
     chat: ChatUsage = ChatUsage()
     seconds: float = 0.0
 
+    @property
+    def tokens(self) -> int:
+        """Of questions and answers."""
+        return self.chat.input_tokens + self.chat.output_tokens
+
 
 class Verdict(Record):
     """A critic's verdict on a program: which share of the data it explains, whether it can reach a reward."""

@@ -18,7 +18,7 @@ from spca_worldcoder.agent.settings import Settings
 from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
 from spca_worldcoder.language.synthesizer import LanguageSynthesizer
 from spca_worldcoder.planning.classical import ClassicalSearch
-from spca_worldcoder.planning.planner import ModelPlanner, NoveltySearch, Searcher, WorkerSearch
+from spca_worldcoder.planning.planner import ModelPlanner, SandboxSearch, Searcher
 from spca_worldcoder.records import (
     EMPTY_PROGRAM,
     Contradiction,
@@ -38,6 +38,9 @@ from spca_worldcoder.worlds.world import World
 OPTIONS = "learn.json"
 TRANSITIONS, EPISODES, DRAFTS, STEPS = "transitions.jsonl", "episodes.jsonl", "drafts.jsonl", "steps.jsonl"
 RESULTS, PROGRAM, RESULT = "environments.jsonl", "program.json", "result.json"
+
+_TREE_BUDGET = 18_000
+"""Calls of the program for one plan (the published number of nodes when acting)."""
 
 
 class LearnOptions(Record):
@@ -192,15 +195,19 @@ def laboratory(
     """Sandbox, planner and synthesizer, closed at the end."""
     with ExitStack() as stack:
         runner = stack.enter_context(ModelRunner())
-        searchers: list[Searcher] = [NoveltySearch(runner)]
+        searchers: list[Searcher]
         synthesizer: ModelSynthesizer
-        if options.synthesizer == "inductive":
+        if options.settings.planner == "tree":
+            searchers = [SandboxSearch(runner, "tree", _TREE_BUDGET)]
+        elif options.synthesizer == "inductive":
             solver = stack.enter_context(SolverProcess())
             solver.start()
-            searchers.append(ClassicalSearch(solver))
-            synthesizer = InductiveSynthesizer()
+            searchers = [SandboxSearch(runner, "novelty", 8_000), ClassicalSearch(solver)]
         else:
-            searchers.append(WorkerSearch(runner))
+            searchers = [SandboxSearch(runner, "novelty", 8_000), SandboxSearch(runner, "width", 40_000)]
+        if options.synthesizer == "inductive":
+            synthesizer = InductiveSynthesizer(guess_rewards=options.settings.rewards == "guessed")
+        else:
             chat = stack.enter_context(open_chat(options.llm, folder.path / "llm"))
             synthesizer = LanguageSynthesizer(chat, options.settings.seed)
         yield runner, ModelPlanner(runner, searchers), synthesizer

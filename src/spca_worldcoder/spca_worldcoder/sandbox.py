@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
 from spca_core.errors import InputError
 from spca_core.skill import SkillFailure
@@ -22,6 +22,10 @@ SIGNATURES = {"transition": 2, "reward": 4}
 
 _PATIENCE = 2
 _FUTURE = re.compile(r"^from __future__ import .*$", re.MULTILINE)
+
+
+Method = Literal["novelty", "width", "tree"]
+"""Iterated width 1 (fast, often enough), best-first width search, or Monte Carlo tree search."""
 
 
 class ModelRunner:
@@ -105,21 +109,20 @@ class ModelRunner:
         )
         return _plan(value[1]) if isinstance(value, list) and len(value) == 2 else None
 
-    def quick_plan(
-        self, program: Program, state: State, mission: str, actions: Sequence[str], budget: int = 20_000
-    ) -> list[str] | None:
-        """A plan by iterated width 1, found fast or not at all. It is yet to be replayed."""
-        return _plan(self._search("wc_novelty", program, [to_json(state), mission, list(actions), budget]))
-
     def plan(
-        self, program: Program, state: State, mission: str, actions: Sequence[str], budget: int = 200_000
+        self,
+        program: Program,
+        state: State,
+        mission: str,
+        actions: Sequence[str],
+        budget: int = 200_000,
+        method: Method = "width",
     ) -> list[str] | None:
         """A plan to an end that pays, by search in the program; None where none was found.
 
-        It is yet to be replayed.
+        `budget` counts calls of the program. The plan is yet to be replayed.
         """
-        value = self._search("wc_plan", program, [to_json(state), mission, list(actions), budget])
-        return _plan(value[0]) if isinstance(value, list) and value else None
+        return _plan(self._search(f"wc_{method}", program, [to_json(state), mission, list(actions), budget]))
 
     def _search(self, function: str, program: Program, arguments: list[Any]) -> Any:
         if self.load(program):

@@ -12,7 +12,7 @@ import pytest
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
 from spca_worldcoder.agent.settings import Settings
-from spca_worldcoder.bench import ActionCounter
+from spca_worldcoder.bench.bench import Watcher
 from spca_worldcoder.report import write_report
 from spca_worldcoder.run import PROGRAM, TRANSITIONS, LearnOptions, resume, start
 from spca_worldcoder.worlds import catalogue
@@ -42,7 +42,7 @@ def options(world: str, **settings: object) -> LearnOptions:
 
 def test_the_example_of_the_documentation_is_learned(monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setattr(catalogue, "_makers", lambda: {"vacuum": lambda _: [example_world()()]})
-    folder, result = start(options("vacuum"), tmp_path / "run", ActionCounter(), never)
+    folder, result = start(options("vacuum"), tmp_path / "run", Watcher(), never)
     assert result.outcome == "learned", result
     assert "dirt" in (folder.path / "program.py").read_text()
 
@@ -51,7 +51,7 @@ def test_the_example_of_the_documentation_is_learned(monkeypatch, tmp_path: Path
 def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
     stop = threading.Event()
 
-    class Stopping(ActionCounter):
+    class Stopping(Watcher):
         def step(self, *args: object, **named: object) -> None:
             self.actions += 1
             if self.actions == 14:
@@ -61,7 +61,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
     assert result.outcome == "interrupted"
     before = (folder.path / TRANSITIONS).read_text()
     assert len(before.splitlines()) == 14
-    folder, result = resume(tmp_path / "run", ActionCounter(), never)
+    folder, result = resume(tmp_path / "run", Watcher(), never)
     assert result.outcome == "learned"
     assert (folder.path / TRANSITIONS).read_text().startswith(before)
     page = write_report(folder).read_text()
@@ -71,11 +71,11 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
 
 def test_a_damaged_folder_is_one_clear_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no learning run"):
-        resume(tmp_path, ActionCounter(), never)
-    folder, _ = start(options("minigrid", episodes=1), tmp_path / "run", ActionCounter(), never)
+        resume(tmp_path, Watcher(), never)
+    folder, _ = start(options("minigrid", episodes=1), tmp_path / "run", Watcher(), never)
     (folder.path / PROGRAM).write_text(json.dumps({"source": 3}))
     with pytest.raises(InputError, match="damaged"):
-        resume(tmp_path / "run", ActionCounter(), never)
+        resume(tmp_path / "run", Watcher(), never)
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,12 @@ from spca_llm.testing.behaviours import Behaviour, Say, cut_off
 from spca_llm.testing.server import ModelServer
 from spca_worldcoder.agent.agent import Agent
 from spca_worldcoder.agent.settings import Settings
-from spca_worldcoder.bench import ActionCounter
+from spca_worldcoder.bench.bench import Watcher
 from spca_worldcoder.contract import ModelSynthesizerContract
 from spca_worldcoder.critic import judge
 from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
 from spca_worldcoder.language.synthesizer import LanguageSynthesizer, code_in
-from spca_worldcoder.planning.planner import ModelPlanner, NoveltySearch, WorkerSearch
+from spca_worldcoder.planning.planner import ModelPlanner, SandboxSearch
 from spca_worldcoder.records import Draft, Experience, Program, Transition
 from spca_worldcoder.sandbox import ModelRunner
 from spca_worldcoder.worlds.sokoban import Sokoban
@@ -60,7 +60,7 @@ def reward(before, action, after, mission):
 """
 HOSTILE = IDLE.replace("    return state", "    import os\n    os.system('true')\n    return state")
 SLOW = IDLE.replace("    return state", "    while True:\n        pass")
-LYING = IDLE + "\ndef wc_novelty(*_):\n    return ['up']\n\ndef wc_plan(*_):\n    return [['up'], 1]\n"
+LYING = IDLE + "\ndef wc_width(*_):\n    return ['up']\n"
 
 
 def fenced(source: str) -> Say:
@@ -142,13 +142,13 @@ def test_hostile_and_slow_programs_explain_nothing_and_harm_nothing(runner: Mode
 def test_a_plan_that_a_program_lies_about_does_not_count(runner: ModelRunner) -> None:
     world = Sokoban(1, 6)
     state, mission = world.reset(3)
-    planner = ModelPlanner(runner, [NoveltySearch(runner), WorkerSearch(runner)])
+    planner = ModelPlanner(runner, [SandboxSearch(runner, "width", 40_000)])
     assert planner.plan(Program(source=LYING), state, mission, world.actions) is None
 
 
 def test_search_in_the_sandbox_solves_levels_in_a_program_without_rules(runner: ModelRunner) -> None:
     world = Sokoban(2, 7)
-    planner = ModelPlanner(runner, [WorkerSearch(runner, 200_000)])
+    planner = ModelPlanner(runner, [SandboxSearch(runner, "width", 200_000)])
     state, mission = world.reset(5)
     plan = planner.plan(Program(source=GOOD), state, mission, world.actions)
     assert plan is not None
@@ -161,7 +161,7 @@ def test_an_answer_without_a_program_is_a_model_error() -> None:
         code_in("I would rather not.")
 
 
-class Drafts(ActionCounter):
+class Drafts(Watcher):
     def __init__(self) -> None:
         super().__init__()
         self.sources: list[str] = []
@@ -176,7 +176,7 @@ def learn(chat: Chat, folder: Path) -> tuple[Agent, Drafts]:
     drafts = Drafts()
     settings = Settings(seed=4, streak=2, episodes=6, refinements=12, optimism=False)
     with ModelRunner(deadline_s=0.3) as runner:
-        planner = ModelPlanner(runner, [NoveltySearch(runner), WorkerSearch(runner)])
+        planner = ModelPlanner(runner, [SandboxSearch(runner, "width", 40_000)])
         agent = Agent(runner, planner, LanguageSynthesizer(chat, 4), settings, drafts)
         agent.result = agent.learn(Sokoban(1, 6))  # type: ignore[attr-defined]
     return agent, drafts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
 import numpy as np
@@ -205,7 +205,7 @@ class Agent:
         self.actions_taken += 1
         seen = Transition(state, action, after, reward, done, mission)
         fresh = self.experience.add(seen)
-        right = judge(self._runner, self.program, [seen]).fits if fresh else True
+        right = self._judge(self.program, [seen]).fits if fresh else True
         if not right:
             self.fits = False
             self._wrong_at = self.actions_taken
@@ -222,29 +222,29 @@ class Agent:
 
     def _next(self, world: World, state: State, mission: str) -> tuple[str | None, State | None]:
         """The next action and the state it should lead to; no action when there is nothing left to try."""
-        curious = self._known_steps < self.settings.curiosity or self._rng.random() < self.settings.epsilon
-        if not self.fits and self._known_steps >= self.settings.first_data:
+        early = self._known_steps < self.settings.curiosity
+        curious = early or self._rng.random() < self.settings.epsilon
+        enough = self._known_steps >= self.settings.first_data
+        if not self.fits and enough:
             self._improve(state, mission)
         if self._queue:
             return self._queue.pop(0)
-        if self.fits and self._known_steps >= self.settings.first_data and not curious:
-            plan, purpose = self._plan(world, state, mission)
-            if plan is not None:
-                self._purpose = purpose
-                self._queue = list(zip(plan.actions, plan.states, strict=True))
-                return self._queue.pop(0)
+        if self.fits and enough and not curious and self._follow_plan(world, state, mission):
+            return self._queue.pop(0)
         way, untried = self._explorer.way(self.program, state, mission, world.actions)
-        if curious and not untried and self._known_steps < self.settings.curiosity:
-            plan, purpose = self._plan(world, state, mission)
-            if plan is not None:
-                self._purpose = purpose
-                self._queue = list(zip(plan.actions, plan.states, strict=True))
-                return self._queue.pop(0)
+        if early and not untried and self._follow_plan(world, state, mission):
+            return self._queue.pop(0)
         if not untried and self.fits and self._known_steps > self.settings.first_data:
             return None, None
         self._purpose = "explore"
         self._queue = [(action, None) for action in way]
         return self._queue.pop(0)
+
+    def _follow_plan(self, world: World, state: State, mission: str) -> bool:
+        """Queue the steps of a plan; False where there is none."""
+        plan, self._purpose = self._plan(world, state, mission)
+        self._queue = list(zip(plan.actions, plan.states, strict=True)) if plan is not None else []
+        return plan is not None
 
     def _plan(self, world: World, state: State, mission: str) -> tuple[Plan | None, Purpose]:
         """A plan in the model, or else in a bolder one that explains the data too."""
@@ -320,8 +320,10 @@ class Agent:
         fitting = [i for i in range(len(self.experience.transitions)) if i not in set(failing)]
         return self._synthesizer.refine(arm.program, self.experience, failing, fitting)
 
-    def _judge(self, program: Program) -> Verdict:
-        return judge(self._runner, program, self.experience.transitions)
+    def _judge(self, program: Program, data: Sequence[Transition] | None = None) -> Verdict:
+        """The critic's verdict, on all data unless some are given."""
+        data = self.experience.transitions if data is None else data
+        return judge(self._runner, program, data, self.settings.rewards == "learned")
 
     def _timed(self, work):  # type: ignore[no-untyped-def]
         began = time.perf_counter()

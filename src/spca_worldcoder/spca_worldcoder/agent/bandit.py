@@ -10,6 +10,8 @@ import numpy as np
 
 from spca_worldcoder.records import Program, Verdict
 
+Strategy = Literal["bandit", "greedy", "breadth"]
+
 
 @dataclass
 class Arm:
@@ -33,7 +35,7 @@ class Bandit:
         self,
         rng: np.random.Generator,
         constant: float = 5.0,
-        strategy: Literal["bandit", "greedy", "breadth"] = "bandit",
+        strategy: Strategy = "bandit",
     ) -> None:
         self._rng, self._constant, self._strategy = rng, constant, strategy
         self.arms = [Arm(None, Verdict(explained=0.0), 1.0, 1.0)]

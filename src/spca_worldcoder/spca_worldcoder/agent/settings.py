@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from spca_core.model import Record
+from spca_worldcoder.agent.bandit import Strategy
 
 
 class Settings(Record):
@@ -30,10 +31,14 @@ class Settings(Record):
     """Actions an environment at most."""
     refinements: int = Field(50, ge=1)
     """Drafts per search for a program that fits."""
-    strategy: Literal["bandit", "greedy", "breadth"] = "bandit"
+    strategy: Strategy = "bandit"
     """Which program is refined next."""
     optimism: bool = True
     """Whether programs are asked to be able to reach a reward."""
     transfer: bool = True
     """Keep program and data for the next environment."""
+    rewards: Literal["learned", "guessed"] = "learned"
+    """`guessed`: one guess for each mission, from its words alone, which nothing corrects (an ablation)."""
+    planner: Literal["width", "tree"] = "width"
+    """`tree`: Monte Carlo tree search, as published, in place of our searches (an ablation)."""
     bandit_constant: float = Field(5.0, gt=0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spca_worldcoder.induction.rewards import RewardLearner
+from spca_worldcoder.induction.rewards import RewardGuesser, RewardLearner
 from spca_worldcoder.induction.rulebook import Rulebook
 from spca_worldcoder.induction.rules import RuleLearner
 from spca_worldcoder.induction.view import find_frame
@@ -13,9 +13,9 @@ from spca_worldcoder.state import State, in_words
 class Learner:
     """Learns rulebooks from one growing experience, keeping what it worked out before."""
 
-    def __init__(self) -> None:
+    def __init__(self, guess_rewards: bool = False) -> None:
         self._rules = RuleLearner()
-        self._rewards = RewardLearner()
+        self._rewards: RewardLearner | RewardGuesser = RewardGuesser() if guess_rewards else RewardLearner()
 
     def learn(
         self, experience: Experience, start: tuple[State, str] | None = None, doubt: int = 0, guess: int = 0

@@ -15,12 +15,15 @@ _BOLDER = ((1, 0), (4, 0), (0, 1), (2, 1), (2, 2))
 
 
 class InductiveSynthesizer:
-    """A `ModelSynthesizer` without a language model."""
+    """A `ModelSynthesizer` without a language model.
+
+    With `guess_rewards` every mission gets one guess at its goal, from its words alone, for good.
+    """
 
     name = "inductive"
 
-    def __init__(self) -> None:
-        self._learner = Learner()
+    def __init__(self, guess_rewards: bool = False) -> None:
+        self._learner = Learner(guess_rewards)
         self.usage = Usage()
 
     def first(self, experience: Experience) -> Program:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from spca_core.errors import InputError
 from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError
-from spca_programs.ipp.dialogue import Dialogue, add_usage
+from spca_programs.ipp.dialogue import Dialogue, add_usage, render
 from spca_worldcoder.records import Experience, Program, Transition, Usage
 from spca_worldcoder.sandbox import SIGNATURES
 from spca_worldcoder.state import State, in_words, name_of, to_json
 
 _FENCE = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)```", re.DOTALL)
+_PACKAGE = "spca_worldcoder.language"
 _FIRST, _FITTING = 7, 3
 """Experiences in the first prompt, and explained ones beside a failing one (published values)."""
 
@@ -82,9 +80,9 @@ class LanguageSynthesizer:
         )
 
     def _ask(self, template: str, why: str, **values: Any) -> Program:
-        dialogue = Dialogue(self._chat, _prompt("system"))
+        dialogue = Dialogue(self._chat, render(_PACKAGE, "system"))
         try:
-            text = dialogue.ask(_prompt(template, **values))
+            text = dialogue.ask(render(_PACKAGE, template, **values))
         finally:
             self.usage = Usage(
                 questions=self.usage.questions + 1, chat=add_usage(self.usage.chat, dialogue.usage),
@@ -131,21 +129,3 @@ def _shown(chosen: Sequence[Transition]) -> list[dict[str, Any]]:
         }
         for seen in chosen
     ]
-
-
-def _prompt(name: str, **values: Any) -> str:
-    try:
-        return _templates().get_template(f"{name}.md.j2").render(**values).strip()
-    except OSError as error:
-        raise InputError(f"the prompt '{name}' is missing from the installation") from error
-
-
-@cache
-def _templates() -> Environment:
-    return Environment(
-        loader=PackageLoader("spca_worldcoder.language", "prompts"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=False,
-    )

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import NamedTuple, Protocol
 
 from spca_worldcoder.records import Program
-from spca_worldcoder.sandbox import ModelRunner
+from spca_worldcoder.sandbox import Method, ModelRunner
 from spca_worldcoder.state import State
 
 
@@ -41,27 +41,15 @@ class Searcher(Protocol):
         ...
 
 
-class NoveltySearch:
-    """Iterated width 1 inside the sandbox, for any program: fast, and enough for many tasks."""
+class SandboxSearch:
+    """A search inside the sandbox, for any program; `budget` counts calls of the program."""
 
-    def __init__(self, runner: ModelRunner, budget: int = 8_000) -> None:
-        self._runner, self._budget = runner, budget
-
-    def search(self, program: Program, state: State, mission: str, actions: Sequence[str]) -> Answer:
-        """Actions to an end that pays."""
-        found = self._runner.quick_plan(program, state, mission, actions, self._budget)
-        return Found.NOTHING if found is None else found
-
-
-class WorkerSearch:
-    """Best-first width search inside the sandbox, for any program."""
-
-    def __init__(self, runner: ModelRunner, budget: int = 40_000) -> None:
-        self._runner, self._budget = runner, budget
+    def __init__(self, runner: ModelRunner, method: Method, budget: int) -> None:
+        self._runner, self._method, self._budget = runner, method, budget
 
     def search(self, program: Program, state: State, mission: str, actions: Sequence[str]) -> Answer:
         """Actions to an end that pays."""
-        found = self._runner.plan(program, state, mission, actions, self._budget)
+        found = self._runner.plan(program, state, mission, actions, self._budget, self._method)
         return Found.NOTHING if found is None else found
 
 

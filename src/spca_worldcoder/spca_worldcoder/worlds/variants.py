@@ -129,13 +129,24 @@ class Slippery:
 
 
 def odd_locks(*, relock: bool = False, wrong_keys: bool = False) -> type[Any]:
-    """A MiniGrid whose doors lock again when they are shut, or which only keys of another colour open."""
+    """A MiniGrid whose doors lock again when they are shut, or which only keys of another colour open.
+
+    In the latter, all keys are given another colour.
+    """
+    from minigrid.core.constants import COLOR_NAMES
     from minigrid.core.world_object import Door, Key
 
     from spca_minigrid.world import World as Grid
 
     class OddLocks(Grid):
         """The world with other locks."""
+
+        def __init__(self, env_id: str, seed: int, primitives: tuple[int, ...] = ()) -> None:
+            super().__init__(env_id, seed, primitives)
+            if wrong_keys:
+                for thing in self.env.grid.grid:
+                    if isinstance(thing, Key):
+                        thing.color = COLOR_NAMES[(COLOR_NAMES.index(thing.color) + 1 + seed % 3) % 6]
 
         def step(self, primitive: int) -> Any:
             env = self.env

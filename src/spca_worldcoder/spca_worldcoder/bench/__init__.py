@@ -1,0 +1,1 @@
+"""`spca bench worldcoder`: suites of worlds, baselines, and the page."""

@@ -1,0 +1,113 @@
+"""What the agent is compared with: chance, a model asked at every step, and the true rules of Sokoban.
+
+Tabular Q-learning is in `spca_minigrid.q_learning`.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from spca_core.model import Record
+from spca_core.ports.chat import ChatModel
+from spca_core.ports.proposer import ModelError
+from spca_programs.ipp.dialogue import Dialogue, add_usage, render
+from spca_worldcoder.induction.emit import emit
+from spca_worldcoder.induction.goals import Ending, RewardRules
+from spca_worldcoder.induction.rulebook import Clause, Group, Rulebook
+from spca_worldcoder.induction.view import Frame
+from spca_worldcoder.records import Program, Usage
+from spca_worldcoder.state import in_words, name_of
+from spca_worldcoder.worlds import sokoban
+from spca_worldcoder.worlds.world import World
+
+_ANSWER = re.compile(r"^\W*action\W*:\W*(.+?)\W*$", re.IGNORECASE | re.MULTILINE)
+_REMEMBERED = 12
+"""Steps of an episode that the model is shown."""
+_MOST_UNUSABLE = 3
+"""Answers without an action that end an episode."""
+
+
+class Played(Record):
+    """Episodes played by a baseline, and what its questions took."""
+
+    success: float
+    """Share of episodes that ended with a reward."""
+    actions: int
+    usage: Usage = Usage()
+
+
+def random_actions(world: World, seed: int, episodes: int, steps: int = 100) -> Played:
+    """Play by chance."""
+    rng = np.random.default_rng([seed, 1])
+    solved = taken = 0
+    for _ in range(episodes):
+        world.reset(int(rng.integers(2**31)))
+        for _ in range(steps):
+            _, reward, done = world.step(world.actions[int(rng.integers(len(world.actions)))])
+            taken += 1
+            if done:
+                solved += reward > 0
+                break
+    return Played(success=solved / episodes, actions=taken)
+
+
+def react(world: World, chat: ChatModel, seed: int, episodes: int, steps: int = 100) -> Played:
+    """Ask a model for every single action (ReAct; Yao et al. 2023). It learns within an episode only.
+
+    Raises BudgetExhausted.
+    """
+    rng = np.random.default_rng([seed, 3])
+    solved = taken = 0
+    usage = Usage()
+    for _ in range(episodes):
+        state, mission = world.reset(int(rng.integers(2**31)))
+        history: list[str] = []
+        unusable = 0
+        while len(history) < steps and unusable < _MOST_UNUSABLE:
+            dialogue = Dialogue(chat, render("spca_worldcoder.language", "react_system"))
+            try:
+                answer = dialogue.ask(
+                    render(
+                        "spca_worldcoder.language", "react", mission=mission, actions=world.actions,
+                        history=history[-_REMEMBERED:], left_out=max(0, len(history) - _REMEMBERED),
+                        state=[name_of(one) for one in state],
+                    )
+                )  # fmt: skip
+            except ModelError:
+                answer = ""
+            usage = Usage(
+                questions=usage.questions + 1, chat=add_usage(usage.chat, dialogue.usage),
+                seconds=usage.seconds + dialogue.usage.seconds,
+            )  # fmt: skip
+            named = [name for name in _ANSWER.findall(answer) if name in world.actions]
+            if not named:
+                unusable += 1
+                continue
+            after, reward, done = world.step(named[-1])
+            taken += 1
+            history.append(f"{named[-1]}: {in_words(state, after)}; reward {reward:g}")
+            state = after
+            if done:
+                solved += reward > 0
+                break
+    return Played(success=solved / episodes, actions=taken, usage=usage)
+
+
+def true_sokoban() -> Program:
+    """Sokoban's rules as they are: with a planner, the most that learning can come to."""
+    box, wall = ("kind", 1, "box"), ("kind", 1, "wall")
+    clauses = (
+        Clause(
+            (("push", ("cell", 1, "box"), 1), ("step", 1)), ((("kind", 2, "box"),), (("kind", 2, "wall"),))
+        ),
+        Clause((("step", 1),), ((box,), (wall,))),
+    )
+    win = Ending((("all_on", "box", "target"),), (sokoban.MISSION,), 10.0)
+    rules = Rulebook(
+        Frame("player", moves=tuple(sorted(sokoban.MOVES.items()))),
+        (Group(tuple(sokoban.MOVES), clauses),),
+        RewardRules(-0.1, ((("on", "box", "target"), 1.0),), (win,)),
+    )
+    return Program(source=emit(rules), rules=rules.dump(), origin="the true rules")

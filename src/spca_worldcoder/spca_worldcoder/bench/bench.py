@@ -1,0 +1,284 @@
+"""`spca bench worldcoder`: how many actions learning takes, and what the learned programs are good for."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from typing import ClassVar
+
+from pydantic import Field
+
+from spca_bench.bench import Bench, Done
+from spca_bench.page import Page, Table
+from spca_core.errors import InputError
+from spca_core.model import Record
+from spca_core.run_folder import RunFolder
+from spca_llm.connect import open_chat
+from spca_minigrid.mission import parse_mission
+from spca_minigrid.q_learning import q_learning
+from spca_minigrid.shortest import shortest
+from spca_minigrid.world import World as Grid
+from spca_planner.solver.process import SolverProcess
+from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult, Purpose
+from spca_worldcoder.agent.settings import Settings
+from spca_worldcoder.bench.baselines import Played, random_actions, react, true_sokoban
+from spca_worldcoder.bench.refining import explained_by_draft, wander
+from spca_worldcoder.bench.suites import STRATEGIES, SUITES, seeds_of
+from spca_worldcoder.planning.classical import ClassicalSearch
+from spca_worldcoder.planning.planner import ModelPlanner
+from spca_worldcoder.records import Contradiction, Draft, NotLearnable, Program, Transition
+from spca_worldcoder.run import LearnOptions, laboratory
+from spca_worldcoder.worlds.catalogue import WorldOptions
+from spca_worldcoder.worlds.minigrid import MinigridWorld
+from spca_worldcoder.worlds.sokoban import Sokoban
+from spca_worldcoder.worlds.world import World
+
+Q_ACTIONS = 3000
+"""Actions that the table of values is given."""
+RANDOM_EPISODES, REACT_EPISODES = 20, 2
+_UNSEEN = 50_000
+"""Seeds of levels that no learning run uses."""
+LEVEL_SECONDS = 30.0
+"""What a planner may take for one level."""
+_SIZES = ((2, 7), (3, 7), (5, 10), (6, 10))
+"""Boxes and cells along each side of unseen levels."""
+_WITH_BASELINES = ("sokoban", "curriculum")
+REFINING = tuple(f"refining, {strategy}" for strategy in STRATEGIES)
+
+
+class WorldcoderTrial(Record):
+    """One suite with one seed."""
+
+    suite: str
+    seed: int
+
+    @property
+    def key(self) -> str:
+        """Its name within the bench."""
+        return f"{self.suite}/{self.seed}"
+
+
+class Learned(Record):
+    """One environment; `steps` and `shortest` are medians over its last ten episodes."""
+
+    result: EnvironmentResult
+    first_success: int
+    """Actions up to the end of the first success; 0 without one."""
+    steps: float
+    shortest: float | None = None
+    """What someone with full knowledge of the rules would take, in known MiniGrid environments."""
+
+
+class Solved(Record):
+    """Unseen levels of one size, planned in a program and played in the world."""
+
+    program: str
+    """`learned`, or `true rules`: the most that learning can come to."""
+    boxes: int
+    size: int
+    solved: int
+    levels: int
+    seconds: tuple[float, ...]
+
+
+class Baselines(Record):
+    """How much others succeed in an environment."""
+
+    environment: str
+    chance: float
+    q_table: float
+    """After `Q_ACTIONS` actions, in the last 20 episodes."""
+    react: Played | None = None
+
+
+class WorldcoderRow(Record):
+    """What a trial came to; `problem` where the data could not be explained."""
+
+    environments: tuple[Learned, ...] = ()
+    levels: tuple[Solved, ...] = ()
+    baselines: tuple[Baselines, ...] = ()
+    explained: tuple[float, ...] = ()
+    """The best share explained after each draft, of a refining trial."""
+    problem: str = ""
+
+
+class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
+    """Suites × seeds; Sokoban's programs are tried on unseen levels."""
+
+    name: ClassVar[str] = "worldcoder"
+    result_type: ClassVar[type[Record]] = WorldcoderRow
+
+    suites: tuple[str, ...] = ()
+    seeds: int = Field(10, ge=1)
+    first_seed: int = Field(0, ge=0)
+    levels: int = Field(200, ge=0)
+    """Unseen levels in all, for each number of boxes."""
+    llm: str = ""
+    """Where a model's answers come from, as for `spca run`; empty: no ReAct baseline."""
+
+    def prepare(self, folder: Path) -> None:
+        """InputError for an unknown suite."""
+        for name in self.suites:
+            if name not in (*SUITES, *REFINING):
+                raise InputError(f"unknown suite '{name}'", hint=f"one of {'; '.join((*SUITES, *REFINING))}")
+
+    def trials(self) -> Sequence[WorldcoderTrial]:
+        """Seed by seed, so that an interrupted bench has something of everything."""
+        chosen = self.suites or (*SUITES, *REFINING)
+        return sorted(
+            (
+                WorldcoderTrial(suite=suite, seed=seed)
+                for suite in chosen
+                for seed in seeds_of(suite, self.first_seed, self.seeds)
+            ),
+            key=lambda trial: trial.seed,
+        )
+
+    def run_trial(self, trial: WorldcoderTrial, folder: Path) -> WorldcoderRow:
+        """Learn, then use what was learned."""
+        if trial.suite in REFINING:
+            data = wander(MinigridWorld("DoorKey-5x5"), trial.seed, 150)
+            strategy = STRATEGIES[REFINING.index(trial.suite)]
+            return WorldcoderRow(explained=explained_by_draft(strategy, data, trial.seed))
+        suite = SUITES[trial.suite]
+        settings = Settings(seed=trial.seed, **suite.settings)
+        options = LearnOptions(worlds=WorldOptions(world="bench"), settings=settings)
+        worlds, learned, problem = suite.make(trial.seed), [], ""
+        levels: tuple[Solved, ...] = ()
+        with tempfile.TemporaryDirectory() as scratch, laboratory(options, RunFolder(Path(scratch))) as lab:
+            watcher = Watcher()
+            agent = Agent(*lab, settings, watcher)
+            for world in worlds:
+                watcher.begin()
+                if not settings.transfer:
+                    agent.forget()
+                try:
+                    result = agent.learn(world)
+                except (Contradiction, NotLearnable) as error:
+                    problem = str(error)
+                    break
+                learned.append(watcher.learned(result))
+            if trial.suite == "sokoban" and not problem:
+                levels = self._levels(agent, trial.seed)
+        others: tuple[Baselines, ...] = ()
+        if trial.suite in _WITH_BASELINES:
+            others = tuple(self._baselines(world, trial.seed, folder) for world in worlds)
+        return WorldcoderRow(environments=tuple(learned), levels=levels, baselines=others, problem=problem)
+
+    def _levels(self, agent: Agent, seed: int) -> tuple[Solved, ...]:
+        """This seed's share of the unseen levels; a fifth of them is planned in the true rules, too."""
+        share = list(range((seed - self.first_seed) % self.seeds, self.levels, self.seeds))
+        with SolverProcess() as solver:
+            planner = ModelPlanner(agent.runner, [ClassicalSearch(solver, LEVEL_SECONDS)])
+            return tuple(
+                play(name, program, planner, number, size, [_UNSEEN + i for i in share[::step]])
+                for name, program, step in (("learned", agent.program, 1), ("true rules", true_sokoban(), 5))
+                for number, size in _SIZES
+            )
+
+    def _baselines(self, world: World, seed: int, folder: Path) -> Baselines:
+        asked = None
+        if self.llm:
+            with open_chat(self.llm, folder / "llm" / f"{world.name}-{seed}") as chat:
+                asked = react(world, chat, seed, REACT_EPISODES)
+        return Baselines(
+            environment=world.name,
+            chance=random_actions(world, seed, RANDOM_EPISODES).success,
+            q_table=q_learning(world, seed, Q_ACTIONS).success,
+            react=asked,
+        )
+
+    def success(self, result: WorldcoderRow) -> bool:
+        """Whether every environment was learned."""
+        if result.explained:
+            return result.explained[-1] == 1
+        return not result.problem and all(one.result.learned for one in result.environments)
+
+    def remark(self, done: Done[WorldcoderTrial, WorldcoderRow]) -> str:
+        """Actions to the model."""
+        row = done.result
+        if row.explained:
+            return f"explains {100 * row.explained[-1]:.1f} % after {len(row.explained)} drafts"
+        shown = ", ".join(
+            f"{one.result.environment} {one.result.actions_to_model}" for one in row.environments
+        )
+        return row.problem or f"actions to the model: {shown}"
+
+    def table(self, done: Sequence[Done[WorldcoderTrial, WorldcoderRow]]) -> Table:
+        """A row for each environment of each suite."""
+        from spca_worldcoder.bench.page import learned_table
+
+        return learned_table(done)
+
+    def report(self, done: Sequence[Done[WorldcoderTrial, WorldcoderRow]], page: Page) -> None:
+        """Plots, levels, ablations and baselines."""
+        from spca_worldcoder.bench.page import write_sections
+
+        write_sections(done, page)
+
+
+class Watcher:
+    """Counts actions up to the first success, and keeps the episodes. A `Listener`."""
+
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """A new environment."""
+        self.actions = self.first = 0
+        self.episodes: list[EpisodeResult] = []
+
+    def step(
+        self, environment: str, episode: int, step: int, seen: Transition, purpose: Purpose, right: bool
+    ) -> None:
+        """Count."""
+        self.actions += 1
+
+    def draft(self, draft: Draft, adopted: bool) -> None:
+        """Nothing to count."""
+
+    def episode(self, result: EpisodeResult) -> None:
+        """Remember it."""
+        self.episodes.append(result)
+        if result.success and not self.first:
+            self.first = self.actions
+
+    def learned(self, result: EnvironmentResult) -> Learned:
+        """The environment's result with the lengths of its last episodes."""
+        last = self.episodes[-10:]
+        ways = [_shortest(result.environment, one) for one in last]
+        return Learned(
+            result=result,
+            first_success=self.first,
+            steps=median(one.steps for one in last) if last else 0.0,
+            shortest=median(way for way in ways if way) if ways and all(ways) else None,
+        )
+
+
+def _shortest(environment: str, episode: EpisodeResult) -> int | None:
+    try:
+        return shortest(Grid(f"MiniGrid-{environment}-v0", episode.seed), parse_mission(episode.mission))
+    except InputError:
+        return None
+
+
+def play(
+    name: str, program: Program, planner: ModelPlanner, number: int, size: int, seeds: Sequence[int]
+) -> Solved:
+    """Plan levels in a program and carry the plans out in the world."""
+    world = Sokoban(number, size)
+    solved, seconds = 0, []
+    for seed in seeds:
+        state, mission = world.reset(seed)
+        before = planner.seconds
+        plan = planner.plan(program, state, mission, world.actions)
+        seconds.append(round(planner.seconds - before, 3))
+        reward, done = 0.0, False
+        for action in plan.actions if plan is not None else ():
+            _, reward, done = world.step(action)
+        solved += done and reward > 0
+    return Solved(
+        program=name, boxes=number, size=size, solved=solved, levels=len(seeds), seconds=tuple(seconds)
+    )

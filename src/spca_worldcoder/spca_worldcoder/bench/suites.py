@@ -1,0 +1,68 @@
+"""What the bench learns: worlds in their order, settings of the agent, and how many seeds that is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from spca_worldcoder.agent.bandit import Strategy
+from spca_worldcoder.worlds.minigrid import CURRICULUM, MinigridWorld
+from spca_worldcoder.worlds.sokoban import Sokoban
+from spca_worldcoder.worlds.variants import Renamed, Teleporting, odd_locks
+from spca_worldcoder.worlds.world import World
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Worlds to learn one after the other; `make` takes the seed."""
+
+    make: Callable[[int], list[World]]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    every: int = 1
+    """Only one of so many seeds: for ablations that take long because they fail."""
+
+
+def _unlock(**settings: Any) -> Suite:
+    return Suite(lambda seed: [MinigridWorld("UnlockPickup")], settings, every=3)
+
+
+def _curriculum(**settings: Any) -> Suite:
+    return Suite(lambda seed: [MinigridWorld(name) for name in CURRICULUM], settings, every=3)
+
+
+_LIMITS = {"episodes": 30, "actions": 1000}
+"""Of ablations: they are not waited for any longer."""
+
+SUITES: dict[str, Suite] = {
+    "sokoban": Suite(lambda seed: [Sokoban(2, 7)], {"curiosity": 20}),
+    "sokoban renamed": Suite(lambda seed: [Renamed(Sokoban(2, 7), seed)], {"curiosity": 20}),
+    "sokoban, push over two cells": Suite(lambda seed: [Sokoban(1, 8, reach=2)], {"curiosity": 80}),
+    "sokoban with gates": Suite(lambda seed: [Teleporting(1, 7)], {"curiosity": 80}),
+    "sokoban, without optimism": Suite(
+        lambda seed: [Sokoban(2, 7)], {"curiosity": 20, "optimism": False, **_LIMITS}, every=3
+    ),
+    "sokoban, tree search": Suite(
+        lambda seed: [Sokoban(2, 7)], {"curiosity": 20, "planner": "tree", **_LIMITS}, every=3
+    ),
+    "UnlockPickup": Suite(lambda seed: [MinigridWorld("UnlockPickup")]),
+    "UnlockPickup renamed": Suite(lambda seed: [Renamed(MinigridWorld("UnlockPickup"), seed)]),
+    "UnlockPickup, without optimism": _unlock(optimism=False, **_LIMITS),
+    "UnlockPickup, tree search": _unlock(planner="tree", **_LIMITS),
+    "DoorKey, only wrong keys open": Suite(
+        lambda seed: [MinigridWorld("DoorKey-5x5", odd_locks(wrong_keys=True))]
+    ),
+    "DoorKey, doors lock again": Suite(lambda seed: [MinigridWorld("DoorKey-5x5", odd_locks(relock=True))]),
+    "curriculum": Suite(lambda seed: [MinigridWorld(name) for name in CURRICULUM]),
+    "curriculum, without transfer": _curriculum(transfer=False, **_LIMITS),
+    "curriculum, rewards guessed once": _curriculum(rewards="guessed", optimism=False, **_LIMITS),
+}
+"""By name."""
+
+STRATEGIES: tuple[Strategy, ...] = ("bandit", "greedy", "breadth")
+"""Of refinement; `refining, <strategy>` is a suite, too."""
+
+
+def seeds_of(suite: str, first: int, count: int) -> list[int]:
+    """The seeds that a suite is run with."""
+    return list(range(first, first + count, SUITES[suite].every if suite in SUITES else 1))
