@@ -11,10 +11,20 @@ import pytest
 
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
+from spca_llm.config import LlmConfig, ModelConfig
+from spca_llm.connect import open_chat
+from spca_llm.testing.behaviours import Say
+from spca_llm.testing.server import ModelServer
+from spca_minigrid.q_learning import q_learning
+from spca_planner.solver.process import SolverProcess
 from spca_worldcoder.agent.settings import Settings
-from spca_worldcoder.bench.bench import Watcher
+from spca_worldcoder.bench.baselines import random_actions, react, true_sokoban
+from spca_worldcoder.bench.bench import Watcher, play
+from spca_worldcoder.planning.classical import ClassicalSearch
+from spca_worldcoder.planning.planner import ModelPlanner
 from spca_worldcoder.report import write_report
 from spca_worldcoder.run import PROGRAM, TRANSITIONS, LearnOptions, resume, start
+from spca_worldcoder.sandbox import ModelRunner
 from spca_worldcoder.worlds import catalogue
 from spca_worldcoder.worlds.catalogue import WorldOptions
 from spca_worldcoder.worlds.minigrid import MinigridWorld
@@ -101,3 +111,23 @@ def test_levels_are_drawn_by_seed_and_begin_off_target(boxes: int) -> None:
     assert len(level.boxes) == len(level.targets) == boxes
     assert not level.boxes & level.targets
     assert level.player in level.floor
+
+
+def test_baselines_play_the_same_worlds(tmp_path: Path) -> None:
+    """Chance wins where little is asked; the true rules win a level; a model is asked for every action."""
+    assert random_actions(MinigridWorld("Empty-5x5"), 0, 5).success > 0
+    world = Sokoban(3, 7)
+    with ModelRunner() as runner, SolverProcess() as solver:
+        planner = ModelPlanner(runner, [ClassicalSearch(solver, 30.0)])
+        assert play("true rules", true_sokoban(), planner, 3, 7, [5]).solved == 1
+    answers = iter(["Nothing to report.", *["I go on.\nAction: up"] * 4, "Action: fly"])
+    with ModelServer(lambda seen: Say(next(answers, "?"), usage=(10, 5))) as server:
+        config = ModelConfig(model="test-model", base_url=server.base_url, attempts=1)
+        with open_chat("", tmp_path, config=LlmConfig(roles={"coder": config})) as chat:
+            played = react(world, chat, 0, episodes=1, steps=6)
+    assert (played.success, played.actions) == (0, 4)
+    assert played.usage.tokens == 15 * played.usage.questions > 0
+
+
+def test_tabular_q_learning_learns_an_empty_room() -> None:
+    assert q_learning(MinigridWorld("Empty-5x5"), 0, 2500).success > 0.8

@@ -100,6 +100,7 @@ class Agent:
         self._hopeless: set[tuple[str, str]] = set()
         # No plan from a state means none from what the model leads to from there.
         self._wrong_at = self._begun_at = 0
+        self._given_up = 0
 
     @property
     def runner(self) -> ModelRunner:
@@ -165,6 +166,7 @@ class Agent:
         total, step, success, given_up = 0.0, 0, False, False
         if self.experience.transitions and self.fits:
             self._adopt_goal(state, mission)
+        self._explorer.look_closer(self._given_up)
         while step < self.settings.steps and not self._cancelled():
             action, expected = self._next(world, state, mission)
             if action is None:
@@ -176,6 +178,7 @@ class Agent:
             if done:
                 success = reward > 0
                 break
+        self._given_up = self._given_up + 1 if given_up else 0
         result = EpisodeResult(
             environment=world.name,
             episode=episode,

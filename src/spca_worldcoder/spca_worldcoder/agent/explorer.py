@@ -12,6 +12,8 @@ from spca_worldcoder.records import Program, Transition
 from spca_worldcoder.sandbox import ModelRunner
 from spca_worldcoder.state import State, difference, to_json
 
+_REACH = 2
+"""How many cells ahead surroundings go."""
 _WEIGHT = 8.0
 """A step that was tried once costs as much as so many steps of way."""
 _ENOUGH, _KNOWN = 3, 6.0
@@ -35,7 +37,15 @@ class Explorer:
         self._moved: set[str] = set()
         self._variable: set[str] = set()
         self._idle: Counter[str] = Counter()
+        self._tries = 0
         self._outcomes: dict[str, tuple[Counter[bool], set[str]]] = {}
+
+    def look_closer(self, tries: int) -> None:
+        """After so many fruitless episodes in a row: look one cell further, and try things more often."""
+        if (tries > 0) != (self._tries > 0):
+            self._frame = None  # count anew
+        self._tries = tries
+        self.see()
 
     def see(self, *new: Transition) -> None:
         """Count steps, repeated ones too."""
@@ -93,7 +103,7 @@ class Explorer:
             self._frame.facing,
             self._frame.holding,
             {a: list(v) for a, v in self._frame.moves},
-            2,
+            _REACH + (self._tries > 0),
         ]
 
     def _counts(self) -> dict[str, Any]:
@@ -128,4 +138,4 @@ class Explorer:
                 return True
             state = after
         name, _ = self._name(state, plan[-1])
-        return self._tried[name] < _ENOUGH
+        return self._tried[name] < _ENOUGH + self._tries

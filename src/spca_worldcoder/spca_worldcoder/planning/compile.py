@@ -160,8 +160,10 @@ class _Compiler:
             + ")"
         )
         spots = [e.cell for e in self.state if e.cell is not None]
-        left, right = min(x for x, _ in spots), max(x for x, _ in spots)
-        top, bottom = min(y for _, y in spots), max(y for _, y in spots)
+        # Actions have as many cells ahead as rules look at, so there have to be some beyond the border.
+        margin = max([0, *(_reach(c) - 2 for g in self.rules.groups for c in g.clauses)])
+        left, right = min(x for x, _ in spots) - margin, max(x for x, _ in spots) + margin
+        top, bottom = min(y for _, y in spots) - margin, max(y for _, y in spots) + margin
         cells = [(x, y) for x in range(left, right + 1) for y in range(top, bottom + 1)]
         init = [f"(me {_cell(self.me.cell)})"]
         for x, y in cells:
