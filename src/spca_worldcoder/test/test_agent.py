@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from spca_bench.q_learning import q_learning
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.connect import open_chat
 from spca_llm.testing.behaviours import Say
 from spca_llm.testing.server import ModelServer
-from spca_minigrid.q_learning import q_learning
 from spca_planner.solver.process import SolverProcess
 from spca_worldcoder.agent.settings import Settings
 from spca_worldcoder.bench.baselines import random_actions, react, true_sokoban

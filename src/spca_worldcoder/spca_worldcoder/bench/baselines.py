@@ -1,6 +1,6 @@
 """What the agent is compared with: chance, a model asked at every step, and the true rules of Sokoban.
 
-Tabular Q-learning is in `spca_minigrid.q_learning`.
+Tabular Q-learning is in `spca_bench.q_learning`.
 """
 
 from __future__ import annotations

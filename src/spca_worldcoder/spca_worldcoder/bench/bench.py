@@ -12,14 +12,11 @@ from pydantic import Field
 
 from spca_bench.bench import Bench, Done
 from spca_bench.page import Page, Table
+from spca_bench.q_learning import q_learning
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.run_folder import RunFolder
 from spca_llm.connect import open_chat
-from spca_minigrid.mission import parse_mission
-from spca_minigrid.q_learning import q_learning
-from spca_minigrid.shortest import shortest
-from spca_minigrid.world import World as Grid
 from spca_planner.solver.process import SolverProcess
 from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult, Purpose
 from spca_worldcoder.agent.settings import Settings
@@ -31,7 +28,7 @@ from spca_worldcoder.planning.planner import ModelPlanner
 from spca_worldcoder.records import Contradiction, Draft, NotLearnable, Program, Transition
 from spca_worldcoder.run import LearnOptions, laboratory
 from spca_worldcoder.worlds.catalogue import WorldOptions
-from spca_worldcoder.worlds.minigrid import MinigridWorld
+from spca_worldcoder.worlds.minigrid import CURRICULUM, MinigridWorld, shortest_way
 from spca_worldcoder.worlds.sokoban import Sokoban
 from spca_worldcoder.worlds.world import World
 
@@ -248,20 +245,14 @@ class Watcher:
     def learned(self, result: EnvironmentResult) -> Learned:
         """The environment's result with the lengths of its last episodes."""
         last = self.episodes[-10:]
-        ways = [_shortest(result.environment, one) for one in last]
+        known = result.environment in CURRICULUM
+        ways = [shortest_way(one.environment, one.seed) if known else None for one in last]
         return Learned(
             result=result,
             first_success=self.first,
             steps=median(one.steps for one in last) if last else 0.0,
             shortest=median(way for way in ways if way) if ways and all(ways) else None,
         )
-
-
-def _shortest(environment: str, episode: EpisodeResult) -> int | None:
-    try:
-        return shortest(Grid(f"MiniGrid-{environment}-v0", episode.seed), parse_mission(episode.mission))
-    except InputError:
-        return None
 
 
 def play(
