@@ -16,6 +16,14 @@ SENSOR = QoSProfile(
 )
 """Joint states and images: the newest counts, an old one is worth nothing."""
 
+NEWEST = QoSProfile(
+    history=HistoryPolicy.KEEP_LAST,
+    depth=1,
+    reliability=ReliabilityPolicy.BEST_EFFORT,
+    durability=DurabilityPolicy.VOLATILE,
+)
+"""For a reader of joint states: one that waited in a queue may be from before a reset of the world."""
+
 STATE = QoSProfile(
     history=HistoryPolicy.KEEP_LAST,
     depth=1,

@@ -19,7 +19,7 @@ from spca_ros.convert.robot import joint_state
 from spca_ros.driver import Driver, SpcaDriver
 from spca_ros.node import SpcaNode
 from spca_ros.peer import NodeLost
-from spca_ros.qos import SENSOR
+from spca_ros.qos import NEWEST
 
 _EPSILON = 1e-9
 
@@ -39,7 +39,7 @@ class RosRobot:
         self._state: JointState | None = None
         self._arrived = 0.0
         self._broken = ""
-        node.create_subscription(JointStateMsg, names.JOINT_STATES, self._on_state, SENSOR)
+        node.create_subscription(JointStateMsg, names.JOINT_STATES, self._on_state, NEWEST)
         self._goal = 0
         self.attempt = ""
         """Named in every goal, for readers of the log."""
