@@ -12,8 +12,8 @@ from spca_core.plan import ActResult, Plan
 TRANSIENT = ("lost", "stale", "deviation", "timeout", "gripper", "killed")
 """Kinds of failure that the same plan on the same table need not meet again."""
 
-_TOLERANCE = 0.005
-"""Metres or radians: a smaller change is the error of perception."""
+_TOLERANCE, _TURN = 0.005, 0.04
+"""Metres, and parts of a quaternion: a smaller change is the error of perception."""
 _IGNORED = ("stamp", "last_seen", "confidence", "sentences", "notes", "relations")
 
 
@@ -41,15 +41,22 @@ def repeated(plan: Plan, now: Observation, attempts: tuple[Vain, ...]) -> Vain |
 
 
 def unchanged(before: Observation, now: Observation) -> bool:
-    """Whether two observations show the same facts and, within the error of perception, the same places."""
-    return set(before.facts) == set(now.facts) and _alike(before.detail, now.detail)
+    """Whether two observations show the same things, in the same places within the error of perception.
+
+    Facts count only where an environment reports no details.
+    """
+    if not before.detail:
+        return set(before.facts) == set(now.facts)
+    return _alike(before.detail, now.detail, _TOLERANCE)
 
 
-def _alike(a: Any, b: Any) -> bool:
+def _alike(a: Any, b: Any, tolerance: float) -> bool:
     if isinstance(a, float) and isinstance(b, float):
-        return abs(a - b) <= _TOLERANCE
+        return abs(a - b) <= tolerance
     if isinstance(a, Mapping) and isinstance(b, Mapping):
-        return a.keys() == b.keys() and all(k in _IGNORED or _alike(a[k], b[k]) for k in a)
+        return a.keys() == b.keys() and all(
+            k in _IGNORED or _alike(a[k], b[k], _TURN if k == "quaternion" else tolerance) for k in a
+        )
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        return len(a) == len(b) and all(map(_alike, a, b))
+        return len(a) == len(b) and all(_alike(x, y, tolerance) for x, y in zip(a, b, strict=True))
     return bool(a == b)

@@ -39,6 +39,7 @@
       (forall (?x - thing) (when (on ?c ?x) (and (not (on ?c ?x)) (clear ?x))))
       (forall (?x - item) (and (not (next_to ?c ?x)) (not (next_to ?x ?c))))
       (forall (?x - item) (and (when (blocks ?c ?x) (not (blocked ?x))) (when (crowds ?c ?x) (not (crowded ?x)))))
+      (forall (?x - plate) (not (on_edge ?c ?x)))
       (not (crowded ?c))
       (increase (total-cost) 1)))
 

@@ -36,9 +36,12 @@ def problem(observation: Observation, goals: Sequence[Goal]) -> str:
     goals = [_with_free_hand(goal, observation) for goal in goals]
     objects = "\n    ".join(f"{' '.join(_of(observation, k))} - {k}" for k in _KINDS if _of(observation, k))
     rules = sorted({atom for goal in goals for atom in goal if atom[0] in RULES})
-    init = "\n    ".join(map(_text, [*_init(observation), *rules]))
+    init = "\n    ".join(map(_text, [*initial(observation), *rules]))
     ends = [sorted(atom for atom in goal if atom[0] not in RULES) for goal in goals]
-    conditions = [f"(and {' '.join(map(_text, end))})" for end in ends]
+    upright = [[_not_leaning(a) for a in end if a[0] == "on" and _leans(observation, *a[1:])] for end in ends]
+    conditions = [
+        f"(and {' '.join([*map(_text, end), *more])})" for end, more in zip(ends, upright, strict=True)
+    ]
     goal = conditions[0] if len(conditions) == 1 else "(or\n    " + "\n    ".join(conditions) + ")"
     return f"""(define (problem task)
   (:domain tabletop)
@@ -61,10 +64,12 @@ def goals_of(text: str) -> list[Goal]:
 
 
 def _atoms(text: str) -> list[Atom]:
+    text = re.sub(r"\(not \([^()]*\)\)", "", text)
     return [tuple(words.split()) for words in re.findall(r"\(([a-z][^()]*)\)", text)]
 
 
-def _init(observation: Observation) -> Iterator[Atom]:
+def initial(observation: Observation) -> Iterator[Atom]:
+    """What is seen to hold, in the domain's terms."""
     cubes = _of(observation, *SOLIDS)
     held = [f.args[0] for f in observation.facts if f.predicate == "held" and f.args[0] in cubes]
     yield ("holding", held[0]) if held else ("hand_empty",)
@@ -90,10 +95,21 @@ def _init(observation: Observation) -> Iterator[Atom]:
             continue
         if fact.predicate in ("on", "clear"):
             yield (fact.predicate, *fact.args)
+            if fact.predicate == "on" and _leans(observation, *fact.args):
+                yield ("on_edge", *fact.args)
         elif fact.predicate == "next_to":
             a, b = fact.args
             pairs |= {("next_to", a, b), ("next_to", b, a)}
     yield from sorted(pairs)
+
+
+def _leans(observation: Observation, cube: str, support: str) -> bool:
+    """Whether it stands half on a plate and half on the table."""
+    return observation.objects.get(support) == "plate" and observation.holds("on", cube, TABLE_SYMBOL)
+
+
+def _not_leaning(on: Atom) -> str:
+    return f"(not (on_edge {on[1]} {on[2]}))"
 
 
 def _unstable(observation: Observation) -> Iterator[Atom]:

@@ -6,7 +6,7 @@ from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.plan import Draft, PlanRequest, Rejection
 from spca_tabletop.language.goal import Goal
 from spca_tabletop.language.understanding import describe, understand
-from spca_tabletop.plan.problem import RULES, domain, goals_of, problem
+from spca_tabletop.plan.problem import RULES, domain, goals_of, initial, problem
 
 
 class BuiltinProposer:
@@ -35,7 +35,9 @@ def _standing_goals(request: PlanRequest) -> list[Goal]:
     if request.mode != "replan" or request.previous is None or request.previous.domain != domain():
         return []
     seen = request.observation
+    facts = set(initial(seen))
     known = {*seen.objects, TABLE_SYMBOL, GROUND_SYMBOL}
     goals = [g for g in goals_of(request.previous.problem) if all(known.issuperset(a[1:]) for a in g)]
-    met = any(all(seen.holds(*atom) for atom in goal if atom[0] not in RULES) for goal in goals)
+    leaning = {("on", *atom[1:]) for atom in facts if atom[0] == "on_edge"}
+    met = any(all(a in facts - leaning for a in goal if a[0] not in RULES) for goal in goals)
     return [] if met else goals
