@@ -10,15 +10,19 @@ from pathlib import Path
 
 import pytest
 
+from spca.api import select_levels
 from spca.benches import bench_in
-from spca.benches.models import ModelsBench
+from spca.benches.models import ModelResult, ModelsBench
 from spca.testing.calibrated_model import CalibratedModel, FaultRates
 from spca.testing.fallible_model import BIG, MODELS, FallibleModel, configuration
+from spca_bench.bench import Done
 from spca_bench.campaign import Campaign, Entry, read_campaign
 from spca_bench.engine import run_campaign
 from spca_bench.export import share
+from spca_bench.page import Page
 from spca_bench.report import write_report
 from spca_bench.statistics import Paired
+from spca_bench.testing import run_summary
 from spca_core.errors import InputError
 from spca_llm.testing.behaviours import Behaviour, Status
 from spca_llm.testing.server import ModelServer, Seen
@@ -220,6 +224,24 @@ def test_ablations_are_variants_of_one_campaign(tmp_path: Path) -> None:
     asked = (tmp_path / "c" / "llm" / "m_vision-alone_0_touch_02").glob("*planner_big.json")
     question = next(asked).read_text()
     assert "There is a blue cube" in question and "(leftmost cube" not in question
+
+
+def test_published_figures_stand_beside_the_same_levels_only(tmp_path: Path) -> None:
+    """MiniGrid's nine categories, in order, with the paper's figures; a part of them without."""
+    levels = tuple(info.name for info in select_levels(["minigrid:published"]))
+    for chosen, known in ((levels, True), (levels[:-1], False)):
+        bench = ModelsBench(models=("builtin",), levels=chosen, tables=1, preset="nominal")
+        done = [Done(t, ModelResult(**dict(run_summary()))) for t in bench.trials()]
+        page = Page("")
+        bench.report(done, page)
+        text = page.write(tmp_path / "page.html").read_text()
+        groups = list(dict.fromkeys(d.trial.group for d in done))
+        assert len(groups) == 9 and groups[0] == "goal_navigation"
+        assert ("76/81" in text and "18/19" in text) is known
+    tabletop = select_levels(["tabletop:published"])
+    assert len(tabletop) == 31 and {info.group for info in tabletop} == {
+        "touch", "pickup", "pick_and_place", "stack"
+    }  # fmt: skip
 
 
 # --- what is said before anything starts --------------------------------------------------------------------

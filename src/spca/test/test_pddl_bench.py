@@ -5,6 +5,7 @@ Its references are right, every kind of failed draft is recognised, and runs res
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -279,19 +280,22 @@ def test_a_replay_needs_no_server_and_comes_to_the_same(
 
 
 def test_models_are_compared_and_the_page_stands_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     def script(seen: Seen) -> Behaviour:
         return answer(gripper() if seen.body["model"] == "good" else CHEAT)
 
     with ModelServer(script, models=("good", "bad")) as server:
-        configure(tmp_path, server, monkeypatch)
-        options = settings_of(tmp_path, models=("good", "bad"))
+        for name in ("good", "bad"):
+            role = {"model": name, "base_url": server.base_url}
+            (tmp_path / f"{name}.yaml").write_text(json.dumps({"roles": {"planner_big": role}}))
+        files = tuple(str(tmp_path / f"{name}.yaml") for name in ("good", "bad"))
+        options = settings_of(tmp_path, models=files, llm="")
         campaign = run_campaign(options, tmp_path / "bench", workers=1)
     assert {d.trial.model: d.result.status for d in campaign.done} == {"good": "solved", "bad": "wrong"}
     page = write_report(campaign).read_text()
     assert "<svg" in page
-    assert "solved at attempt 1" in page
+    assert "solved at attempt 1" in page and "Pairs on the same trials" in page and "+100.0 %" in page
     assert not re.search(r"""(src|href)=["']?http""", page)
 
 

@@ -421,6 +421,8 @@ def _taxonomy(contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]
         counts: Counter[tuple[str, str, str]] = Counter()
         for d in own:
             fates = d.result.fates
+            if not fates:  # the run ended before a draft was written
+                continue
             following = [*(f.stage for f in fates[1:]), d.result.outcome.value]
             counts.update((f.stage, f.fate, then) for f, then in zip(fates, following, strict=True))
         for (stage, fate, then), count in sorted(counts.items(), key=lambda item: (item[0][0], -item[1])):

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 def add_plots(contestants: Mapping[str, Trials], page: Page) -> None:
     """Success by group, solved over time and money, tokens, durations."""
-    page.heading("Success by group and model")
     by_group = {
         name: {
             g: Rate.of(d.result.success for d in own)
