@@ -12,6 +12,7 @@ from spca_bench.engine import run_campaign
 from spca_bench.report import write_report
 from spca_llm.testing.behaviours import Behaviour, Say
 from spca_llm.testing.server import ModelServer, Seen
+from spca_programs.commands import GRASP
 from spca_programs.grasp.bench import GraspBench
 from spca_programs.grasp.dataset import Slice
 from spca_programs.grasp.figures import margins
@@ -82,6 +83,8 @@ def test_grasp_asks_a_model_as_published_and_repeats_from_its_records(tmp_path: 
         bench = GraspBench(policy=str(model_file(tmp_path, server)), part=part)
         campaign = run_campaign(bench, tmp_path / "c", workers=1)
         asked = [request.body for request in server.requests]
+    published = GRASP.options(bench.policy)
+    assert sum(len(chunk.environments) for chunk in published.trials()) == 1600
     assert len(asked) == 2 * 8 and {body["temperature"] for body in asked} == {0.0}
     answers = [a for d in campaign.done for a in d.result.answers]
     assert {a.plan for a in answers} == {("UP", "TAKE", "DOWN", "DROP")}

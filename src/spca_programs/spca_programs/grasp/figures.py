@@ -83,7 +83,7 @@ def by_rules(policy: str, scored: Sequence[Scored]) -> Figure:
     axes.set_xticks(place, list(means))
     axes.set_ylabel("mean score")
     axes.axhline(0, color="black", linewidth=0.6)
-    axes.legend(frameon=False)
+    axes.legend(frameon=False, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     return figure
 
 
