@@ -44,7 +44,8 @@ FROM_PIP = {
     "annotated_types", "nbclient", "nbformat", "importlinter", "tomli", "tomllib", "av", "cattrs", "click",
     "dask", "distributed", "fast_downward", "gymnasium", "glfw", "httpx", "httpx2", "lark", "opentelemetry",
     "pyarrow", "pyparsing", "libcst", "mcap", "mcap_ros2", "minigrid",
-    "mujoco", "narwhals", "ompl", "openai", "plotly", "ruckig", "structlog", "unified_planning",
+    "mujoco", "narwhals", "ompl", "openai", "plotly", "ruckig", "stable_baselines3", "structlog",
+    "torch", "unified_planning",
     "up_fast_downward",
     "up_tamer",
 }  # fmt: skip

@@ -16,6 +16,6 @@ setup(
         (f"share/{NAME}", ["package.xml"]),
     ],
     install_requires=["setuptools"],
-    extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
+    extras_require={"test": ["pytest"], "data": ["pyarrow"]},  # test: for colcon
     zip_safe=False,
 )

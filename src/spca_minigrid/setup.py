@@ -16,9 +16,9 @@ setup(
         (f"share/{NAME}", ["package.xml"]),
     ],
     install_requires=["setuptools"],
-    extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
+    extras_require={"test": ["pytest"], "rl": ["stable-baselines3"]},  # test: for colcon
     entry_points={
-        "spca.benches": ["minigrid = spca_minigrid.commands:MINIGRID"],
+        "spca.benches": ["minigrid = spca_minigrid.commands:MINIGRID", "rl = spca_minigrid.commands:RL"],
         "spca.environments": ["minigrid = spca_minigrid.kit:MinigridKit"],
     },
     zip_safe=False,

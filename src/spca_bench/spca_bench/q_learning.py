@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any, Protocol
 
 import numpy as np
@@ -45,10 +45,12 @@ def q_learning(
     rate: float = 0.5,
     discount: float = 0.95,
     chance: float = 0.1,
+    on_episode: Callable[[bool, int], bool] = lambda solved, actions: False,
 ) -> QResult:
     """Learn for a number of actions (Watkins 1989), `chance` of them drawn at random.
 
     Every episode has a new seed, as it has for the learners that this is compared with; `steps` ends one.
+    `on_episode` is told whether an episode ended with a reward, and its number of actions; True ends it all.
     """
     rng = np.random.default_rng([seed, 2])
     table: dict[Hashable, np.ndarray] = defaultdict(lambda: np.zeros(len(world.actions)))
@@ -56,7 +58,7 @@ def q_learning(
     taken = 0
     while taken < actions:
         state, mission = world.reset(int(rng.integers(2**31)))
-        reward, done = 0.0, False
+        reward, done, begun = 0.0, False, taken
         for _ in range(steps):
             values = table[state, mission]
             best = rng.choice(np.flatnonzero(values == values.max()))
@@ -68,6 +70,8 @@ def q_learning(
             if done:
                 break
         outcomes.append(done and reward > 0)
+        if on_episode(outcomes[-1], taken - begun):
+            break
     return QResult(
         success=float(np.mean(outcomes[-_LAST:])), actions=taken, episodes=len(outcomes), rows=len(table)
     )

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 
 import pytest
 
 from spca_bench.bench import Done
+from spca_bench.engine import run_campaign
 from spca_bench.page import Page
+from spca_bench.report import write_report
 from spca_bench.testing import run_summary
+from spca_core.errors import InputError
 from spca_minigrid.bench import MinigridBench, MinigridResult, MinigridTrial
 from spca_minigrid.ending import Ended, Ending
+from spca_minigrid.learning.bench import RlBench, first_reached
 from spca_minigrid.levels import find_level
 from spca_minigrid.mission import parse_mission
 from spca_minigrid.reference import reference
@@ -103,3 +108,21 @@ def test_a_minigrid_trial_says_how_it_ended(tmp_path) -> None:
     bad = MinigridBench(skills="empty", library=tmp_path / "library").run_trial(trial, tmp_path)
     assert bad.ended.ending is Ending.MISSING_SKILL and "enter" in bad.ended.why
     assert (tmp_path / bad.run / "result.json").is_file()
+
+
+def test_a_table_learns_one_maze_and_the_episodes_are_counted(tmp_path: Path) -> None:
+    bench = RlBench(environments=("MiniGrid-Empty-5x5-v0",), episodes=1500, seeds=1, mazes=1)
+    campaign = run_campaign(bench, tmp_path / "c", workers=1)
+    result = campaign.done[0].result
+    assert 100 <= result.to["0.7"] <= result.to["0.99"] == result.episodes < 1500
+    assert result.curve[0] < 0.99 and sum(result.curve) > 1
+    heads, [row] = bench.table(campaign.done).heads, bench.table(campaign.done).shown()
+    assert dict(zip(heads, row, strict=True))["to 99 %"] == str(result.to["0.99"])
+    assert write_report(campaign).read_text().count("<svg") == 1
+    with pytest.raises(InputError, match="unknown environment"):
+        run_campaign(bench.model_copy(update={"environments": ("Nowhere-v0",)}), tmp_path / "d")
+
+
+def test_a_mark_is_reached_over_the_last_hundred_episodes() -> None:
+    outcomes = [False] * 50 + [True] * 90
+    assert first_reached(outcomes, 0.7) == 120 and first_reached(outcomes, 0.99) is None

@@ -86,7 +86,8 @@ def _models(
     variant: Annotated[
         list[str] | None,
         typer.Option(
-            help="full, no-reuse, no-repair, no-replanning, no-rehearsal, always-rehearsal, one-validator, "
+            help="full, no-reuse, no-repair, no-replanning, no-rehearsal, always-rehearsal, no-rewind, "
+            "one-validator, "
             "small-repair, whole-library, vision, vision-alone; repeatable."
         ),
     ] = None,

@@ -48,6 +48,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "no-replanning": {"budgets": Budgets(rounds=1)},
     "no-rehearsal": {"rehearse": "never"},
     "always-rehearsal": {"rehearse": "always"},
+    "no-rewind": {"ablations": Ablations(no_rewind=True)},
     "one-validator": {"ablations": Ablations(one_validator=True)},
     "small-repair": {"ablations": Ablations(small_repair=True)},
     "whole-library": {"ablations": Ablations(whole_library=True)},

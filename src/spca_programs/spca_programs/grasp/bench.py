@@ -211,9 +211,7 @@ class GraspBench(Bench[Chunk, ChunkResult]):
         page.text("Mean score with and without it; pairs of environments that differ in nothing else.")
         page.table(("constraint", "without", "with", "difference", "95 % ±", "pairs"), margins(scored))
         page.heading("The best and the worst plan")
-        page.text(
-            "Dots: energy. Black: obstacles. Crosses: where it was taken. The orange square: the start."
-        )
+        page.text("Dots: energy. Black: obstacles. Crosses: energy taken. The orange square: the start.")
         ordered = sorted(scored, key=lambda s: s[1].score)
         page.figure(paths([ordered[-1], ordered[0]]))
         for trait in ("energy", "obstacles", "start"):

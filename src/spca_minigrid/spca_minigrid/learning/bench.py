@@ -1,0 +1,201 @@
+"""`spca bench rl`: how many episodes reinforcement learning needs, next to the published figures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from spca_bench.bench import Bench, Done
+from spca_bench.page import Page, Table, new_figure
+from spca_bench.q_learning import q_learning
+from spca_bench.statistics import groups, median_of
+from spca_core.model import Record
+from spca_minigrid import published
+from spca_minigrid.learning import ppo
+from spca_minigrid.learning.episodes import ViewEpisodes
+from spca_minigrid.world import make_env
+
+Algorithm = Literal["tabular", "ppo"]
+WINDOW = 100
+"""Episodes over which success is averaged."""
+MARKS = (0.7, 0.99)
+_ACTIONS = 10**12
+
+
+class RlTrial(Record):
+    """One learner in one environment."""
+
+    env: str
+    algorithm: Algorithm
+    seed: int
+
+    @property
+    def key(self) -> str:
+        """Its name within the bench."""
+        return f"{self.env}/{self.algorithm}/{self.seed}"
+
+
+class RlResult(Record):
+    """What learning came to."""
+
+    episodes: int
+    actions: int
+    seconds: float
+    curve: tuple[float, ...]
+    """Share of solved episodes in each hundred, the last one perhaps of fewer."""
+    to: dict[str, int | None]
+    """By mark (`0.7`, `0.99`): after which episode the share over the last hundred was as high, or None."""
+    after_500: float | None
+    """Share over the hundred episodes before the 500th."""
+
+
+Trials = Sequence[Done[RlTrial, RlResult]]
+
+
+class RlBench(Bench[RlTrial, RlResult]):
+    """Environments × algorithms × seeds; learning ends at the last mark, or after so many episodes."""
+
+    name = "rl"
+    result_type: ClassVar[type[Record]] = RlResult
+
+    environments: tuple[str, ...] = Field(min_length=1)
+    """Ids registered with gymnasium, for example `BabyAI-GoToRedBallGrey-v0`."""
+    algorithms: tuple[Algorithm, ...] = ("tabular",)
+    episodes: int = Field(5000, ge=WINDOW)
+    seeds: int = Field(3, ge=1)
+    mazes: int = Field(0, ge=0)
+    """Different mazes; 0 is a new one in every episode."""
+
+    @property
+    def title(self) -> str:
+        """See `Bench`."""
+        mazes = f"{self.mazes} mazes in turn" if self.mazes else "a new maze in every episode"
+        return f"Reinforcement learning: {', '.join(self.algorithms)}, {mazes}"
+
+    def prepare(self, folder: Path) -> None:
+        """See `Bench`: the environments must exist, and PPO be installed if it is wanted."""
+        for env in self.environments:
+            make_env(env)
+        if "ppo" in self.algorithms:
+            ppo.learn(self.environments[0], 0, 0, lambda solved, actions: True)
+
+    def trials(self) -> list[RlTrial]:
+        """Environment by environment."""
+        return [
+            RlTrial(env=env, algorithm=algorithm, seed=seed)
+            for env in self.environments
+            for algorithm in self.algorithms
+            for seed in range(self.seeds)
+        ]
+
+    def run_trial(self, trial: RlTrial, folder: Path) -> RlResult:
+        """Learn from nothing."""
+        outcomes: list[bool] = []
+        actions = 0
+        began = time.monotonic()
+
+        def on_episode(solved: bool, length: int) -> bool:
+            nonlocal actions
+            outcomes.append(solved)
+            actions += length
+            return len(outcomes) >= self.episodes or reached(outcomes, MARKS[-1]) is not None
+
+        if trial.algorithm == "ppo":
+            ppo.learn(trial.env, trial.seed, self.mazes, on_episode)
+        else:
+            world = ViewEpisodes(trial.env, self.mazes)
+            q_learning(world, trial.seed, _ACTIONS, world.max_steps, on_episode=on_episode)
+        hundreds = [outcomes[i : i + WINDOW] for i in range(0, len(outcomes), WINDOW)]
+        after = outcomes[400:500]
+        return RlResult(
+            episodes=len(outcomes), actions=actions, seconds=round(time.monotonic() - began, 1),
+            curve=tuple(sum(h) / len(h) for h in hundreds),
+            to={f"{mark:g}": first_reached(outcomes, mark) for mark in MARKS},
+            after_500=sum(after) / WINDOW if len(after) == WINDOW else None,
+        )  # fmt: skip
+
+    def remark(self, done: Done[RlTrial, RlResult]) -> str:
+        """See `Bench`."""
+        return f"{100 * done.result.curve[-1]:.0f} % after {done.result.episodes} episodes"
+
+    def table(self, done: Trials) -> Table:
+        """By environment and algorithm: medians over the seeds; `>` where a seed did not get there."""
+        heads = (
+            "environment", "algorithm", "seeds", "episodes to 70 %", "to 99 %", "% after 500", "actions", "s",
+            "published to 99 %", "published % after 500",
+        )  # fmt: skip
+        rows = []
+        for name, own in groups(done, lambda d: f"{d.trial.env}/{d.trial.algorithm}").items():
+            results, (episodes, percent) = [d.result for d in own], _published(own[0].trial.env)
+            after = [r.after_500 for r in results if r.after_500 is not None]
+            rows.append(
+                (*name.rsplit("/", 1), len(own), *(_median(results, mark) for mark in MARKS),
+                 f"{100 * median_of(after):.0f}" if after else "", int(median_of(r.actions for r in results)),
+                 median_of(r.seconds for r in results), episodes, percent)
+            )  # fmt: skip
+        return Table(heads, rows)
+
+    def report(self, done: Trials, page: Page) -> None:
+        """See `Bench`."""
+        page.text(
+            f"An episode is solved when it ends with a reward; shares are over the last {WINDOW} episodes. "
+            "Both learners see the agent's 7×7 view; the tabular one (Q-learning) has a row for each view, "
+            "and generalises to no other. Published: thousands of episodes of the original learners."
+        )
+        for env, own in groups(done, lambda d: d.trial.env).items():
+            page.heading(env)
+            page.figure(_curves(own))
+
+    def rows(self, done: Done[RlTrial, RlResult]) -> list[Mapping[str, Any]]:
+        """One row a learner, without its curve."""
+        values = done.result.model_dump(exclude={"curve"})
+        return [{"trial": done.trial.key, **done.trial.model_dump(), **values}]
+
+
+def reached(outcomes: Sequence[bool], mark: float) -> int | None:
+    """The number of episodes, if the share over the last hundred of them is at least `mark`."""
+    enough = len(outcomes) >= WINDOW and sum(outcomes[-WINDOW:]) >= mark * WINDOW
+    return len(outcomes) if enough else None
+
+
+def first_reached(outcomes: Sequence[bool], mark: float) -> int | None:
+    """After how many episodes the share over the last hundred was at least `mark` for the first time.
+
+    >>> first_reached([False] * 50 + [True] * 90, 0.7)
+    120
+    """
+    ends = range(WINDOW, len(outcomes) + 1)
+    return next((n for n in ends if reached(outcomes[:n], mark) is not None), None)
+
+
+def _median(results: Sequence[RlResult], mark: float) -> str:
+    """The median over the seeds, those that did not get there counted with all their episodes."""
+    found = [r.to[f"{mark:g}"] for r in results]
+    value = median_of(n if n is not None else r.episodes for n, r in zip(found, results, strict=True))
+    missing = sum(n is None for n in found)
+    return f"{'> ' if missing > len(found) / 2 else ''}{value:.0f}"
+
+
+def _published(env: str) -> tuple[str, object]:
+    return published.LEARNING.get(env.removesuffix("-v0"), ("", ""))
+
+
+def _curves(done: Trials) -> Figure:
+    figure, axis = new_figure()
+    colours: dict[str, str] = {}
+    for d in done:
+        new = d.trial.algorithm not in colours
+        colour = colours.setdefault(d.trial.algorithm, f"C{len(colours)}")
+        places = [WINDOW * (i + 1) for i in range(len(d.result.curve))]
+        axis.plot(places, d.result.curve, color=colour, lw=1, label=d.trial.algorithm if new else None)
+    for mark in MARKS:
+        axis.axhline(mark, color="grey", lw=0.5, ls=":")
+    axis.set_xlabel("episodes")
+    axis.set_ylabel("share solved, by hundreds")
+    axis.legend(frameon=False)
+    return figure
