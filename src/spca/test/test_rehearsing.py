@@ -1,0 +1,100 @@
+"""When a run rehearses, and what becomes of a plan that is rejected."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from spca.rehearsing import Rehearsing, objection
+from spca.report import write_report
+from spca.state import RunState
+from spca.testing.fallible_model import FallibleModel, miswritten
+from spca.testing.model_run import run_with_model
+from spca_core.budgets import Budgets
+from spca_core.observation import Observation
+from spca_core.plan import Draft, Plan, Step
+from spca_core.rehearsal import Fault, Rehearsed
+from spca_core.result import RehearsalCounts
+from spca_core.run_folder import RunFolder
+
+FAULT = Fault(kind="effect", step=0, action="touch", sentence="step 1 touch(a): nothing happens")
+REJECTED = Rehearsed(
+    attempt="1", status="rejected", sentence="no", fault=FAULT, suspects=("touch",), seconds=2.0
+)
+STATE = RunState(
+    observation=Observation(stamp=0.0, objects={}, facts=(), sentences=()),
+    plan=Plan(
+        steps=(Step(action="touch", args=("a",)),), schemas=(), draft=Draft(domain="", problem="")
+    ),
+    library="def touch(ctx, a):\n    pass\n",
+)  # fmt: skip
+NEW = replace(STATE, written=("touch",))
+
+
+class Rejects:
+    """A rehearsal that rejects everything, and says how much time it was given."""
+
+    def __init__(self) -> None:
+        self.given: list[float] = []
+
+    def try_out(self, attempt, plan, library, observation, wall_s, cancelled=lambda: False) -> Rehearsed:
+        self.given.append(wall_s)
+        return REJECTED
+
+    def record(self, folder: Path, name: str) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def rehearsing(when: str = "auto") -> Rehearsing:
+    return Rehearsing(Rejects(), when, Budgets(rehearsal_s=3.0, rehearsals_s=5.0))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("when", "state", "wanted"),
+    [("auto", STATE, False), ("auto", NEW, True), ("always", STATE, True), ("never", NEW, False)],
+)
+def test_by_default_only_what_is_new_is_rehearsed(when: str, state: RunState, wanted: bool) -> None:
+    assert rehearsing(when).wanted(state) is wanted
+
+
+def test_a_trusted_plan_that_is_rejected_twice_alike_is_carried_out() -> None:
+    tries = rehearsing("always")
+    assert not tries.try_out("1", STATE, lambda: False).overruled
+    again = STATE.objecting(objection(STATE, REJECTED))
+    assert tries.try_out("2", again, lambda: False).overruled
+    elsewhere = replace(again, plan=STATE.plan.model_copy(update={"steps": STATE.plan.steps * 2}))
+    assert not tries.try_out("3", elsewhere, lambda: False).overruled
+    assert not tries.try_out("4", replace(again, written=("touch",)), lambda: False).overruled
+
+
+def test_the_time_of_a_level_is_shared_by_its_rehearsals() -> None:
+    tries = rehearsing()
+    for spent, given in ((0.0, 3.0), (4.0, 1.0)):
+        tries.try_out("1", replace(NEW, rehearsal=RehearsalCounts(seconds=spent)), lambda: False)
+        assert tries.rehearsal.given[-1] == pytest.approx(given)
+    over = tries.try_out("1", replace(NEW, rehearsal=RehearsalCounts(seconds=5.0)), lambda: False)
+    assert (
+        over.status == "unfinished" and "not rehearsed" in over.sentence and len(tries.rehearsal.given) == 2
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("transport", ["inproc", pytest.param("ros", marks=pytest.mark.ros)])
+def test_a_faulty_skill_is_repaired_before_the_arm_moves(tmp_path: Path, transport: str) -> None:
+    """The only real attempt is the one that succeeds; the report shows what was caught."""
+    forgets = miswritten("ctx.close()\n        ctx.move_linear(above)", "ctx.move_linear(above)")
+    run = run_with_model(
+        "stack_01", FallibleModel(coder=[forgets]), tmp_path, rehearse="auto", transport=transport,
+        budgets=Budgets(rehearsal_s=30.0, rehearsals_s=90.0),
+    )  # fmt: skip
+    result = run.result
+    assert result.success and result.attempts == 1 and result.coder.semantic == 1, result.reason
+    assert (result.rehearsal.plans, result.rehearsal.rejected) == (2, 1)
+    records = [Rehearsed.model_validate_json(p.read_bytes()) for p in run.folder.glob("*/rehearsal_*.json")]
+    assert sorted(r.status for r in records) == ["accepted", "rejected"]
+    assert len(list(run.folder.glob("round_1/try_*.states.npz"))) == 1
+    page = write_report(RunFolder(run.folder)).read_text()
+    assert "rejected" in page and "closed on nothing" in page
