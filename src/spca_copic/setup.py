@@ -20,6 +20,7 @@ setup(
     entry_points={
         "spca.benches": ["copic = spca_copic.commands:COPIC"],
         "spca.plan_worlds": [
+            "household = spca_copic.worlds.household.world:HouseholdWorld",
             "build_order = spca_copic.worlds.build_order.world:BuildOrderWorld",
             "tabletop = spca_copic.worlds.tabletop.world:TabletopWorld",
         ],

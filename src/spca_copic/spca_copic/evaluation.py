@@ -78,6 +78,7 @@ def evaluate(
             raise InputError(f"'{policy}' asks a language model", hint="configure one (see docs/models.md)")
     scores = []
     with ProgramPool(state.programs, recipe.deadline_s) as programs:
+        programs.use(state.programs, state.worth)
         programs.check()
         for policy in policies:
             if policy == "programs":
@@ -93,9 +94,6 @@ def evaluate(
             usage: list[ChatUsage] = []
             if policy == "selector":
                 choice = SelectorChoice(selector)
-                if state.follow:
-                    choice = ProgramChoice(state.follow)
-                    choice.name = f"selector (follows {state.follow})"
             elif policy == "random":
                 choice = RandomChoice(recipe.seed)
             elif policy == "oracle":

@@ -22,14 +22,12 @@ class OracleChoice:
     Policy improvement by rollouts (D. Bertsekas): never worse than the best single program, and better where
     programs are good at different stages. Needs the world's `checkpoint`, so it is for measuring and for
     training only. Results are kept, as worlds are deterministic: one oracle for many sets of programs saves
-    most of the work. With `every`, it thinks only at each so manieth decision and stays with a program
-    between, which is cheaper and a lower bound.
+    most of the work.
     """
 
     name = "oracle"
 
-    def __init__(self, every: int = 1) -> None:
-        self._every = every
+    def __init__(self) -> None:
         self._known: dict[tuple[str, str], Outcome] = {}
         self._following, self._sure = "", False
         self.rollouts = 0
@@ -42,7 +40,7 @@ class OracleChoice:
             self._following, self._sure = "", False
         chosen = next((i for i, c in enumerate(candidates) if self._following in c.programs), None)
         value = 0.0
-        if chosen is None or not (self._sure or len(moment.decisions) % self._every):
+        if chosen is None or not self._sure:
             outcomes = {p.id: self._try(moment, p.id) for p in moment.pool.programs}
             # The first program of those that do best: stable, so that the oracle does not waver between
             # equals.

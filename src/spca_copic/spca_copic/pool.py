@@ -27,6 +27,7 @@ class ProgramPool:
     def __init__(self, programs: Sequence[PlanningProgram], deadline_s: float = DEADLINE_S) -> None:
         self._deadline_s = deadline_s
         self._workers: dict[str, _Worker] = {}
+        self._worth: Mapping[str, float] = {}
         self.programs: tuple[PlanningProgram, ...] = ()
         self.use(programs)
 
@@ -36,8 +37,12 @@ class ProgramPool:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def use(self, programs: Sequence[PlanningProgram]) -> None:
-        """Work with these programs from now on; those that were there stay loaded."""
+    def use(self, programs: Sequence[PlanningProgram], worth: Mapping[str, float] | None = None) -> None:
+        """Work with these programs from now on; those that were there stay loaded.
+
+        `worth` says what programs (ids) are worth alone, as far as it is known; candidates carry it.
+        """
+        self._worth = worth or {}
         self.programs = tuple({program.id: program for program in programs}.values())
         wanted = {program.id for program in self.programs}
         for id_ in [id_ for id_ in self._workers if id_ not in wanted]:
@@ -79,7 +84,10 @@ class ProgramPool:
                 problems[program.id] = answer.problem or "an empty plan"
             else:
                 proposals.setdefault(plan, []).append(program.id)
-        candidates = tuple(Candidate(plan=plan, programs=tuple(ids)) for plan, ids in proposals.items())
+        candidates = tuple(
+            Candidate(plan=plan, programs=tuple(ids), worth=max(self._worth.get(id_, 0.0) for id_ in ids))
+            for plan, ids in proposals.items()
+        )
         return candidates, problems
 
 

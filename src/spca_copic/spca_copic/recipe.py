@@ -22,8 +22,10 @@ class Recipe(Record):
     """The last episodes that evolution is shown."""
     horizon: int = Field(128, ge=1)
     """Decisions between two updates of the selector."""
-    held_out: int = Field(5, ge=1)
+    held_out: int = Field(10, ge=1)
     """Further training cases, on which it is decided which programs stay."""
+    offspring: int = Field(0, ge=0)
+    """New programs of an evolution for each present one; 0: one by a model, four where they cost nothing."""
     elites: bool = True
     """Keep the best of old and new programs; without it new ones replace all, as published."""
     evolve: bool = True
@@ -33,6 +35,11 @@ class Recipe(Record):
     deadline_s: float = Field(0.2, gt=0)
     selector: str = "hashed"
     proposer: str = "grammar"
+
+    @property
+    def born(self) -> int:
+        """How many programs an evolution asks for."""
+        return self.programs * (self.offspring or (4 if self.proposer == "grammar" else 1))
 
 
 class Trial(Record):
@@ -67,10 +74,19 @@ class TaskState(Record):
     all_programs: tuple[PlanningProgram, ...]
     """Every one that there ever was: the ancestry."""
     trials: tuple[Trial, ...] = ()
-    best_single: str = ""
-    """The program (id) that does best alone on the training cases held out."""
-    follow: str = ""
-    """A program (id) to follow in the selector's place: where it is worth more on the held-out cases."""
+    alone: dict[str, tuple[float, ...]] = {}
+    """What each program (id) is worth on each of the held-out training cases when it is followed alone."""
     finished: bool = False
     recent: tuple[Episode, ...] = ()
     """The last episodes, for the report."""
+
+    @property
+    def worth(self) -> dict[str, float]:
+        """What each program is worth alone: the mean over the held-out cases."""
+        return {id_: sum(values) / len(values) for id_, values in self.alone.items() if values}
+
+    @property
+    def best_single(self) -> str:
+        """The present program (id) that is worth most alone."""
+        worth = self.worth
+        return max((p.id for p in self.programs), key=lambda id_: worth.get(id_, 0.0))

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from spca_copic.choices import SelectorChoice
-from spca_copic.elites import best_single, keep_best, worth
+from spca_copic.elites import keep_best, worth_alone
 from spca_copic.episode import experience_of, run_episode
-from spca_copic.oracle import OracleChoice
 from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Recipe, TaskState, Trial
 from spca_core.plan_world import Briefing, Case, Episode, PlanningProgram
@@ -20,8 +19,6 @@ from spca_core.ports.program_proposer import ProgramProposer
 from spca_core.ports.selector import Experience, Learning, Selector
 
 _RECENT = 5
-_BRANCH = 25
-"""Decisions between two branchings of the oracle that judges sets of programs."""
 
 
 @dataclass
@@ -70,12 +67,13 @@ class _Training:
         self._briefing: Briefing = world.briefing(task)
         cases = training_cases(world, task, recipe)
         self._cases, self._held_out = cases[: recipe.episodes], cases[recipe.episodes :]
-        self._oracle = OracleChoice(every=_BRANCH)
 
     def first(self) -> TaskState:
         """The state before the first trial."""
         programs = tuple(self._proposer.write(self._briefing, self._recipe.programs, self._recipe.seed))
-        return TaskState(task=self._task, programs=programs, all_programs=programs)
+        return TaskState(
+            task=self._task, programs=programs, all_programs=programs, alone=self._alone(programs, {})
+        )
 
     def run(self, state: TaskState) -> TaskState:
         while not state.finished:
@@ -87,30 +85,29 @@ class _Training:
     def _trial(self, state: TaskState) -> TaskState:
         began = time.monotonic()
         number = len(state.trials)
-        self.pool.use(state.programs)
+        self.pool.use(state.programs, state.worth)
         episodes, learning = self._roll_out(number)
         frozen = [
             run_episode(self._world, c, self.pool, SelectorChoice(self._selector)) for c in self._held_out
         ]
         success, held_out = _rate(episodes), _rate(frozen)
         done = success >= self._recipe.threshold and held_out >= self._recipe.threshold
-        last = number + 1 >= self._recipe.trials
-        programs = state.programs
+        finished = done or number + 1 >= self._recipe.trials
+        programs, alone = state.programs, state.alone
         born: tuple[PlanningProgram, ...] = ()
-        if self._recipe.evolve and not done and not last:
+        if self._recipe.evolve and not finished:
             new = self._proposer.evolve(
                 self._briefing,
                 state.programs,
                 self._shown(episodes),
-                self._recipe.programs,
+                self._recipe.born,
                 self._recipe.seed * 1000 + number,
             )
-            born = tuple(program for program in new if program.id not in {p.id for p in programs})
-            programs = self._keep(state, born)
-        finished = done or last
-        single, alone = (
-            best_single(self._world, self.pool, programs, self._held_out) if finished else ("", 0.0)
-        )
+            born = tuple(program for program in new if program.id not in alone)
+            alone = self._alone(born, alone)
+            if born:
+                everyone = [*programs, *born] if self._recipe.elites else born
+                programs = keep_best(everyone, alone, self._recipe.programs)
         trial = Trial(
             number=number,
             programs=tuple(p.id for p in state.programs),
@@ -128,13 +125,18 @@ class _Training:
         return TaskState(
             task=self._task,
             programs=programs,
-            all_programs=(*state.all_programs, *(p for p in born if p not in state.all_programs)),
+            all_programs=(*state.all_programs, *born),
             trials=(*state.trials, trial),
-            best_single=single,
-            follow=single if finished and alone > worth(frozen) else "",
+            alone=alone,
             finished=finished,
             recent=tuple(episodes[-_RECENT:]),
         )
+
+    def _alone(
+        self, programs: Sequence[PlanningProgram], known: dict[str, tuple[float, ...]]
+    ) -> dict[str, tuple[float, ...]]:
+        """What is known, and what these programs are worth alone."""
+        return known | {p.id: worth_alone(self._world, self.pool, p, self._held_out) for p in programs}
 
     def _roll_out(self, number: int) -> tuple[list[Episode], list[Learning]]:
         """A trial's episodes, the selector learning after every so many decisions and at the end."""
@@ -157,16 +159,6 @@ class _Training:
 
     def _shown(self, episodes: Sequence[Episode]) -> Sequence[Episode]:
         return episodes[len(episodes) - self._recipe.shown :] if self._recipe.shown else ()
-
-    def _keep(self, state: TaskState, born: tuple[PlanningProgram, ...]) -> tuple[PlanningProgram, ...]:
-        if not born:
-            return state.programs
-        if not self._recipe.elites:
-            return born
-        everyone = [*state.programs, *born]
-        return keep_best(
-            self._world, self.pool, everyone, self._held_out, self._recipe.programs, self._oracle
-        )
 
 
 def training_cases(world: PlanWorld, task: str, recipe: Recipe) -> tuple[Case, ...]:

@@ -11,6 +11,7 @@ from spca_copic.grammar_programs import GrammarPrograms
 from spca_copic.ppo import PpoOptions
 from spca_copic.selectors.hashed import HashedOptions, HashedSelector
 from spca_copic.worlds.build_order.world import BuildOrderWorld
+from spca_copic.worlds.household.world import HouseholdWorld
 from spca_copic.worlds.tabletop.world import TabletopWorld
 from spca_core.contracts.plan_world_contract import PlanWorldContract
 from spca_core.contracts.program_proposer_contract import ProgramProposerContract
@@ -19,6 +20,7 @@ from spca_core.plan_world import ActionSequence, Briefing, Situation
 from spca_core.ports.plan_world import PlanWorld
 from spca_core.ports.program_proposer import ProgramProposer
 from spca_core.ports.selector import Selector
+from spca_household.engine import INSTALL, available
 
 
 class TestBuildOrder(PlanWorldContract):
@@ -30,6 +32,18 @@ class TestBuildOrder(PlanWorldContract):
 
     def useful(self, situation: Situation) -> ActionSequence:
         return ("TRAIN SCV", "BUILD SupplyDepot")
+
+
+@pytest.mark.skipif(not available(), reason=f"needs ALFWorld: {INSTALL}")
+class TestHousehold(PlanWorldContract):
+    task = "heat"
+
+    @contextmanager
+    def fresh(self) -> Iterator[PlanWorld]:
+        yield HouseholdWorld()
+
+    def useful(self, situation: Situation) -> ActionSequence:
+        return ("goto fridge_1", "open fridge_1")
 
 
 @pytest.mark.slow

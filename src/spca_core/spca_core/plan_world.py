@@ -143,6 +143,8 @@ class Candidate(Record):
 
     plan: ActionSequence
     programs: tuple[str, ...] = ()
+    worth: float = 0.0
+    """What the best of these programs is worth alone on held-out training cases; 0: unknown."""
 
 
 class ChoiceContext(Record):

@@ -78,8 +78,8 @@ class Game:
         self._use()
         return bool(self._library.check_goal())
 
-    def commands(self) -> dict[str, int]:
-        """What can be done now: command → operator number."""
+    def commands(self) -> dict[str, Any]:
+        """What can be done now: command → the engine's operator."""
         self._use()
         found = (self._types.Operator * self._library.get_applicable_operators_count())()
         self._library.get_applicable_operators(found)
@@ -88,17 +88,20 @@ class Game:
             name, *arguments = operator.name.split()
             if name in _COMMANDS:
                 command, positions = _COMMANDS[name]
-                commands[" ".join((command, *(arguments[p] for p in positions)))] = operator.id
+                commands[" ".join((command, *(arguments[p] for p in positions)))] = operator
         return commands
 
     def act(self, command: str) -> bool:
         """Carry out a command; whether it was possible."""
-        number = self.commands().get(command)
-        if number is None:
+        operator = self.commands().get(command)
+        if operator is None:
             return False
-        self._library.apply_operator(number, (self._types.Atom * 64)())
+        effects = (self._types.Atom * operator.nb_effect_atoms)()
+        self._library.apply_operator(operator.id, effects)
         self.done = (*self.done, command)
-        self.facts = self._state()
+        changes = [(atom.name.startswith("Atom "), _fact(atom.name)) for atom in effects]
+        gone = {fact for holds, fact in changes if not holds}
+        self.facts = (self.facts - gone) | {fact for holds, fact in changes if holds}
         return True
 
     def where(self) -> str:

@@ -22,26 +22,26 @@ class ReceptacleKind(Record):
 RECEPTACLES: dict[str, ReceptacleKind] = {
     name: ReceptacleKind(setting=setting, fewest=fewest, most=most, openable=openable)
     for name, setting, fewest, most, openable in (
-        ("cabinet", "kitchen", 7, 9, True),
-        ("kitchendrawer", "kitchen", 6, 8, True),
-        ("countertop", "kitchen", 3, 4, False),
-        ("diningtable", "kitchen", 2, 2, False),
-        ("kitchenshelf", "kitchen", 4, 5, False),
+        ("cabinet", "kitchen", 10, 12, True),
+        ("kitchendrawer", "kitchen", 8, 10, True),
+        ("countertop", "kitchen", 4, 5, False),
+        ("diningtable", "kitchen", 2, 3, False),
+        ("kitchenshelf", "kitchen", 8, 10, False),
         ("stoveburner", "kitchen", 4, 4, False),
         ("fridge", "kitchen", 1, 1, True),
         ("microwave", "kitchen", 1, 1, True),
         ("sinkbasin", "kitchen", 1, 1, False),
         ("coffeemachine", "kitchen", 1, 1, False),
         ("garbagecan", "kitchen", 1, 1, False),
-        ("drawer", "bedroom", 8, 10, True),
-        ("dresser", "bedroom", 3, 3, True),
+        ("drawer", "bedroom", 12, 14, True),
+        ("dresser", "bedroom", 4, 4, True),
         ("safe", "bedroom", 1, 1, True),
-        ("wardrobe", "bedroom", 4, 6, True),
-        ("desk", "bedroom", 2, 2, False),
-        ("shelf", "bedroom", 6, 8, False),
-        ("sidetable", "bedroom", 2, 3, False),
+        ("wardrobe", "bedroom", 6, 8, True),
+        ("desk", "bedroom", 3, 3, False),
+        ("shelf", "bedroom", 11, 13, False),
+        ("sidetable", "bedroom", 4, 4, False),
         ("bed", "bedroom", 1, 1, False),
-        ("armchair", "bedroom", 2, 2, False),
+        ("armchair", "bedroom", 3, 3, False),
     )
 }
 _FOOD = ("countertop", "diningtable", "fridge", "kitchenshelf", "cabinet", "microwave", "garbagecan")

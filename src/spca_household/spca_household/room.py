@@ -11,8 +11,8 @@ from spca_household.kinds import APPLIANCES, LAMP, OBJECTS, RECEPTACLES, Habits,
 
 TASKS = ("pick", "examine", "clean", "heat", "cool", "pick_two")
 """The six task types of ALFWorld."""
-_USUALLY, _SOMETIMES = 0.8, 0.15
-"""How often an object is where it is kept usually, and sometimes; else it may be anywhere it fits."""
+_USUALLY = 0.85
+"""How often an object is where it is kept usually; else it is where it is kept sometimes."""
 _OTHERS = 9
 """Objects beside those of the task."""
 _SENTENCES = {
@@ -78,8 +78,5 @@ def draw_room(task: str, habits: Habits, seed: Any) -> Room:
 
 def _lies(thing: str, habits: Habits, receptacles: list[str], rng: Random) -> str:
     usual, sometimes = habits[thing]
-    chance = rng.random()
-    kinds: tuple[str, ...] = (usual,) if chance < _USUALLY else (sometimes,)
-    if chance >= _USUALLY + _SOMETIMES:
-        kinds = OBJECTS[thing].places
-    return rng.choice([r for r in receptacles if kind_of(r) in kinds])
+    kind = usual if rng.random() < _USUALLY else sometimes
+    return rng.choice([r for r in receptacles if kind_of(r) == kind])

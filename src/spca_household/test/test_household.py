@@ -18,7 +18,8 @@ def solution(room: Room) -> list[str]:
     found: list[str] = []
 
     def go(receptacle: str) -> None:
-        found.append(f"goto {receptacle}")
+        if f"goto {receptacle}" not in [c for c in found if c.startswith("goto")][-1:]:
+            found.append(f"goto {receptacle}")
         if RECEPTACLES[kind_of(receptacle)].openable and f"open {receptacle}" not in found:
             found.append(f"open {receptacle}")
 
@@ -28,9 +29,11 @@ def solution(room: Room) -> list[str]:
         found.append(f"take {thing} {room.objects[thing]}")
         if room.task in APPLIANCES:
             appliance = f"{APPLIANCES[room.task]}_1"
-            found.extend([f"goto {appliance}", f"{room.task} {thing} {appliance}"])
+            go(appliance)
+            found.append(f"{room.task} {thing} {appliance}")
         if room.task == "examine":
-            found.extend([f"goto {room.objects['desklamp_1']}", "use desklamp_1"])
+            go(room.objects["desklamp_1"])
+            found.append("use desklamp_1")
         else:
             goal = next(r for r in room.receptacles if kind_of(r) == room.place)
             go(goal)

@@ -28,9 +28,17 @@ def _hashed(word: str, bits: int) -> tuple[int, float]:
 
 
 def candidate_features(context: ChoiceContext, candidate: Candidate, bits: int) -> Sparse:
-    """Features of a candidate in its context: three groups (alone, with facts, with task), each of norm 1."""
+    """Features of a candidate in its context: four groups (program, plan, facts, task), each of norm 1.
+
+    Whose plan it is has a group of its own: following one program throughout is the first thing to learn.
+    """
     return _groups(
-        (_of_itself(context, candidate), _with_facts(context, candidate), _with_task(context, candidate)),
+        (
+            [f"by={program}" for program in candidate.programs],
+            _of_itself(context, candidate),
+            _with_facts(context, candidate),
+            _with_task(context, candidate),
+        ),
         bits,
     )
 
@@ -57,7 +65,6 @@ def _of_itself(context: ChoiceContext, candidate: Candidate) -> Iterator[str]:
     yield "bias"
     yield from signs
     for program in candidate.programs:
-        yield f"by={program}"
         yield f"by={program} after {context.last_failure} at {context.decision.bit_length()}"
     yield f"first={plan[0]}"
     for action in plan:

@@ -25,6 +25,8 @@ class HashedOptions(Record):
     bits: int = Field(13, ge=4, le=20)
     hidden: int = Field(32, ge=1)
     rate: float = Field(0.01, gt=0)
+    prior: float = Field(1.0, ge=0)
+    """Weight of what a candidate's program is worth alone; what is learned adds to it."""
     seed: int = Field(0, ge=0)
     ppo: PpoOptions = PpoOptions()
 
@@ -56,7 +58,7 @@ class HashedSelector:
         """See `Selector.score`."""
         bits = self.options.bits
         inputs = self._matrix([candidate_features(context, c, bits) for c in candidates])
-        scores, _ = self._net("policy", inputs)
+        scores = self._net("policy", inputs)[0] + self._prior(candidates)
         values, _ = self._net("value", self._matrix([context_features(context, bits)]))
         return softmax(scores.astype(float)), float(values[0])
 
@@ -87,6 +89,7 @@ class HashedSelector:
     def prepare(self, batch: Sequence[Experience]) -> None:
         """Hash a batch once for all epochs."""
         bits = self.options.bits
+        self._priors = [self._prior(s.candidates) for s in batch]
         self._batch = [
             (
                 [candidate_features(s.context, c, bits) for c in s.candidates],
@@ -100,6 +103,7 @@ class HashedSelector:
         self._inputs = self._matrix([f for i in samples for f in self._batch[i][0]])
         self._contexts = self._matrix([self._batch[i][1] for i in samples])
         scores, self._hidden = self._net("policy", self._inputs)
+        scores = scores + np.concatenate([self._priors[i] for i in samples])
         values, self._value_hidden = self._net("value", self._contexts)
         ends = np.cumsum([len(self._batch[i][0]) for i in samples])[:-1]
         return np.split(scores.astype(float), ends), values.astype(float)
@@ -112,6 +116,9 @@ class HashedSelector:
         self._descend("value", self._contexts, self._value_hidden, values.astype(np.float32))
 
     # --- helpers --------------------------------------------------------------------------------------------
+
+    def _prior(self, candidates: Sequence[Candidate]) -> np.ndarray:
+        return self.options.prior * np.array([c.worth for c in candidates], np.float32)
 
     def _matrix(self, rows: Sequence[Sparse]) -> csr_matrix:
         starts = np.cumsum([0, *(len(indices) for indices, _ in rows)])

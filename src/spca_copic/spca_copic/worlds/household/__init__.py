@@ -1,0 +1,1 @@
+"""A household: ALFWorld's rules, rooms drawn by seed, and habits that nobody tells."""

@@ -1,0 +1,220 @@
+"""The world `household`: find a thing in a room, perhaps treat it, and put it where it belongs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from spca_core.errors import InputError, SpcaError
+from spca_core.grammar import read_grammar
+from spca_core.model import Record
+from spca_core.plan_world import (
+    ActionKind,
+    ActionSequence,
+    Briefing,
+    Case,
+    Remark,
+    Situation,
+    Split,
+    Transition,
+)
+from spca_core.validation import expecting
+from spca_household.engine import Game
+from spca_household.kinds import draw_habits
+from spca_household.room import TASKS, Room, draw_room, kind_of
+
+STEPS = 50
+"""Actions of an episode, as published; refused ones count."""
+_ACTION_COST = 0.01
+_GOALS = {
+    "pick": "Find a thing and put it into or onto a receptacle of the kind that the task names.",
+    "examine": "Find a thing, carry it to the desklamp and switch that on.",
+    "clean": "Find a thing, clean it at the sink basin, and put it where the task says.",
+    "heat": "Find a thing, heat it with the microwave, and put it where the task says.",
+    "cool": "Find a thing, cool it with the fridge, and put it where the task says.",
+    "pick_two": "Find two things of a kind and put both into or onto the same receptacle.",
+}
+_ACTIONS = tuple(
+    ActionKind(name=name, parameters=tuple(parameters.split()), about=about)
+    for name, parameters, about in (
+        ("goto", "receptacle", "walk to a receptacle; its contents are seen unless it is closed"),
+        ("open", "receptacle", "open the receptacle in front of you"),
+        ("close", "receptacle", "close the receptacle in front of you"),
+        ("take", "object receptacle", "take an object out of or off the receptacle in front of you"),
+        ("put", "object receptacle", "put the held object into or onto the receptacle in front of you"),
+        ("clean", "object receptacle", "clean the held object at a sink basin in front of you"),
+        ("heat", "object receptacle", "heat the held object with the microwave in front of you"),
+        ("cool", "object receptacle", "cool the held object with the fridge in front of you"),
+        ("use", "object", "switch on a lamp on the receptacle in front of you"),
+    )
+)
+
+
+class _Checkpoint(Record):
+    """What `HouseholdWorld.checkpoint` keeps: the commands lead to the same state again."""
+
+    room: Room
+    done: tuple[str, ...]
+    seen: dict[str, tuple[str, ...]]
+    steps: int
+    over: bool
+
+
+class HouseholdWorld:
+    """See `spca_core.ports.plan_world.PlanWorld`. Reward: 1 for success, less 0.01 an action.
+
+    Where things are kept is a habit of the house (`habits` draws another house): training and test cases
+    have it in common, and nobody says what it is. What lies in a receptacle is seen only in front of it.
+    """
+
+    name = "household"
+    tasks = TASKS
+
+    def __init__(self, habits: int = 1) -> None:
+        self._habits = draw_habits(habits)
+        self._game: Game | None = None
+        self._seen: dict[str, tuple[str, ...]] = {}
+        self._steps, self._over = 0, True
+
+    def split(self, task: str, train: int, seen: int, unseen: int, seed: int) -> Split:
+        """A room of its own for every case."""
+        _known(task)
+        cases = [Case(task=task, name=f"{task} {k}", seed=seed) for k in range(train + seen + unseen)]
+        return Split(
+            train=tuple(cases[:train]),
+            seen=tuple(cases[train : train + seen]),
+            unseen=tuple(cases[train + seen :]),
+        )
+
+    def briefing(self, task: str) -> Briefing:
+        """The actions, and a program that sits down."""
+        _known(task)
+        folder = Path(__file__).parent
+        return Briefing(
+            task=task,
+            goal=_GOALS[task],
+            api=(folder / "api.md").read_text(encoding="utf-8"),
+            example_task="Open a drawer.",
+            example=(folder / "example.py").read_text(encoding="utf-8"),
+            grammar=read_grammar(folder / "fragments.py"),
+        )
+
+    def reset(self, case: Case) -> Situation:
+        """A room in which nothing was looked into yet."""
+        if case.task not in TASKS or not case.name.startswith(case.task):
+            raise InputError(f"no case of {self.name}: {case.task}/{case.name}")
+        self._game = Game(draw_room(case.task, self._habits, f"{case.seed}/{case.name}"))
+        self._seen, self._steps, self._over = {}, 0, False
+        return self._situation()
+
+    def step(self, plan: ActionSequence) -> Transition:
+        """Carry out the actions up to the first that is refused."""
+        if self._over:
+            raise SpcaError("the episode is over: reset first")
+        game, remarks, success, done = self._playing(), [], False, 0
+        for action in plan:
+            if self._steps >= STEPS:
+                break
+            self._steps += 1
+            done += 1
+            if not game.act(action):
+                remarks.append(self._refused(action))
+                break
+            self._look()
+            if success := game.won:
+                break
+        late = not success and self._steps >= STEPS
+        if late:
+            remarks.append(Remark(kind="step_limit", text=f"not done after {STEPS} actions"))
+        self._over = success or late
+        return Transition(
+            situation=self._situation(),
+            reward=float(success) - _ACTION_COST * max(1, done),
+            success=success,
+            done=self._over,
+            remarks=tuple(remarks),
+        )
+
+    def checkpoint(self) -> bytes:
+        """The room and the commands so far, as JSON."""
+        game = self._playing()
+        saved = _Checkpoint(
+            room=game.room, done=game.done, seen=self._seen, steps=self._steps, over=self._over
+        )
+        return saved.model_dump_json().encode()
+
+    def restore(self, checkpoint: bytes) -> Situation:
+        """Back to a checkpoint. Raises InputError for anything else."""
+        with expecting("a checkpoint", self.name):
+            saved = _Checkpoint.model_validate_json(checkpoint)
+        if self._game is None or self._game.room != saved.room:
+            self._game = Game(saved.room)
+        self._game.replay(saved.done)
+        self._seen, self._steps, self._over = dict(saved.seen), saved.steps, saved.over
+        return self._situation()
+
+    def picture(self) -> bytes:
+        """None: the text says it all."""
+        return b""
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    # --- helpers --------------------------------------------------------------------------------------------
+
+    def _playing(self) -> Game:
+        if self._game is None:
+            raise SpcaError("no episode has begun: reset first")
+        return self._game
+
+    def _look(self) -> None:
+        game = self._playing()
+        at = game.where()
+        if at and game.is_open(at):
+            self._seen = self._seen | {at: tuple(game.contents(at))}
+
+    def _refused(self, action: str) -> Remark:
+        """Why: the action or thing is unknown, the object is elsewhere, or a precondition does not hold."""
+        game, text = self._playing(), action[:60]
+        name, *arguments = action.split() or [""]
+        kinds = {kind.name: len(kind.parameters) for kind in _ACTIONS}
+        if kinds.get(name) != len(arguments):
+            return Remark(kind="not_found", text=f"there is no action '{text}'")
+        known = (*game.room.receptacles, *game.room.objects)
+        if unknown := [a for a in arguments if a not in known]:
+            return Remark(kind="not_found", text=f"{text}: there is no {unknown[0]}")
+        if name == "take" and game.is_open(arguments[1]) and arguments[0] not in game.contents(arguments[1]):
+            return Remark(kind="not_found", text=f"{text}: it is not there")
+        return Remark(kind="precondition", text=f"{text}: nothing happens")
+
+    def _situation(self) -> Situation:
+        game = self._playing()
+        at, held = game.where(), game.held()
+        receptacles: dict[str, dict[str, Any]] = {}
+        for name in game.room.receptacles:
+            receptacles[name] = {"kind": kind_of(name), "open": game.is_open(name)}
+            if name in self._seen:
+                receptacles[name]["contents"] = list(self._seen[name])
+        observation = {
+            "at": at,
+            "held": held,
+            "held_is": game.treated(held) if held else [],
+            "receptacles": receptacles,
+            "steps_left": STEPS - self._steps,
+            "thing": game.room.thing,
+            "place": game.room.place,
+        }
+        looked = sorted({kind_of(name) for name in self._seen})
+        return Situation(
+            instruction=game.room.instruction,
+            observation=observation,
+            actions=_ACTIONS,
+            text=f"You are at {at or 'the entrance'} and hold {held or 'nothing'}. {STEPS - self._steps} steps "
+            f"are left. You looked into {len(self._seen)} receptacles ({', '.join(looked) or 'none'})"
+            + (f"; here: {', '.join(self._seen[at]) or 'nothing'}." if at in self._seen else "."),
+        )
+
+
+def _known(task: str) -> None:
+    if task not in TASKS:
+        raise InputError(f"unknown task type '{task}'", HouseholdWorld.name, f"there are {', '.join(TASKS)}")
