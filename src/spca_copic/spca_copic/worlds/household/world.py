@@ -210,7 +210,8 @@ class HouseholdWorld:
             observation=observation,
             actions=_ACTIONS,
             text=f"You are at {at or 'the entrance'} and hold {held or 'nothing'}. "
-            f"{STEPS - self._steps} steps are left. You looked into {len(self._seen)} receptacles ({', '.join(looked) or 'none'})"
+            f"{STEPS - self._steps} steps are left. You looked into {len(self._seen)} receptacles "
+            f"({', '.join(looked) or 'none'})"
             + (f"; here: {', '.join(self._seen[at]) or 'nothing'}." if at in self._seen else "."),
         )
 
