@@ -282,3 +282,13 @@ def test_words_refer_to_the_table_as_it_was_at_first(planner: DraftingPlanner) -
     assert second.plan is not None and second.plan.steps[0].args[0] == left
     gone = again.model_copy(update={"previous": None})
     assert planner.plan(gone).plan.steps[0].args[0] == other  # type: ignore[union-attr]
+
+
+def test_a_cube_is_set_down_where_the_task_asks_for_one_from_the_table(planner: DraftingPlanner) -> None:
+    on = {"cube_red": "plate_red", "cube_green": "plate_blue", "cube_blue": "cube_green"}
+    result = plan(planner, "Pick up a cube that stands on the table, not on a plate.", on=on)
+    assert result.plan is not None
+    assert [s.action for s in result.plan.steps] == ["pick_up", "place_on_table", "pick_up"]
+    assert len({s.args[0] for s in result.plan.steps}) == 1
+    assert result.plan.steps[-1].args[1] == "table"
+    assert plan(planner, "Pick up the yellow cube.", on=on).status == "impossible"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice, product
 
-from spca_core.names import words_of
+from spca_core.kinds import SOLIDS
+from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.task import Task
@@ -22,8 +23,38 @@ def understand(task: Task, observation: Observation) -> list[Goal]:
 
     The description is the text that counts, the title stands in for it.
 
+    Where it only makes sense once a cube has been set down on the table, that is part of the goals.
     Raises NotUnderstood, and Impossible where the text makes sense but not on this table.
     """
+    try:
+        return _understood(task, observation)
+    except Impossible:
+        if goals := _set_down_first(task, observation):
+            return goals
+        raise
+
+
+def _set_down_first(task: Task, observation: Observation) -> list[Goal]:
+    """Goals about a cube that has to be taken off a plate or another cube before the text fits it."""
+    found: dict[Goal, None] = {}
+    for fact in observation.facts:
+        lifted = fact.predicate == "on" and observation.objects.get(fact.args[0]) in SOLIDS
+        if not lifted or fact.args[1] in (TABLE_SYMBOL, GROUND_SYMBOL):
+            continue
+        cube = fact.args[0]
+        if not observation.holds("clear", cube):
+            continue
+        moved = fact.model_copy(update={"args": (cube, TABLE_SYMBOL)})
+        facts = tuple(moved if f == fact else f for f in observation.facts)
+        try:
+            goals = _understood(task, observation.model_copy(update={"facts": facts}))
+        except (NotUnderstood, Impossible):
+            continue
+        found |= {goal | {("put_down", cube)}: None for goal in goals if any(cube in atom for atom in goal)}
+    return list(found)
+
+
+def _understood(task: Task, observation: Observation) -> list[Goal]:
     said = ways_to_read(task.description) or ways_to_read(task.title)
     if not said:
         raise NotUnderstood("The task says nothing that could be done.")
@@ -63,5 +94,6 @@ def _sentence(atom: Atom) -> str:
         "on": "on the", "next_to": "next to the", "on_edge": "on the edge of the", "across": "across the",
         "unfit": "never on the",
         "holding": "in the gripper", "touched": "touched", "discarded": "thrown off the table",
+        "put_down": "set down on the table first",
     }  # fmt: skip
     return f"the {words_of(first)} {words.get(predicate, predicate.replace('_', ' '))} {rest}".strip()

@@ -22,7 +22,8 @@
     (blocks ?b - solid ?x - item)     ; ?b is in the way of grasping ?x, or of putting something on it
     (blocked ?x - item)              ; by something that has to be moved first
     (crowds ?b - solid ?x - item)     ; ?b is in the way of putting something next to ?x
-    (crowded ?x - item))
+    (crowded ?x - item)
+    (put_down ?c - solid))           ; ?c has been put on the table since the beginning
   (:functions (total-cost) - number) ; what gets in the way is best put on the table, never thrown off it
 
   (:action touch
@@ -61,7 +62,7 @@
   (:action place_on_table
     :parameters (?c - solid)
     :precondition (holding ?c)
-    :effect (and (not (holding ?c)) (hand_empty) (on ?c table) (increase (total-cost) 1)))
+    :effect (and (not (holding ?c)) (hand_empty) (on ?c table) (put_down ?c) (increase (total-cost) 1)))
 
   (:action place_next_to
     :parameters (?c - solid ?other - item)

@@ -10,7 +10,7 @@ from spca_ros.graph import ProcessSpec, Value
 from spca_ros.kit import VisionSlot
 from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode
-from spca_tabletop.presets import load_table
+from spca_tabletop.presets import load_table, variation_of
 from spca_tabletop.ros.environment import RosTabletop
 
 
@@ -31,7 +31,7 @@ class TabletopRos:
             **shared,
             "rate": options.rate or 0.0,
             "idle_rate": 0.0,
-            "preset": options.preset,
+            "preset": variation_of(options.preset),
             "seed": options.seed,
             "noise": options.noise,
             "camera": options.camera,
