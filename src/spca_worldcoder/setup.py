@@ -17,6 +17,13 @@ setup(
     ],
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
-    entry_points={"spca.benches": ["worldcoder = spca_worldcoder.commands:WORLDCODER"]},
+    entry_points={
+        "spca.benches": ["worldcoder = spca_worldcoder.commands:WORLDCODER"],
+        "spca.learnable_worlds": [
+            "sokoban = spca_worldcoder.worlds.catalogue:sokoban",
+            "minigrid = spca_worldcoder.worlds.catalogue:minigrid",
+            "household = spca_worldcoder.worlds.catalogue:household",
+        ],
+    },
     zip_safe=False,
 )

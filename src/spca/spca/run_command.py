@@ -63,9 +63,12 @@ def _check_resumable(folder: RunFolder, options: RunOptions) -> None:
         )
 
 
-def newest_run() -> Path:
-    """The folder of the newest run. Raises InputError when there is none."""
-    if not (found := sorted(RUNS.glob(f"*/{MANIFEST}"))):
+def newest_run(also: str = MANIFEST) -> Path:
+    """The folder of the newest run: one with a manifest, or with the file `also`.
+
+    Raises InputError when there is none.
+    """
+    if not (found := sorted({*RUNS.glob(f"*/{MANIFEST}"), *RUNS.glob(f"*/{also}")})):
         raise InputError("there are no runs yet", where=str(RUNS), hint="`spca run stack_01` makes one")
     return found[-1].parent
 

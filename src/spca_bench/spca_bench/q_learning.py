@@ -16,7 +16,10 @@ _LAST = 20
 class Episodic(Protocol):
     """A world of episodes whose states can be rows of a table."""
 
-    actions: tuple[str, ...]
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """Their names."""
+        ...
 
     def reset(self, seed: int, /) -> tuple[Hashable, str]:
         """Begin an episode: its first state and its mission."""

@@ -153,7 +153,8 @@ class Draft(Record):
     parent: str = ""
     actions: int = 0
     """How many actions the agent had taken by then."""
-    seconds: float = 0.0
+    usage: Usage = Usage()
+    """What its writer had taken by then, for all its programs."""
 
 
 class Contradiction(Exception):

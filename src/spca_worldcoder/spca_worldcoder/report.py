@@ -9,13 +9,13 @@ from matplotlib.figure import Figure
 
 from spca_bench.page import Page
 from spca_core.run_folder import RunFolder
+from spca_worldcoder import OPTIONS
 from spca_worldcoder.agent.agent import EnvironmentResult, EpisodeResult
 from spca_worldcoder.animation import Animation
 from spca_worldcoder.records import TransitionLine
 from spca_worldcoder.run import (
     DRAFTS,
     EPISODES,
-    OPTIONS,
     RESULT,
     RESULTS,
     STEPS,

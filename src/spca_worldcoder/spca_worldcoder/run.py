@@ -13,6 +13,7 @@ from spca_core.model import Record
 from spca_core.run_folder import RunFolder
 from spca_llm.connect import open_chat
 from spca_planner.solver.process import SolverProcess
+from spca_worldcoder import OPTIONS
 from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult, Listener, Purpose
 from spca_worldcoder.agent.settings import Settings
 from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
@@ -35,7 +36,6 @@ from spca_worldcoder.synthesizer import ModelSynthesizer
 from spca_worldcoder.worlds.catalogue import WorldOptions, make_worlds
 from spca_worldcoder.worlds.world import World
 
-OPTIONS = "learn.json"
 TRANSITIONS, EPISODES, DRAFTS, STEPS = "transitions.jsonl", "episodes.jsonl", "drafts.jsonl", "steps.jsonl"
 RESULTS, PROGRAM, RESULT = "environments.jsonl", "program.json", "result.json"
 
@@ -140,6 +140,8 @@ def resume(path: Path, listener: Listener, cancelled: Callable[[], bool]) -> tup
         raise InputError("no learning run", where=str(path), hint=f"a folder with {OPTIONS} is needed")
     folder = RunFolder(path)
     options = folder.read(OPTIONS, LearnOptions)
+    if folder.read_bytes(RESULT) and (ended := folder.read(RESULT, LearnResult).outcome) != "interrupted":
+        raise InputError("this run has ended", where=str(path), hint=f"its outcome was: {ended}")
     return folder, _go(options, make_worlds(options.worlds), folder, listener, cancelled)
 
 

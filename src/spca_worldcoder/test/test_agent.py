@@ -17,6 +17,7 @@ from spca_llm.connect import open_chat
 from spca_llm.testing.behaviours import Say
 from spca_llm.testing.server import ModelServer
 from spca_planner.solver.process import SolverProcess
+from spca_worldcoder import run
 from spca_worldcoder.agent.settings import Settings
 from spca_worldcoder.bench.baselines import random_actions, react, true_sokoban
 from spca_worldcoder.bench.bench import Watcher, play
@@ -51,7 +52,7 @@ def options(world: str, **settings: object) -> LearnOptions:
 
 
 def test_the_example_of_the_documentation_is_learned(monkeypatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(catalogue, "_makers", lambda: {"vacuum": lambda _: [example_world()()]})
+    monkeypatch.setattr(run, "make_worlds", lambda _: [example_world()()])
     folder, result = start(options("vacuum"), tmp_path / "run", Watcher(), never)
     assert result.outcome == "learned", result
     assert "dirt" in (folder.path / "program.py").read_text()
@@ -91,7 +92,10 @@ def test_a_damaged_folder_is_one_clear_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: catalogue.make_worlds(WorldOptions(world="chess")), "unknown world 'chess'"),
+        (
+            lambda: catalogue.make_worlds(WorldOptions(world="chess")),
+            "no learnable_world 'chess' is installed",
+        ),
         (lambda: MinigridWorld("Moon"), "unknown MiniGrid environment 'Moon'"),
         (lambda: Sokoban(9, 7), "1 to 8"),
         (lambda: Sokoban(2, 4), "5 to 12"),

@@ -18,6 +18,8 @@ def complete_run(incomplete: str) -> list[str]:
     """Folders of runs, the newest first."""
     from spca_core.paths import RUNS
     from spca_core.run_folder import MANIFEST
+    from spca_worldcoder import OPTIONS
 
-    names = sorted((path.parent.name for path in RUNS.glob(f"*/{MANIFEST}")), reverse=True)
+    found = (path.parent.name for file in (MANIFEST, OPTIONS) for path in RUNS.glob(f"*/{file}"))
+    names = sorted(found, reverse=True)
     return [name for name in names if name.startswith(incomplete)]

@@ -18,16 +18,13 @@ def mount(app: typer.Typer) -> None:
         epilog=(
             "Examples:  spca learn sokoban · spca learn sokoban --boxes 3 --size 8 --seed 4 · "
             "spca learn minigrid · spca learn minigrid --environment UnlockPickup · "
-            "spca learn minigrid --synthesizer language --llm llm.yaml · "
-            "spca learn --resume runs/20260101-120000_learn_sokoban"
+            "spca learn minigrid --synthesizer language --llm llm.yaml"
         ),
     )(learn)
 
 
 def learn(
-    world: Annotated[
-        str, typer.Argument(help="sokoban, minigrid, or a world that another package offers.")
-    ] = "",
+    world: Annotated[str, typer.Argument(help="sokoban, minigrid, or a world that another package offers.")],
     environment: Annotated[
         list[str] | None,
         typer.Option(
@@ -45,7 +42,7 @@ def learn(
     ] = "",
     curiosity: Annotated[
         int | None,
-        typer.Option(help="Initial actions that may be spent on untried steps; 50 in Sokoban, else 0."),
+        typer.Option(help="Initial actions that may be spent on untried steps; 20 in Sokoban, else 0."),
     ] = None,
     strategy: Annotated[
         str, typer.Option(help="Which program is refined: bandit, greedy or breadth.")
@@ -53,27 +50,20 @@ def learn(
     optimism: Annotated[bool, typer.Option(help="Require that programs can reach a reward.")] = True,
     transfer: Annotated[bool, typer.Option(help="Keep program and data for the next environment.")] = True,
     episodes: Annotated[int, typer.Option(help="Maximum number of episodes per environment.")] = 200,
-    resume: Annotated[Path | None, typer.Option(help="Continue the interrupted run in this folder.")] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; a new one in runs/ by default.")] = None,
 ) -> None:
     """Learn the rules of a world as a program and plan in it.
 
-    Exit status 0 learned, 1 not learned, 2 bad input.
+    Exit status 0 learned, 1 not learned, 2 bad input. `spca resume` continues an interrupted run.
     """
-    from spca.learn.command import go_on
     from spca.learn.command import learn as run
-    from spca_core.errors import InputError
     from spca_worldcoder.agent.settings import Settings
     from spca_worldcoder.run import LearnOptions
     from spca_worldcoder.worlds.catalogue import WorldOptions
 
-    if resume is not None:
-        raise typer.Exit(go_on(resume))
-    if not world:
-        raise InputError("which world?", hint="spca learn sokoban, spca learn minigrid, or --resume FOLDER")
     worlds = checked(WorldOptions, world=world, environments=tuple(environment or ()), boxes=boxes, size=size)
     if curiosity is None:
-        curiosity = 50 if world == "sokoban" else 0
+        curiosity = 20 if world == "sokoban" else 0
     settings = checked(
         Settings, seed=seed, curiosity=curiosity, strategy=strategy, optimism=optimism, transfer=transfer,
         episodes=episodes,

@@ -105,7 +105,15 @@ def resume(
         ),
     ] = None,
 ) -> None:
-    """Continue an interrupted run."""
+    """Continue an interrupted run, also one of `spca learn`."""
     from spca.run_command import newest_run, resume_run
+    from spca_core.paths import RUNS
+    from spca_worldcoder import OPTIONS
 
-    raise typer.Exit(resume_run(run_folder or newest_run()))
+    folder = run_folder or newest_run(also=OPTIONS)
+    folder = folder if folder.is_dir() else RUNS / folder
+    if (folder / OPTIONS).is_file():
+        from spca.learn.command import go_on
+
+        raise typer.Exit(go_on(folder))
+    raise typer.Exit(resume_run(run_folder or folder))

@@ -12,7 +12,7 @@ from rich.table import Table
 from spca.interrupt import stopping_on_interrupt
 from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS
 from spca_worldcoder.agent.agent import EpisodeResult, Purpose
-from spca_worldcoder.records import Draft, Transition
+from spca_worldcoder.records import Draft, Transition, Usage
 from spca_worldcoder.report import write_report
 from spca_worldcoder.run import LearnOptions, LearnResult, resume, start
 
@@ -22,9 +22,9 @@ class Progress:
 
     def __init__(self, live: Live, console: Console) -> None:
         self._live, self._console = live, console
-        self._actions = self._drafts = self._lines = self._right = self._tokens = 0
+        self._actions = self._drafts = self._lines = self._right = 0
         self._environment = ""
-        self._usd = 0.0
+        self._usage = Usage()
 
     def step(
         self, environment: str, episode: int, step: int, seen: Transition, purpose: Purpose, right: bool
@@ -38,6 +38,7 @@ class Progress:
     def draft(self, draft: Draft, adopted: bool) -> None:
         """Count."""
         self._drafts += 1
+        self._usage = draft.usage
         if adopted:
             self._lines = draft.program.lines
         self._show()
@@ -57,6 +58,8 @@ class Progress:
             self._environment, f"{self._actions} actions", f"{self._drafts} drafts",
             f"program {self._lines} lines",
             f"{100 * share:.0f} % of steps predicted",
+            *([f"{self._usage.tokens} tokens", f"{self._usage.chat.cost_usd:.2f} US dollars"]
+              if self._usage.questions else []),
         )  # fmt: skip
         self._live.update(table)
 
@@ -82,7 +85,7 @@ def _run(work) -> int:  # type: ignore[no-untyped-def]
         out.print(result.problem, style="yellow", soft_wrap=True)
     out.print(f"report {write_report(folder)}", soft_wrap=True)
     if result.outcome == "interrupted":
-        console.print(f"interrupted; go on with: spca learn --resume {folder.path}", soft_wrap=True)
+        console.print(f"interrupted; go on with: spca resume {folder.path}", soft_wrap=True)
         return EXIT_INTERRUPTED
     return EXIT_SUCCESS if result.outcome == "learned" else EXIT_NOT_SOLVED
 
@@ -93,7 +96,7 @@ def _table(result: LearnResult) -> Table:
         "environment", "learned", "episodes", "actions", "to the model", "program", "synthesis", "planning",
         box=None,
         title=f"{result.outcome.replace('_', ' ')} · {result.actions} actions · "
-        f"{usage.chat.input_tokens + usage.chat.output_tokens} tokens · {usage.chat.cost_usd:.2f} US dollars",
+        f"{usage.tokens} tokens · {usage.chat.cost_usd:.2f} US dollars",
     )  # fmt: skip
     for one in result.environments:
         table.add_row(

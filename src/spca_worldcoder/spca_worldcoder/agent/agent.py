@@ -343,6 +343,7 @@ class Agent:
         adopted: bool,
     ) -> None:
         draft = Draft(
-            program=program, verdict=verdict, asked=asked, parent=self.program.id, actions=self.actions_taken
-        )
+            program=program, verdict=verdict, asked=asked, parent=self.program.id,
+            actions=self.actions_taken, usage=self._synthesizer.usage,
+        )  # fmt: skip
         self._listener.draft(draft, adopted)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from spca_worldcoder.induction.rewards import RewardGuesser, RewardLearner
 from spca_worldcoder.induction.rulebook import Rulebook
 from spca_worldcoder.induction.rules import RuleLearner
 from spca_worldcoder.induction.view import find_frame
-from spca_worldcoder.records import Contradiction, Experience
+from spca_worldcoder.records import Contradiction, Experience, NotLearnable, Transition
 from spca_worldcoder.state import State, in_words
 
 
@@ -28,9 +30,21 @@ class Learner:
         refuse_contradictions(experience)
         frame = find_frame(data)
         if frame is None:
+            refuse_without_cells(data)
             return Rulebook()
         groups = self._rules.learn(data, frame, experience.actions, doubt)
         return Rulebook(frame, groups, self._rewards.learn(data, frame, start, guess))
+
+
+def refuse_without_cells(data: Sequence[Transition]) -> None:
+    """Raises NotLearnable where nothing lies in a cell: these rules are about a mover on a grid."""
+    for index, one in enumerate(data):
+        if one.before != one.after and not any(e.cell for e in one.before):
+            raise NotLearnable(
+                f"transition {index} ({one.action}) is of a world without a grid; the built-in synthesizer "
+                "learns the rules of movers on grids only, a language model may write others",
+                index,
+            )
 
 
 def refuse_contradictions(experience: Experience) -> None:

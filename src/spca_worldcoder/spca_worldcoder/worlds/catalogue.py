@@ -7,11 +7,10 @@ A package offers its own worlds by an entry point of the group `spca.learnable_w
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import entry_points
 
 from pydantic import Field
 
-from spca_core.errors import InputError
+from spca_core.extensions import find
 from spca_core.model import Record
 from spca_worldcoder.worlds.sokoban import Sokoban
 from spca_worldcoder.worlds.world import World
@@ -31,24 +30,24 @@ class WorldOptions(Record):
 
 def make_worlds(options: WorldOptions) -> list[World]:
     """The worlds to learn. InputError for an unknown one or impossible sizes."""
-    makers = _makers()
-    if options.world not in makers:
-        raise InputError(f"unknown world '{options.world}'", hint=f"one of {', '.join(sorted(makers))}")
-    return makers[options.world](options)
+    make: Callable[[WorldOptions], list[World]] = find(GROUP, options.world).load()
+    return make(options)
 
 
-def _makers() -> dict[str, Callable[[WorldOptions], list[World]]]:
-    found: dict[str, Callable[[WorldOptions], list[World]]] = {"sokoban": _sokoban, "minigrid": _minigrid}
-    for point in entry_points(group=GROUP):
-        found[point.name] = point.load()
-    return found
-
-
-def _sokoban(options: WorldOptions) -> list[World]:
+def sokoban(options: WorldOptions) -> list[World]:
+    """Sokoban."""
     return [Sokoban(options.boxes, options.size)]
 
 
-def _minigrid(options: WorldOptions) -> list[World]:
+def minigrid(options: WorldOptions) -> list[World]:
+    """MiniGrid's curriculum, or some of its environments."""
     from spca_worldcoder.worlds.minigrid import CURRICULUM, MinigridWorld  # imports take a second
 
     return [MinigridWorld(name) for name in options.environments or CURRICULUM]
+
+
+def household(options: WorldOptions) -> list[World]:
+    """All six types of household tasks, or some."""
+    from spca_worldcoder.worlds.household import household_tasks
+
+    return list[World](household_tasks(options.environments))

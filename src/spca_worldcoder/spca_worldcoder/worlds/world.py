@@ -19,8 +19,11 @@ class World(Protocol):
     """Deterministic and fully observed. Not for two episodes at a time."""
 
     name: str
-    actions: tuple[str, ...]
-    """Names of the actions; they need not say what the actions do."""
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """Names of the present episode's actions; they need not say what the actions do."""
+        ...
 
     def reset(self, seed: int) -> tuple[State, str]:
         """Begin an episode: its first state and its mission. Equal seeds give equal episodes."""
