@@ -22,7 +22,8 @@ setup(
         "spca.plan_worlds": [
             "household = spca_copic.worlds.household.world:HouseholdWorld",
             "build_order = spca_copic.worlds.build_order.world:BuildOrderWorld",
-            "tabletop = spca_copic.worlds.tabletop.world:TabletopWorld",
+            "minigrid = spca_copic.worlds.minigrid.world:open_minigrid",
+            "tabletop = spca_copic.worlds.tabletop.world:open_tabletop",
         ],
     },
     zip_safe=False,

@@ -9,10 +9,12 @@ import pytest
 
 from spca_copic.grammar_programs import GrammarPrograms
 from spca_copic.ppo import PpoOptions
+from spca_copic.remembered import RememberedWorld
 from spca_copic.selectors.hashed import HashedOptions, HashedSelector
 from spca_copic.worlds.build_order.world import BuildOrderWorld
 from spca_copic.worlds.household.world import HouseholdWorld
-from spca_copic.worlds.tabletop.world import TabletopWorld
+from spca_copic.worlds.minigrid.world import open_minigrid
+from spca_copic.worlds.tabletop.world import open_tabletop
 from spca_core.contracts.plan_world_contract import PlanWorldContract
 from spca_core.contracts.program_proposer_contract import ProgramProposerContract
 from spca_core.contracts.selector_contract import SelectorContract
@@ -46,17 +48,36 @@ class TestHousehold(PlanWorldContract):
         return ("goto fridge_1", "open fridge_1")
 
 
+class TestMinigrid(PlanWorldContract):
+    task = "pick_up"
+
+    @contextmanager
+    def fresh(self) -> Iterator[PlanWorld]:
+        with closing(open_minigrid()) as world:
+            yield world
+
+    def useful(self, situation: Situation) -> ActionSequence:
+        named = [name for name in situation.observation["objects"] if not name.split("_")[-1].isdigit()]
+        return (f"go_to {named[0]}",)
+
+
 @pytest.mark.slow
 class TestTabletop(PlanWorldContract):
     task = "lift"
 
     @contextmanager
     def fresh(self) -> Iterator[PlanWorld]:
-        with closing(TabletopWorld()) as world:
+        with closing(open_tabletop()) as world:
             yield world
 
     def useful(self, situation: Situation) -> ActionSequence:
         return ("touch plate_red",)
+
+
+class TestRemembered(TestBuildOrder):
+    @contextmanager
+    def fresh(self) -> Iterator[PlanWorld]:
+        yield RememberedWorld(BuildOrderWorld())
 
 
 class TestHashedSelector(SelectorContract):

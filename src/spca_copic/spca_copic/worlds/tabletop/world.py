@@ -3,31 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from random import Random
 
 import cv2
-from pydantic import ConfigDict
 
-from spca_core.errors import InputError, SpcaError
-from spca_core.grammar import read_grammar
-from spca_core.model import Record
-from spca_core.observation import Observation
+from spca_copic.remembered import RememberedWorld
+from spca_copic.worlds.environment_world import EnvironmentWorld
 from spca_core.options import RunOptions
-from spca_core.plan import Draft, Plan, Step
-from spca_core.plan_world import (
-    ActionKind,
-    ActionSequence,
-    Briefing,
-    Case,
-    FailureKind,
-    Remark,
-    Situation,
-    Split,
-    Transition,
-)
-from spca_core.skill import StepReport
-from spca_core.validation import expecting
-from spca_core.verdict import Outcome
+from spca_core.plan_world import ActionKind, Case
+from spca_core.ports.environment import Environment
+from spca_core.ports.plan_world import PlanWorld
 from spca_tabletop.environment import InprocTabletop
 from spca_tabletop.kit import build_tabletop
 
@@ -44,10 +28,6 @@ _GOALS = {
     "stack_three": "Build a tower of three cubes, in the order that the task tells.",
     "stack": "Put cubes on each other, in the order that the task tells.",
 }
-_DECISIONS = 6
-_ACTION_COST = 0.02
-_TEST_TABLES = 1_000_000
-"""Tables from this seed on are for tests; training draws below it."""
 
 _ACTIONS = (
     ActionKind(
@@ -65,213 +45,37 @@ _ACTIONS = (
     ),
     ActionKind(name="touch", parameters=("thing",), about="touch a thing from above with closed fingers"),
 )
-_BY_NAME = {kind.name: kind for kind in _ACTIONS}
 
 
-class _Checkpoint(Record):
-    """What `TabletopWorld.checkpoint` keeps."""
-
-    model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
-
-    case: Case
-    environment: bytes
-    """See `spca_tabletop.environment.InprocTabletop.checkpoint`."""
-    seen: Observation
-    decisions: int
-    over: bool
-    score: float
-
-
-class TabletopWorld:
-    """See `spca_core.ports.plan_world.PlanWorld`.
-
-    Reward: 1 for success, half the growth of the referee's score, less 0.02 an action.
-    """
+class TabletopWorld(EnvironmentWorld):
+    """See `EnvironmentWorld`. Cases are levels on tables drawn by seed."""
 
     name = "tabletop"
-    tasks = tuple(TASKS)
+    levels, goals, actions = TASKS, _GOALS, _ACTIONS
+    folder = Path(__file__).parent
+    example_task = "Touch the red plate."
+    decisions = 6
+    places = ("table",)
 
     def __init__(self, preset: str = "shuffled", noise: bool = True) -> None:
+        super().__init__()
         self._preset, self._noise = preset, noise
-        self._environment: InprocTabletop | None = None
-        self._case: Case | None = None
-        self._seen: Observation | None = None
-        self._decisions, self._over, self._score = 0, True, 0.0
 
-    def split(self, task: str, train: int, seen: int, unseen: int, seed: int) -> Split:
-        """The task type's levels in turn, each on a table of its own; no training draws a test's table."""
-        levels = _levels(task)
-        rng = Random(f"{task}/{seed}")
-        numbers = rng.sample(range(_TEST_TABLES), train + seen)
-        tests = rng.sample(range(_TEST_TABLES, 2 * _TEST_TABLES), unseen)
-
-        def cases(tables: list[int]) -> tuple[Case, ...]:
-            return tuple(
-                Case(task=task, name=levels[k % len(levels)], seed=table) for k, table in enumerate(tables)
-            )
-
-        return Split(train=cases(numbers[:train]), seen=cases(numbers[train:]), unseen=cases(tests))
-
-    def briefing(self, task: str) -> Briefing:
-        """The skills, and a program that touches a plate."""
-        _levels(task)
-        folder = Path(__file__).parent
-        return Briefing(
-            task=task,
-            goal=_GOALS[task],
-            api=(folder / "api.md").read_text(encoding="utf-8"),
-            example_task="Touch the red plate.",
-            example=(folder / "example.py").read_text(encoding="utf-8"),
-            grammar=read_grammar(folder / "fragments.py"),
-        )
-
-    def reset(self, case: Case) -> Situation:
-        """Set the table and look."""
-        if case.name not in TASKS.get(case.task, ()):
-            raise InputError(f"no case of {self.name}: {case.task}/{case.name}")
-        self._build(case)
-        environment = self._running()
-        self._seen = environment.sense()
-        self._decisions, self._over, self._score = 0, False, environment.verdict().score
-        return self._situation()
-
-    def step(self, plan: ActionSequence) -> Transition:
-        """Carry out the actions up to the first that fails, let the table come to rest, and look."""
-        if self._over:
-            raise SpcaError("the episode is over: reset first")
-        environment = self._running()
-        steps, remarks = self._steps(plan)
-        done = 0
-        if steps:
-            request = Plan(steps=tuple(steps), schemas=(), draft=Draft(domain="", problem=""))
-            library = environment.builtin_skills.read_text(encoding="utf-8")
-            result = environment.act(str(self._decisions), request, library)
-            done = len(result.steps)
-            remarks = [_remark(s) for s in result.steps if s.status == "failed"] or remarks
-        self._decisions += 1
-        verdict = environment.settle()
-        success = verdict.outcome is Outcome.SUCCESS
-        if not verdict.final:
-            self._seen = environment.sense()
-            verdict = environment.verdict()
-            success = verdict.outcome is Outcome.SUCCESS
-        late = not verdict.final and self._decisions >= _DECISIONS
-        if verdict.outcome is Outcome.FAIL:
-            remarks.append(Remark(kind="violation", text="something happened that ends the task"))
-        elif late or verdict.outcome is Outcome.TIMEOUT:
-            remarks.append(Remark(kind="step_limit", text=f"not done after {self._decisions} plans"))
-        self._over = verdict.final or late
-        reward = 0.5 * (verdict.score - self._score) + float(success) - _ACTION_COST * max(1, done)
-        self._score = verdict.score
-        return Transition(
-            situation=self._situation(),
-            reward=reward,
-            success=success,
-            done=self._over,
-            remarks=tuple(remarks),
-        )
-
-    def checkpoint(self) -> bytes:
-        """Physics, referee, the memory of the scene and the last look, as JSON."""
-        environment = self._running()
-        assert self._case is not None and self._seen is not None
-        saved = _Checkpoint(
-            case=self._case,
-            environment=environment.checkpoint(),
-            seen=self._seen,
-            decisions=self._decisions,
-            over=self._over,
-            score=self._score,
-        )
-        return saved.model_dump_json().encode()
-
-    def restore(self, checkpoint: bytes) -> Situation:
-        """Back to a checkpoint. Raises InputError for anything else: reading one runs no code."""
-        with expecting("a checkpoint", self.name):
-            saved = _Checkpoint.model_validate_json(checkpoint)
-        if self._environment is None or saved.case != self._case:
-            self._build(saved.case)
-        self._running().restore(saved.environment)
-        self._seen, self._decisions = saved.seen, saved.decisions
-        self._over, self._score = saved.over, saved.score
-        return self._situation()
+    def build(self, case: Case) -> Environment:
+        """The table with its simulator, camera, arm and referee, in this process."""
+        options = {"level": case.name, "seed": case.seed, "preset": self._preset, "noise": self._noise}
+        return build_tabletop(RunOptions.model_validate({**options, "transport": "inproc"}))
 
     def picture(self) -> bytes:
         """What the camera saw last."""
-        looks = self._environment.recording.looks if self._environment is not None else []
+        environment = self._environment
+        looks = environment.recording.looks if isinstance(environment, InprocTabletop) else []
         if not looks:
             return b""
         small = cv2.resize(looks[-1][0].colour, (320, 240), interpolation=cv2.INTER_AREA)
         return bytes(cv2.imencode(".png", cv2.cvtColor(small, cv2.COLOR_RGB2BGR))[1])
 
-    def close(self) -> None:
-        """End the sandbox of the skills and the simulator."""
-        if self._environment is not None:
-            self._environment.close()
-            self._environment = None
-        self._over = True
 
-    # --- helpers --------------------------------------------------------------------------------------------
-
-    def _build(self, case: Case) -> None:
-        self.close()
-        options = RunOptions.model_validate(
-            {
-                "level": case.name,
-                "seed": case.seed,
-                "preset": self._preset,
-                "noise": self._noise,
-                "transport": "inproc",
-            }
-        )
-        self._environment, self._case = build_tabletop(options), case
-
-    def _running(self) -> InprocTabletop:
-        if self._environment is None:
-            raise SpcaError("no episode has begun: reset first")
-        return self._environment
-
-    def _steps(self, plan: ActionSequence) -> tuple[list[Step], list[Remark]]:
-        """The actions up to the first that makes no sense, and what is wrong with that one."""
-        steps: list[Step] = []
-        for action in plan:
-            name, *arguments = action.split() or [""]
-            kind = _BY_NAME.get(name)
-            if kind is None or len(arguments) != len(kind.parameters):
-                return steps, [Remark(kind="not_found", text=f"there is no action '{action[:60]}'")]
-            unknown = [a for a in arguments if a not in self._objects() and a != "table"]
-            if unknown:
-                return steps, [Remark(kind="not_found", text=f"{action[:60]}: there is no {unknown[0][:30]}")]
-            steps.append(Step(action=name, args=tuple(arguments)))
-        return steps, []
-
-    def _objects(self) -> dict[str, str]:
-        return self._seen.objects if self._seen is not None else {}
-
-    def _situation(self) -> Situation:
-        seen, environment = self._seen, self._running()
-        assert seen is not None
-        facts = [" ".join((fact.predicate, *fact.args)) for fact in seen.facts]
-        return Situation(
-            instruction=environment.task.text,
-            observation={"objects": dict(seen.objects), "facts": facts, "plans": self._decisions},
-            actions=_ACTIONS,
-            text=" ".join(seen.sentences),
-        )
-
-
-def _levels(task: str) -> tuple[str, ...]:
-    if task not in TASKS:
-        raise InputError(f"unknown task type '{task}'", TabletopWorld.name, f"there are {', '.join(TASKS)}")
-    return TASKS[task]
-
-
-def _remark(report: StepReport) -> Remark:
-    """A failed step as a remark. A motion without a path lacks a precondition; others changed nothing."""
-    kind: FailureKind = "no_effect"
-    failure = report.failure.kind if report.failure is not None else ""
-    if failure in ("collision", "unreachable") or " no " in f" {report.message}":
-        kind = "precondition"
-    elif failure == "argument":
-        kind = "not_found"
-    return Remark(kind=kind, text=f"{report.action} {' '.join(report.args)}: {report.message}")
+def open_tabletop() -> PlanWorld:
+    """The table that remembers what each plan led to: a look and a motion take half a second each."""
+    return RememberedWorld(TabletopWorld())

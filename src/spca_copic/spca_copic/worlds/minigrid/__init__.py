@@ -1,0 +1,1 @@
+"""MiniGrid and BabyAI levels, partially seen; actions are the built-in skills."""
