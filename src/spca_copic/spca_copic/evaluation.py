@@ -77,7 +77,8 @@ def evaluate(
         if policy in WITH_MODEL and model is None:
             raise InputError(f"'{policy}' asks a language model", hint="configure one (see docs/models.md)")
     scores = []
-    with ProgramPool(state.programs, recipe.deadline_s) as programs:
+    grammar = world.briefing(state.task).grammar
+    with ProgramPool(state.programs, recipe.deadline_s, grammar) as programs:
         programs.use(state.programs, state.worth)
         programs.check()
         for policy in policies:

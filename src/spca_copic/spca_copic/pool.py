@@ -1,4 +1,8 @@
-"""Programs at work, each in a sandbox of its own; their plans are masked and merged into candidates."""
+"""Programs at work; their plans are masked and merged into candidates.
+
+Each program is in a sandbox of its own. Only what the built-in grammar puts together again, letter by letter,
+is called directly: that is code of the installed packages, and ten times as fast without a process between.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,16 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from spca_copic.grammar_programs import is_assembled
 from spca_core.errors import InputError
-from spca_core.plan_world import ActionKind, ActionSequence, Candidate, PlanningProgram, Situation
+from spca_core.plan_world import (
+    ActionKind,
+    ActionSequence,
+    Candidate,
+    Grammar,
+    PlanningProgram,
+    Situation,
+)
 from spca_programs.ipp.program import Answer, ProgramRunner
 
 SIGNATURE = "plan(observation, actions, task)"
@@ -24,9 +36,14 @@ MEMORY = 5
 class ProgramPool:
     """Programs kept loaded in the sandbox. Use as a context manager, or `close` it."""
 
-    def __init__(self, programs: Sequence[PlanningProgram], deadline_s: float = DEADLINE_S) -> None:
-        self._deadline_s = deadline_s
-        self._workers: dict[str, _Worker] = {}
+    def __init__(
+        self,
+        programs: Sequence[PlanningProgram],
+        deadline_s: float = DEADLINE_S,
+        grammar: Grammar | None = None,
+    ) -> None:
+        self._deadline_s, self._grammar = deadline_s, grammar
+        self._workers: dict[str, _Worker | _Direct] = {}
         self._worth: Mapping[str, float] = {}
         self.programs: tuple[PlanningProgram, ...] = ()
         self.use(programs)
@@ -49,7 +66,8 @@ class ProgramPool:
             self._workers.pop(id_).close()
         for program in self.programs:
             if program.id not in self._workers:
-                self._workers[program.id] = _Worker(program, self._deadline_s)
+                own = self._grammar is not None and is_assembled(self._grammar, program)
+                self._workers[program.id] = _Direct(program) if own else _Worker(program, self._deadline_s)
 
     def check(self) -> None:
         """Raises InputError, with what is wrong, for the first program that cannot be loaded."""
@@ -116,6 +134,27 @@ class _Same:
 
     def __hash__(self) -> int:
         return hash((len(self.actions), id(self.actions[0]) if self.actions else 0))
+
+
+class _Direct:
+    """A program of the built-in grammar, in this process."""
+
+    problem = ""
+
+    def __init__(self, program: PlanningProgram) -> None:
+        names: dict[str, Any] = {}
+        exec(compile(program.source, f"<program {program.id}>", "exec"), names)  # see `is_assembled`
+        self._plan = names[FUNCTION]
+
+    def ask(self, arguments: list[Any]) -> Answer:
+        """Its answer."""
+        try:
+            return Answer(plan=tuple(self._plan(*arguments)))
+        except Exception as error:
+            return Answer(problem=f"{type(error).__name__}: {error}")
+
+    def close(self) -> None:
+        """Nothing to end."""
 
 
 class _Worker:

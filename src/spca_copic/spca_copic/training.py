@@ -60,11 +60,11 @@ class _Training:
         recipe: Recipe,
         listener: Listener,
     ) -> None:
-        self.pool = ProgramPool((), recipe.deadline_s)
         self._world, self._task = world, task
         self._proposer, self._selector = proposer, selector
         self._recipe, self._listener = recipe, listener
         self._briefing: Briefing = world.briefing(task)
+        self.pool = ProgramPool((), recipe.deadline_s, self._briefing.grammar)
         cases = training_cases(world, task, recipe)
         self._cases, self._held_out = cases[: recipe.episodes], cases[recipe.episodes :]
 

@@ -11,6 +11,7 @@ import pytest
 from spca_copic.choices import ProgramChoice, SelectorChoice
 from spca_copic.episode import run_episode
 from spca_copic.evaluation import evaluate
+from spca_copic.grammar_programs import GrammarPrograms, is_assembled
 from spca_copic.language_programs import LanguagePrograms
 from spca_copic.model_choices import ModelJudge, ModelPlans
 from spca_copic.pool import ProgramPool
@@ -181,3 +182,21 @@ def test_a_frozen_selector_does_not_repeat_what_has_just_failed() -> None:
         episode = run_episode(WORLD, CASE, pool, choice)  # untrained: the first of equals, which is hopeless
     assert episode.success
     assert [d.chosen for d in episode.decisions] == [0, 1] * (len(episode.decisions) // 2)
+
+
+def test_only_what_the_grammar_makes_runs_outside_the_sandbox() -> None:
+    briefing = WORLD.briefing("medium")
+    assert briefing.grammar is not None
+    own = GrammarPrograms().write(briefing, 1, 0)[0]
+    forged = own.model_copy(update={"source": own.source + "import os\n"})
+    assert is_assembled(briefing.grammar, own) and not is_assembled(briefing.grammar, forged)
+    other = own.fragments | {"goals": "none such"}
+    assert not is_assembled(briefing.grammar, own.model_copy(update={"fragments": other}))
+    situation = WORLD.reset(CASE)
+    with (
+        ProgramPool([own, forged], PATIENT_S, briefing.grammar) as direct,
+        ProgramPool([own], PATIENT_S) as safe,
+    ):
+        candidates, problems = direct.propose(situation, [])
+        assert "'os' may not be imported" in problems[forged.id]
+        assert candidates == safe.propose(situation, [])[0]

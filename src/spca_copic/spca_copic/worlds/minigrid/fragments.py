@@ -25,7 +25,7 @@ def plan(observation, actions, task):
 
 def clauses(task):
     """The mission's parts, in the order in which it names them; `after you` puts the later one first."""
-    words = task.lower().replace(",", "").replace(".", "").split()
+    words = task.lower().replace(",", "").replace(".", "").replace("object", "thing").split()
     parts = [[]]
     for word in words:
         if word in ("then", "after"):
