@@ -1,6 +1,7 @@
 """How exactly and how fast Sense finds what lies on random tables, against the simulator's ground truth.
 
 Run it from the checkout:  .venv/bin/python benchmarks/sense_accuracy.py --tables 100 --preset nominal
+With things of every kind, whose sizes Sense does not know:  … --world crowd
 
 Presets are those of campaigns: `nominal` (random tables, default noise), `noisy` (more noise, light changes,
 small calibration errors) and `hard` (the same, larger, on cluttered tables). Each frame is taken with the arm
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections import defaultdict
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -33,7 +35,9 @@ _FAR = 0.02  # metres beyond which a detection is not the thing it is compared w
 class Errors:
     """What was measured: millimetres, degrees, seconds; and which tables went wrong."""
 
-    position: dict[str, list[float]] = field(default_factory=lambda: {"cube": [], "plate": []})
+    position: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    size: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    """The largest error of an edge or a diameter."""
     yaw: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
@@ -58,7 +62,12 @@ def compare(errors: Errors, world: World, layout: Layout, found: tuple[Detection
             continue
         unused.remove(best)
         errors.position[kind].append(error * 1000)
-        if kind == "cube":
+        true = world.object(model)
+        swapped = (best.size[1], best.size[0], best.size[2])
+        errors.size[kind].append(
+            1000 * min(float(np.abs(np.subtract(s, true.size)).max()) for s in (best.size, swapped))
+        )
+        if kind in ("cube", "cuboid"):  # which of its axes is called the first makes no difference
             errors.yaw.append(abs(np.degrees(wrap_angle(best.pose.yaw - pose.yaw, np.pi / 2))))
     errors.invented += [f"table {table}: {d.colour} {d.kind}" for d in unused]
 
@@ -74,9 +83,9 @@ def _covered(world: World, layout: Layout, model: str) -> bool:
     )
 
 
-def measure(tables: int, preset: str, first: int) -> Errors:
+def measure(tables: int, preset: str, first: int, name: str = "tabletop") -> Errors:
     """Run the detector over `tables` tables."""
-    world = load_world()
+    world = load_world(name)
     robot = world.robot.model_copy(update={"home": world.robot.out_of_view})
     away = world.model_copy(update={"robot": robot})
     detector = ShapeDetector(Catalogue.from_world(world))
@@ -111,13 +120,15 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=100)
     parser.add_argument("--preset", choices=PRESETS, default="nominal")
     parser.add_argument("--seed", type=int, default=0, help="of the first table")
+    parser.add_argument("--world", default="tabletop")
     options = parser.parse_args()
-    errors = measure(options.tables, options.preset, options.seed)
-    both = errors.position["cube"] + errors.position["plate"]
-    print(f"{options.tables} tables, preset {options.preset}")
-    print(_line("position, cubes", "mm", errors.position["cube"]))
-    print(_line("position, plates", "mm", errors.position["plate"]))
-    print(_line("position, all", "mm", both))
+    errors = measure(options.tables, options.preset, options.seed, options.world)
+    print(f"{options.tables} tables of {options.world}, preset {options.preset}")
+    for kind, found in errors.position.items():
+        print(_line(f"position, {kind}s", "mm", found))
+    print(_line("position, all", "mm", [e for found in errors.position.values() for e in found]))
+    for kind, found in errors.size.items():
+        print(_line(f"size, {kind}s", "mm", found))
     print(_line("yaw", "° ", errors.yaw))
     print(_line("time a frame", "ms", [s * 1000 for s in errors.seconds]))
     print(f"missed {len(errors.missed)}, invented {len(errors.invented)}")

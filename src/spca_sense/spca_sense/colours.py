@@ -48,6 +48,11 @@ class ColourLabels:
         """The label of a colour name; ValueError if there is none."""
         return 1 + self.names.index(name)
 
+    def present(self, least: int) -> set[str]:
+        """The colours of which there are at least so many pixels."""
+        counts = np.bincount(self.labels.ravel(), minlength=1 + len(self.names))
+        return {name for name, count in zip(self.names, counts[1:], strict=True) if count >= least}
+
     def matches(self, pixels: NDArray[np.uint8], label: int) -> bool:
         """Whether the mean of RGB pixels (N, 3) has the hue of a label's prototype and is about as saturated.
 

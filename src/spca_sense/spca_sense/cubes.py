@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import cv2
@@ -12,6 +13,7 @@ import numpy as np
 from spca_core.geometry import Array
 from spca_sense.colours import ColourLabels
 from spca_sense.fitting import Fit
+from spca_sense.footprint import shared_area
 from spca_sense.outline import Outline, trace
 from spca_sense.shapes import BoxShape, fit_box, starts_around, tilt_of
 from spca_sense.view import NO_HEIGHT, Mask, Patch, View, Window, bounding_window
@@ -30,6 +32,8 @@ _MIN_POINTS = 20
 _MOST_TOGETHER = 4  # cubes of one colour in one level region; larger ones are something else
 _SUNK = 0.006  # metres by which a cube may seem to be sunk into the floor
 _SPILL = 0.0015  # metres around an upper face that may still be its own, and that may be missing
+_ROUND = 0.82  # share of the circle around it that a round face fills at least
+_SHARED = 0.1  # share of an upper face that may seem to belong to two cubes
 _FILLED = 0.93  # share of a face that must agree where other things than cubes may lie
 _MARGIN = 8  # pixels around a component that are looked at
 _OFF_TABLE = 0.05  # metres below the table's surface: such a component lies on the ground
@@ -173,6 +177,8 @@ class _Search:
         if count > _MOST_TOGETHER:
             self.notes.append(f"{self.colour} face as large as {count} cubes is taken for none")
             return []
+        if self.strict and _roundness(points, self.view.metres_per_pixel(level)) > _ROUND:
+            return []
         outline = self._outline(face, remaining, level)
         if np.count_nonzero(outline.own) < _MIN_POINTS:
             return []
@@ -190,6 +196,9 @@ class _Search:
     def _fill(self, cubes: list[FoundCube], face: Mask) -> bool:
         """Whether a level region is nothing but these cubes' upper faces."""
         rest = face.copy()
+        for a, b in combinations(cubes, 2):
+            if shared_area(a.corners()[:4, :2], b.corners()[:4, :2]) > _SHARED * self.edge**2:
+                return False
         for cube in cubes:
             upper = cube.corners(margin=_SPILL)[:4]
             inner = self.view.patch(cube.corners(margin=-_SPILL)[:4])
@@ -281,6 +290,12 @@ class _Search:
         agree = coloured & level_or_unknown
         hidden = ~agree & (heights > level + _OCCLUDER)
         return float(agree.mean()), float(hidden.mean())
+
+
+def _roundness(points: Array, pixel: float) -> float:
+    """Share of the circle around points (N, 2), `pixel` metres apart, that they fill: 0.64 for a square."""
+    _, radius = cv2.minEnclosingCircle(points.astype(np.float32))
+    return len(points) * pixel**2 / (np.pi * radius**2)
 
 
 def _nearest(points: Array, centres: Array) -> Array:

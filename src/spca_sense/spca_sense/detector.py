@@ -18,6 +18,7 @@ from spca_sense.view import View, make_view
 
 _SUSPICIOUS_TILT = np.radians(1.0)
 _SUSPICIOUS_OFFSET = 0.01
+_MIN_PIXELS = 60  # of a colour; fewer are no thing
 
 
 class ShapeDetector:
@@ -42,7 +43,8 @@ class ShapeDetector:
         colours = label_colours(view, catalogue)
         notes = _calibration_notes(view)
         cubes: list[FoundCube] = []
-        for colour in catalogue.cube_colours:
+        present = colours.present(_MIN_PIXELS)
+        for colour in (c for c in catalogue.cube_colours if c.name in present):
             found, doubts = find_cubes(view, colours, colour.name, catalogue.cube_edge, catalogue.open)
             cubes += found
             notes += doubts
@@ -53,7 +55,7 @@ class ShapeDetector:
         others = find_tall(view, colours, things) if catalogue.open else []
         paint(view, others, things)
         plates: list[FoundPlate] = []
-        for colour in catalogue.plate_colours:
+        for colour in (c for c in catalogue.plate_colours if c.name in present):
             discs, doubts = find_plates(
                 view, colours, colour.name, catalogue.plate_diameter, catalogue.plate_thickness, things
             )

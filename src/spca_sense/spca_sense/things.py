@@ -36,6 +36,7 @@ _MIN_AREA = 90  # pixels, 1.8 cm²
 _MIN_OWN = 24  # outline points
 _TOLERANCE = 0.0025
 _MIN_INLIERS = 0.6
+_FILLED = 0.6  # share of a flat thing, as far as nothing hides it, that must have its colour
 _SMALLEST, _LARGEST = 0.012, 0.30  # metres: edges of what may be a thing
 _EQUAL = 0.004  # metres by which the edges of a cube may seem to differ
 _FLAT = 0.0035  # metres above the table: below it a flat thing is a mat, above it a plate
@@ -73,7 +74,7 @@ def find_flat(view: View, colours: ColourLabels, taken: Mask) -> list[Detection]
     for label, colour in enumerate(colours.names, start=1):
         mask = ~taken & (colours.labels == label) & (view.heights < TALL) & (view.heights > -TALL)
         for window, component in _components(mask):
-            found += _Search(view, colour, window, component).flat()
+            found += _Search(view, colour, window, component).flat(taken[window])
     return found
 
 
@@ -112,12 +113,21 @@ def _reaching_down(thing: Detection, bottom: float) -> Detection:
 
 def _components(mask: Mask) -> Iterator[tuple[Window, Mask]]:
     """Connected regions without the thin seams between things of other colours."""
+    if np.count_nonzero(mask) < _MIN_AREA:
+        return
+    area = bounding_window(mask, _MARGIN)
+    mask, (down, right) = mask[area], (area[0].start, area[1].start)
     seams = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     _, parts, stats, _ = cv2.connectedComponentsWithStats(seams, connectivity=8)
     for index in range(1, len(stats)):
         if stats[index, cv2.CC_STAT_AREA] >= _MIN_AREA:
-            window = bounding_window(parts == index, _MARGIN)
-            yield window, parts[window] == index
+            part = parts == index
+            rows, columns = bounding_window(part, _MARGIN)
+            window = (
+                slice(rows.start + down, rows.stop + down),
+                slice(columns.start + right, columns.stop + right),
+            )
+            yield window, part[rows, columns]
 
 
 class _Search:
@@ -143,22 +153,20 @@ class _Search:
                 rest &= ~column(self.view, thing).within(self.window)
         return found
 
-    def flat(self) -> list[Detection]:
-        """A mat, or a plate of another size than usual."""
+    def flat(self, hidden: Mask) -> list[Detection]:
+        """A mat, or a plate of another size than usual; `hidden` are the pixels of what may stand on it."""
         heights = self.heights[self.mask & (self.heights > NO_HEIGHT / 2)]
         if not len(heights):
             return []
         level = max(float(np.median(heights)), 0.001)
         face = _Face(self.mask, self.mask, level)
         kind, fit = self._fitted(face, depth=level)
-        if fit is None or fit.inliers < _MIN_INLIERS or self._fill(face) < 0.4:
+        hull = self._hull(self.mask)
+        if fit is None or fit.inliers < _MIN_INLIERS or np.mean(self.mask[hull & ~hidden]) < _FILLED:
             return []
         if kind == "cylinder":
             return [self._detection("plate", fit, level, level)]
         return [self._detection("mat", fit, level, level)] if level < TALL / 2 else []
-
-    def _fill(self, face: _Face) -> float:
-        return np.count_nonzero(face.mask) / max(np.count_nonzero(self._hull(face.mask)), 1)
 
     def _highest(self, rest: Mask) -> _Face | None:
         """The highest level region that is large enough."""

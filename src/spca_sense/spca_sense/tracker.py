@@ -29,6 +29,7 @@ _IN_HAND_CONFIDENCE = 0.8  # in a held thing that the camera does not see
 _IN_HAND = 0.06  # metres between the tool and what it holds, at most
 _UNDER = 0.01  # metres, sideways, from what is held: an inferred support there is none
 _GAP_ERROR = 0.010  # metres by which the gripper's gap may differ from what it holds
+_DOUBTFUL = 0.85  # confidence below which a colour may be mistaken
 _TALLER = 0.006  # metres by which the height of a thing may seem to have grown
 _RESTING = 0.006  # metres between a lower face and the table for a thing to stand on it
 _KIND_ORDER = {kind: order for order, kind in enumerate(KINDS)}
@@ -119,6 +120,8 @@ class SceneTracker:
     def _seen(self, look: Look, known: dict[str, SceneObject], stamp: float) -> dict[str, SceneObject]:
         """Everything that the frame shows, named."""
         seen = [d for d in look.detections if d.seen]
+        if self._detector.catalogue.open:
+            seen = _recoloured(seen, known)
         ids = associate(seen, list(known.values()))
         order = sorted(range(len(seen)), key=lambda i: (-seen[i].pose.position[1], seen[i].pose.position[0]))
         for index in order:
@@ -262,6 +265,21 @@ def _object(
         visible=detection.seen,
         last_seen=stamp,
     )
+
+
+def _recoloured(seen: list[Detection], known: dict[str, SceneObject]) -> list[Detection]:
+    """Of a support's side so little is seen that, of many colours, it may seem to have a similar one.
+
+    Where a thing of a colour that is seen nowhere else was remembered, it is that one.
+    """
+    shown = {(d.kind, d.colour) for d in seen}
+    found = []
+    for d in seen:
+        before = remembered_there(d, list(known.values())) if d.confidence < _DOUBTFUL else None
+        if before is not None and (d.kind, before.colour) not in shown:
+            d = replace(d, colour=before.colour)
+        found.append(d)
+    return found
 
 
 def _as_tall_as_known(thing: SceneObject, known: dict[str, SceneObject]) -> SceneObject:

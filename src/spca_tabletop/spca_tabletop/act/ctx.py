@@ -24,6 +24,7 @@ from spca_core.observation import Observation
 from spca_core.ports.arm import Arm
 from spca_core.scene import OBSTRUCTED, Fact, Scene, SceneObject
 from spca_core.world import World
+from spca_robot.gripper_2f85 import STROKE
 from spca_sense.observation import observation_of
 from spca_tabletop.act import placements
 from spca_tabletop.act.contact import touching
@@ -44,6 +45,8 @@ GRASP_RADIUS = 0.03
 CONTACT_RADIUS = 0.075
 # The fingertips press this far (metres) into the perceived top of a thing to be sure of touching it.
 PRESS = 0.002
+# The pads must be this much (metres) farther apart than what they held is wide.
+RELEASE = 0.012
 CHOICES = 6
 NAMED = ("home", "out_of_view")
 
@@ -245,7 +248,8 @@ class TabletopCtx(DeclaredCtx):
         """Places next to a thing, best first."""
         other = self._thing(name)
         self._held()
-        spots = placements.next_to(other, self._hold)
+        beside = [o for o in self.scene.objects if self.scene.holds("next_to", o.id, name)]
+        spots = placements.next_to(other, self._hold, beside)
         with touching(self._arm, name, *self._supports()):
             fine = islice((s for s in spots if self._can_put(s.pose) and self._on_area(s.pose)), CHOICES)
             return [{"pose": _pose_json(s.pose), "contact": _pose_json(s.contact)} for s in fine]
@@ -260,8 +264,9 @@ class TabletopCtx(DeclaredCtx):
     @offered
     def _do_spots_across(self, a: str, b: str) -> list[Pose]:
         """Tool poses that rest the held object on two cubes side by side."""
-        spots = placements.across(self._thing(a), self._thing(b), self._hold)
-        return self._placing_json(spots, a, b)
+        left, right = self._thing(a), self._thing(b)
+        beside = [o.id for o in placements.beside_on(left, right, self.scene)]
+        return self._placing_json(placements.across(left, right, self._hold, self.scene), a, b, *beside)
 
     @offered
     def _do_spots_at_edge(self, name: str) -> list[Pose]:
@@ -311,11 +316,12 @@ class TabletopCtx(DeclaredCtx):
 
     @offered
     def _do_open(self, gap: float = 0.085) -> None:
-        """Open the gripper to a gap in metres; what was held is let go."""
+        """Open the gripper to a gap in metres, or as far as it takes to let go of what is held."""
         self._handled = True
         held = self._arm.held
         if held is not None:
             self._put_down(held)
+            gap = max(float(gap), min(self._hold.across + RELEASE, STROKE))
         self._arm.open(float(gap))
 
     @offered

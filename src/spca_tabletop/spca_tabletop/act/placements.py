@@ -6,7 +6,7 @@ All heights are for the tool centre point, which is `Hold.height` above the bott
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +33,8 @@ OFF_TABLE = 0.06
 # The fingertips stay this far above a rim, and fingers that open reach this far from the middle.
 RIM_CLEARANCE, FINGERS = 0.003, 0.056
 TRAY_SPACING = 0.010
+# Free space beside a neighbour in a pyramid, metres.
+OFF_NEIGHBOUR = 0.002
 
 
 @dataclass(frozen=True)
@@ -147,12 +149,21 @@ def _apart(x: float, y: float, others: list[SceneObject], size: float) -> bool:
     return all(math.dist((x, y), o.pose.position[:2]) >= (size + o.size[0]) / 2 for o in others)
 
 
-def next_to(other: SceneObject, hold: Hold) -> Iterator[Spot]:
-    """Next to the faces of a thing, or around a round one, on the same support; fingers along the face."""
+def next_to(other: SceneObject, hold: Hold, neighbours: Sequence[SceneObject] = ()) -> Iterator[Spot]:
+    """Next to the faces of a thing, or around a round one, on the same support; fingers along the face.
+
+    In line with the `neighbours` that it has already, if possible.
+    """
     x, y, _ = other.pose.position
     z = other.bottom + hold.height + DROP
     around = 12 if is_round(other.kind) else 4
-    for k in range(around):
+    rows = [math.atan2(y - o.pose.position[1], x - o.pose.position[0]) for o in neighbours[:1]]
+
+    def out_of_line(k: int) -> float:
+        angle = other.pose.yaw + k * 2 * math.pi / around
+        return round(1 - math.cos(angle - rows[0]), 2) if rows and around == 4 else 0.0
+
+    for k in sorted(range(around), key=out_of_line):
         angle = other.pose.yaw + k * 2 * math.pi / around
         touching = (hold.along + other.size[0 if around == 12 else k % 2]) / 2
         c, s = math.cos(angle), math.sin(angle)
@@ -164,9 +175,17 @@ def next_to(other: SceneObject, hold: Hold) -> Iterator[Spot]:
             )
 
 
-def across(a: SceneObject, b: SceneObject, hold: Hold) -> Iterator[Pose]:
-    """On two cubes side by side, over the joint between them."""
+def beside_on(a: SceneObject, b: SceneObject, scene: Scene) -> list[SceneObject]:
+    """What rests on either of two things already."""
+    return [o for o in scene.of_kind(*SOLIDS) if any(scene.holds("on", o.id, s.id) for s in (a, b))]
+
+
+def across(a: SceneObject, b: SceneObject, hold: Hold, scene: Scene) -> Iterator[Pose]:
+    """On two things side by side, over the joint between them, a little off what lies next to that."""
     x, y = np.mean([a.pose.position[:2], b.pose.position[:2]], axis=0)
+    for other in beside_on(a, b, scene):
+        away = np.array([x, y]) - other.pose.position[:2]
+        x, y = np.array([x, y]) + OFF_NEIGHBOUR * away / max(float(np.hypot(*away)), 1e-6)
     z = max(a.top, b.top) + hold.height + DROP
     row = math.atan2(b.pose.position[1] - a.pose.position[1], b.pose.position[0] - a.pose.position[0])
     for turn in range(4):

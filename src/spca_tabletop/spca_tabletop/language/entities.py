@@ -282,7 +282,8 @@ class Discourse:
             raise NotUnderstood(f"I do not know which one '{thing.text}' is; name its colour.")
         ranked = sorted(candidates, key=lambda s: sizes[s][0] * sizes[s][1])
         areas = [sizes[s][0] * sizes[s][1] for s in ranked]
-        if any(b < a * _CLEARLY_LARGER for a, b in pairwise(areas)) and len(ranked) > 1:
+        ends = {"largest": areas[-2:], "smallest": areas[:2], "medium": areas}[thing.extent]
+        if any(b < a * _CLEARLY_LARGER for a, b in pairwise(ends)):
             raise NotUnderstood(f"'{thing.text}': some of them are of the same size; name the colour.")
         if thing.extent == "medium":
             return ranked[len(ranked) // 2 :][:1] if len(ranked) % 2 else []

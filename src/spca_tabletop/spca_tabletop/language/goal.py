@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise, permutations, product
 
-from spca_core.kinds import SOLIDS, STACKABLE, SUPPORTS
+from spca_core.kinds import CONTAINERS, DOMED, SOLIDS, STACKABLE, SUPPORTS
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
@@ -204,8 +204,18 @@ class _Grounded:
         for place, kind in self._scene.objects.items():
             room = CAPACITY.get(kind, 1) if kind in SUPPORTS else len(atoms)
             if len([a for a in atoms if a[0] == "on" and a[2] == place]) > room:
-                raise _Contradiction(f"No more than {room} cubes fit on the {words_of(place)}.")
+                cubes = "cubes" if room > 1 else "thing"
+                raise _Contradiction(f"No more than {room} {cubes} fit on the {words_of(place)}.")
+        self._check_stability(atoms)
         self._check_stacks(atoms)
+
+    def _check_stability(self, atoms: set[Atom]) -> None:
+        for thing, base in ((a[1], a[2]) for a in atoms if a[0] == "on"):
+            below, kind = self._scene.objects.get(base, ""), self._scene.objects.get(thing, "")
+            if below in DOMED:
+                raise _Contradiction(f"Nothing stays on top of the {words_of(base)}.")
+            if kind in DOMED and below not in (*CONTAINERS, "table") and base != TABLE_SYMBOL:
+                raise _Contradiction(f"The {words_of(thing)} would roll off the {words_of(base)}.")
 
     def _check_stacks(self, atoms: set[Atom]) -> None:
         below = {a[1]: a[2] for a in atoms if a[0] == "on"}

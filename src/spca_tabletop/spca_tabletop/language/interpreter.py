@@ -265,22 +265,32 @@ class _Interpreter:
         known = {frozenset(pair) for pair in self._m.pairs}
         self._m.mutual += [(a, b) for a, b in pairwise(subjects) if frozenset((a, b)) not in known]
 
+    def _never(self, negative: Negative) -> list[tuple[Entity, Entity]]:
+        """What must never be put on what: "never a larger block on a smaller one", "no cube on the table"."""
+        if any(p.kind != "on" for p in negative.places) or negative.avoided not in ("PUT", "STACK"):
+            raise NotUnderstood("I can mind only what must not be put on what; say it like that.")
+        lower = [t for p in negative.places for t in p.things]
+        if {t.extent for t in negative.objects} == {"larger"} and {t.extent for t in lower} == {"smaller"}:
+            return [(Known(a), Known(b)) for a, b in self._talk.larger_smaller()]
+        every = [
+            t if t.quantifier != "any" else replace(t, quantifier="all", number=None)
+            for t in negative.objects
+        ]
+        return [
+            (a, b) for a in self._talk.all(every, CUBES) for b in self._talk.all(lower, ANYTHING) if a != b
+        ]
+
     def _negative(self, negative: Negative) -> None:
         if negative.subjects:
             subjects = self._talk.all(negative.subjects, _TOUCHABLE)
             others = self._talk.all(negative.objects, ANYTHING) or subjects
             self._m.apart += [(a, b) for a in subjects for b in others if a != b]
-        elif negative.places and _larger_on_smaller(negative):
-            self._m.rules += [Claim("unfit", (Known(a), Known(b))) for a, b in self._talk.larger_smaller()]
+        elif negative.places:
+            self._m.rules += [Claim("unfit", pair) for pair in self._never(negative)]
         elif negative.avoided in ("TOUCH", "LIFT", "PUT", "TAKE"):
+            # "Never put a cube on the table" is likelier about the place than about the cubes that are there.
+            self._talk.cost += negative.avoided == "PUT" and any(t.where for t in negative.objects)
             self._m.untouched += self._talk.all([t for t in negative.objects if not t.pronoun], ANYTHING)
-
-
-def _larger_on_smaller(negative: Negative) -> bool:
-    """As in "never put a larger block on a smaller one"."""
-    upper = {t.extent for t in negative.objects}
-    lower = {t.extent for p in negative.places if p.kind == "on" for t in p.things}
-    return (upper, lower) == ({"larger"}, {"smaller"})
 
 
 def _coming_from(things: Sequence[Thing], sources: Sequence[Place]) -> list[Thing]:

@@ -16,7 +16,10 @@ COLOURS = (
 )  # fmt: skip
 NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6}
 
-_MUST = "must|should|shall|has to|have to|needs to|need to|is to|are to|ought to|is supposed to|will"
+_MUST = (
+    "must|should|shall|has to|have to|needs to|need to|(?:is|are) to(?! the (?:left|right))|"
+    "ought to|is supposed to|will"
+)
 _ROBOT = (
     "(?:the |your |its )?(?:robot's base|robot base|base of the robot|robot arm|robot|"
     "cobot|arm|gripper|base|you)"

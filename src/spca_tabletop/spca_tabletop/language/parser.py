@@ -106,12 +106,13 @@ class _Meaning(Transformer):
     # --- elements
 
     def command(self, children: list[Any]) -> Element:
-        verb = _first(children[0]).type
+        verb = _first(next(c for c in children if isinstance(c, Tree) and c.data == "verb")).type
         return Command(verb, _things(children), _places(children), _direction(children))
 
     def build(self, children: list[Any]) -> Element:
         tower = next(c for c in children if isinstance(c, Tree) and c.data == "tower")
-        size = next((NUMBERS[t.split("-")[0].split()[0]] for t in _tokens(children, "SIZE")), None)
+        sizes = _tokens(children, "SIZE") or _tokens(children, "NUMBER")
+        size = next((NUMBERS[t.split("-")[0].split()[0].lower()] for t in sizes), None)
         kinds: dict[str, Literal["bridge", "pyramid"]] = {"BRIDGE": "bridge", "PYRAMID": "pyramid"}
         what = kinds.get(_first(tower).type, "tower")
         return Build(what, _things(children), _places(children), size, _direction(children))

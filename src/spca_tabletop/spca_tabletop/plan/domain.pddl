@@ -11,7 +11,11 @@
     (on ?c - item ?x - thing)        ; ?c rests on ?x, or in it
     (clear ?x - thing)               ; there is room on ?x: always so on the table, on plates and in trays
     (one_place ?x - support)         ; takes one thing only
-    (unfit ?c - solid ?x - item)     ; ?c must not be put on ?x
+    (unfit ?c - solid ?x - thing)    ; ?c must not be put on ?x
+    (too_large ?c - solid)           ; the gripper does not fit around ?c
+    (topped ?x - thing)              ; something rests on the middle of ?x
+    (bridging)                       ; the task asks for bridges
+    (spanned ?a ?b - solid)          ; something rests on both
     (holding ?c - solid)
     (hand_empty)
     (touched ?x - item)
@@ -33,11 +37,11 @@
 
   (:action pick_up
     :parameters (?c - solid ?from - thing)
-    :precondition (and (hand_empty) (clear ?c) (on ?c ?from) (not (blocked ?c)))
+    :precondition (and (hand_empty) (clear ?c) (on ?c ?from) (not (blocked ?c)) (not (too_large ?c)))
     :effect (and
       (holding ?c)
       (not (hand_empty))
-      (forall (?x - thing) (when (on ?c ?x) (and (not (on ?c ?x)) (clear ?x))))
+      (forall (?x - thing) (when (on ?c ?x) (and (not (on ?c ?x)) (clear ?x) (not (topped ?x)))))
       (forall (?x - item) (and (not (next_to ?c ?x)) (not (next_to ?x ?c))))
       (forall (?x - item) (and (when (blocks ?c ?x) (not (blocked ?x))) (when (crowds ?c ?x) (not (crowded ?x)))))
       (forall (?x - plate) (not (on_edge ?c ?x)))
@@ -56,17 +60,17 @@
     :parameters (?c - solid ?base - solid)
     :precondition (and (holding ?c) (clear ?base) (not (= ?c ?base)) (not (unfit ?c ?base)))
     :effect (and
-      (not (holding ?c)) (hand_empty) (on ?c ?base) (not (clear ?base))
+      (not (holding ?c)) (hand_empty) (on ?c ?base) (not (clear ?base)) (topped ?base)
       (increase (total-cost) 2)))
 
   (:action place_on_table
     :parameters (?c - solid)
-    :precondition (holding ?c)
+    :precondition (and (holding ?c) (not (unfit ?c table)))
     :effect (and (not (holding ?c)) (hand_empty) (on ?c table) (put_down ?c) (increase (total-cost) 1)))
 
   (:action place_next_to
     :parameters (?c - solid ?other - item)
-    :precondition (and (holding ?c) (on ?other table) (not (crowded ?other)))
+    :precondition (and (holding ?c) (on ?other table) (not (crowded ?other)) (not (unfit ?c table)))
     :effect (and
       (not (holding ?c)) (hand_empty) (on ?c table) (next_to ?c ?other)
       (increase (total-cost) 2)))
@@ -78,9 +82,13 @@
 
   (:action place_across
     :parameters (?c - solid ?a - solid ?b - solid)
-    :precondition (and (holding ?c) (next_to ?a ?b) (clear ?a) (clear ?b))
+    :precondition (and
+      (bridging) (holding ?c) (next_to ?a ?b) (not (topped ?a)) (not (topped ?b)) (not (spanned ?a ?b)))
     :effect (and
-      (not (holding ?c)) (hand_empty) (across ?c ?a ?b) (not (clear ?a)) (not (clear ?b))
+      (not (holding ?c)) (hand_empty) (across ?c ?a ?b) (spanned ?a ?b) (spanned ?b ?a)
+      (on ?c ?a) (on ?c ?b) (not (clear ?a)) (not (clear ?b))
+      (forall (?o - solid) (when (on ?o ?a) (and (next_to ?c ?o) (next_to ?o ?c))))
+      (forall (?o - solid) (when (on ?o ?b) (and (next_to ?c ?o) (next_to ?o ?c))))
       (increase (total-cost) 2)))
 
   (:action discard

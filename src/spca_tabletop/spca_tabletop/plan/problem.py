@@ -36,6 +36,8 @@ def problem(observation: Observation, goals: Sequence[Goal]) -> str:
     goals = [_with_free_hand(goal, observation) for goal in goals]
     objects = "\n    ".join(f"{' '.join(_of(observation, k))} - {k}" for k in _KINDS if _of(observation, k))
     rules = sorted({atom for goal in goals for atom in goal if atom[0] in RULES})
+    if any(atom[0] == "across" for goal in goals for atom in goal):
+        rules.append(("bridging",))
     init = "\n    ".join(map(_text, [*initial(observation), *rules]))
     ends = [sorted(atom for atom in goal if atom[0] not in RULES) for goal in goals]
     upright = [[_not_leaning(a) for a in end if a[0] == "on" and _leans(observation, *a[1:])] for end in ends]
@@ -88,8 +90,10 @@ def initial(observation: Observation) -> Iterator[Atom]:
             yield (fact.predicate, *fact.args)
     for hindered, word in OBSTRUCTIONS.items():
         yield from sorted({(word, f.args[1]) for f in observation.facts if f.predicate == hindered})
+    yield from (("too_large", name) for name in sorted(_too_large(observation)))
     within_reach = reachable(observation)
     pairs: set[Atom] = set()
+    supports = [f.args[0] for f in observation.facts if f.predicate == "on"]
     for fact in observation.facts:
         if fact.args[0] not in within_reach:
             continue
@@ -97,6 +101,8 @@ def initial(observation: Observation) -> Iterator[Atom]:
             yield (fact.predicate, *fact.args)
             if fact.predicate == "on" and _leans(observation, *fact.args):
                 yield ("on_edge", *fact.args)
+            if fact.predicate == "on" and fact.args[1] in cubes and supports.count(fact.args[0]) == 1:
+                yield ("topped", fact.args[1])
         elif fact.predicate == "next_to":
             a, b = fact.args
             pairs |= {("next_to", a, b), ("next_to", b, a)}
@@ -130,28 +136,36 @@ def _with_free_hand(goal: Goal, observation: Observation) -> Goal:
 
 
 def reachable(observation: Observation) -> set[str]:
-    """The solids that can be moved: in the gripper or on the table, and not too wide for the gripper.
-
-    Those that fell or hang in the air cannot.
-    """
-    sizes = sizes_of(observation)
-    cubes = [c for c in _of(observation, *SOLIDS) if c not in sizes or min(sizes[c][:2]) <= WIDEST]
+    """The solids in the gripper or supported by the table, without those that fell or hang in the air."""
+    cubes = _of(observation, *SOLIDS)
     lying = {f.args for f in observation.facts if f.predicate == "on" and f.args[1] != GROUND_SYMBOL}
     held = {f.args[0] for f in observation.facts if f.predicate == "held"}
     return {c for c in cubes if c in held or any(a == c for a, _ in lying)}
 
 
+def _too_large(observation: Observation) -> dict[str, float]:
+    """The solids that do not fit between the fingers, and how wide they are in metres."""
+    widths = {name: min(size[:2]) for name, size in sizes_of(observation).items()}
+    return {c: widths[c] for c in _of(observation, *SOLIDS) if widths.get(c, 0.0) > WIDEST}
+
+
 def _check_reach(observation: Observation, goals: Sequence[Goal]) -> None:
-    within_reach = reachable(observation)
+    too_large = _too_large(observation)
+    within_reach = reachable(observation) - set(too_large)
     for goal in goals:
         open_ = [atom for atom in goal if atom[0] not in RULES and not observation.holds(*atom)]
         needed = {s for atom in open_ for s in atom[1:2] if observation.objects.get(s) in SOLIDS}
-        needed |= {s for atom in open_ for s in atom[2:] if observation.objects.get(s) == "cube"}
+        needed |= {
+            s
+            for atom in open_
+            for s in atom[2:]
+            if observation.objects.get(s) in SOLIDS and s not in too_large
+        }
         lost = sorted(needed - within_reach)
         if not lost:
             return
-    if lost[0] in (sizes := sizes_of(observation)) and min(sizes[lost[0]][:2]) > WIDEST:
-        width = f"{min(sizes[lost[0]][:2]) * 100:.0f} cm wide, and the gripper takes {WIDEST * 100:.1f}"
+    if lost[0] in too_large:
+        width = f"{too_large[lost[0]] * 100:.1f} cm wide, and the gripper takes {WIDEST * 100:.1f}"
         raise Impossible(f"The {words_of(lost[0])} is too large to be picked up: it is {width} cm.")
     where = (
         "it lies on the ground"

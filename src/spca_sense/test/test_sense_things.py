@@ -1,0 +1,87 @@
+"""Things of any kind and size on one table, found without knowing what there is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from spca_core.geometry import Pose
+from spca_core.layout import nominal_layout, random_layout
+from spca_core.names import symbol_of
+from spca_core.world import World, load_world
+from spca_sense.catalogue import Catalogue
+from spca_sense.detection import Look
+from spca_sense.detector import ShapeDetector
+from spca_sense.tracker import SceneTracker
+from spca_sim.variation import draw_variation
+
+
+@pytest.fixture(scope="module")
+def crowd() -> World:
+    return load_world("crowd")
+
+
+def assert_all_found(look: Look, world: World, poses: dict[str, Pose], within: float) -> None:
+    """Everything once, with its kind, colour, place and size (metres), and nothing else."""
+    unused = list(look.detections)
+    for model, pose in poses.items():
+        kind, colour = symbol_of(model).split("_")[:2]
+        same = [d for d in unused if (d.kind, d.colour) == (kind, colour)]
+        assert same, f"{model} is missed: {look.notes}"
+        found = min(same, key=lambda d: float(np.linalg.norm(np.subtract(d.pose.position, pose.position))))
+        unused.remove(found)
+        assert np.linalg.norm(np.subtract(found.pose.position, pose.position)) < within, model
+        assert np.allclose(sorted(found.size), sorted(world.object(model).size), atol=0.003), model
+    assert not unused, [(d.kind, d.colour, d.pose.position) for d in unused]
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_twelve_things_of_every_kind_are_found(crowd: World, open_studio, seed: int | None) -> None:
+    poses = (nominal_layout(crowd) if seed is None else random_layout(crowd, seed)).poses
+    variation = None if seed is None else draw_variation("hard", seed)
+    look = ShapeDetector(Catalogue.from_world(crowd)).detect(open_studio(crowd, variation).shoot(poses))
+    assert_all_found(look, crowd, poses, 0.0025 if seed is None else 0.006)
+
+
+def test_what_has_no_known_colour_is_an_obstacle(crowd: World, open_studio) -> None:
+    grey = crowd.object("cuboid_pink").model_copy(update={"colour": (0.5, 0.5, 0.49)})
+    world = crowd.model_copy(update={"objects": (grey, crowd.object("bowl_blue"))})
+    frame = open_studio(world).shoot(nominal_layout(world).poses)
+    tracker = SceneTracker(ShapeDetector(Catalogue.from_world(world)))
+    for _ in range(2):
+        scene = tracker.update(frame)
+        assert [(o.id, o.kind) for o in scene.objects] == [("bowl_blue", "bowl"), ("unknown", "unknown")]
+    obstacle = scene.objects[1]
+    assert np.allclose(obstacle.pose.position[:2], grey.position, atol=0.01)
+    assert max(np.subtract(grey.size, sorted(obstacle.size, reverse=True))) < 0.01
+    assert scene.holds("on", "unknown", "table")
+
+
+def test_what_stands_on_and_in_things_is_seen(open_studio) -> None:
+    world = load_world("hanoi")
+    poses = dict(nominal_layout(world).poses)
+    x, y, z = poses["mat_purple"].position
+    for model in ("cuboid_red", "cuboid_green", "cuboid_blue"):
+        z += 0.0125 + (0.001 if model == "cuboid_red" else 0.0125)
+        poses[model] = Pose.from_xyz_yaw(x, y, z)
+    tracker = SceneTracker(ShapeDetector(Catalogue.from_world(world)))
+    studio = open_studio(world)
+    scene = tracker.update(studio.shoot(poses))
+    for above, below in (("red", "mat_purple"), ("green", "cuboid_red"), ("blue", "cuboid_green")):
+        assert scene.holds("on", f"cuboid_{above}", below)
+
+
+def test_a_thing_that_hides_its_support_is_no_taller_than_before(open_studio) -> None:
+    """Seen from above, a block on an equal one might as well be one of twice the height."""
+    world = load_world("shapes")
+    poses = dict(nominal_layout(world).poses)
+    tracker = SceneTracker(ShapeDetector(Catalogue.from_world(world)))
+    studio = open_studio(world)
+    tracker.update(studio.shoot(poses))
+    x, y, _ = poses["box_red"].position
+    poses["cylinder_green"] = Pose.from_xyz_yaw(x, y, 0.46)  # 45 mm wide, on a cube of 40 mm
+    scene = tracker.update(studio.shoot(poses))
+    assert scene.holds("on", "cylinder_green", "cube_red")
+    cylinder = scene.get("cylinder_green")
+    assert cylinder is not None
+    assert cylinder.size[2] == pytest.approx(0.04, abs=0.002)
