@@ -276,9 +276,8 @@ def _recoloured(seen: list[Detection], known: dict[str, SceneObject]) -> list[De
     found = []
     for d in seen:
         before = remembered_there(d, list(known.values())) if d.confidence < _DOUBTFUL else None
-        if before is not None and (d.kind, before.colour) not in shown:
-            d = replace(d, colour=before.colour)
-        found.append(d)
+        mistaken = before is not None and (d.kind, before.colour) not in shown
+        found.append(replace(d, colour=before.colour) if before is not None and mistaken else d)
     return found
 
 

@@ -18,7 +18,7 @@ from spca_act.declared import DeclaredCtx, api_of, offered
 from spca_core import geometry
 from spca_core.errors import MotionError
 from spca_core.geometry import top_down, top_down_yaw
-from spca_core.kinds import KINDS, SOLIDS, WALL
+from spca_core.kinds import KINDS, SOLIDS, WALL, radius
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.observation import Observation
 from spca_core.ports.arm import Arm
@@ -301,7 +301,7 @@ class TabletopCtx(DeclaredCtx):
         near = [
             o.id
             for o in self.scene.objects
-            if any(math.dist(e.position[:2], o.pose.position[:2]) < CONTACT_RADIUS for e in ends)
+            if any(math.dist(e.position[:2], o.pose.position[:2]) < _contact_radius(o) for e in ends)
         ]
         with self._lost_noticed(), touching(self._arm, *near, *self._supports()):
             self._arm.move_linear(target, _speed(speed))
@@ -447,6 +447,12 @@ TABLETOP_API = TabletopCtx.api = api_of(
     types=(Pose, Thing, Grasp, Spot),
     helpers=("pose(x, y, z, yaw=0.0) -> Pose: a tool pose, fingers pointing down and closing across `yaw`",),
 )
+
+
+def _contact_radius(thing: SceneObject) -> float:
+    """How near to a thing's centre, in metres, a straight line must end for it to be allowed to touch it."""
+    around = radius(thing.kind, thing.size) + CONTACT_RADIUS / 2 if KINDS[thing.kind].walled else 0.0
+    return max(CONTACT_RADIUS, around)
 
 
 def _table_of(world: World) -> SceneObject:

@@ -76,14 +76,7 @@ def initial(observation: Observation) -> Iterator[Atom]:
     held = [f.args[0] for f in observation.facts if f.predicate == "held" and f.args[0] in cubes]
     yield ("holding", held[0]) if held else ("hand_empty",)
     yield ("clear", TABLE_SYMBOL)
-    for support in _of(observation, *SUPPORTS):
-        single = KINDS[observation.objects[support]].room == "one"
-        if single:
-            yield ("one_place", support)
-        if not single or observation.holds("clear", support):
-            yield ("clear", support)
-        if observation.objects[support] in CONTAINERS and observation.holds("on", support, TABLE_SYMBOL):
-            yield ("on", support, TABLE_SYMBOL)
+    yield from _supports(observation)
     yield from _unstable(observation)
     for fact in observation.facts:
         if fact.predicate in OBSTRUCTIONS:
@@ -116,6 +109,18 @@ def _leans(observation: Observation, cube: str, support: str) -> bool:
 
 def _not_leaning(on: Atom) -> str:
     return f"(not (on_edge {on[1]} {on[2]}))"
+
+
+def _supports(observation: Observation) -> Iterator[Atom]:
+    """Where there is room for one thing, or for more."""
+    for support in _of(observation, *SUPPORTS):
+        single = KINDS[observation.objects[support]].room == "one"
+        if single:
+            yield ("one_place", support)
+        if not single or observation.holds("clear", support):
+            yield ("clear", support)
+        if observation.objects[support] in CONTAINERS and observation.holds("on", support, TABLE_SYMBOL):
+            yield ("on", support, TABLE_SYMBOL)
 
 
 def _unstable(observation: Observation) -> Iterator[Atom]:
