@@ -152,7 +152,7 @@ def _apart(x: float, y: float, others: list[SceneObject], size: float) -> bool:
 def next_to(other: SceneObject, hold: Hold, neighbours: Sequence[SceneObject] = ()) -> Iterator[Spot]:
     """Next to the faces of a thing, or around a round one, on the same support; fingers along the face.
 
-    In line with the `neighbours` that it has already, if possible.
+    In line with the `neighbours` that it has already, if possible: a push from there keeps them in contact.
     """
     x, y, _ = other.pose.position
     z = other.bottom + hold.height + DROP
@@ -161,7 +161,7 @@ def next_to(other: SceneObject, hold: Hold, neighbours: Sequence[SceneObject] = 
 
     def out_of_line(k: int) -> float:
         angle = other.pose.yaw + k * 2 * math.pi / around
-        return round(1 - math.cos(angle - rows[0]), 2) if rows and around == 4 else 0.0
+        return round(1 - math.cos(angle - rows[0]), 2) if rows else 0.0
 
     for k in sorted(range(around), key=out_of_line):
         angle = other.pose.yaw + k * 2 * math.pi / around
