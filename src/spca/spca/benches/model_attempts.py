@@ -7,13 +7,19 @@ from typing import Literal
 
 from spca_core.model import Record
 from spca_core.plan import ActResult, CodeResult, PlanResult
+from spca_core.rehearsal import Rehearsed
 from spca_core.run_folder import RunFolder
+
+_STAGE = re.compile(r"(plan|code|rehearsal|act)_(\d+)\.json")
 
 
 class Fate(Record):
-    """One draft of a plan or of code, or one try in the world; `fate` is `accepted`, or who refused it."""
+    """One draft of a plan or of code, one rehearsal, or one try in the world.
 
-    stage: Literal["plan", "code", "act"]
+    `fate` is `accepted`, or who refused it.
+    """
+
+    stage: Literal["plan", "code", "rehearsal", "act"]
     fate: str
 
     @property
@@ -25,8 +31,9 @@ class Fate(Record):
 def fates_of(run: RunFolder) -> tuple[Fate, ...]:
     """In the order in which they came: attempts are numbered through a run."""
     found: list[Fate] = []
-    for path in sorted(run.path.glob("round_*/*_*.json"), key=lambda p: int(p.stem.rpartition("_")[2])):
-        content, stage = path.read_bytes(), path.stem.partition("_")[0]
+    numbered = [(match, p) for p in run.path.glob("round_*/*.json") if (match := _STAGE.fullmatch(p.name))]
+    for match, path in sorted(numbered, key=lambda pair: int(pair[0][2])):
+        content, stage = path.read_bytes(), match[1]
         if stage == "plan":
             drafts = PlanResult.model_validate_json(content).drafts
             found += [
@@ -35,13 +42,17 @@ def fates_of(run: RunFolder) -> tuple[Fate, ...]:
         elif stage == "code":
             codes = CodeResult.model_validate_json(content).drafts
             found += [Fate(stage="code", fate=_kind(c.rejection) or "accepted") for c in codes]
-        elif stage == "act":
+        elif stage == "rehearsal":
+            rehearsed = Rehearsed.model_validate_json(content)
+            fate = f"rejected: {rehearsed.fault.kind}" if rehearsed.fault else rehearsed.status
+            found.append(Fate(stage="rehearsal", fate=fate))
+        else:
             found.append(Fate(stage="act", fate=_how(ActResult.model_validate_json(content))))
     return tuple(found)
 
 
 def repaired_in(run: RunFolder) -> tuple[str, ...]:
-    """Skills that the coder wrote after they had failed in the world, each as often as that."""
+    """Skills that the coder wrote after they had failed, each as often as that."""
     codes = [
         CodeResult.model_validate_json(p.read_bytes()) for p in sorted(run.path.glob("round_*/code_*.json"))
     ]

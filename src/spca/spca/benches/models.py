@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
@@ -17,7 +16,7 @@ from pydantic import Field
 
 from spca.api import select_levels
 from spca.benches.model_attempts import Fate, fates_of, repaired_in
-from spca.benches.models_page import add_plots
+from spca.benches.models_page import add_plots, by_contestant, by_role, summary_row, taxonomy, verdicts
 from spca.kits import checked_kit, kit_of
 from spca.proposals import LLM, open_models
 from spca.testing.calibrated_model import FaultRates, serving
@@ -26,7 +25,7 @@ from spca_bench.campaign import read_head
 from spca_bench.page import Page, Table
 from spca_bench.pairs import add_pairs
 from spca_bench.runs import RunsBench, RunSummary, draft_sums, failed_cards, level_runs
-from spca_bench.statistics import Rate, groups, median_of
+from spca_bench.statistics import Rate, groups
 from spca_core.budgets import Budgets
 from spca_core.errors import InputError
 from spca_core.model import Record
@@ -40,12 +39,14 @@ from spca_llm.ledger import Ledger, server_fault, set_aside
 from spca_llm.prices import Price, load_prices
 
 BUILTIN = "builtin"
-_NO_BUDGET = {"drafts": 1, "code_drafts": 1, "code_retries": 0}
+_BUDGETS = Budgets(rehearsal_s=120.0, rehearsals_s=3600.0)
+"""Rehearsals make five tries at most; no result may depend on how busy the machine is."""
+_ONE_DRAFT = {"drafts": 1, "code_drafts": 1, "code_retries": 0}
 VARIANTS: dict[str, dict[str, Any]] = {
     "full": {},
     "no-reuse": {},
-    "no-repair": {"budgets": Budgets(**_NO_BUDGET)},
-    "no-replanning": {"budgets": Budgets(rounds=1)},
+    "no-repair": {"budgets": _BUDGETS.model_copy(update=_ONE_DRAFT)},
+    "no-replanning": {"budgets": _BUDGETS.model_copy(update={"rounds": 1})},
     "no-rehearsal": {"rehearse": "never"},
     "always-rehearsal": {"rehearse": "always"},
     "no-rewind": {"ablations": Ablations(no_rewind=True)},
@@ -89,7 +90,7 @@ class ModelResult(RunSummary):
     model_seconds: float = 0.0
     """Wall time of waiting for the model."""
     repaired: tuple[str, ...] = ()
-    """Skills that were written again after they had failed in the world."""
+    """Skills that were written again after they had failed."""
     fates: tuple[Fate, ...] = ()
     """Every draft and every try in the world, in their order."""
 
@@ -242,13 +243,13 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
                  "tokens in", "tokens out", "USD", "wall s", "without the model", "skills written", "reused",
                  "promoted", "repaired")  # fmt: skip
         return Table(
-            heads, [_row(name, [d.result for d in own]) for name, own in by_contestant(done).items()]
+            heads, [summary_row(name, [d.result for d in own]) for name, own in by_contestant(done).items()]
         )
 
     def report(self, done: Trials, page: Page) -> None:
         """See `Bench`."""
         contestants = by_contestant(done)
-        add_pairs(page, {name: _verdicts(own) for name, own in contestants.items()})
+        add_pairs(page, {name: verdicts(own) for name, own in contestants.items()})
         page.heading("Success by group and model")
         page.table(("group", *contestants, "published"), list(self._by_group(contestants)))
         add_plots(contestants, page)
@@ -258,10 +259,10 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
             ("model", *next(iter(drafts.values()))), [(name, *sums.values()) for name, sums in drafts.items()]
         )
         page.heading("Tokens and cost by role")
-        page.table(("model", "role", "calls", "tokens in", "tokens out", "USD"), list(_by_role(contestants)))
+        page.table(("model", "role", "calls", "tokens in", "tokens out", "USD"), list(by_role(contestants)))
         page.heading("What became of drafts and tries")
         page.text("Each draft of a plan or of code, and each try in the world; then what came next.")
-        page.table(("model", "stage", "fate", "then", "how often"), list(_taxonomy(contestants)))
+        page.table(("model", "stage", "fate", "then", "how often"), list(taxonomy(contestants)))
         if failed := [(d.trial.key, d.result) for d in done if not d.result.success]:
             page.heading("Trials that failed")
             page.cards(failed_cards(list(failed)))
@@ -299,7 +300,7 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
         builtin = trial.model == BUILTIN
         values: dict[str, Any] = {
             "level": trial.level, "preset": self.preset, "seed": trial.number, "transport": "inproc",
-            "video": False,
+            "video": False, "budgets": _BUDGETS,
             "proposer": "builtin" if builtin else "openai", "skills": "builtin" if builtin else "empty",
             "llm": "" if builtin else llm, "library": str(library or ""),
         }  # fmt: skip
@@ -335,11 +336,6 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
         draw = f"{trial.number}/{trial.level}"
         with serving(scripted.scripted, draw, scripted.price) as file:
             yield str(file)
-
-
-def by_contestant(done: Trials) -> dict[str, list[Done[ModelTrial, ModelResult]]]:
-    """Trials by model and variant."""
-    return groups(done, lambda d: d.trial.contestant)
 
 
 def _safe(trial: ModelTrial) -> str:
@@ -384,47 +380,3 @@ def _digest_of_prompts() -> str:
                 (package, f.name, f.read_text()) for f in sorted(folder.iterdir(), key=lambda f: f.name)
             ]
     return hashlib.sha256(repr(texts).encode()).hexdigest()[:16]
-
-
-def _row(name: str, results: Sequence[ModelResult]) -> tuple[object, ...]:
-    rate = Rate.of(r.success for r in results)
-    accepted = Rate.of(r.first_accepted for r in results if r.first_accepted is not None)
-    usage = [u for r in results for u in r.usage.values()]
-    return (
-        name, rate, rate.percent, rate.percent_interval, accepted if accepted.total else "",
-        sum(r.rounds for r in results) / len(results),
-        sum(f.stage == "plan" for r in results for f in r.fates),
-        sum(f.stage == "code" for r in results for f in r.fates),
-        sum(u.input_tokens for u in usage), sum(u.output_tokens for u in usage),
-        f"{sum(u.usd for u in usage):.4f}",
-        median_of(r.wall for r in results), median_of(r.wall - r.model_seconds for r in results),
-        *(sum(len(getattr(r.skills, what)) for r in results) for what in ("written", "reused", "promoted")),
-        sum(len(r.repaired) for r in results),
-    )  # fmt: skip
-
-
-def _verdicts(done: Trials) -> dict[object, bool]:
-    """Whether each level was solved, by table and level."""
-    return {(d.trial.number, d.trial.level): d.result.success for d in done}
-
-
-def _by_role(contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]:
-    for name, own in contestants.items():
-        roles = groups([(role, u) for d in own for role, u in d.result.usage.items()], lambda pair: pair[0])
-        for role, pairs in roles.items():
-            used = [u for _, u in pairs]
-            tokens = (sum(u.input_tokens for u in used), sum(u.output_tokens for u in used))
-            yield name, role, sum(u.calls for u in used), *tokens, f"{sum(u.usd for u in used):.4f}"
-
-
-def _taxonomy(contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]:
-    for name, own in contestants.items():
-        counts: Counter[tuple[str, str, str]] = Counter()
-        for d in own:
-            fates = d.result.fates
-            if not fates:  # the run ended before a draft was written
-                continue
-            following = [*(f.stage for f in fates[1:]), d.result.outcome.value]
-            counts.update((f.stage, f.fate, then) for f, then in zip(fates, following, strict=True))
-        for (stage, fate, then), count in sorted(counts.items(), key=lambda item: (item[0][0], -item[1])):
-            yield name, stage, fate, then, count

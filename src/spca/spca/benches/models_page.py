@@ -1,19 +1,21 @@
-"""The plots that compare models."""
+"""The tables and plots that compare models."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 
 from spca_bench import plots
+from spca_bench.bench import Done
 from spca_bench.page import Page, new_figure
-from spca_bench.statistics import Rate, groups
+from spca_bench.statistics import Rate, groups, median_of
 
 if TYPE_CHECKING:
-    from spca.benches.models import ModelResult, Trials
+    from spca.benches.models import ModelResult, ModelTrial, Trials
 
 
 def add_plots(contestants: Mapping[str, Trials], page: Page) -> None:
@@ -51,6 +53,7 @@ def _cumulative(
         axis.step(spent, solved, where="post", label=name)
     axis.set_xlabel(label)
     axis.set_ylabel("trials solved")
+    axis.yaxis.get_major_locator().set_params(integer=True)
     axis.legend(frameon=False)
     return figure
 
@@ -78,3 +81,55 @@ def _categories(trials: Any) -> Sequence[tuple[str, Callable[[ModelResult], int]
         return lambda r: int(getattr(r.usage[role], f"{way}put_tokens")) if role in r.usage else 0
 
     return [(f"{role}, {way}", tokens(role, way)) for role in roles for way in ("in", "out")]
+
+
+def by_contestant(done: Trials) -> dict[str, list[Done[ModelTrial, ModelResult]]]:
+    """Trials by model and variant."""
+    return groups(done, lambda d: d.trial.contestant)
+
+
+def summary_row(name: str, results: Sequence[ModelResult]) -> tuple[object, ...]:
+    """A contestant's row of the table at the top; see `ModelsBench.table`."""
+    rate = Rate.of(r.success for r in results)
+    accepted = Rate.of(r.first_accepted for r in results if r.first_accepted is not None)
+    usage = [u for r in results for u in r.usage.values()]
+    return (
+        name, rate, rate.percent, rate.percent_interval, accepted if accepted.total else "",
+        sum(r.rounds for r in results) / len(results),
+        sum(f.stage == "plan" for r in results for f in r.fates),
+        sum(f.stage == "code" for r in results for f in r.fates),
+        sum(u.input_tokens for u in usage), sum(u.output_tokens for u in usage),
+        f"{sum(u.usd for u in usage):.4f}",
+        median_of(r.wall for r in results), median_of(r.wall - r.model_seconds for r in results),
+        *(sum(len(getattr(r.skills, what)) for r in results) for what in ("written", "reused", "promoted")),
+        sum(len(r.repaired) for r in results),
+    )  # fmt: skip
+
+
+def verdicts(done: Trials) -> dict[object, bool]:
+    """Whether each level was solved, by table and level."""
+    return {(d.trial.number, d.trial.level): d.result.success for d in done}
+
+
+def by_role(contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]:
+    """Calls, tokens and cost of each model role of each contestant."""
+    for name, own in contestants.items():
+        roles = groups([(role, u) for d in own for role, u in d.result.usage.items()], lambda pair: pair[0])
+        for role, pairs in roles.items():
+            used = [u for _, u in pairs]
+            tokens = (sum(u.input_tokens for u in used), sum(u.output_tokens for u in used))
+            yield name, role, sum(u.calls for u in used), *tokens, f"{sum(u.usd for u in used):.4f}"
+
+
+def taxonomy(contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]:
+    """How often a draft, a rehearsal or a try had which fate, and what came next."""
+    for name, own in contestants.items():
+        counts: Counter[tuple[str, str, str]] = Counter()
+        for d in own:
+            fates = d.result.fates
+            if not fates:  # the run ended before a draft was written
+                continue
+            following = [*(f.stage for f in fates[1:]), d.result.outcome.value]
+            counts.update((f.stage, f.fate, then) for f, then in zip(fates, following, strict=True))
+        for (stage, fate, then), count in sorted(counts.items(), key=lambda item: (item[0][0], -item[1])):
+            yield name, stage, fate, then, count
