@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from spca_core.ports.kit import Kit
 from spca_core.ports.rehearsal import HasTwin, Rehearsal
 from spca_core.rehearsal import Rehearsed
 from spca_core.skill import python_name
+from spca_llm.connect import REPLAY
 from spca_rehearsal.rehearsal import SampledRehearsal
 
 
@@ -81,13 +83,16 @@ def blame_of(rehearsed: Rehearsed) -> Blame:
 def rehearsing_for(kit: Kit, options: RunOptions) -> Iterator[Rehearsing | None]:
     """What rehearses in runs with these options; None where nothing does.
 
-    The twin is made when it is first used.
+    The twin is made when it is first used. A replay takes the time it needs: what was decided before must not
+    be left undecided because a machine is slower.
     """
     if options.rehearse == "never" or not isinstance(kit, HasTwin):
         yield None
         return
-    rehearsal = SampledRehearsal(lambda: kit.twin(options))
+    rehearsal, budgets = SampledRehearsal(lambda: kit.twin(options)), options.budgets
+    if options.llm.startswith(REPLAY):
+        budgets = budgets.model_copy(update={"rehearsal_s": math.inf, "rehearsals_s": math.inf})
     try:
-        yield Rehearsing(rehearsal, options.rehearse, options.budgets)
+        yield Rehearsing(rehearsal, options.rehearse, budgets)
     finally:
         rehearsal.close()

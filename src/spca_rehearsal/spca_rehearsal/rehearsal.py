@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
+from structlog.contextvars import bound_contextvars
+
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import Plan
@@ -110,7 +112,8 @@ class SampledRehearsal:
             found.extend([fault] if fault else [])
             return not found
 
-        result, simulated = twin.play(plan, library, observation, doubt, go_on, cancelled)
+        with bound_contextvars(rehearsal=doubt.kind):  # its log lines are not to be taken for the run's
+            result, simulated = twin.play(plan, library, observation, doubt, go_on, cancelled)
         return Try(
             doubt=doubt,
             fault=found[0] if found else None,
