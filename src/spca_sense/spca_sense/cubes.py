@@ -208,7 +208,7 @@ class _Search:
             if covered + higher < _FILLED:
                 return False
             rest &= ~self.view.patch(upper).within(self.window)
-        return np.count_nonzero(rest) < (1 - _FILLED) * np.count_nonzero(face)
+        return bool(np.count_nonzero(rest) < (1 - _FILLED) * np.count_nonzero(face))
 
     def _outline(self, face: Mask, remaining: Mask, level: float) -> Outline:
         """The outline of all that belongs to the cube from its face down to the cut."""

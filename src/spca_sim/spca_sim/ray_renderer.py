@@ -249,10 +249,10 @@ def _outline(model: mujoco.MjModel, geom: int) -> Array:
         ring = radius / np.cos(np.pi / 16) * np.column_stack([np.cos(angle), np.sin(angle)])
         return np.vstack([np.column_stack([ring, np.full(16, z)]) for z in (-half, half)])
     if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_SPHERE:
-        z, angle = np.linspace(-1, 1, 32), np.arange(32) * 2.4  # a spiral from pole to pole
-        flat = np.sqrt(1 - z**2)
-        radius = 1.05 * model.geom_size[geom, 0]
-        return np.asarray(radius * np.column_stack([flat * np.cos(angle), flat * np.sin(angle), z]))
+        height, turn = np.linspace(-1, 1, 32), np.arange(32) * 2.4  # a spiral from pole to pole
+        flat = np.sqrt(1 - height**2)
+        around = 1.05 * model.geom_size[geom, 0]
+        return np.asarray(around * np.column_stack([flat * np.cos(turn), flat * np.sin(turn), height]))
     centre, half_sizes = model.geom_aabb[geom].reshape(2, 3)
     corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
     return np.asarray(np.tile(centre + corners * half_sizes, (4, 1)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 
@@ -55,7 +56,7 @@ class EnvironmentWorld(ABC):
     """
 
     name: str
-    levels: dict[str, tuple[str, ...]]
+    levels: Mapping[str, tuple[str, ...]]
     """The levels of each task type."""
     goals: dict[str, str]
     """What is asked for in each task type, in words."""

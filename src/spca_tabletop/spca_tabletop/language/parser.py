@@ -114,7 +114,7 @@ class _Meaning(Transformer):
         sizes = _tokens(children, "SIZE") or _tokens(children, "NUMBER")
         size = next((NUMBERS[t.split("-")[0].split()[0].lower()] for t in sizes), None)
         kinds: dict[str, Literal["bridge", "pyramid"]] = {"BRIDGE": "bridge", "PYRAMID": "pyramid"}
-        what = kinds.get(_first(tower).type, "tower")
+        what: Literal["tower", "bridge", "pyramid"] = kinds.get(_first(tower).type, "tower")
         return Build(what, _things(children), _places(children), size, _direction(children))
 
     def swap(self, children: list[Any]) -> Element:
