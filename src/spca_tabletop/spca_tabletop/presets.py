@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 from typing import cast
+from zlib import crc32
 
 from spca_core.contacts import pair
 from spca_core.errors import InputError
@@ -64,7 +65,8 @@ def _disturbances(preset: str, seed: int, world: World, level: Level) -> tuple[D
     kinds = {role.kind for role in level.roles.values()}
     needed = [o.model for o in world.objects if o.model in named or o.kind in kinds]
     spare = [o.model for o in world.objects if o.model not in needed]
-    return draw_disturbances(seed, needed, spare, kind)
+    # The same seed disturbs every level in its own way, so that a campaign meets many combinations.
+    return draw_disturbances(seed ^ crc32(level.name.encode()), needed, spare, kind)
 
 
 def _overlapping(layout: Layout, world: World) -> bool:

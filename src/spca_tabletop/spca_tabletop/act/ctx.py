@@ -121,7 +121,12 @@ class TabletopCtx(DeclaredCtx):
         Where the camera delivers an old picture, or something hangs above the table, it waits and looks
         again. Raises MotionError('stale') when no new picture comes.
         """
-        with self._lost_noticed():
+        try:
+            with self._lost_noticed():
+                self._arm.move_named("out_of_view")
+        except MotionError as error:
+            if error.kind != "lost":
+                raise
             self._arm.move_named("out_of_view")
         end = self._now() + LOOK_PATIENCE_S
         while True:
