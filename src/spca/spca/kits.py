@@ -9,6 +9,7 @@ from spca_core.errors import InputError
 from spca_core.extensions import find, installed
 from spca_core.options import RunOptions
 from spca_core.ports.kit import ExaminesLevels, Kit, LevelFindings
+from spca_core.ports.rehearsal import HasTwin
 
 GROUP = "spca.environments"
 
@@ -58,5 +59,7 @@ def checked_kit(options: RunOptions) -> Kit:
     kit = kit_of(options.level)
     if options.preset not in kit.presets:
         raise InputError(f"--preset '{options.preset}'", hint=f"{kit.name} has {', '.join(kit.presets)}")
+    if options.rehearse == "always" and not isinstance(kit, HasTwin):
+        raise InputError("--rehearse always", hint=f"{kit.name} has no twin to rehearse in")
     kit.check(options)
     return kit

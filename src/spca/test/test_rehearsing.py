@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from spca.kits import checked_kit
 from spca.rehearsing import Rehearsing, objection
 from spca.report import write_report
 from spca.state import RunState
 from spca.testing.fallible_model import FallibleModel, miswritten
 from spca.testing.model_run import run_with_model
 from spca_core.budgets import Budgets
+from spca_core.errors import InputError
 from spca_core.observation import Observation
+from spca_core.options import RunOptions
 from spca_core.plan import Draft, Plan, Step
 from spca_core.rehearsal import Fault, Rehearsed
 from spca_core.result import RehearsalCounts
@@ -79,6 +83,14 @@ def test_the_time_of_a_level_is_shared_by_its_rehearsals() -> None:
     assert (
         over.status == "unfinished" and "not rehearsed" in over.sentence and len(tries.rehearsal.given) == 2
     )
+
+
+def test_where_nothing_can_be_rehearsed_always_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    kit = SimpleNamespace(name="corridor", presets=("nominal",), check=lambda options: None)
+    monkeypatch.setattr("spca.kits.kit_of", lambda level: kit)
+    with pytest.raises(InputError, match=r"--rehearse always.*corridor has no twin"):
+        checked_kit(RunOptions(level="5", rehearse="always"))
+    assert checked_kit(RunOptions(level="5")) is kit
 
 
 @pytest.mark.slow
