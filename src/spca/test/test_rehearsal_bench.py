@@ -1,0 +1,84 @@
+"""Mutants are what they are called, and the bench holds a rehearsal against the real run."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from spca.benches import mutants
+from spca.benches.rehearsal import RehearsalBench, RehearsalResult, RehearsalTrial, brier
+from spca.kits import kit_named
+from spca_bench.bench import Done
+from spca_core.observation import Observation
+from spca_core.plan import Draft, Plan, Step
+from spca_core.skill_package import library_source
+
+KIT = kit_named("tabletop")
+LIBRARY = library_source(KIT.name, KIT.builtin_skills)
+SEEN = Observation(stamp=0.0, objects={"a": "cube", "b": "cube", "c": "cube"}, facts=(), sentences=())
+
+
+@pytest.mark.parametrize("variant", [mutants.CHECKED, mutants.SILENT])
+@pytest.mark.parametrize("kind", mutants.RULES)
+def test_every_rule_makes_libraries_that_differ_in_one_place(kind: str, variant: str) -> None:
+    good = mutants.base(LIBRARY, variant).code
+    places = mutants.sites(LIBRARY, kind, variant)
+    made = [mutants.mutant(LIBRARY, kind, i, variant) for i in range(len(places))]
+    assert made and good not in made and len(set(made)) == len(made)
+    for source in made:
+        ast.parse(source)
+        assert len(set(source.splitlines()) - set(good.splitlines())) <= 1
+
+
+def test_silent_skills_do_not_check_themselves() -> None:
+    silent = mutants.base(LIBRARY, mutants.SILENT).code
+    assert "ctx.holds" in LIBRARY and "ctx.holds" not in silent and "is_holding" not in silent
+
+
+def test_plans_lose_exchange_and_confuse() -> None:
+    steps = (Step(action="take", args=("a", "b")), Step(action="put", args=("a", "c")))
+    plan = Plan(steps=steps, schemas=(), draft=Draft(domain="", problem=""))
+    made = {
+        kind: [str(s) for s in changed.steps]
+        for kind in mutants.PLAN_RULES
+        if (changed := mutants.mutant_plan(plan, kind, 0, SEEN))
+    }
+    assert made == {
+        "step left out": ["put(a, c)"],
+        "steps exchanged": ["put(a, c)", "take(a, b)"],
+        "arguments swapped": ["take(b, a)", "put(a, c)"],
+        "another object": ["take(a, c)", "put(a, c)"],
+    }
+    assert mutants.mutant_plan(plan, "step left out", 2, SEEN) is None
+
+
+def test_domains_forget_a_precondition() -> None:
+    domain = "(:action go :parameters (?x) :precondition (clear ?x) :effect (on ?x))"
+    assert ":precondition (and) :effect (on ?x)" in mutants.mutant_domain(domain, 0)
+    assert mutants.mutant_domain(domain, 1) == ""
+
+
+def test_the_brier_score_is_of_shares_against_what_happened() -> None:
+    trial = RehearsalTrial(level="", preset="", seed=0)
+    results = [RehearsalResult(solved=solved, share=share) for solved, share in ((True, 1.0), (False, 0.5))]
+    assert brier([Done(trial, r) for r in results]) == pytest.approx(0.125)
+
+
+@pytest.mark.slow
+def test_a_fault_is_held_against_the_real_run(tmp_path: Path) -> None:
+    bench = RehearsalBench(levels=("stack_01",), presets=("nominal",))
+    wanted = ("skill", "does nothing"), ("plan", "steps exchanged"), ("skill", "wrong object")
+    found = {
+        t.kind: bench.run_trial(t, tmp_path)
+        for t in bench.trials()
+        if (t.origin, t.kind) in wanted and t.site == 0 and t.variant == mutants.CHECKED
+    }
+    assert not found["wrong object"].applies, "touching is no part of the plan"
+    for kind in ("does nothing", "steps exchanged"):
+        assert found[kind].applies is (kind == "steps exchanged")
+    exchanged = found["steps exchanged"]
+    assert not exchanged.solved and exchanged.status == "rejected" and exchanged.first == "rejected"
+    sound = bench.run_trial(RehearsalTrial(level="stack_01", preset="nominal", seed=0), tmp_path)
+    assert sound.solved and sound.status == "accepted" and sound.share == 1.0
