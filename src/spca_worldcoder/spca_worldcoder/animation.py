@@ -10,6 +10,8 @@ from spca_worldcoder.state import Entity, State
 
 _CELL = 28
 _SECONDS = 0.35
+_LETTER = 7
+"""Pixels of the caption."""
 _COLOURS = {
     "red": "#d33",
     "green": "#2a2",
@@ -36,6 +38,7 @@ class Animation:
         fixed = set(self._states[0]).intersection(*map(set, self._states)) if self._states else set()
         spots = [e.cell for state in self._states for e in state if e.cell is not None]
         wide = (max((x for x, _ in spots), default=0) + 1) * _CELL
+        width = max(wide, _LETTER * len(self._caption))
         high = (max((y for _, y in spots), default=0) + 1) * _CELL
         length = len(self._states) * _SECONDS
         kinds = sorted({e.kind for state in self._states for e in state})
@@ -49,7 +52,7 @@ class Animation:
                 f'keyTimes="{times}" dur="{length:.2f}s" calcMode="discrete" repeatCount="indefinite"/></g>'
             )
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high + 18}"'
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{high + 18}"'
             ' font-family="sans-serif">'
             f'<rect width="{wide}" height="{high}" fill="#f4f1ea"/>{"".join(parts)}'
             f'<text x="2" y="{high + 13}" font-size="12">{html.escape(self._caption)}</text></svg>'

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from spca_worldcoder import prelude
-from spca_worldcoder.induction.view import Frame, find_frame, look
+from spca_worldcoder.induction.view import Frame, FrameFinder, look
 from spca_worldcoder.records import Program, Transition
 from spca_worldcoder.sandbox import ModelRunner
 from spca_worldcoder.state import State, difference, to_json
@@ -30,6 +30,7 @@ class Explorer:
 
     def __init__(self, runner: ModelRunner) -> None:
         self._runner = runner
+        self._finder = FrameFinder()
         self._frame: Frame | None = None
         self._seen: list[Transition] = []
         self._tried: Counter[str] = Counter()
@@ -50,7 +51,9 @@ class Explorer:
     def see(self, *new: Transition) -> None:
         """Count steps, repeated ones too."""
         self._seen += new
-        frame = find_frame(self._seen)
+        for seen in new:
+            self._finder.add(seen)
+        frame = self._finder.frame()
         moved, variable = set(self._moved), set(self._variable)
         for seen in new:
             self._learn_classes(seen, frame, moved, variable)

@@ -7,17 +7,24 @@ from collections.abc import Sequence
 from spca_worldcoder.induction.rewards import RewardGuesser, RewardLearner
 from spca_worldcoder.induction.rulebook import Rulebook
 from spca_worldcoder.induction.rules import RuleLearner
-from spca_worldcoder.induction.view import find_frame
+from spca_worldcoder.induction.view import FrameFinder
 from spca_worldcoder.records import Contradiction, Experience, NotLearnable, Transition
 from spca_worldcoder.state import State, in_words
 
 
 class Learner:
-    """Learns rulebooks from one growing experience, keeping what it worked out before."""
+    """Learns rulebooks from one experience that only grows, keeping what it worked out before."""
 
     def __init__(self, guess_rewards: bool = False) -> None:
+        self._guess_rewards = guess_rewards
+        self._begin(Experience())
+
+    def _begin(self, experience: Experience) -> None:
+        """Forget what was worked out about another experience."""
+        self._experience = experience
+        self._finder, self._framed = FrameFinder(), 0
         self._rules = RuleLearner()
-        self._rewards: RewardLearner | RewardGuesser = RewardGuesser() if guess_rewards else RewardLearner()
+        self._rewards = RewardGuesser() if self._guess_rewards else RewardLearner()
 
     def learn(
         self, experience: Experience, start: tuple[State, str] | None = None, doubt: int = 0, guess: int = 0
@@ -28,7 +35,12 @@ class Learner:
         """
         data = experience.transitions
         refuse_contradictions(experience)
-        frame = find_frame(data)
+        if experience is not self._experience:
+            self._begin(experience)
+        for seen in data[self._framed :]:
+            self._finder.add(seen)
+        self._framed = len(data)
+        frame = self._finder.frame()
         if frame is None:
             refuse_without_cells(data)
             return Rulebook()

@@ -6,7 +6,6 @@ All of it is found in the data by statistics; nothing here knows a world.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,61 +84,64 @@ def look(state: State, action: str, frame: Frame) -> View | None:
     return View(state, me, heading, cells, held if isinstance(held, Entity) else None)
 
 
-def find_frame(data: Sequence[Transition]) -> Frame | None:
-    """The frame that the data speak for; None while nothing single has ever changed."""
-    mover = _find_mover(data)
-    if mover is None:
-        return None
-    values: dict[str, set[Any]] = defaultdict(set)
-    steps: dict[str, Counter[Vector]] = defaultdict(Counter)
-    facings: dict[str, list[tuple[Entity, Vector]]] = defaultdict(list)
-    for seen in data:
-        before, after = _one(seen.before, mover), _one(seen.after, mover)
-        for me in (before, after):
-            if me is not None:
-                for name, value in me.attributes:
-                    values[name].add(value)
-        if before is None or after is None or before.cell == after.cell or None in (before.x, after.x):
-            continue
-        assert before.x is not None and before.y is not None and after.x is not None and after.y is not None
-        step = (after.x - before.x, after.y - before.y)
-        facings[seen.action].append((before, step))
-        if abs(step[0]) + abs(step[1]) == 1:
-            steps[seen.action][step] += 1
-    facing = next((n for n, v in sorted(values.items()) if v and all(is_vector(x) for x in v)), "")
-    holding = next((n for n, v in sorted(values.items()) if any(isinstance(x, Entity) for x in v)), "")
-    moves = []
-    for action, counted in sorted(steps.items()):
-        follows = facing and sum(me.get(facing) == step for me, step in facings[action]) * 2 > len(
-            facings[action]
-        )
-        if not follows:
-            moves.append((action, counted.most_common(1)[0][0]))
-    return Frame(mover, facing, holding, tuple(moves))
+class FrameFinder:
+    """Finds the frame that the data speak for, transition by transition."""
 
+    def __init__(self) -> None:
+        self._first: set[str] = set()
+        """Classes of the first state."""
+        self._single: set[str] | None = None
+        self._alone: set[str] = set()
+        """Classes with one entity on the grid in every state before, and with one in every state after."""
+        self._changes: Counter[str] = Counter()
+        self._pairs: dict[str, Counter[tuple[str, Entity, Entity]]] = defaultdict(Counter)
+        """By class: (action, the entity before, the same after)."""
 
-def _find_mover(data: Sequence[Transition]) -> str | None:
-    """The class with one entity in every state that changes most often."""
-    single: set[str] | None = None
-    changes: Counter[str] = Counter()
-    for seen in data:
-        counted = Counter(e.kind for e in seen.before if e.cell is not None)
+    def add(self, seen: Transition) -> None:
+        """One more transition."""
+        counted = Counter(e.kind for e in seen.before if e.x is not None and e.y is not None)
         once = {kind for kind, count in counted.items() if count == 1}
-        single = once if single is None else single & once | (once - _kinds(data[0].before))
+        after = {kind for kind, count in Counter(e.kind for e in seen.after).items() if count == 1}
+        if self._single is None:
+            self._first, self._single, self._alone = {e.kind for e in seen.before}, once, after
+        else:
+            self._single = self._single & once | (once - self._first)
+            self._alone &= after
         if seen.before != seen.after:
-            changes.update(e.kind for e in set(seen.before) - set(seen.after))
-    alone = {kind for kind in single or () if all(_count(seen.after, kind) == 1 for seen in data)}
-    ranked = sorted(alone, key=lambda kind: (-changes[kind], kind))
-    return ranked[0] if ranked and changes[ranked[0]] else None
+            self._changes.update(e.kind for e in set(seen.before) - set(seen.after))
+        ends = {e.kind: e for e in seen.after if e.kind in after}
+        for one in seen.before:
+            if one.kind in once and one.kind in ends:
+                self._pairs[one.kind][seen.action, one, ends[one.kind]] += 1
 
+    def frame(self) -> Frame | None:
+        """The frame; None while nothing single has ever changed.
 
-def _kinds(state: State) -> set[str]:
-    return {e.kind for e in state}
-
-
-def _count(state: State, kind: str) -> int:
-    return sum(e.kind == kind for e in state)
-
-
-def _one(state: State, kind: str) -> Entity | None:
-    return next((e for e in state if e.kind == kind), None)
+        The mover is the class with one entity in every state that changes most often.
+        """
+        ranked = sorted((self._single or set()) & self._alone, key=lambda kind: (-self._changes[kind], kind))
+        if not ranked or not self._changes[ranked[0]]:
+            return None
+        values: dict[str, set[Any]] = defaultdict(set)
+        steps: dict[str, Counter[Vector]] = defaultdict(Counter)
+        moved: dict[str, list[tuple[Entity, Vector, int]]] = defaultdict(list)
+        for (action, before, after), times in self._pairs[ranked[0]].items():
+            for name, value in (*before.attributes, *after.attributes):
+                values[name].add(value)
+            if before.cell == after.cell or None in (before.x, before.y, after.x, after.y):
+                continue
+            assert (
+                before.x is not None and before.y is not None and after.x is not None and after.y is not None
+            )
+            step = (after.x - before.x, after.y - before.y)
+            moved[action].append((before, step, times))
+            if abs(step[0]) + abs(step[1]) == 1:
+                steps[action][step] += times
+        facing = next((n for n, v in sorted(values.items()) if all(is_vector(x) for x in v)), "")
+        holding = next((n for n, v in sorted(values.items()) if any(isinstance(x, Entity) for x in v)), "")
+        moves = []
+        for action, counted in sorted(steps.items()):
+            along = sum(times for me, step, times in moved[action] if facing and me.get(facing) == step)
+            if along * 2 <= sum(times for _, _, times in moved[action]):
+                moves.append((action, counted.most_common(1)[0][0]))
+        return Frame(ranked[0], facing, holding, tuple(moves))
