@@ -18,9 +18,9 @@ from spca.testing.fallible_model import BIG, MODELS, FallibleModel, configuratio
 from spca_bench.bench import Done
 from spca_bench.campaign import Campaign, Entry, read_campaign
 from spca_bench.engine import run_campaign
-from spca_bench.export import share
 from spca_bench.page import Page
 from spca_bench.report import write_report
+from spca_bench.share import share
 from spca_bench.statistics import Paired
 from spca_bench.testing import run_summary
 from spca_core.errors import InputError
@@ -113,10 +113,10 @@ def test_what_is_shared_is_shown_anywhere_and_repeats_bit_for_bit_without_kills(
     """From the exported folder alone: no model files, no libraries, no paths of this machine, no keys."""
     campaign, place = compared
     shared = place / "shared"
-    write_report(campaign)
-    share(place / "campaign", shared)
+    share(campaign, shared)
     assert not (shared / "libraries").exists() and (shared / "results.parquet").is_file()
-    assert str(place) not in (shared / "bench.json").read_text()
+    for name in ("bench.json", "index.html", "results.csv"):
+        assert str(place) not in (shared / name).read_text(), name
     for model in ("better", "worse"):
         (place / f"{model}.yaml").unlink()
     bench = bench_in(shared)

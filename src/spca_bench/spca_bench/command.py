@@ -17,9 +17,6 @@ import typer
 Llm = Annotated[
     str, typer.Option(help="A model configuration (YAML), or `replay:FOLDER` to answer from a record.")
 ]
-Data = Annotated[
-    Path | None, typer.Option(help="Folder of GRASP's released grids; generated ones by default.")
-]
 FirstSeed = Annotated[int, typer.Option(help="The first seed.", min=0)]
 Usd = Annotated[float | None, typer.Option(help="Price limit of the campaign, in US dollars.", min=0)]
 Out = Annotated[Path | None, typer.Option(help="The campaign's folder; an existing campaign is continued.")]

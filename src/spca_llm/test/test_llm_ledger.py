@@ -14,7 +14,7 @@ from spca_llm.chat import Chat
 from spca_llm.client import OpenAISource
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.exchange import Answer, Exchange, Request
-from spca_llm.ledger import Ledger, read_exchange
+from spca_llm.ledger import Ledger, read_exchange, set_aside
 from spca_llm.messages import user
 from spca_llm.prices import Price, PriceTable
 
@@ -43,6 +43,16 @@ def test_files_are_numbered_and_read_back(tmp_path: Path):
     path = ledger.add(exchange("coder", text="zwei"))
     assert [p.name for p in sorted(tmp_path.iterdir())] == ["0001-planner_big.json", "0002-coder.json"]
     assert read_exchange(path) == exchange("coder", text="zwei")
+
+
+def test_a_ledger_is_set_aside_and_its_cost_told_once(tmp_path: Path):
+    for time in (0, 1):
+        ledger = Ledger(tmp_path / "llm")
+        ledger.add(exchange("coder"))
+        ledger.add(exchange("vision", usd=0.2))
+        assert set_aside(tmp_path / "llm", tmp_path / "aside") == pytest.approx(0.3)
+        assert set_aside(tmp_path / "llm", tmp_path / "aside") == 0.0
+        assert len(list((tmp_path / "aside" / str(time)).iterdir())) == 2
 
 
 def test_a_resumed_level_goes_on_counting(tmp_path: Path):

@@ -69,7 +69,7 @@ def _tokens(contestants: Mapping[str, Trials]) -> Figure:
     axis.invert_yaxis()
     axis.set_xlabel("tokens")
     if any(left):
-        axis.legend(frameon=False, fontsize=7)
+        axis.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
 
 

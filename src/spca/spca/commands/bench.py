@@ -97,11 +97,9 @@ def export(
     """Copy a campaign to give it away: results, settings, recorded answers (without keys) and page."""
     from spca.benches import bench_in
     from spca_bench.campaign import read_campaign
-    from spca_bench.export import share
-    from spca_bench.report import write_report
+    from spca_bench.share import share
 
-    write_report(read_campaign(bench_in(folder), folder))
-    share(folder, out)
+    share(read_campaign(bench_in(folder), folder), out)
     typer.echo(out)
 
 

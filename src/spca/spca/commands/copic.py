@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from spca.commands import BENCHES
+from spca_bench.command import Llm
 from spca_core.checked import checked
 
 World = Annotated[
@@ -16,9 +17,6 @@ World = Annotated[
 Task = Annotated[list[str] | None, typer.Option(help="Task type; repeatable, all by default.")]
 Run = Annotated[
     Path | None, typer.Option("--run", help="A training's folder; the newest of the world by default.")
-]
-Llm = Annotated[
-    str, typer.Option(help="A model configuration (YAML), or `replay:FOLDER` to answer from a record.")
 ]
 Count = Annotated[int, typer.Option(help="Test cases of each task type.", min=1)]
 

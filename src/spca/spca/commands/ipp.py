@@ -8,18 +8,14 @@ from typing import Annotated
 import typer
 
 from spca.commands import BENCHES
+from spca_bench.command import Llm
 from spca_core.checked import checked
+from spca_programs.commands import Data
 
 ipp_app = typer.Typer(
     help="Programs that plan for every instance of a task, written by a language model.", no_args_is_help=True
 )
 
-Llm = Annotated[
-    str, typer.Option(help="A model configuration (YAML), or `replay:FOLDER` to answer from a record.")
-]
-Data = Annotated[
-    Path | None, typer.Option(help="Folder of GRASP's released grids; generated ones by default.")
-]
 Task = Annotated[
     str, typer.Argument(help="grasp, minigrid-unlock, minigrid-doorkey or minigrid-unlockpickup.")
 ]
