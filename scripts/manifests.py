@@ -48,6 +48,8 @@ FROM_PIP = {
     "torch", "unified_planning",
     "up_fast_downward",
     "up_tamer",
+    # optional: the selectors of CoPiC
+    "peft", "safetensors", "tokenizers", "torch", "transformers",
 }  # fmt: skip
 BRING_UP, LAUNCH = "spca", SRC.parent / "launch"
 """The package that installs the launch files, and where they are."""

@@ -23,7 +23,8 @@ class PpoOptions(Record):
 
     clip: float = Field(0.2, gt=0)
     gae_lambda: float = Field(0.9, ge=0, le=1)
-    discount: float = Field(0.99, ge=0, le=1)
+    discount: float = Field(1.0, ge=0, le=1)
+    """Per decision. Below 1 a program that asks seldom would look better than one that succeeds."""
     value_weight: float = Field(0.5, ge=0)
     entropy_weight: float = Field(0.01, ge=0)
     epochs: int = Field(10, ge=1)

@@ -22,7 +22,7 @@ class Recipe(Record):
     """The last episodes that evolution is shown."""
     horizon: int = Field(128, ge=1)
     """Decisions between two updates of the selector."""
-    held_out: int = Field(10, ge=1)
+    held_out: int = Field(20, ge=1)
     """Further training cases, on which it is decided which programs stay."""
     offspring: int = Field(0, ge=0)
     """New programs of an evolution for each present one; 0: one by a model, four where they cost nothing."""

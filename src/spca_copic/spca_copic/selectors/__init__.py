@@ -5,7 +5,7 @@ from __future__ import annotations
 from spca_core.errors import InputError
 from spca_core.ports.selector import Selector
 
-NAMES = ("hashed",)
+NAMES = ("hashed", "embedding", "language")
 
 
 def make_selector(name: str, seed: int = 0) -> Selector:
@@ -14,4 +14,12 @@ def make_selector(name: str, seed: int = 0) -> Selector:
         from spca_copic.selectors.hashed import HashedOptions, HashedSelector
 
         return HashedSelector(HashedOptions(seed=seed))
+    if name == "embedding":
+        from spca_copic.selectors.embedding import EmbeddingSelector
+
+        return EmbeddingSelector(seed)
+    if name == "language":
+        from spca_copic.selectors.language import LanguageModelSelector
+
+        return LanguageModelSelector(seed=seed)
     raise InputError(f"unknown selector '{name}'", "--selector", f"there are {', '.join(NAMES)}")

@@ -32,7 +32,7 @@ def candidate_features(context: ChoiceContext, candidate: Candidate, bits: int) 
 
     Whose plan it is has a group of its own: following one program throughout is the first thing to learn.
     """
-    return _groups(
+    return hashed_groups(
         (
             [f"by={program}" for program in candidate.programs],
             _of_itself(context, candidate),
@@ -47,7 +47,7 @@ def context_features(context: ChoiceContext, bits: int) -> Sparse:
     """Features of a context alone, for the critic."""
     state = ("bias", f"failure={context.last_failure}", f"decision={min(context.decision, 30)}",
              f"stage={context.decision.bit_length()}")  # fmt: skip
-    return _groups((state, context.facts, _task_words(context.instruction)), bits)
+    return hashed_groups((state, context.facts, _task_words(context.instruction)), bits)
 
 
 def _of_itself(context: ChoiceContext, candidate: Candidate) -> Iterator[str]:
@@ -110,7 +110,8 @@ def _name(action: str) -> str:
     return action.split(" ", 1)[0]
 
 
-def _groups(groups: Sequence[Iterable[str]], bits: int) -> Sparse:
+def hashed_groups(groups: Sequence[Iterable[str]], bits: int) -> Sparse:
+    """The words of each group as signed features; each group has norm 1."""
     indices: list[int] = []
     values: list[float] = []
     for group in groups:

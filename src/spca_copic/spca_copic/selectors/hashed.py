@@ -52,14 +52,21 @@ class HashedSelector:
         self._steps = 0
         self._batch: list[tuple[list[Sparse], Sparse]] = []
 
+    def candidate_features(self, context: ChoiceContext, candidate: Candidate) -> Sparse:
+        """What is known of a candidate."""
+        return candidate_features(context, candidate, self.options.bits)
+
+    def context_features(self, context: ChoiceContext) -> Sparse:
+        """What the critic sees."""
+        return context_features(context, self.options.bits)
+
     # --- Selector -------------------------------------------------------------------------------------------
 
     def score(self, context: ChoiceContext, candidates: Sequence[Candidate]) -> tuple[np.ndarray, float]:
         """See `Selector.score`."""
-        bits = self.options.bits
-        inputs = self._matrix([candidate_features(context, c, bits) for c in candidates])
+        inputs = self._matrix([self.candidate_features(context, c) for c in candidates])
         scores = self._net("policy", inputs)[0] + self._prior(candidates)
-        values, _ = self._net("value", self._matrix([context_features(context, bits)]))
+        values, _ = self._net("value", self._matrix([self.context_features(context)]))
         return softmax(scores.astype(float)), float(values[0])
 
     def learn(self, batch: Sequence[Experience]) -> Learning:
@@ -88,12 +95,11 @@ class HashedSelector:
 
     def prepare(self, batch: Sequence[Experience]) -> None:
         """Hash a batch once for all epochs."""
-        bits = self.options.bits
         self._priors = [self._prior(s.candidates) for s in batch]
         self._batch = [
             (
-                [candidate_features(s.context, c, bits) for c in s.candidates],
-                context_features(s.context, bits),
+                [self.candidate_features(s.context, c) for c in s.candidates],
+                self.context_features(s.context),
             )
             for s in batch
         ]
