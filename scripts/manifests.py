@@ -49,7 +49,7 @@ FROM_PIP = {
     "up_fast_downward",
     "up_tamer",
     # optional: the selectors of CoPiC
-    "peft", "safetensors", "tokenizers", "torch", "transformers",
+    "peft", "safetensors", "tokenizers", "transformers",
 }  # fmt: skip
 BRING_UP, LAUNCH = "spca", SRC.parent / "launch"
 """The package that installs the launch files, and where they are."""
