@@ -33,6 +33,7 @@ _MOST_TOGETHER = 4  # cubes of one colour in one level region; larger ones are s
 _SUNK = 0.006  # metres by which a cube may seem to be sunk into the floor
 _SPILL = 0.0015  # metres around an upper face that may still be its own, and that may be missing
 _ROUND = 0.82  # share of the circle around it that a round face fills at least
+_LARGER = 1.15  # times the area of the cubes' faces: more than the sides that may be in sight, too
 _SHARED = 0.1  # share of an upper face that may seem to belong to two cubes
 _FILLED = 0.93  # share of a face that must agree where other things than cubes may lie
 _MARGIN = 8  # pixels around a component that are looked at
@@ -172,12 +173,13 @@ class _Search:
         level = float(np.median(self.raw[measured]))
         if self.strict and level < self.floor + self.edge - _SUNK:
             return []
-        count = max(1, round(np.count_nonzero(face) / self._face_pixels(level)))
+        faces = np.count_nonzero(face) / self._face_pixels(level)
+        count = max(1, round(faces))
         points = self.view.to_plane(np.argwhere(face)[:, ::-1] + self.origin, level)
         if count > _MOST_TOGETHER:
             self.notes.append(f"{self.colour} face as large as {count} cubes is taken for none")
             return []
-        if self.strict and _roundness(points, self.view.metres_per_pixel(level)) > _ROUND:
+        if self.strict and not self._may_be_cubes(points, level, faces):
             return []
         outline = self._outline(face, remaining, level)
         if np.count_nonzero(outline.own) < _MIN_POINTS:
@@ -192,6 +194,13 @@ class _Search:
             fits = self._split(shape, pixels, points, count)
         found = [c for fit in fits if (c := self._judge(shape, fit, outline)) is not None]
         return found if not self.strict or self._fill(found, face) else []
+
+    def _may_be_cubes(self, points: Array, level: float, faces: float) -> bool:
+        """Whether a region (N, 2) as large as that many faces is not too large or too round for cubes."""
+        if faces >= 1.5:
+            return faces <= _LARGER * round(faces)
+        whole = cv2.contourArea(cv2.convexHull(points.astype(np.float32))) / self.edge**2
+        return whole <= _LARGER and _roundness(points, self.view.metres_per_pixel(level)) <= _ROUND
 
     def _fill(self, cubes: list[FoundCube], face: Mask) -> bool:
         """Whether a level region is nothing but these cubes' upper faces."""

@@ -33,13 +33,14 @@ _STEP = 0.010  # metres from a rim down to what is inside of it
 _HOLLOW = 0.3  # share of the area within the rim that must be lower
 _DOME = 0.12  # of its radius, by which a ball's upper side falls off towards its outline
 _MIN_AREA = 90  # pixels, 1.8 cm²
-_MIN_OWN = 24  # outline points
+_MIN_OWN, _ENOUGH = 24, 150  # outline points that are needed, and that are enough
 _TOLERANCE = 0.0025
 _MIN_INLIERS = 0.6
 _FILLED = 0.6  # share of a flat thing, as far as nothing hides it, that must have its colour
 _SMALLEST, _LARGEST = 0.012, 0.30  # metres: edges of what may be a thing
 _EQUAL = 0.004  # metres by which the edges of a cube may seem to differ
 _FLAT = 0.0035  # metres above the table: below it a flat thing is a mat, above it a plate
+_INSIDE = 0.6  # share of a piece's outline within that of the whole
 _OVERLAP = 0.25  # share of a thing's footprint over what it rests on
 _MARGIN = 6
 
@@ -65,7 +66,15 @@ def find_tall(view: View, colours: ColourLabels, taken: Mask) -> list[Detection]
         colour = UNKNOWN if label == NEUTRAL else colours.names[label - 1]
         for window, component in _components(mask):
             found += _Search(view, colour, window, component).tall()
-    return found
+    return [thing for thing in found if not any(_is_part_of(thing, other) for other in found)]
+
+
+def _is_part_of(piece: Detection, whole: Detection) -> bool:
+    """Whether it is only a piece of a larger upper face, cut off by what stands on that."""
+    if piece is whole or piece.colour != whole.colour or abs(piece.top - whole.top) > _LEVEL:
+        return False
+    a, b = (outline_of(d.kind, d.pose, d.size) for d in (piece, whole))
+    return _area(a) < _area(b) and shared_area(a, b) > _INSIDE * _area(a)
 
 
 def find_flat(view: View, colours: ColourLabels, taken: Mask) -> list[Detection]:
@@ -73,7 +82,7 @@ def find_flat(view: View, colours: ColourLabels, taken: Mask) -> list[Detection]
     found: list[Detection] = []
     for label, colour in enumerate(colours.names, start=1):
         mask = ~taken & (colours.labels == label) & (view.heights < TALL) & (view.heights > -TALL)
-        for window, component in _components(mask):
+        for window, component in _components(mask, taken):
             found += _Search(view, colour, window, component).flat(taken[window])
     return found
 
@@ -111,17 +120,19 @@ def _reaching_down(thing: Detection, bottom: float) -> Detection:
     return replace(thing, kind=kind, size=size, pose=Pose.from_xyz_yaw(x, y, thing.top - size[2] / 2, yaw))
 
 
-def _components(mask: Mask) -> Iterator[tuple[Window, Mask]]:
-    """Connected regions without the thin seams between things of other colours."""
+def _components(mask: Mask, across: Mask | None = None) -> Iterator[tuple[Window, Mask]]:
+    """Regions that are connected, be it `across` other things, without the seams between things."""
     if np.count_nonzero(mask) < _MIN_AREA:
         return
     area = bounding_window(mask, _MARGIN)
     mask, (down, right) = mask[area], (area[0].start, area[1].start)
     seams = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-    _, parts, stats, _ = cv2.connectedComponentsWithStats(seams, connectivity=8)
-    for index in range(1, len(stats)):
-        if stats[index, cv2.CC_STAT_AREA] >= _MIN_AREA:
-            part = parts == index
+    joined = seams if across is None else seams | across[area].astype(np.uint8)
+    count, parts = cv2.connectedComponents(joined, connectivity=8)
+    areas = np.bincount(parts[seams > 0], minlength=count)
+    for index in range(1, count):
+        if areas[index] >= _MIN_AREA:
+            part = (parts == index) & (seams > 0)
             rows, columns = bounding_window(part, _MARGIN)
             window = (
                 slice(rows.start + down, rows.stop + down),
@@ -247,13 +258,14 @@ class _Search:
         """The rectangle or the disc that fits the outline better."""
         disc, box = self._disc(face, face.level, depth), self._box(face, depth)
         if disc is None or box is None:
-            return "unknown", disc or box
+            return "cuboid" if disc is None else "cylinder", disc or box
         round_ = (round(disc.inliers, 2), -disc.spread) > (round(box.inliers, 2), -box.spread)
         return ("cylinder", disc) if round_ else ("cuboid", box)
 
     def _outline(self, face: _Face) -> Array | None:
         outline = trace(face.body, self.heights, face.level + _OCCLUDER)
         own = outline.points[outline.own]
+        own = own[:: max(1, len(own) // _ENOUGH)]
         if face.body.any() and len(own) >= _MIN_OWN:
             # Borders of holes belong to what lies within.
             hull = cv2.convexHull(np.argwhere(face.body)[:, ::-1].astype(np.float32))

@@ -62,7 +62,7 @@ def test_what_stands_on_and_in_things_is_seen(open_studio) -> None:
     poses = dict(nominal_layout(world).poses)
     x, y, z = poses["mat_purple"].position
     for model in ("cuboid_red", "cuboid_green", "cuboid_blue"):
-        z += 0.0125 + (0.001 if model == "cuboid_red" else 0.0125)
+        z += 0.010 + (0.001 if model == "cuboid_red" else 0.010)
         poses[model] = Pose.from_xyz_yaw(x, y, z)
     tracker = SceneTracker(ShapeDetector(Catalogue.from_world(world)))
     studio = open_studio(world)

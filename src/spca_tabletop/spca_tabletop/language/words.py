@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from lark import Token
 
@@ -67,6 +68,12 @@ def _scan(text: str) -> tuple[list[Token], list[str]]:
             tokens.append(Token(token, text[position:end].lower(), start_pos=position, end_pos=end))
         position = end
     return tokens, list(dict.fromkeys(unknown))
+
+
+@lru_cache(maxsize=256)
+def token_of(word: str) -> str:
+    """The token for a known word."""
+    return _longest(word, 0)[0]
 
 
 def _longest(text: str, position: int) -> tuple[str, int]:

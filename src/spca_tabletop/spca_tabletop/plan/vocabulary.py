@@ -60,9 +60,12 @@ _BLOCK = r"(?:cube|block|box|brick)s?"
 _DISC = r"(?:plate|dis[ck]|dish|saucer|tray)s?"
 _NOUNS = {kind: f"(?:{'|'.join(KINDS[kind].nouns)})s?" for kind in (*SOLIDS, *SUPPORTS)}
 _NOUNS |= {"cube": _BLOCK, "plate": _DISC}
-_COLOURED = rf"(?:the |a )?(?:{'|'.join(COLOURS)}) (?:{_BLOCK}|{_DISC})"
+_COLOURED = rf"(?:the |a )?(?:{'|'.join(COLOURS)}) (?:{'|'.join(_NOUNS.values())})"
+_RELATION = (
+    "on|under|below|next to|beside|(?:to |on )?(?:the )?(?:left|right) (?:side )?of|behind|in front of"
+)
 _REFERENCE = (
-    rf"\b(?:the|a|an|any) {_BLOCK}(?: that (?:is|lies|stands|rests))? (?:on|under|below|next to|beside) "
+    rf"\b(?:the|a|an|any) {_BLOCK}(?: (?:that|which) (?:is|lies|stands|rests))? (?:{_RELATION}) "
     rf"{_COLOURED}|\b(?:clear|empty|unload|unstack) {_COLOURED}"
 )
 """Things named only to identify another one ("the cube on the blue plate"), or as a source."""
