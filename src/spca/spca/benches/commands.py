@@ -16,7 +16,7 @@ def _levels(
         list[str] | None, typer.Argument(help="Levels, patterns or groups; all by default.")
     ] = None,
     preset: Annotated[
-        list[str] | None, typer.Option(help="nominal, shuffled, noisy, hard; repeatable.")
+        list[str] | None, typer.Option(help="nominal, shuffled, noisy, hard, disturbed; repeatable.")
     ] = None,
     tables: Annotated[int, typer.Option(help="Tables per level.")] = 20,
     first_seed: FirstSeed = 0,

@@ -39,7 +39,9 @@ def run(
     transport: Annotated[
         str, typer.Option(help="`ros`: the real node graph; `inproc`: one process in lockstep.")
     ] = "ros",
-    preset: Annotated[str, typer.Option(help="The table: nominal, shuffled, noisy or hard.")] = "nominal",
+    preset: Annotated[
+        str, typer.Option(help="The table: nominal, shuffled, noisy, hard or disturbed.")
+    ] = "nominal",
     seed: Annotated[
         int, typer.Option(help="Random seed of the table (except nominal) and of the sensor noise.")
     ] = 0,

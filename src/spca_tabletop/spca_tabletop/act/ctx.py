@@ -28,6 +28,14 @@ from spca_robot.gripper_2f85 import STROKE
 from spca_sense.observation import observation_of
 from spca_tabletop.act import placements
 from spca_tabletop.act.contact import touching
+from spca_tabletop.act.conversion import (
+    checked_speed,
+    pose_value,
+    raised,
+    table_of,
+    thing_value,
+    tool_pose,
+)  # fmt: skip
 from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
 from spca_tabletop.act.obstructions import obstructions
 from spca_tabletop.act.values import Grasp, Pose, Spot, Thing
@@ -68,7 +76,7 @@ class TabletopCtx(DeclaredCtx):
     ) -> None:
         self._world, self._arm, self._sense, self._now = world, arm, sense, now
         self._tip_reach = tip_reach
-        self._table = _table_of(world)
+        self._table = table_of(world)
         self._scene: Scene | None = None
         self._hold = placements.Hold()
         self.on_grasps: Callable[[Sequence[geometry.Pose]], None] | None = None
@@ -177,17 +185,17 @@ class TabletopCtx(DeclaredCtx):
     @offered
     def _do_locate(self, name: str) -> Thing:
         """The object with that name as last seen; the table is one, too. Fails if unknown."""
-        return _thing_json(self._thing(name))
+        return thing_value(self._thing(name))
 
     @offered
     def _do_scene(self) -> list[Thing]:
         """Every object as last seen, without the table."""
-        return [_thing_json(o) for o in self.scene.objects]
+        return [thing_value(o) for o in self.scene.objects]
 
     @offered
     def _do_look(self) -> list[Thing]:
         """Move the arm out of the camera's view, look again, return every object."""
-        return [_thing_json(o) for o in self.look().objects]
+        return [thing_value(o) for o in self.look().objects]
 
     @offered
     def _do_holds(self, relation: str, *names: str) -> bool:
@@ -211,7 +219,7 @@ class TabletopCtx(DeclaredCtx):
             found = list(islice(grasps(self.scene, name, self._arm, self._tip_reach), CHOICES))
         if self.on_grasps is not None:
             self.on_grasps([g.pose for g in found])
-        return [{"pose": _pose_json(g.pose), "gap": g.gap} for g in found]
+        return [{"pose": pose_value(g.pose), "gap": g.gap} for g in found]
 
     @offered
     def _do_touch_poses(self, name: str) -> list[Pose]:
@@ -257,7 +265,7 @@ class TabletopCtx(DeclaredCtx):
         spots = placements.next_to(other, self._hold, beside)
         with touching(self._arm, name, *self._supports()):
             fine = islice((s for s in spots if self._can_put(s.pose) and self._on_area(s.pose)), CHOICES)
-            return [{"pose": _pose_json(s.pose), "contact": _pose_json(s.contact)} for s in fine]
+            return [{"pose": pose_value(s.pose), "contact": pose_value(s.contact)} for s in fine]
 
     @offered
     def _do_spots_on_table(self) -> list[Pose]:
@@ -290,18 +298,18 @@ class TabletopCtx(DeclaredCtx):
     @offered
     def _do_tool_pose(self) -> Pose:
         """Where the tool is now."""
-        return _pose_json(self._arm.tool_pose())
+        return pose_value(self._arm.tool_pose())
 
     @offered
     def _do_move_to(self, pose: Pose, speed: float = 1.0) -> None:
         """Move the tool to a pose, around all obstacles."""
         with self._lost_noticed():
-            self._arm.move_to(_tool_pose(pose), _speed(speed))
+            self._arm.move_to(tool_pose(pose), checked_speed(speed))
 
     @offered
     def _do_move_linear(self, pose: Pose, speed: float = 1.0) -> None:
         """Move the tool in a straight line; use it for the last centimetres to and from things."""
-        target = _tool_pose(pose)
+        target = tool_pose(pose)
         ends = (target, self._arm.tool_pose())
         near = [
             o.id
@@ -309,7 +317,7 @@ class TabletopCtx(DeclaredCtx):
             if any(math.dist(e.position[:2], o.pose.position[:2]) < _contact_radius(o) for e in ends)
         ]
         with self._lost_noticed(), touching(self._arm, *near, *self._supports()):
-            self._arm.move_linear(target, _speed(speed))
+            self._arm.move_linear(target, checked_speed(speed))
 
     @offered
     def _do_move_named(self, name: str) -> None:
@@ -426,7 +434,7 @@ class TabletopCtx(DeclaredCtx):
         return [TABLE_SYMBOL, GROUND_SYMBOL, *([self._arm.held] if self._arm.held else [])]
 
     def _can_put(self, pose: geometry.Pose) -> bool:
-        above = _raised(pose, APPROACH)
+        above = raised(pose, APPROACH)
         return self._arm.reachable(pose) and self._arm.reachable(above)
 
     def _on_area(self, pose: geometry.Pose) -> bool:
@@ -434,16 +442,15 @@ class TabletopCtx(DeclaredCtx):
 
     def _placing_json(self, poses: Iterable[geometry.Pose], *touch: str) -> list[Pose]:
         with touching(self._arm, *touch, *self._supports()):
-            return [_pose_json(p) for p in islice(filter(self._can_put, poses), CHOICES)]
+            return [pose_value(p) for p in islice(filter(self._can_put, poses), CHOICES)]
 
     def _reachable_json(self, poses: Iterator[geometry.Pose], gap: float, approach: bool) -> list[Pose]:
         fine = (
             p
             for p in poses
-            if self._arm.reachable(p, gap)
-            and (not approach or self._arm.reachable(_raised(p, APPROACH), gap))
+            if self._arm.reachable(p, gap) and (not approach or self._arm.reachable(raised(p, APPROACH), gap))
         )
-        return [_pose_json(p) for p in islice(fine, CHOICES)]
+        return [pose_value(p) for p in islice(fine, CHOICES)]
 
 
 TABLETOP_API = TabletopCtx.api = api_of(
@@ -458,46 +465,3 @@ def _contact_radius(thing: SceneObject) -> float:
     """How near to a thing's centre, in metres, a straight line must end for it to be allowed to touch it."""
     around = radius(thing.kind, thing.size) + CONTACT_RADIUS / 2 if KINDS[thing.kind].walled else 0.0
     return max(CONTACT_RADIUS, around)
-
-
-def _table_of(world: World) -> SceneObject:
-    """The table as a thing among others: a planning object that skills may be called with."""
-    table = world.table
-    pose = geometry.Pose.from_xyz_yaw(*table.centre, table.top - table.size[2] / 2, 0.0)
-    return SceneObject(id=TABLE_SYMBOL, kind="table", colour="", pose=pose, size=table.size, confidence=1.0)
-
-
-def _thing_json(o: SceneObject) -> Thing:
-    x, y, z = o.pose.position
-    return {
-        "name": o.id, "kind": o.kind, "colour": o.colour, "x": x, "y": y, "z": z, "yaw": o.pose.yaw,
-        "top": o.top,
-        "size": list(o.size), "visible": o.visible, "confidence": o.confidence,
-    }  # fmt: skip
-
-
-def _pose_json(pose: geometry.Pose) -> Pose:
-    x, y, z = pose.position
-    return {"x": x, "y": y, "z": z, "yaw": top_down_yaw(pose)}
-
-
-def _raised(pose: geometry.Pose, by: float) -> geometry.Pose:
-    x, y, z = pose.position
-    return pose.model_copy(update={"position": (x, y, z + by)})
-
-
-def _tool_pose(value: Json) -> geometry.Pose:
-    """A skill's pose as a tool pose; ValueError when it is none."""
-    try:
-        x, y, z, yaw = (float(value[k]) for k in ("x", "y", "z", "yaw"))
-    except (TypeError, KeyError, ValueError):
-        raise ValueError(f"a pose has x, y, z and yaw as numbers, not {str(value)[:80]}") from None
-    if not all(map(math.isfinite, (x, y, z, yaw))):
-        raise ValueError("a pose must be finite")
-    return top_down(x, y, z, yaw)
-
-
-def _speed(value: float) -> float:
-    if not 0 < float(value) <= 1:
-        raise ValueError(f"speed must be in (0, 1], not {value}")
-    return float(value)

@@ -16,6 +16,7 @@ from spca_core.ports.arm import Arm
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_tabletop.act import placements
 from spca_tabletop.act.contact import touching
+from spca_tabletop.act.conversion import raised
 from spca_tabletop.act.grasps import APPROACH, TIP_CLEARANCE, grasps
 
 _NEAR = 0.14
@@ -38,7 +39,9 @@ def obstructions(scene: Scene, arm: Arm, tip_reach: float) -> tuple[Fact, ...]:
 def _found(scene: Scene, arm: Arm, tip_reach: float) -> Iterator[Fact]:
     def reachable(pose: Pose) -> bool:
         # While something is held, only the room on the table counts: the arm would plan with the held object.
-        return arm.held is not None or (arm.reachable(pose, _GAP) and arm.reachable(_raised(pose), _GAP))
+        return arm.held is not None or (
+            arm.reachable(pose, _GAP) and arm.reachable(raised(pose, APPROACH), _GAP)
+        )
 
     def graspable(thing: SceneObject) -> _Possible:
         def possible(seen: Scene, touched: tuple[str, ...]) -> bool:
@@ -92,8 +95,3 @@ def _without(scene: Scene, name: str) -> Scene:
             "relations": tuple(f for f in scene.relations if name not in f.args),
         }
     )
-
-
-def _raised(pose: Pose) -> Pose:
-    x, y, z = pose.position
-    return pose.model_copy(update={"position": (x, y, z + APPROACH)})
