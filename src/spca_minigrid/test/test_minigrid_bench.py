@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import importlib.util
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from spca_bench.bench import Done
@@ -15,12 +17,13 @@ from spca_bench.testing import run_summary
 from spca_core.errors import InputError
 from spca_minigrid.bench import MinigridBench, MinigridResult, MinigridTrial
 from spca_minigrid.ending import Ended, Ending
+from spca_minigrid.learning import ppo
 from spca_minigrid.learning.bench import RlBench, first_reached
 from spca_minigrid.levels import find_level
 from spca_minigrid.mission import parse_mission
 from spca_minigrid.reference import reference
 from spca_minigrid.shortest import shortest
-from spca_minigrid.world import World
+from spca_minigrid.world import World, make_env
 
 
 @pytest.mark.parametrize(
@@ -126,3 +129,26 @@ def test_a_table_learns_one_maze_and_the_episodes_are_counted(tmp_path: Path) ->
 def test_a_mark_is_reached_over_the_last_hundred_episodes() -> None:
     outcomes = [False] * 50 + [True] * 90
     assert first_reached(outcomes, 0.7) == 120 and first_reached(outcomes, 0.99) is None
+
+
+def test_ppo_sees_the_view_as_features_and_is_an_optional_extra() -> None:
+    view = ppo.FlatView(make_env("MiniGrid-DoorKey-5x5-v0"), mazes=1)
+    features, _ = view.reset()
+    assert features.shape == view.observation_space.shape and set(np.unique(features)) == {0.0, 1.0}
+    mission = len(set(view.unwrapped.mission.split()))
+    assert (
+        3 * 49 + 1 < features.sum() <= 3 * 49 + 1 + mission
+    )  # each cell's kind, colour, state; the direction
+    assert np.array_equal(features, view.reset()[0])
+    ended: list[bool] = []
+    if importlib.util.find_spec("stable_baselines3") is None:
+        with pytest.raises(InputError, match="needs stable-baselines3"):
+            ppo.learn("MiniGrid-Empty-5x5-v0", 0, 1, lambda solved, actions: True)
+    else:
+
+        def three(solved: bool, actions: int) -> bool:
+            ended.append(solved)
+            return len(ended) == 3
+
+        ppo.learn("MiniGrid-Empty-5x5-v0", 0, 1, three)
+        assert len(ended) == 3

@@ -358,6 +358,7 @@ def _curves(curves: Mapping[str, Sequence[CurvePoint]]) -> Figure:
         axis.plot(places, [p.test for p in points], "o-", ms=3, color=f"C{number}", label=name)
         axis.plot(places, [p.train for p in points], "--", lw=1, color=f"C{number}", alpha=0.6)
     axis.set_xlabel("program written")
+    axis.xaxis.get_major_locator().set_params(integer=True)
     axis.set_ylabel("mean score")
     axis.legend(frameon=False, fontsize=7)
     return figure
