@@ -31,7 +31,7 @@ Effect = tuple[Any, ...]
 Template = tuple[Effect, ...]
 """Effects that happen together; empty: nothing changes."""
 
-_MATRICES = (
+MATRICES = (
     ((0, 1), (-1, 0)), ((0, -1), (1, 0)), ((-1, 0), (0, -1)),  # rotations first: they are the simpler guess
     ((1, 0), (0, -1)), ((-1, 0), (0, 1)), ((0, 1), (1, 0)), ((0, -1), (-1, 0)),
 )  # fmt: skip
@@ -59,7 +59,7 @@ def cost(template: Template) -> float:
     for effect in template:
         total += _COSTS[effect[0]]
         if effect[0] == "turn":
-            total += 0.1 * _MATRICES.index(effect[2])
+            total += 0.1 * MATRICES.index(effect[2])
         for part in effect[1:]:
             if isinstance(part, tuple) and part and part[0] in ("any", "the", "all"):
                 total += {"any": 0.05, "the": 0.5, "all": 0.5}[part[0]]
@@ -232,7 +232,7 @@ def _explain_mover(  # noqa: PLR0912
             turns: list[Effect] = []
             if is_vector(old) and is_vector(value):
                 turns = [
-                    ("turn", name, m) for m in _MATRICES
+                    ("turn", name, m) for m in MATRICES
                     if (m[0][0] * old[0] + m[0][1] * old[1], m[1][0] * old[0] + m[1][1] * old[1]) == value
                 ]  # fmt: skip
             parts.append([*turns, ("mine", name, value)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spca_worldcoder.induction.effects import Effect, Role, farthest, roles
+from spca_worldcoder.induction.effects import Effect, Role, roles
 from spca_worldcoder.induction.goals import ANY, MENTIONED, Condition, Ending, Feature
 from spca_worldcoder.induction.literals import Literal
 from spca_worldcoder.induction.rulebook import Clause, Group, Rulebook
@@ -41,7 +41,7 @@ def _group(group: Group, rules: Rulebook) -> list[str]:
     else:
         lines = [f"    if action in {group.actions!r}:"]
     moving = group.actions[0] in frame.compass
-    reach = max([0, *(_reach(clause) for clause in group.clauses)])
+    reach = max([0, *(clause.reach for clause in group.clauses)])
     headed = any(_headed(clause) for clause in group.clauses)
     if headed and not moving and not frame.facing:
         return [*lines, "        return state"]
@@ -55,18 +55,8 @@ def _group(group: Group, rules: Rulebook) -> list[str]:
     return lines
 
 
-def _reach(clause: Clause) -> int:
-    far = farthest(clause.effects)
-    for conjunction in clause.unless:
-        for literal in conjunction:
-            inner = literal[1] if literal[0] == "not" else literal
-            if inner[0] in ("kind", "empty", "value", "same"):
-                far = max(far, inner[1])
-    return far
-
-
 def _headed(clause: Clause) -> bool:
-    return _reach(clause) > 0 or any(e[0] in ("step", "push", "put") for e in clause.effects)
+    return clause.reach > 0 or any(e[0] in ("step", "push", "put") for e in clause.effects)
 
 
 def _clause(clause: Clause, holding: str) -> list[str]:

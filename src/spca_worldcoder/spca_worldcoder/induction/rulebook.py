@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from dataclasses import dataclass, field
-from typing import Any
 
-from spca_worldcoder.induction.effects import Template, apply
+from spca_worldcoder.induction.effects import Template, apply, farthest
 from spca_worldcoder.induction.goals import RewardRules
 from spca_worldcoder.induction.literals import Conjunction, holds
 from spca_worldcoder.induction.view import Frame, View, look
@@ -19,6 +19,16 @@ class Clause:
 
     effects: Template
     unless: tuple[Conjunction, ...] = ()
+
+    @property
+    def reach(self) -> int:
+        """The farthest cell ahead that it asks about, names or changes."""
+        far = farthest(self.effects)
+        for literal in itertools.chain.from_iterable(self.unless):
+            inner = literal[1] if literal[0] == "not" else literal
+            if inner[0] in ("kind", "empty", "value", "same"):
+                far = max(far, inner[1])
+        return far
 
     def fires(self, view: View, frame: Frame) -> State | None:
         """The state it leads to; None where it does not fire."""
@@ -79,12 +89,3 @@ class Rulebook:
             tuple(Group(a, tuple(Clause(*c) for c in clauses)) for a, clauses in groups),
             RewardRules.read(rewards),
         )
-
-
-def variable_attributes(groups: tuple[Group, ...]) -> set[str]:
-    """Attributes that some clause changes."""
-    found: set[Any] = set()
-    for group in groups:
-        for clause in group.clauses:
-            found.update(e[2] for e in clause.effects if e[0] in ("set", "copy"))
-    return found

@@ -143,9 +143,7 @@ class RuleLearner:
             positive = [i for i in able if examples[i].label == template]
             negative = [i for i in able if template not in examples[i].acceptable]
             if template in hopes:
-                unless = self._narrow(examples, negative, set(), variable, doubt, truths, positive)
-                if unless is None:
-                    continue
+                unless = self._narrow(examples, negative, variable, doubt)
             else:
                 cover = _exceptions([truths[i] for i in positive], [truths[i] for i in negative], variable)
                 if isinstance(cover, tuple):
@@ -155,7 +153,7 @@ class RuleLearner:
                     return None
                 unless = tuple(cover)
                 if doubt:
-                    unless = self._doubting(examples, negative, positive, unless, truths, variable, doubt)
+                    unless = self._doubting(examples, negative, unless, truths, variable, doubt)
             clause = Clause(template, unless)
             fired = {i for i in able if clause.fires(examples[i].view, self._frame) is not None}
             if template in hopes and any(template not in examples[i].acceptable for i in fired):
@@ -165,8 +163,8 @@ class RuleLearner:
         return tuple(clauses)
 
     def _doubting(
-        self, examples: Sequence[Example], negative: Sequence[int], positive: Sequence[int],
-        unless: tuple[Conjunction, ...], truths: Sequence[set[Literal]], variable: set[str], doubt: int,
+        self, examples: Sequence[Example], negative: Sequence[int], unless: tuple[Conjunction, ...],
+        truths: Sequence[set[Literal]], variable: set[str], doubt: int,
     ) -> tuple[Conjunction, ...]:  # fmt: skip
         """Weakly founded exceptions, narrowed to the neighbourhoods that they were seen in."""
         kept: list[Conjunction] = []
@@ -182,31 +180,21 @@ class RuleLearner:
             kept += sorted(narrow, key=repr)
         return tuple(kept)
 
+    @staticmethod
     def _narrow(
-        self,
-        examples: Sequence[Example],
-        negative: Sequence[int],
-        known: set[Conjunction],
-        variable: set[str],
-        doubt: int,
-        truths: Sequence[set[Literal]],
-        positive: Sequence[int],
-    ) -> tuple[Conjunction, ...] | None:
+        examples: Sequence[Example], negative: Sequence[int], variable: set[str], doubt: int
+    ) -> tuple[Conjunction, ...]:
         """Exceptions of an effect only hoped for: classes that refused it, and single neighbourhoods."""
-        counted = Counter(
-            tuple(("kind", 1, e.kind) for e in examples[i].view.cells[1][:1])
-            if len(examples[i].view.cells) > 1
-            else ()
+        kinds: dict[int, Conjunction] = {
+            i: tuple(("kind", 1, e.kind) for cell in examples[i].view.cells[1:2] for e in cell[:1])
             for i in negative
-        )
-        unless: set[Conjunction] = set(known)
-        for i in negative:
-            cells = examples[i].view.cells
-            kind = tuple(("kind", 1, e.kind) for e in cells[1][:1]) if len(cells) > 1 else ()
-            if kind and counted[kind] > doubt:
-                unless.add(kind)
-            else:
-                unless.add(literals.context(examples[i].view, variable))
+        }
+        counted = Counter(kinds.values())
+        unless = {
+            kinds[i] if kinds[i] and counted[kinds[i]] > doubt
+            else literals.context(examples[i].view, variable)
+            for i in negative
+        }  # fmt: skip
         return tuple(sorted(unless, key=repr))
 
     def _view(self, index: int, seen: Transition) -> View | None:

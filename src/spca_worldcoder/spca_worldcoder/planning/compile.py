@@ -10,24 +10,31 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from spca_worldcoder.induction.effects import Effect, Role, farthest, roles
+from spca_worldcoder.induction.effects import MATRICES, Effect, Role, roles
 from spca_worldcoder.induction.goals import ANY, MENTIONED, Condition, Pattern
 from spca_worldcoder.induction.literals import Literal
 from spca_worldcoder.induction.rulebook import Clause, Rulebook
 from spca_worldcoder.induction.view import Vector, is_vector
 from spca_worldcoder.planning.dead_ends import Cell, live_cells
+from spca_worldcoder.planning.formulas import (
+    FALSE,
+    TRUE,
+    conjunction,
+    consistent,
+    disjunction,
+    negation,
+    not_all,
+    with_contraries,
+)
 from spca_worldcoder.state import Entity, State
 
 Assumed = tuple[str | None, str | None]
 """The class in the next cell, and the class of what is held; None for nothing."""
 
 _COMPASS: tuple[Vector, ...] = ((1, 0), (0, 1), (-1, 0), (0, -1))
-
-
-_TRUE, _FALSE = "(and)", "(or)"
 
 
 class NotCompilable(Exception):
@@ -134,7 +141,7 @@ class _Compiler:
             "(facing ?d - dir)",
             "(free)",
         ]
-        predicates += [f"(r{i} ?a ?b - dir)" for i in range(len(_TURNS))]
+        predicates += [f"(r{i} ?a ?b - dir)" for i in range(len(MATRICES))]
         predicates += [f"({k} ?c - cell)" for k in self.kinds.values()]
         predicates += [f"(h_{k})" for k in self.kinds.values()]
         predicates += [
@@ -145,7 +152,7 @@ class _Compiler:
         predicates += [f"(h_{n} ?v - val)" for n in self.names.values()]
         predicates += [f"({n} ?v - val)" for n in self.mine.values()]
         moving = self._moving
-        actions = [_with_contraries(a, moving) for a in actions]
+        actions = [with_contraries(a, moving) for a in actions]
         predicates += [f"(x{k} ?c - cell)" for k in sorted(moving)] + [
             f"(xh_{k})" for k in self.kinds.values()
         ]
@@ -161,7 +168,7 @@ class _Compiler:
         )
         spots = [e.cell for e in self.state if e.cell is not None]
         # Actions have as many cells ahead as rules look at, so there have to be some beyond the border.
-        margin = max([0, *(_reach(c) - 2 for g in self.rules.groups for c in g.clauses)])
+        margin = max([0, *(c.reach - 2 for g in self.rules.groups for c in g.clauses)])
         left, right = min(x for x, _ in spots) - margin, max(x for x, _ in spots) + margin
         top, bottom = min(y for _, y in spots) - margin, max(y for _, y in spots) + margin
         cells = [(x, y) for x in range(left, right + 1) for y in range(top, bottom + 1)]
@@ -170,7 +177,7 @@ class _Compiler:
             for d, (dx, dy) in enumerate(_COMPASS):
                 if left <= x + dx <= right and top <= y + dy <= bottom:
                     init.append(f"(next {_cell((x, y))} {_cell((x + dx, y + dy))} d{d})")
-        for i, matrix in enumerate(_TURNS):
+        for i, matrix in enumerate(MATRICES):
             init += [f"(r{i} d{a} d{_COMPASS.index(_turned(v, matrix))})" for a, v in enumerate(_COMPASS)]
         init += [f"(live {_cell(c)})" for c in sorted(live)]
         facts = set(self._facts())
@@ -251,7 +258,7 @@ class _Compiler:
         clause = clauses[-1]
         complex_ones = sum(len(c) > 1 for one in clauses for c in one.unless)
         split = (
-            bool(self.frame.holding) and self._single and complex_ones > 1 and max(map(_reach, clauses)) > 0
+            bool(self.frame.holding) and self._single and complex_ones > 1 and any(c.reach for c in clauses)
         )
         for filled in self._fillings(clause):
             if not split:
@@ -268,7 +275,7 @@ class _Compiler:
     def _variant(self, name: str, action: str, clauses: Sequence[Clause], filled: dict[Role, str]) -> str:
         """The action's text; empty where it can never be applied."""
         clause, own = clauses[-1], self.frame.compass.get(action)
-        reach = max([0, *map(_reach, clauses)])
+        reach = max([0, *(c.reach for c in clauses)])
         parameters = [f"?c{k} - cell" for k in range(reach + 1)]
         conditions = ["(me ?c0)"]
         direction = f"d{_COMPASS.index(own)}" if own is not None else "?d"
@@ -280,10 +287,10 @@ class _Compiler:
             conditions.append("(facing ?d)")
         conditions += [f"(next ?c{k} ?c{k + 1} {direction})" for k in range(reach)]
         for turn in turns:
-            if turn[1] != self.frame.facing or turn[2] not in _TURNS:
+            if turn[1] != self.frame.facing or turn[2] not in MATRICES:
                 raise NotCompilable(f"'{action}' turns what is no heading")
             parameters.append("?e - dir")
-            conditions.append(f"(r{_TURNS.index(turn[2])} ?d ?e)")
+            conditions.append(f"(r{MATRICES.index(turn[2])} ?d ?e)")
         conditions += self._present(clause, filled)
         if self._assumed is not None:
             ahead, held = self._assumed
@@ -303,10 +310,10 @@ class _Compiler:
             if e[0] == "push" and filled[e[1]] == self._prized
         ]
         parameters += [f"?w{k} - val" for k in range(1, self._carried + 1)]
-        conditions += [_not_all([self._literal(one) for one in c]) for c in clause.unless]
+        conditions += [not_all([self._literal(one) for one in c]) for c in clause.unless]
         conditions += [self._silent(earlier) for earlier in clauses[:-1]]
-        condition = _all(_flat(conditions))
-        if condition == _FALSE:
+        condition = conjunction(consistent(conditions))
+        if condition == FALSE:
             return ""
         return (
             f" (:action {name}\n  :parameters ({' '.join(parameters)})\n"
@@ -344,12 +351,12 @@ class _Compiler:
 
     def _silent(self, clause: Clause) -> str:
         """That an earlier clause does not fire."""
-        ways = [_all([self._literal(one) for one in conjunction]) for conjunction in clause.unless]
+        ways = [conjunction([self._literal(one) for one in c]) for c in clause.unless]
         for role in dict.fromkeys(roles(clause.effects)):
             if role[0] == "cell":
-                ways.append(f"(not ({self.kinds[role[2]]} ?c{role[1]}))" if role[2] in self.kinds else _TRUE)
+                ways.append(f"(not ({self.kinds[role[2]]} ?c{role[1]}))" if role[2] in self.kinds else TRUE)
             elif role[0] == "any":
-                ways.append(_all([f"(not ({k} ?c{role[1]}))" for k in self.kinds.values()]))
+                ways.append(conjunction([f"(not ({k} ?c{role[1]}))" for k in self.kinds.values()]))
         if {"put", "consume"} & {e[0] for e in clause.effects}:
             ways.append("(free)")
         for effect in clause.effects:
@@ -357,8 +364,8 @@ class _Compiler:
                 continue
             if effect[0] == "set":  # only what has the attribute can have it changed
                 having = [self.kinds[k] for k, known in self.schema.items() if effect[2] in known]
-                ways.append(_all([f"(not ({k} ?c{effect[1][1]}))" for k in having]))
-        return _any(ways)
+                ways.append(conjunction([f"(not ({k} ?c{effect[1][1]}))" for k in having]))
+        return disjunction(ways)
 
     def _effect(self, effect: Effect, filled: dict[Role, str], conditions: list[str]) -> Iterator[str]:  # noqa: PLR0912
         match effect:
@@ -387,7 +394,7 @@ class _Compiler:
             case ("set", role, name, value):
                 kind = filled[role]
                 if name not in self.schema[kind]:
-                    conditions.append(_FALSE)
+                    conditions.append(FALSE)
                     return
                 predicate = f"{self.kinds[kind]}_{self.names[name]}"
                 others = [v for v in self.values.values() if v != self._value(value)]
@@ -440,45 +447,47 @@ class _Compiler:
     def _literal(self, literal: Literal) -> str:  # noqa: PLR0912
         match literal:
             case ("not", inner):
-                return _not(self._literal(inner))
+                return negation(self._literal(inner))
             case ("kind", k, kind):
                 if k == 1 and self._assumed is not None:
-                    return _TRUE if self._assumed[0] == kind else _FALSE
-                return f"({self.kinds[kind]} ?c{k})" if kind in self.kinds else _FALSE
+                    return TRUE if self._assumed[0] == kind else FALSE
+                return f"({self.kinds[kind]} ?c{k})" if kind in self.kinds else FALSE
             case ("empty", k):
                 if k == 1 and self._assumed is not None:
-                    return _TRUE if self._assumed[0] is None else _FALSE
-                return _all([f"(not ({p} ?c{k}))" for p in self.kinds.values()])
+                    return TRUE if self._assumed[0] is None else FALSE
+                return conjunction([f"(not ({p} ?c{k}))" for p in self.kinds.values()])
             case ("value", k, name, value):
                 known = self.known_value(value)
                 having = [self.kinds[kind] for kind in self._having(name, k)]
-                return _any([f"({p}_{self.names[name]} ?c{k} {known})" for p in having] if known else [])
+                return disjunction(
+                    [f"({p}_{self.names[name]} ?c{k} {known})" for p in having] if known else []
+                )
             case ("same", k, name):
                 if self._assumed is not None and (
                     self._assumed[1] is None or name not in self.schema[self._assumed[1]]
                 ):
-                    return _FALSE
+                    return FALSE
                 having = [self.kinds[kind] for kind in self._having(name, k)]
-                return _any([
+                return disjunction([
                     f"(and (h_{self.names[name]} {v}) ({p}_{self.names[name]} ?c{k} {v}))"
                     for p in having for v in self.values.values()
                 ])  # fmt: skip
             case ("held",):
                 if self._assumed is not None or not self.frame.holding:
-                    return _TRUE if self._assumed is not None and self._assumed[1] is not None else _FALSE
+                    return TRUE if self._assumed is not None and self._assumed[1] is not None else FALSE
                 return "(not (free))"
             case ("held_kind", kind):
                 if self._assumed is not None:
-                    return _TRUE if self._assumed[1] == kind else _FALSE
-                return f"(h_{self.kinds[kind]})" if kind in self.kinds else _FALSE
+                    return TRUE if self._assumed[1] == kind else FALSE
+                return f"(h_{self.kinds[kind]})" if kind in self.kinds else FALSE
             case ("held_value", name, value):
                 known = self.known_value(value)
-                return f"(h_{self.names[name]} {known})" if known and name in self.names else _FALSE
+                return f"(h_{self.names[name]} {known})" if known and name in self.names else FALSE
             case ("mine", name, value):
                 if name == self.frame.facing and is_vector(value):
                     return f"(facing d{_COMPASS.index(value)})"
                 known = self.known_value(value)
-                return f"({self.mine[name]} {known})" if known and name in self.mine else _FALSE
+                return f"({self.mine[name]} {known})" if known and name in self.mine else FALSE
         raise NotCompilable(f"not a literal: {literal}")
 
     def _having(self, name: str, k: int) -> list[str]:
@@ -489,7 +498,7 @@ class _Compiler:
         return found
 
     def _goal(self) -> str:
-        return _all([self._condition(one) for one in self.goal])
+        return conjunction([self._condition(one) for one in self.goal])
 
     def _condition(self, condition: Condition) -> str:
         match condition:
@@ -499,18 +508,18 @@ class _Compiler:
                 if not mine or not theirs:
                     raise NotCompilable("there is nothing to put on anything")
                 if self.kinds[kind] not in self._moving:
-                    return _all([f"({self.kinds[other]} {_cell(e.cell)})" for e in mine if e.cell])
+                    return conjunction([f"({self.kinds[other]} {_cell(e.cell)})" for e in mine if e.cell])
                 if len(mine) == len(theirs) and self.kinds[other] not in self._moving:
-                    return _all([f"({self.kinds[kind]} {_cell(e.cell)})" for e in theirs if e.cell])
+                    return conjunction([f"({self.kinds[kind]} {_cell(e.cell)})" for e in theirs if e.cell])
                 return f"(forall (?c - cell) (or (not ({self.kinds[kind]} ?c)) ({self.kinds[other]} ?c)))"
             case ("none", kind):
-                return f"(forall (?c - cell) (not ({self.kinds[kind]} ?c)))" if kind in self.kinds else _TRUE
+                return f"(forall (?c - cell) (not ({self.kinds[kind]} ?c)))" if kind in self.kinds else TRUE
             case ("act", _):
                 raise NotCompilable("the goal asks for an action")
         place, pattern = condition
         if place == "held":
-            return _any([self._matching(kind, pattern, "") for kind in self._suiting(pattern)])
-        ways = _any([self._matching(kind, pattern, "?c") for kind in self._suiting(pattern)])
+            return disjunction([self._matching(kind, pattern, "") for kind in self._suiting(pattern)])
+        ways = disjunction([self._matching(kind, pattern, "?c") for kind in self._suiting(pattern)])
         if place == "some":
             return f"(exists (?c - cell) {ways})"
         if place == "here":
@@ -533,49 +542,8 @@ class _Compiler:
                 if (v in self.words if wanted == MENTIONED else v == wanted)
             ]
             base = f"{predicate}_{self.names[name]} {cell}" if cell else f"h_{self.names[name]}"
-            parts.append(_any([f"({base} {v})" for v in values]))
-        return _all(parts)
-
-
-_TURNS = (
-    ((0, 1), (-1, 0)),
-    ((0, -1), (1, 0)),
-    ((-1, 0), (0, -1)),
-    ((1, 0), (0, -1)),
-    ((-1, 0), (0, 1)),
-    ((0, 1), (1, 0)),
-    ((0, -1), (-1, 0)),
-)
-
-
-def _with_contraries(action: str, moving: Collection[str]) -> str:
-    """The action with a predicate of its own for the absence of each moving class.
-
-    The planner turns places of one thing into one variable; that the thing is not in a cell would be a
-    disjunction over all others then, and multiply the actions.
-    """
-    head, effect, tail = action.partition(":effect")
-
-    def absent(match: re.Match[str]) -> str:
-        return f"(x{match[1]}{match[2]})" if match[1] in moving or match[1].startswith("h_") else match[0]
-
-    head = re.sub(r"\(not \(((?:h_)?k\d+)((?: \?\w+)?)\)\)", absent, head)
-
-    def both(match: re.Match[str]) -> str:
-        if match[1]:
-            return f"{match[0]} (x{match[2]}{match[3]})"
-        return f"{match[0]} (not (x{match[2]}{match[3]}))"
-
-    return head + effect + re.sub(r"(\(not )?\(((?:h_)?k\d+)((?: \?\w+)?)\)(?(1)\))", both, tail)
-
-
-def _reach(clause: Clause) -> int:
-    far = farthest(clause.effects)
-    for literal in itertools.chain.from_iterable(clause.unless):
-        inner = literal[1] if literal[0] == "not" else literal
-        if inner[0] in ("kind", "empty", "value", "same"):
-            far = max(far, inner[1])
-    return far
+            parts.append(disjunction([f"({base} {v})" for v in values]))
+        return conjunction(parts)
 
 
 def _turned(vector: Vector, m: tuple[Vector, Vector]) -> Vector:
@@ -585,34 +553,3 @@ def _turned(vector: Vector, m: tuple[Vector, Vector]) -> Vector:
 def _cell(cell: tuple[int, int] | None) -> str:
     assert cell is not None
     return f"c{cell[0]}_{cell[1]}".replace("-", "m")
-
-
-def _all(parts: Iterable[str]) -> str:
-    listed = [part for part in dict.fromkeys(parts) if part != _TRUE]
-    if _FALSE in listed:
-        return _FALSE
-    return listed[0] if len(listed) == 1 else f"(and {' '.join(listed)})" if listed else _TRUE
-
-
-def _flat(parts: Iterable[str]) -> list[str]:
-    """Conditions of a conjunction; only `_FALSE` where one is the contrary of another."""
-    listed = list(dict.fromkeys(parts))
-    taken = set(listed)
-    return [_FALSE] if any(_not(part) in taken for part in listed) else listed
-
-
-def _any(parts: Iterable[str]) -> str:
-    listed = [part for part in dict.fromkeys(parts) if part != _FALSE]
-    if _TRUE in listed:
-        return _TRUE
-    return listed[0] if len(listed) == 1 else f"(or {' '.join(listed)})" if listed else _FALSE
-
-
-def _not(part: str) -> str:
-    if part in (_TRUE, _FALSE):
-        return _FALSE if part == _TRUE else _TRUE
-    return part[5:-1] if part.startswith("(not ") else f"(not {part})"
-
-
-def _not_all(parts: Iterable[str]) -> str:
-    return _any([_not(part) for part in parts])
