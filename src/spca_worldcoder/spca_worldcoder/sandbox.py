@@ -148,7 +148,10 @@ class ModelRunner:
 @cache
 def prelude() -> str:
     """The trusted source in front of every program."""
-    return (Path(__file__).parent / "prelude.py").read_text(encoding="utf-8") + "\n\n"
+    texts = [
+        (Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8") for name in ("prelude", "search")
+    ]
+    return texts[0] + _FUTURE.sub("", texts[1]) + "\n\n"
 
 
 def _state(outcome: RunOutcome) -> State | str:
