@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import tempfile
 from pathlib import Path
 
@@ -23,10 +24,15 @@ from spca.benches.runs import warm_solver
 from spca.testing.fallible_model import CODER, written
 from spca.testing.grammar_model import GrammarModel
 from spca.testing.model_run import run_with_model
+from spca_coder.source import read
+from spca_core.budgets import Budgets
 from spca_core.options import Ablations
 from spca_llm.testing.behaviours import Behaviour, Say
 from spca_llm.testing.server import Seen
 from spca_referee.level import list_levels
+
+BUDGETS = Budgets(rehearsal_s=30.0, rehearsals_s=150.0)
+"""Time enough for a machine that has other things to do."""
 
 
 class FaultyCoder:
@@ -43,7 +49,7 @@ class FaultyCoder:
             return answer
         code = once(answer.text.strip().removeprefix("```python").removesuffix("```"))
         if self.fault:
-            return written(code)
+            return written(apart(code))
         code = mutants.base(code, mutants.SILENT).code
         found = [
             (kind, site)
@@ -52,7 +58,7 @@ class FaultyCoder:
         ]
         kind, site = self._random.choice(found)
         self.fault = f"{kind} {site}"
-        return written(mutants.mutant(code, kind, site, mutants.CHECKED))
+        return written(apart(mutants.mutant(code, kind, site, mutants.CHECKED)))
 
 
 def once(code: str) -> str:
@@ -60,6 +66,26 @@ def once(code: str) -> str:
     module = cst.parse_module(code)
     kept = {module.code_for_node(statement).strip(): statement for statement in module.body}
     return module.with_changes(body=list(kept.values())).code
+
+
+def apart(code: str) -> str:
+    """The same, each skill with helpers of its own, so that one can be repaired alone."""
+    source = read(code)
+    parts = list(dict.fromkeys(source.constants.values()))
+    for skill in (name for name in source.functions if not name.startswith("_")):
+        own, todo = [], [skill]
+        while todo:
+            name = todo.pop()
+            own.append(name)
+            todo += [
+                n
+                for n in source.functions
+                if n in source.functions[name].uses and n[0] == "_" and n not in own
+            ]
+        for name in dict.fromkeys(own):
+            text = source.functions[name].text
+            parts.append(re.sub(r"\b(_[a-z]\w*)\b(?=\()", rf"\1_{skill}", text))
+    return "\n\n\n".join(parts) + "\n"
 
 
 def main() -> None:
@@ -80,7 +106,7 @@ def main() -> None:
             model = FaultyCoder(number)
             run = run_with_model(
                 level, model, Path(tempfile.mkdtemp()), solver=warm_solver(), preset="shuffled", seed=number,
-                ablations=Ablations(no_rewind=True), rehearse=rehearse,
+                ablations=Ablations(no_rewind=True), rehearse=rehearse, budgets=BUDGETS,
             )  # fmt: skip
             result = run.result
             usage = [u for role, u in result.usage.items() if role == "coder"]
