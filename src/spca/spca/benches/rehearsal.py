@@ -177,8 +177,13 @@ class RehearsalBench(Bench[RehearsalTrial, RehearsalResult]):
             caught = Rate.of(d.result.status == "rejected" for d in own if not d.result.solved)
             alarms = Rate.of(d.result.status == "rejected" for d in own if d.result.solved)
             seconds = median_of(d.result.seconds for d in own)
-            rows.append((name, str(caught), caught.percent, str(alarms), alarms.percent_interval, seconds))
-        return Table(("kind", "caught", "share", "rejected though it works", "95 % interval", "s"), rows)
+            cpu = median_of(d.result.cpu for d in own)
+            rows.append(
+                (name, str(caught), caught.percent, str(alarms), alarms.percent_interval, seconds, cpu)
+            )
+        return Table(
+            ("kind", "caught", "share", "rejected though it works", "95 % interval", "wall s", "CPU s"), rows
+        )
 
     def report(self, done: Trials, page: Page) -> None:
         """See `Bench`."""
