@@ -37,7 +37,7 @@ from spca_tabletop.act.conversion import (
     tool_pose,
 )  # fmt: skip
 from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
-from spca_tabletop.act.obstructions import obstructions
+from spca_tabletop.act.obstructions import obstructions, suspicions
 from spca_tabletop.act.values import Grasp, Pose, Spot, Thing
 
 log = structlog.get_logger(__name__)
@@ -81,6 +81,8 @@ class TabletopCtx(DeclaredCtx):
         self._hold = placements.Hold()
         self.on_grasps: Callable[[Sequence[geometry.Pose]], None] | None = None
         """Called with the grasps that a skill was offered, best first, so that they can be drawn."""
+        self._hindered: dict[str, str] = {}
+        """Things that could not be grasped, or where nothing could be put, since the last survey: by what."""
         self._handled = False
         """Whether the gripper has opened or closed since the last look."""
 
@@ -154,7 +156,11 @@ class TabletopCtx(DeclaredCtx):
     def survey(self) -> Scene:
         """Look, and find out what is in the way of what (see `obstructions`)."""
         scene = self.look()
-        facts = obstructions(scene, self._arm, self._tip_reach)
+        facts = dict.fromkeys(obstructions(scene, self._arm, self._tip_reach))
+        found = {(fact.predicate, fact.args[1]) for fact in facts}
+        unexplained = {n: p for n, p in self._hindered.items() if (p, n) not in found}
+        facts |= dict.fromkeys(suspicions(scene, unexplained))
+        self._hindered.clear()
         return scene.model_copy(update={"relations": (*scene.relations, *facts)})
 
     def perceive(self) -> Scene:
@@ -217,6 +223,8 @@ class TabletopCtx(DeclaredCtx):
             return []
         with touching(self._arm, name):
             found = list(islice(grasps(self.scene, name, self._arm, self._tip_reach), CHOICES))
+        if not found:
+            self._hindered[name] = "blocks"
         if self.on_grasps is not None:
             self.on_grasps([g.pose for g in found])
         return [{"pose": pose_value(g.pose), "gap": g.gap} for g in found]
@@ -254,7 +262,10 @@ class TabletopCtx(DeclaredCtx):
         if base.kind == "table":
             return self._do_spots_on_table()
         spots = placements.on_top(base, self.scene, self._held(), self._hold, self._tip_reach)
-        return self._placing_json(spots, base.id)
+        found = self._placing_json(spots, base.id)
+        if not found:
+            self._hindered[base.id] = "blocks"
+        return found
 
     @offered
     def _do_spots_next_to(self, name: str) -> list[Spot]:
@@ -265,7 +276,10 @@ class TabletopCtx(DeclaredCtx):
         spots = placements.next_to(other, self._hold, beside)
         with touching(self._arm, name, *self._supports()):
             fine = islice((s for s in spots if self._can_put(s.pose) and self._on_area(s.pose)), CHOICES)
-            return [{"pose": pose_value(s.pose), "contact": pose_value(s.contact)} for s in fine]
+            found: list[Spot] = [{"pose": pose_value(s.pose), "contact": pose_value(s.contact)} for s in fine]
+        if not found:
+            self._hindered[other.id] = "crowds"
+        return found
 
     @offered
     def _do_spots_on_table(self) -> list[Pose]:

@@ -7,7 +7,7 @@ object whose absence would change that is said to be in the way; the planner may
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from spca_core.geometry import Pose
 from spca_core.kinds import KINDS, SOLIDS
@@ -34,6 +34,19 @@ def obstructions(scene: Scene, arm: Arm, tip_reach: float) -> tuple[Fact, ...]:
     `b` keeps the fingers from grasping `x` or leaves no room on it; `b` leaves no room next to `x`.
     """
     return tuple(_found(scene, arm, tip_reach))
+
+
+def suspicions(scene: Scene, hindered: Mapping[str, str]) -> tuple[Fact, ...]:
+    """The same facts about things that turned out to be hindered (name: predicate) while acting.
+
+    Nobody can tell by what, so every neighbour is named.
+    """
+    return tuple(
+        Fact(predicate=predicate, args=(other.id, name))
+        for name, predicate in hindered.items()
+        if (thing := scene.get(name)) is not None
+        for other in _neighbours(scene, thing)
+    )
 
 
 def _found(scene: Scene, arm: Arm, tip_reach: float) -> Iterator[Fact]:
@@ -76,16 +89,23 @@ def _found(scene: Scene, arm: Arm, tip_reach: float) -> Iterator[Fact]:
 
 def _in_the_way(predicate: str, scene: Scene, thing: SceneObject, possible: _Possible) -> Iterator[Fact]:
     """Nothing if it is possible as things are; else those without which it would be, or all that are near."""
-    near = [
-        o
-        for o in scene.of_kind(*SOLIDS)
-        if o.id != thing.id and math.dist(o.pose.position[:2], thing.pose.position[:2]) < _NEAR
-    ]
+    near = _neighbours(scene, thing)
     if not near or possible(scene, ()):
         return
     decisive = [o for o in near if possible(_without(scene, o.id), (o.id,))]
     for other in decisive or near:
         yield Fact(predicate=predicate, args=(other.id, thing.id))
+
+
+def _neighbours(scene: Scene, thing: SceneObject) -> list[SceneObject]:
+    """What could be moved and is near enough to be in the way."""
+    return [
+        o
+        for o in scene.of_kind(*SOLIDS)
+        if o.id != thing.id
+        and not scene.holds("held", o.id)
+        and math.dist(o.pose.position[:2], thing.pose.position[:2]) < _NEAR
+    ]
 
 
 def _without(scene: Scene, name: str) -> Scene:

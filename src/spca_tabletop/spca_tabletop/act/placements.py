@@ -81,24 +81,23 @@ def on_top(base: SceneObject, scene: Scene, held: str, hold: Hold, tip_reach: fl
         for turn in range(4):
             yield top_down(x, y, z, base.pose.yaw + turn * math.pi / 2)
         return
-    # On a plate that is in use: in the four directions of a standing cube's faces, then the plate's far
-    # sides.
+    # On a plate that is in use: in the four directions of a standing thing's faces; then in the same
+    # directions, shifted along the face to be as near to the plate's middle as possible.
     reach = base.size[0] / 2 - held_size / 4
-    for other in others:
-        ox, oy, _ = other.pose.position
-        for k in range(4):
-            angle = other.pose.yaw + k * math.pi / 2
-            d = held_size / 2 + other.size[0] / 2 + PLATE_SPACING
-            px, py = ox + d * math.cos(angle), oy + d * math.sin(angle)
-            if math.hypot(px - x, py - y) > reach or not _apart(px, py, others, held_size):
-                continue
-            for turn in (
-                0,
-                2,
-                1,
-                3,
-            ):  # pads closing across the row first: the fingers do not reach between the cubes
-                yield top_down(px, py, z, angle + turn * math.pi / 2)
+    for shifted in (False, True):
+        for other in others:
+            ox, oy, _ = other.pose.position
+            for k in range(4):
+                angle = other.pose.yaw + k * math.pi / 2
+                c, s = math.cos(angle), math.sin(angle)
+                d = held_size / 2 + other.size[0] / 2 + PLATE_SPACING
+                along = (y - oy) * c - (x - ox) * s if shifted else 0.0
+                px, py = ox + d * c - along * s, oy + d * s + along * c
+                if math.hypot(px - x, py - y) > reach or not _apart(px, py, angle, others, hold):
+                    continue
+                # Pads closing across the row first: the fingers do not reach between the things.
+                for turn in (0, 2, 1, 3):
+                    yield top_down(px, py, z, angle + turn * math.pi / 2)
 
 
 def _within(
@@ -145,8 +144,9 @@ def _rectangle(x: float, y: float, yaw: float, hold: Hold) -> Array:
     return outline_of("cuboid", Pose.from_xyz_yaw(x, y, 0.0, yaw), (hold.along, hold.across, 0.01))
 
 
-def _apart(x: float, y: float, others: list[SceneObject], size: float) -> bool:
-    return all(math.dist((x, y), o.pose.position[:2]) >= (size + o.size[0]) / 2 for o in others)
+def _apart(x: float, y: float, yaw: float, others: list[SceneObject], hold: Hold) -> bool:
+    own = _rectangle(x, y, yaw, hold)
+    return all(gap(own, footprint(o)) > PLATE_SPACING / 2 for o in others)
 
 
 def next_to(other: SceneObject, hold: Hold, neighbours: Sequence[SceneObject] = ()) -> Iterator[Spot]:
