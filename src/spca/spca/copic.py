@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from spca.logs import log_to
 from spca_copic.evaluation import WITH_MODEL, Score, evaluate, unseen_cases
 from spca_copic.recipe import Recipe, Trial
 from spca_copic.report import write_report
@@ -27,6 +28,7 @@ def train_command(world_name: str, tasks: list[str], recipe: Recipe, llm: str, o
     with closing(open_world(world_name)) as world:
         run = CopicRun(world=world_name, tasks=_known(world, tasks), recipe=recipe, llm=llm)
         folder = CopicFolder.create(run, out)
+        log_to(folder.path)
         console.print(
             f"[bold]copic {world_name}[/bold]  {', '.join(run.tasks)}  → {folder.path}", soft_wrap=True
         )
@@ -63,6 +65,7 @@ def compare_command(
     folder = CopicFolder.open(run) if run is not None else CopicFolder.newest(world_name)
     if folder.run.world != world_name:
         raise InputError(f"a training in '{folder.run.world}', not in '{world_name}'", str(folder.path))
+    log_to(folder.path)
     asks = any(policy in WITH_MODEL for policy in policies)
     with (
         closing(open_world(world_name)) as world,

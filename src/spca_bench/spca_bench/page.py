@@ -74,6 +74,10 @@ class Page:
         """Small pictures with captions, side by side."""
         self._add("cards", cards=cards)
 
+    def picture(self, caption: str, data: str) -> None:
+        """A picture or animation (a data URI) in its own size, with a caption."""
+        self._add("picture", caption=caption, data=data)
+
     def figure(self, figure: Figure) -> None:
         """A matplotlib figure."""
         svg = io.StringIO()

@@ -88,8 +88,14 @@ class RememberedWorld:
         return situation
 
     def picture(self) -> bytes:
-        """See `PlanWorld.picture`; empty where the world was not brought along."""
-        return self._world.picture() if self._there is self._node else b""
+        """See `PlanWorld.picture`; empty at an end that is only remembered."""
+        node = self._now()
+        if self._there is not node:
+            if not node.checkpoint:
+                return b""
+            self._world.restore(node.checkpoint)
+            self._there = node
+        return self._world.picture()
 
     def close(self) -> None:
         """Forget everything and close the world."""

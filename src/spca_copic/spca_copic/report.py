@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from spca_bench.page import Page
+from spca_copic.animation import animation
 from spca_copic.evaluation import Score
 from spca_copic.recipe import TaskState
 from spca_copic.store import CopicFolder
@@ -31,7 +33,7 @@ def write_report(folder: CopicFolder, world: PlanWorld, scores: Sequence[Score] 
     for task in run.tasks:
         loaded = folder.load(task)
         if loaded is not None and loaded[0].trials:
-            _task(page, loaded[0])
+            _task(page, loaded[0], world)
     return page.write(folder.path / REPORT)
 
 
@@ -72,7 +74,7 @@ def _comparison(page: Page, scores: Sequence[Score]) -> None:
     )
 
 
-def _task(page: Page, state: TaskState) -> None:
+def _task(page: Page, state: TaskState, world: PlanWorld) -> None:
     page.heading(f"Training: {state.task}")
     page.figure(_curves(state))
     page.table(
@@ -106,6 +108,9 @@ def _task(page: Page, state: TaskState) -> None:
     )
     if state.recent:
         page.figure(_who(state))
+        shown = next((e for e in reversed(state.recent) if e.success), state.recent[-1])
+        caption = f"{shown.case.name}: {'solved' if shown.success else shown.ended}"
+        page.picture(caption, animation(shown, world))
     page.table(
         ("program", "from trial", "parents", "how", "in use", ""),
         [
@@ -152,7 +157,10 @@ def _who(state: TaskState) -> Figure:
     axis = figure.subplots()
     places = sorted(counts)
     shares = [[counts[i][p] / sum(counts[i].values()) for i in places] for p in ids]
-    axis.stackplot(places, shares, labels=ids, step="mid" if len(places) > 1 else None)
+    below = np.zeros(len(places))
+    for id_, share in zip(ids, shares, strict=True):
+        axis.bar(places, share, 1.0, bottom=below, label=id_)
+        below += share
     axis.set(xlabel="decision of the episode", ylabel="share followed", ylim=(0, 1))
     axis.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
     return figure

@@ -12,7 +12,7 @@ from spca_bench.command import Llm
 from spca_core.checked import checked
 
 World = Annotated[
-    str, typer.Argument(help="build_order, tabletop, minigrid, one of another package, or `module:factory`.")
+    str, typer.Argument(help="build_order, household, minigrid, tabletop, or `module:factory`.")
 ]
 Task = Annotated[list[str] | None, typer.Option(help="Task type; repeatable, all by default.")]
 Run = Annotated[
@@ -47,7 +47,7 @@ def train(
     episodes: Annotated[int, typer.Option(help="Episodes of a trial.", min=1)] = 20,
     seed: Annotated[int, typer.Option(help="Draws cases, programs and choices.", min=0)] = 0,
     proposer: Annotated[str, typer.Option(help="`grammar` (no model needed) or `model`.")] = "grammar",
-    selector: Annotated[str, typer.Option(help="`hashed`, or an optional one (docs/copic.md).")] = "hashed",
+    selector: Annotated[str, typer.Option(help="`hashed`; optional: `embedding`, `language`.")] = "hashed",
     evolve: Annotated[bool, typer.Option(help="Write better programs between trials.")] = True,
     elites: Annotated[bool, typer.Option(help="Keep the best of old and new programs.")] = True,
     llm: Llm = "",
