@@ -9,7 +9,9 @@ from spca.benches.levels import LevelsBench, LevelTrial, causes
 from spca_bench.bench import Done
 from spca_bench.engine import run_campaign
 from spca_bench.report import write_report
+from spca_bench.testing import ToyBench
 from spca_bench.testing import run_summary as result
+from spca_core.errors import InputError
 from spca_core.extensions import installed
 
 
@@ -27,6 +29,13 @@ def test_the_table_has_groups_and_all_of_them() -> None:
     done = [Done(t, result("fail" if t.level == "touch_02" else "success")) for t in bench.trials()]
     rows = [row[:3] for row in bench.table(done).shown()]
     assert rows == [["shuffled", "stack", "1/1"], ["shuffled", "touch", "0/1"], ["shuffled", "all", "1/2"]]
+
+
+def test_a_campaign_of_a_bench_that_is_not_installed_is_bad_input(tmp_path) -> None:
+    """Its package was there when the campaign was run, and is named by nothing but the campaign."""
+    run_campaign(ToyBench(length=1), tmp_path, workers=1)
+    with pytest.raises(InputError, match=r"no bench 'toy' is installed .*installed: .*levels"):
+        bench_in(tmp_path)
 
 
 def test_every_installed_bench_has_its_class_and_options() -> None:

@@ -49,6 +49,11 @@ def write_report(campaign: Campaign[Any, Any], baseline: Path | None = None) -> 
         page.heading("Broken trials")
         page.text("Not counted above; they are run again when the campaign is resumed.")
         page.table(("trial", "cause"), list(campaign.broken.items()))
+    if campaign.wasted:
+        usd = sum(campaign.wasted.values())
+        page.text(
+            f"Trials that broke have cost {usd:.4f} US dollars besides, which count in the price limit."
+        )
     page.listing("Settings", json.dumps(head.settings, indent=1, ensure_ascii=False))
     write_tables(campaign)
     return page.write(campaign.folder / PAGE)

@@ -80,6 +80,16 @@ def _declared(group: str) -> tuple[EntryPoint, ...]:
     return tuple(entry_points(group=group))
 
 
+def singular(group: str) -> str:
+    """What one entry of a group is called.
+
+    >>> singular("spca.benches"), singular("spca.plan_worlds")
+    ('bench', 'plan world')
+    """
+    words = group.removeprefix("spca.").replace("_", " ")
+    return words.removesuffix("es" if words.endswith("ches") else "s")
+
+
 def find(group: str, name: str, where: str = "") -> Plugin:
     """The plugin of that name. Raises InputError, with what is installed, when there is none."""
     available = installed(group)
@@ -89,7 +99,7 @@ def find(group: str, name: str, where: str = "") -> Plugin:
     meant = f"did you mean '{close[0]}'? " if close else ""
     listed = ", ".join(available) or "none"
     raise InputError(
-        f"no {group.removeprefix('spca.').removesuffix('s')} '{name}' is installed",
+        f"no {singular(group)} '{name}' is installed",
         where=where,
         hint=f"{meant}installed: {listed}",
     )

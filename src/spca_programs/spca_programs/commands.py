@@ -93,12 +93,19 @@ def _ipp(
         Path | None, typer.Option(help="Where programs are kept; library/programs by default.")
     ] = None,
     usd: Usd = None,
+    llm: Annotated[
+        str, typer.Option(help="`replay:FOLDER`: repeat an earlier campaign from its recorded answers.")
+    ] = "",
 ) -> Any:
     """Compare planning programs, models that write them, and models that plan directly, on the same cases."""
+    from spca_bench.campaign import read_head
     from spca_programs.ipp.bench import WAYS, IppBench
     from spca_programs.ipp.store import PROGRAMS
     from spca_programs.ipp.tasks import task_names
 
+    if llm:
+        folder = Path(llm.removeprefix("replay:")).resolve()
+        return checked(IppBench, **{**read_head(folder).settings, "llm": f"replay:{folder}"})
     return checked(
         IppBench, tasks=tuple(tasks or task_names()),
         programs=tuple(program if program is not None else ("random", "greedy") if model else ()),

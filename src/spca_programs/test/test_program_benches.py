@@ -12,7 +12,7 @@ from spca_bench.engine import run_campaign
 from spca_bench.report import write_report
 from spca_llm.testing.behaviours import Behaviour, Say
 from spca_llm.testing.server import ModelServer, Seen
-from spca_programs.commands import GRASP
+from spca_programs.commands import GRASP, IPP
 from spca_programs.grasp.bench import GraspBench
 from spca_programs.grasp.dataset import Slice
 from spca_programs.grasp.figures import margins
@@ -72,6 +72,11 @@ def test_all_ways_are_compared_on_the_same_cases_with_curves_and_published_figur
     completed = {(c["task"], c["contestant"]): c["completed %"] for c in cells}
     assert completed["grasp", "m:steps+refine"] == ""
     assert completed["minigrid-unlock", "m:steps+refine"] == "100.00"
+    replay = IPP.options(llm=f"replay:{tmp_path / 'c'}").model_copy(update={"tasks": ("minigrid-unlock",)})
+    (tmp_path / "m.yaml").unlink()
+    for d in run_campaign(replay, tmp_path / "again", workers=1).done:
+        assert d.result.cases == campaign.results[d.trial.key].cases, d.trial.key
+        assert d.result.usage.output_tokens == campaign.results[d.trial.key].usage.output_tokens
     page = write_report(campaign).read_text()
     assert "steps 5" in page and "3.22" in page and "diagonal moves did not move" in page
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from spca.doctor.finding import Finding
 from spca_core.errors import InputError
-from spca_core.extensions import GROUPS, Plugin, installed
+from spca_core.extensions import GROUPS, Plugin, installed, singular
 
 
 def plugins() -> Iterator[Plugin]:
@@ -39,7 +39,7 @@ def examine_plugins() -> list[Finding]:
     found = []
     try:
         for plugin in plugins():
-            kind = plugin.group.removeprefix("spca.").removesuffix("s").replace("_", " ")
+            kind = singular(plugin.group)
             try:
                 plugin.load()
             except InputError as error:

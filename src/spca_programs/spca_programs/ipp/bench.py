@@ -13,6 +13,7 @@ from pydantic import Field
 
 from spca_bench import plots
 from spca_bench.bench import Bench, Done
+from spca_bench.campaign import read_head
 from spca_bench.page import Page, Table, new_figure
 from spca_bench.statistics import Mean, groups
 from spca_core.errors import InputError
@@ -21,7 +22,7 @@ from spca_core.ports.chat import ChatUsage, Role
 from spca_core.ports.proposer import ModelError
 from spca_llm.chat import Chat
 from spca_llm.config import load_config
-from spca_llm.connect import open_chat
+from spca_llm.connect import REPLAY, open_chat
 from spca_llm.ledger import server_fault, set_aside
 from spca_programs import published
 from spca_programs.grasp.policies import example as grasp_example
@@ -128,6 +129,8 @@ class IppBench(Bench[IppTrial, IppResult]):
     deadline: float = Field(2.0, gt=0)
     data: Path | None = None
     store: Path = PROGRAMS
+    llm: str = ""
+    """`replay:FOLDER`: the recorded answers of an earlier campaign in place of the models."""
 
     @property
     def title(self) -> str:
@@ -136,7 +139,10 @@ class IppBench(Bench[IppTrial, IppResult]):
 
     def identity(self) -> Mapping[str, Any]:
         """See `Bench`; the models and servers of the configurations and the programs' sources are added."""
-        roles = {str(m): load_config(m).model_dump(mode="json")["roles"] for m in self.models}
+        if self.llm:
+            roles = read_head(Path(self.llm.removeprefix(REPLAY))).identity["roles"]
+        else:
+            roles = {str(m): load_config(m).model_dump(mode="json")["roles"] for m in self.models}
         sources = {
             f"{task}/{name}": self._program(task, name).id
             for task in self.tasks
@@ -157,6 +163,8 @@ class IppBench(Bench[IppTrial, IppResult]):
                 "nothing to compare", hint="name programs with --program, or models with --model"
             )
         self.identity()
+        if self.llm:
+            return
         with TemporaryDirectory() as nothing:
             for model in self.models:
                 with self._chat(str(model), Path(nothing)) as chat:
@@ -195,7 +203,7 @@ class IppBench(Bench[IppTrial, IppResult]):
             with ProgramRunner(self.deadline) as runner:
                 return _result(runner.evaluate(program, domain, cases), source=program.source)
         place = _record(trial, folder)
-        with self._chat(contestant.llm, place) as chat:
+        with self._chat(contestant.llm, place, trial) as chat:
             result = self._with_model(domain, cases, contestant.way, chat)
         if fault := server_fault(place):
             raise ModelError(fault, "unreachable")
@@ -304,7 +312,9 @@ class IppBench(Bench[IppTrial, IppResult]):
             return Program(source=Path(str(module.__file__)).read_text(encoding="utf-8"))
         return ProgramStore(self.store).find(task, name)
 
-    def _chat(self, llm: str, folder: Path) -> Chat:
+    def _chat(self, llm: str, folder: Path, trial: IppTrial | None = None) -> Chat:
+        if self.llm and trial is not None:
+            return open_chat(f"{REPLAY}{_record(trial, Path(self.llm.removeprefix(REPLAY)))}", folder)
         return open_chat("", folder, load_config(Path(llm)))
 
 
