@@ -41,7 +41,7 @@ def in_the_way(observation: Observation) -> set[str]:
 
 
 HEMMED = {"box_red": (0.5, 0.0, TOP), "box_green": (0.5, 0.045, TOP), "box_blue": (0.455, 0.0, TOP)}
-FULL = {"box_green": (0.62, -0.183, ON_PLATE), "box_blue": (0.62, -0.137, ON_PLATE)}
+FULL = {"box_green": (0.59, -0.17, ON_PLATE), "box_blue": (0.65, -0.15, ON_PLATE)}
 
 
 @pytest.mark.parametrize(
