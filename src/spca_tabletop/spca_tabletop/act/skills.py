@@ -6,6 +6,7 @@ through `ctx`.
 
 ABOVE = 0.09
 MISPLACED = 0.004
+APART = 0.002
 
 
 def touch(ctx, thing):
@@ -70,15 +71,24 @@ def place_on_table(ctx, cube):
 
 def place_next_to(ctx, cube, other):
     """Put the held cube down next to another, slide it until the two touch, and let go."""
-    spots = ctx.spots_next_to(other)
-    tool = _approach(ctx, [spot.pose for spot in spots], f"no free place next to {other}")
-    contact = next(spot.contact for spot in spots if spot.pose == tool)
-    ctx.move_linear(contact, 0.3)
-    ctx.open(0.06)
-    ctx.move_linear(_raised(contact))
-    ctx.look()
-    if not ctx.holds("next_to", cube, other):
-        raise RuntimeError(f"{cube} does not touch {other}")
+    missing = 0.0
+    for attempt in range(2):
+        spots = ctx.spots_next_to(other)
+        tool = _approach(ctx, [spot.pose for spot in spots], f"no free place next to {other}")
+        contact = next(spot.contact for spot in spots if spot.pose == tool)
+        contact = _beyond(tool, contact, missing)
+        ctx.move_linear(contact, 0.3)
+        ctx.open(0.06)
+        ctx.move_linear(_raised(contact))
+        ctx.look()
+        if not ctx.holds("next_to", cube, other):
+            raise RuntimeError(f"{cube} does not touch {other}")
+        a, b = ctx.locate(cube), ctx.locate(other)
+        missing = ((a.x - b.x) ** 2 + (a.y - b.y) ** 2) ** 0.5 - (a.size[0] + b.size[0]) / 2
+        if a.kind != "cube" or b.kind != "cube" or missing <= APART or attempt:
+            return
+        ctx.log(f"{cube} stops short of {other}, putting it there again")
+        pick_up(ctx, cube, "table")
 
 
 def place_across(ctx, cube, left, right):
@@ -137,6 +147,13 @@ def _approach_grasp(ctx, grasps, otherwise):
                 raise
             trouble = error
     raise trouble
+
+
+def _beyond(start, end, more):
+    """A pose on the line from start to end, that much farther than the end."""
+    x, y = end.x - start.x, end.y - start.y
+    share = 1 + more / max((x * x + y * y) ** 0.5, 0.001)
+    return pose(start.x + share * x, start.y + share * y, end.z, end.yaw)
 
 
 def _raised(tool):
