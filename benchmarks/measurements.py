@@ -29,6 +29,7 @@ from spca_bench.statistics import Rate, groups, median_of
 from spca_core.paths import ROOT
 
 OUT = ROOT / "docs" / "measurements.md"
+BY_HAND = "<!-- What follows is written by hand and kept. -->"
 SCRIPTS = {
     "Whole runs in one process": ["end_to_end.py"],
     "Whole runs over ROS 2": ["end_to_end.py", "--transport", "ros", "--tables", "5"],
@@ -65,7 +66,8 @@ def main(campaigns: Annotated[list[Path], typer.Argument(help="Folders of finish
             "```",
             "",
         ]
-    OUT.write_text("\n".join(lines))
+    by_hand = OUT.read_text().partition(BY_HAND)[2] if OUT.is_file() else ""
+    OUT.write_text("\n".join([*lines, BY_HAND]) + by_hand)
 
 
 def machine() -> str:

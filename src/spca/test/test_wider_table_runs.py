@@ -1,0 +1,24 @@
+"""Whole runs with other kinds of things, from the first look to the verdict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import spca
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("level", "preset", "seed"),
+    [
+        ("mats_01", "nominal", 0),  # a swap by way of the one free mat
+        ("shapes_08", "shuffled", 1),  # a cube and a cylinder around a bowl
+        ("packing_04", "hard", 1),  # two of three cubes into a tray
+        ("crowd_02", "nominal", 0),  # twelve things; a ball into a bowl
+    ],
+)
+def test_a_level_of_the_wider_table_is_solved(level: str, preset: str, seed: int, tmp_path: Path) -> None:
+    run = spca.run(level, preset=preset, seed=seed, out=tmp_path / "run", report=False)
+    assert run.result.success, run.result.reason
