@@ -33,7 +33,7 @@ _MOST_TOGETHER = 4  # cubes of one colour in one level region; larger ones are s
 _SUNK = 0.006  # metres by which a cube may seem to be sunk into the floor
 _SPILL = 0.0015  # metres around an upper face that may still be its own, and that may be missing
 _ROUND = 0.82  # share of the circle around it that a round face fills at least
-_LARGER = 1.15  # times the area of the cubes' faces: more than the sides that may be in sight, too
+_LARGER = 1.26  # times the area of the cubes' faces: more than the sides that may be in sight, too
 _SHARED = 0.1  # share of an upper face that may seem to belong to two cubes
 _FILLED = 0.93  # share of a face that must agree where other things than cubes may lie
 _MARGIN = 8  # pixels around a component that are looked at
@@ -199,8 +199,10 @@ class _Search:
         """Whether a region (N, 2) as large as that many faces is not too large or too round for cubes."""
         if faces >= 1.5:
             return faces <= _LARGER * round(faces)
-        whole = cv2.contourArea(cv2.convexHull(points.astype(np.float32))) / self.edge**2
-        return whole <= _LARGER and _roundness(points, self.view.metres_per_pixel(level)) <= _ROUND
+        pixel = self.view.metres_per_pixel(level)
+        hull = cv2.contourArea(cv2.convexHull(points.astype(np.float32)))  # through the pixels' centres
+        whole = (np.sqrt(hull) + pixel) ** 2 / self.edge**2
+        return bool(whole <= _LARGER and _roundness(points, pixel) <= _ROUND)
 
     def _fill(self, cubes: list[FoundCube], face: Mask) -> bool:
         """Whether a level region is nothing but these cubes' upper faces."""

@@ -40,6 +40,7 @@ _FILLED = 0.6  # share of a flat thing, as far as nothing hides it, that must ha
 _SMALLEST, _LARGEST = 0.012, 0.30  # metres: edges of what may be a thing
 _EQUAL = 0.004  # metres by which the edges of a cube may seem to differ
 _FLAT = 0.0035  # metres above the table: below it a flat thing is a mat, above it a plate
+_ONE = 0.85  # share of what pieces of a face enclose that must be theirs, or be hidden
 _INSIDE = 0.6  # share of a piece's outline within that of the whole
 _OVERLAP = 0.25  # share of a thing's footprint over what it rests on
 _MARGIN = 6
@@ -64,7 +65,7 @@ def find_tall(view: View, colours: ColourLabels, taken: Mask) -> list[Detection]
         if label == NEUTRAL:
             mask &= view.heights > TALL
         colour = UNKNOWN if label == NEUTRAL else colours.names[label - 1]
-        for window, component in _components(mask):
+        for window, component in _components(mask, view.heights > TALL):
             found += _Search(view, colour, window, component).tall()
     return [thing for thing in found if not any(_is_part_of(thing, other) for other in found)]
 
@@ -184,16 +185,26 @@ class _Search:
         tall = rest & (self.heights > TALL)
         _, parts, stats, _ = cv2.connectedComponentsWithStats(tall.astype(np.uint8), connectivity=8)
         best: _Face | None = None
+        faces = []
         for index in range(1, len(stats)):
             if stats[index, cv2.CC_STAT_AREA] < _MIN_AREA:
                 continue
             part = parts == index
             level = self._level(self.heights[part])
+            near, body = part & (self.heights > level - _LEVEL), part & (self.heights > level - _CUT)
+            faces.append(_Face(near, body, level))
             if best is None or level > best.level:
-                near = part & (self.heights > level - _LEVEL)
-                body = part & (self.heights > level - _CUT)
-                best = _Face(near, body, level)
-        return best
+                best = faces[-1]
+        return best if best is None else self._joined(best, faces)
+
+    def _joined(self, best: _Face, faces: list[_Face]) -> _Face:
+        """A face with those that only a higher thing on it separates from it."""
+        level = [f for f in faces if abs(f.level - best.level) < _LEVEL / 2]
+        if len(level) < 2:
+            return best
+        mask, body = (np.logical_or.reduce([getattr(f, name) for f in level]) for name in ("mask", "body"))
+        seen = self._hull(mask) & (self.heights < best.level + _LEVEL)
+        return _Face(mask, body, best.level) if np.mean(mask[seen]) > _ONE else best
 
     def _level(self, heights: Array) -> float:
         """The highest level at which there is enough of a face, metres."""
