@@ -22,7 +22,7 @@ from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult,
 from spca_worldcoder.agent.settings import Settings
 from spca_worldcoder.bench.baselines import Played, random_actions, react, true_sokoban
 from spca_worldcoder.bench.refining import explained_by_draft, wander
-from spca_worldcoder.bench.suites import STRATEGIES, SUITES, seeds_of
+from spca_worldcoder.bench.suites import Q_ACTIONS, STRATEGIES, SUITES, seeds_of
 from spca_worldcoder.planning.classical import ClassicalSearch
 from spca_worldcoder.planning.planner import ModelPlanner
 from spca_worldcoder.records import Contradiction, Draft, NotLearnable, Program, Transition
@@ -32,8 +32,6 @@ from spca_worldcoder.worlds.minigrid import CURRICULUM, MinigridWorld, shortest_
 from spca_worldcoder.worlds.sokoban import Sokoban
 from spca_worldcoder.worlds.world import World
 
-Q_ACTIONS = 3000
-"""Actions that the table of values is given."""
 RANDOM_EPISODES, REACT_EPISODES = 20, 2
 _UNSEEN = 50_000
 """Seeds of levels that no learning run uses."""

@@ -12,7 +12,7 @@ from spca_bench.bench import Done
 from spca_bench.page import Page, Table, new_figure
 from spca_bench.plots import boxes
 from spca_bench.statistics import Rate, groups
-from spca_worldcoder.bench.suites import SUITES
+from spca_worldcoder.bench.suites import Q_ACTIONS, SUITES
 
 if TYPE_CHECKING:
     from spca_worldcoder.bench.bench import Learned, WorldcoderRow, WorldcoderTrial
@@ -145,7 +145,7 @@ def _baselines(done: Trials, page: Page) -> None:
         (
             "environment",
             "random actions",
-            "tabular Q-learning, 3000 actions",
+            f"tabular Q-learning, {Q_ACTIONS} actions",
             "ReAct",
             "its tokens for 2 episodes",
         ),

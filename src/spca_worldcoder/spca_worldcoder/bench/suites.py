@@ -59,6 +59,8 @@ SUITES: dict[str, Suite] = {
 }
 """By name."""
 
+Q_ACTIONS = 3000
+"""Actions that tabular Q-learning is given."""
 STRATEGIES: tuple[Strategy, ...] = ("bandit", "greedy", "breadth")
 """Of refinement; `refining, <strategy>` is a suite, too."""
 
