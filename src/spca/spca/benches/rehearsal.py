@@ -77,7 +77,7 @@ class RehearsalResult(Record):
     sentence: str = ""
     seconds: float = 0.0
     cpu: float = 0.0
-    """Processor time of this process, in seconds: the cost on a machine with nothing else to do."""
+    """Processor time in seconds, without the sandbox: about the cost on a machine with nothing else to do."""
     without_frame: str = ""
     """The status without the frame rule, where that rule spoke."""
 
