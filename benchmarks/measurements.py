@@ -23,6 +23,7 @@ import typer
 
 from spca.benches import bench_in
 from spca.benches.levels import causes
+from spca.benches.remedies import remedy_table
 from spca_bench.campaign import read_campaign, read_head
 from spca_bench.runs import RunSummary
 from spca_bench.statistics import Rate, groups, median_of
@@ -103,9 +104,24 @@ def campaign_section(folder: Path) -> Iterator[str]:
         for group, members in [*sorted(groups(trials, lambda d: d.trial.group).items()), ("**all**", trials)]:
             yield row(group, [d.result for d in members])
         yield ""
+        yield from remedies([d.result for d in trials])
         for cause, count in causes(d.result for d in trials):
             yield f"* {count} × {cause}"
         yield ""
+
+
+def remedies(results: list[RunSummary]) -> Iterator[str]:
+    """The table of remedies by kind of disturbance, where there were any."""
+    if not any(r.disturbed for r in results):
+        return
+    table = remedy_table(results)
+    yield "Runs in which each kind happened, those solved, and the runs that used each remedy:"
+    yield ""
+    yield f"| {' | '.join(table.heads)} |"
+    yield "|" + "---|" * len(table.heads)
+    for cells in table.shown():
+        yield f"| {' | '.join(cells)} |"
+    yield ""
 
 
 def row(group: str, results: list[RunSummary]) -> str:

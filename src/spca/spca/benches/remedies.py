@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
+from spca.logs import LOG
 from spca_bench.page import Table
 from spca_bench.runs import RunSummary
 from spca_bench.statistics import Rate
@@ -31,7 +32,7 @@ def disturbances_in(run: Path) -> tuple[str, ...]:
 def remedies_in(run: Path, acts: Sequence[ActResult]) -> dict[str, int]:
     """How often each of `REMEDIES` was used in a run; without those that were not."""
     used: Counter[str] = Counter()
-    used["grasp again"] = sum("again" in line for act in acts for step in act.steps for line in step.log)
+    used["grasp again"] = sum("again" in line for line in _said_by_skills(run))
     used["plan again"] = len(acts) - 1 if acts else 0
     looks = [json.loads(f.read_text()) for f in sorted((run / "looks").glob("*.json"))]
     stamps = [look.get("stamp", 0.0) for look in looks]
@@ -44,6 +45,14 @@ def remedies_in(run: Path, acts: Sequence[ActResult]) -> dict[str, int]:
         "camera has been moved" in note for look in looks for note in look.get("notes", ())
     )
     return {remedy: count for remedy, count in used.items() if count > 0}
+
+
+def _said_by_skills(run: Path) -> list[str]:
+    """What skills wrote into the run's record, for example that they try again."""
+    if not (path := run / LOG).is_file():
+        return []
+    lines = [json.loads(line) for line in path.read_text().splitlines() if line.startswith("{")]
+    return [line.get("message", "") for line in lines if line.get("event") == "skill"]
 
 
 def remedy_table(results: Iterable[RunSummary]) -> Table:
