@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from spca_bench.bench import Done
+from spca_bench.page import Page
 from spca_bench.q_learning import q_learning
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
@@ -20,7 +22,8 @@ from spca_planner.solver.process import SolverProcess
 from spca_worldcoder import run
 from spca_worldcoder.agent.settings import Settings
 from spca_worldcoder.bench.baselines import random_actions, react, true_sokoban
-from spca_worldcoder.bench.bench import Watcher, play
+from spca_worldcoder.bench.bench import Watcher, WorldcoderBench, WorldcoderRow, play
+from spca_worldcoder.bench.refining import explained_by_draft, wander
 from spca_worldcoder.planning.classical import ClassicalSearch
 from spca_worldcoder.planning.planner import ModelPlanner
 from spca_worldcoder.report import write_report
@@ -135,3 +138,20 @@ def test_baselines_play_the_same_worlds(tmp_path: Path) -> None:
 
 def test_tabular_q_learning_learns_an_empty_room() -> None:
     assert q_learning(MinigridWorld("Empty-5x5"), 0, 2500).success > 0.8
+
+
+def test_the_bench_plans_its_trials_and_writes_its_page(tmp_path: Path) -> None:
+    bench = WorldcoderBench(seeds=4, levels=0)
+    trials = bench.trials()
+    assert len({trial.key for trial in trials}) == len(trials)
+    assert {t.seed for t in trials if t.suite == "curriculum, without transfer"} == {0, 3}
+    with pytest.raises(InputError, match="unknown suite 'chess'"):
+        WorldcoderBench(suites=("chess",)).prepare(tmp_path)
+    data = wander(Sokoban(1, 6), 1, 60)
+    explained = explained_by_draft("greedy", data, 1)
+    assert list(explained) == sorted(explained) and explained[-1] > 0.9
+    trial = next(t for t in trials if t.suite == "refining, greedy")
+    done = [Done(trial, WorldcoderRow(explained=explained))]
+    page = Page("worldcoder")
+    bench.report(done, page)
+    assert "share explained" in page.write(tmp_path / "page.html").read_text()
