@@ -2,7 +2,8 @@
 
 Nothing has a cell: things have a `name`, receptacles may be `open`, objects are `inside` a receptacle.
 Actions name what they are done to (`take apple_1 fridge_1`), so a room's actions are not those of another.
-Needs an optional package (`spca_household.engine`).
+A room has some 450 commands, so searches in a program are slow. Needs an optional package
+(`spca_household.engine`).
 """
 
 from __future__ import annotations
