@@ -127,7 +127,9 @@ class LanguageModelSelector:
         """See `Differentiable.forward`."""
         chosen = [self._batch[i] for i in samples]
         self._out = [self._scores(sample.context, sample.candidates) for sample in chosen]
-        return [s.detach().double().numpy() for s, _ in self._out], np.array([float(v) for _, v in self._out])
+        return [s.detach().double().numpy() for s, _ in self._out], np.array(
+            [float(v.detach()) for _, v in self._out]
+        )
 
     def backward(self, samples: Sequence[int], scores: Sequence[np.ndarray], values: np.ndarray) -> None:
         """See `Differentiable.backward`; the optimiser is Adam."""
