@@ -2,7 +2,7 @@
 
 Nothing has a cell: things have a `name`, receptacles may be `open`, objects are `inside` a receptacle.
 Actions name what they are done to (`take apple_1 fridge_1`), so a room's actions are not those of another.
-A room has some 450 commands, so searches in a program are slow. Needs an optional package
+A room has about 1,000 commands, so searches in a program are slow. Needs an optional package
 (`spca_household.engine`).
 """
 
