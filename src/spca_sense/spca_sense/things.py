@@ -32,6 +32,7 @@ _OCCLUDER = 0.012
 _STEP = 0.010  # metres from a rim down to what is inside of it
 _HOLLOW = 0.3  # share of the area within the rim that must be lower
 _DOME = 0.12  # of its radius, by which a ball's upper side falls off towards its outline
+_LEAST_FALL = 0.004  # metres; noise makes small level faces fall off by less
 _MIN_AREA = 90  # pixels, 1.8 cm²
 _MIN_OWN, _ENOUGH = 24, 400  # outline points that are needed, and that are enough
 _TOLERANCE = 0.0025
@@ -255,7 +256,7 @@ class _Search:
         if not inner.any() or not outer.any():
             return None
         fall = float(np.median(heights[near][inner]) - np.median(heights[near][outer]))
-        if fall < _DOME * reach:
+        if fall < max(_DOME * reach, _LEAST_FALL):
             return None
         radius = max(face.level / 2, 0.5 * reach)
         fit = self._disc(replace(face, mask=whole, body=whole), face.level - radius, 0.001)
