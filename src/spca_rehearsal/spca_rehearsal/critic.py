@@ -21,7 +21,7 @@ _MOST_FACTS = 6
 
 
 class Critic:
-    """Judges the moments of one try, in order; the first fault is the try's.
+    """Judges the moments of one try, in order; the first fault is the try's (see docs/rehearsal.md).
 
     `frame`: whether what a step does not mention has to stay as it was.
     """
