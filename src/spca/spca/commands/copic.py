@@ -1,4 +1,4 @@
-"""`spca copic`: planning programs and a selector that learns which of them to follow."""
+"""`spca copic`: planning programs, and a selector that learns which of them to follow."""
 
 from __future__ import annotations
 
