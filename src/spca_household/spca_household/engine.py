@@ -7,9 +7,9 @@ possible and what it changes comes from its rules alone. Needs the optional pack
 
 from __future__ import annotations
 
+import importlib
 import sys
 from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +34,16 @@ _COMMANDS = {
 }
 
 
-INSTALL = "pip install --no-deps alfworld==0.4.2 fast-downward-textworld==20.6.4"
+FOLDER = Path(sys.prefix) / "household"
+"""Where the optional packages are: apart, as TextWorld's Fast Downward has the name of the one spca plans with."""
+
+INSTALL = f"pip install --no-deps --target {FOLDER} alfworld==0.4.2 fast-downward-textworld==20.6.4"
 """How to get it. Only ALFWorld's rules are used, nothing of what its package depends on."""
 
 
 def available() -> bool:
     """Whether the optional packages are installed."""
-    return find_spec("fast_downward") is not None and find_spec("alfworld") is not None
+    return all((FOLDER / package).is_dir() for package in ("fast_downward", "alfworld"))
 
 
 class Game:
@@ -153,16 +156,24 @@ def _library() -> tuple[Any, Any]:
             "household",
             f"install it into this environment: {INSTALL}",
         )
-    import fast_downward
-
+    fast_downward = _fast_downward()
     return fast_downward.load_lib(), fast_downward.interface
+
+
+@lru_cache(maxsize=1)
+def _fast_downward() -> Any:
+    """TextWorld's package; nothing else of this process may have imported another one of its name."""
+    sys.path.insert(0, str(FOLDER))
+    try:
+        return importlib.import_module("fast_downward")
+    finally:
+        sys.path.remove(str(FOLDER))
 
 
 @lru_cache(maxsize=256)
 def _translated(problem: str) -> tuple[bytes, frozenset[Fact]]:
     """The grounded problem, and the facts that no action changes. Takes about a second."""
-    import fast_downward
-
+    fast_downward = _fast_downward()
     arguments = sys.argv
     try:
         task, sas = fast_downward.pddl2sas(_domain(), problem)
@@ -179,6 +190,4 @@ def _translated(problem: str) -> tuple[bytes, frozenset[Fact]]:
 
 @lru_cache(maxsize=1)
 def _domain() -> str:
-    spec = find_spec("alfworld")
-    assert spec is not None and spec.origin is not None
-    return (Path(spec.origin).parent / "data" / "alfred.pddl").read_text(encoding="utf-8")
+    return (FOLDER / "alfworld" / "data" / "alfred.pddl").read_text(encoding="utf-8")
