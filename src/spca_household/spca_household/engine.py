@@ -35,7 +35,7 @@ _COMMANDS = {
 
 
 FOLDER = Path(sys.prefix) / "household"
-"""Where the optional packages are: apart, as TextWorld's Fast Downward has the name of the one spca plans with."""
+"""Where the optional packages are: apart, as TextWorld names its Fast Downward as spca does its own."""
 
 INSTALL = f"pip install --no-deps --target {FOLDER} alfworld==0.4.2 fast-downward-textworld==20.6.4"
 """How to get it. Only ALFWorld's rules are used, nothing of what its package depends on."""
