@@ -33,7 +33,8 @@ class TestPyperplan(EngineContract):
 
 @pytest.mark.slow
 def test_the_tabletop_is_planned_by_another_engine() -> None:
-    text = problem(scene(on={"cube_blue": "cube_red"}), sorted(goals("on R B, on B T"), key=sorted))
+    two = scene(on={"cube_blue": "cube_red"}, objects=("cube_red", "cube_blue"))
+    text = problem(two, sorted(goals("on R B, on B T"), key=sorted))
     with SolverProcess(engine="fast-downward-opt") as solver:
         answer = solver.judge(Case(domain=domain(), problem=text, timeout_s=60))
     assert (answer.critic, answer.message) == ("", "")

@@ -42,7 +42,8 @@ def oneshot_engines() -> list[str]:
 class FactoryEngine:
     """An `Engine` of Unified Planning.
 
-    What it does not support is compiled away first, as far as that is possible.
+    What it does not support is compiled away first, as far as that is possible. Conditional effects multiply
+    the actions then: an engine without them plans for two or three things on the table, not for more.
     """
 
     def __init__(self, name: str) -> None:
