@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from spca_core.errors import InputError
@@ -156,27 +159,39 @@ def _library() -> tuple[Any, Any]:
             "household",
             f"install it into this environment: {INSTALL}",
         )
-    fast_downward = _fast_downward()
-    return fast_downward.load_lib(), fast_downward.interface
+    with _fast_downward() as fast_downward:
+        return fast_downward.load_lib(), fast_downward.interface
 
 
-@lru_cache(maxsize=1)
-def _fast_downward() -> Any:
-    """TextWorld's package; nothing else of this process may have imported another one of its name."""
+_modules: dict[str, ModuleType] = {}
+
+
+@contextmanager
+def _fast_downward() -> Iterator[Any]:
+    """TextWorld's package; while it is in use, another one of its name is out of sight."""
+    others = _taken()
+    sys.modules.update(_modules)
     sys.path.insert(0, str(FOLDER))
     try:
-        return importlib.import_module("fast_downward")
+        yield importlib.import_module("fast_downward")
     finally:
         sys.path.remove(str(FOLDER))
+        _modules.update(_taken())
+        sys.modules.update(others)
+
+
+def _taken() -> dict[str, ModuleType]:
+    """The loaded modules of that name, which are taken out of Python's register."""
+    return {n: sys.modules.pop(n) for n in list(sys.modules) if n.partition(".")[0] == "fast_downward"}
 
 
 @lru_cache(maxsize=256)
 def _translated(problem: str) -> tuple[bytes, frozenset[Fact]]:
     """The grounded problem, and the facts that no action changes. Takes about a second."""
-    fast_downward = _fast_downward()
     arguments = sys.argv
     try:
-        task, sas = fast_downward.pddl2sas(_domain(), problem)
+        with _fast_downward() as fast_downward:
+            task, sas = fast_downward.pddl2sas(_domain(), problem)
     finally:
         sys.argv = arguments  # the translator sets them
     changing = {"atlocation", "inreceptacle", "objectatlocation", "opened", "holds", "holdsany", "checked"}
