@@ -95,7 +95,7 @@ def test_skills_come_with_their_whole_schemas() -> None:
     skills = (SkillSignature(name="place_on", parameters=("cube", "plate"), doc="Put it down."),)
     text = messages(request(skills=skills), None, None, WORDS, action_schemas([domain()]))[1]["content"]
     assert "(:action place_on" in text
-    assert ":effect (and (not (holding ?c)) (hand_empty) (on ?c ?p)" in text
+    assert ":effect (and (not (holding ?c)) (hand_empty) (on ?c ?p)" in " ".join(text.split())
 
 
 # --- words --------------------------------------------------------------------------------------------------

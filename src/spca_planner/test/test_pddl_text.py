@@ -123,14 +123,14 @@ def test_the_tabletop_domain_has_exactly_the_skills() -> None:
     parameters = {a.name: a.schema.parameters for a in parse_domain(tabletop_domain()).actions.values()}
     assert parameters == {
         "touch": (("x", "item"),),
-        "pick_up": (("c", "cube"), ("from", "thing")),
-        "place_on": (("c", "cube"), ("p", "plate")),
-        "stack_on": (("c", "cube"), ("base", "cube")),
-        "place_on_table": (("c", "cube"),),
-        "place_next_to": (("c", "cube"), ("other", "cube")),
-        "place_on_edge": (("c", "cube"), ("p", "plate")),
-        "place_across": (("c", "cube"), ("a", "cube"), ("b", "cube")),
-        "discard": (("c", "cube"),),
+        "pick_up": (("c", "solid"), ("from", "thing")),
+        "place_on": (("c", "solid"), ("p", "support")),
+        "stack_on": (("c", "solid"), ("base", "solid")),
+        "place_on_table": (("c", "solid"),),
+        "place_next_to": (("c", "solid"), ("other", "item")),
+        "place_on_edge": (("c", "solid"), ("p", "plate")),
+        "place_across": (("c", "solid"), ("a", "solid"), ("b", "solid")),
+        "discard": (("c", "solid"),),
     }
 
 

@@ -25,9 +25,10 @@ PRESETS = ("nominal", "shuffled", "noisy", "hard")
 @given(st.sampled_from(list_levels()), st.sampled_from(PRESETS), st.integers(0, 10_000))
 def test_no_level_is_won_by_doing_nothing(name, preset, seed):
     level = load_level(name)
-    layout, _ = draw_table(preset, seed, WORLD, level)
-    touching = resting_contacts(layout, WORLD)
-    for rules in bind_rules(level, WORLD, layout.poses):
+    world = load_world(level.world)
+    layout, _ = draw_table(preset, seed, world, level)
+    touching = resting_contacts(layout, world)
+    for rules in bind_rules(level, world, layout.poses):
         met = {pair(*p) for p in rules.touching} <= touching
         assert not (met and not {pair(*p) for p in rules.apart} & touching)
 

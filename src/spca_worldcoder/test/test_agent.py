@@ -97,7 +97,7 @@ def test_a_damaged_folder_is_one_clear_line(tmp_path: Path) -> None:
     [
         (
             lambda: catalogue.make_worlds(WorldOptions(world="chess")),
-            "no learnable_world 'chess' is installed",
+            "no learnable world 'chess' is installed",
         ),
         (lambda: MinigridWorld("Moon"), "unknown MiniGrid environment 'Moon'"),
         (lambda: Sokoban(9, 7), "1 to 8"),
