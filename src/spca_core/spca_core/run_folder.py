@@ -76,13 +76,16 @@ class RunFolder:
         return cls(path)
 
     def write(self, name: str, value: BaseModel | str | bytes | dict[str, Any] | list[Any]) -> Path:
-        """Write one file whole: records and plain values as JSON, text and bytes as they are."""
+        """Write one file whole: records and plain values as JSON, text and bytes as they are.
+
+        What text cannot be written in UTF-8 (lone surrogates from a damaged file) becomes question marks.
+        """
         if isinstance(value, BaseModel):
             content = value.model_dump_json(indent=1).encode()
         elif isinstance(value, bytes):
             content = value
         elif isinstance(value, str):
-            content = value.encode()
+            content = value.encode(errors="replace")
         else:
             content = json.dumps(value, indent=1).encode()
         write_atomically(self.path / name, content)

@@ -44,7 +44,7 @@ def write_index(runs: Path = RUNS, campaigns: Path = CAMPAIGNS) -> Path:
     """
     entries = sorted((*_runs(runs), *_campaigns(runs, campaigns)), key=lambda e: e.changed, reverse=True)
     page = templates().get_template("index.html.j2").render(entries=entries)
-    write_atomically(runs / INDEX, page.encode())
+    write_atomically(runs / INDEX, page.encode(errors="replace"))
     return runs / INDEX
 
 

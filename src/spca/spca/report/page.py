@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from spca.events import Event
 from spca.kits import kit_of
-from spca.report.timeline import contact_timeline, stage_timeline, step_timeline, ticks
+from spca.report.timeline import ContactInterval, contact_timeline, stage_timeline, step_timeline, ticks
 from spca_core.errors import InputError
 from spca_core.options import Manifest
 from spca_core.plan import ActResult, CodeResult, PlanResult
@@ -26,6 +26,7 @@ from spca_core.run_folder import EVENTS, MANIFEST, RunFolder
 
 REPORT = "report.html"
 # Files next to the report that it links to, each with a description.
+_CONTACTS = TypeAdapter(list[ContactInterval])
 _FILES = (
     ("video.mp4", "video"),
     ("run.mcap", "log for Foxglove or rosbag2"),
@@ -71,7 +72,7 @@ def write_report(folder: RunFolder) -> Path:
             animation=_data_uri(path / "animation.webp", "image/webp"),
             ticks=ticks(end),
             steps=step_timeline(steps, end),
-            contacts=contact_timeline(_json(path / "contacts.json") or [], end),
+            contacts=contact_timeline(_contacts(path / "contacts.json"), end),
             video=(path / "video.mp4").is_file(),
             files=[(f, what, _size(path / f)) for f, what in _FILES if (path / f).is_file()],
             crash=_text(path / "crash.txt"),
@@ -141,6 +142,13 @@ def _json(path: Path) -> Any:
         return json.loads(path.read_text())
     except (OSError, ValueError):
         return None
+
+
+def _contacts(path: Path) -> list[ContactInterval]:
+    try:
+        return _CONTACTS.validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return []
 
 
 def _text(path: Path) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from spca_core.model import Record
 from spca_core.skill import StepReport
 from spca_referee.rules import words
 
@@ -45,12 +46,20 @@ def ticks(end: float, about: int = 6) -> list[dict[str, Any]]:
     return [{"label": f"{i * step:g}", "left": 100.0 * i * step / end} for i in range(count + 1)]
 
 
-def contact_timeline(intervals: Sequence[dict[str, Any]], end: float) -> list[dict[str, Any]]:
+class ContactInterval(Record):
+    """Two models touched each other from `start` to `end`, simulated seconds."""
+
+    pair: tuple[str, str]
+    start: float
+    end: float
+
+
+def contact_timeline(intervals: Sequence[ContactInterval], end: float) -> list[dict[str, Any]]:
     """One row a pair of models, in plain words, with a bar for each interval of contact."""
     rows: dict[str, list[dict[str, float]]] = {}
     for interval in intervals:
-        a, b = (words(model) for model in interval["pair"])
-        rows.setdefault(f"{a} – {b}", []).append(_bar(interval["start"], interval["end"], end))
+        a, b = (words(model) for model in interval.pair)
+        rows.setdefault(f"{a} – {b}", []).append(_bar(interval.start, interval.end, end))
     return [{"label": label, "bars": bars} for label, bars in sorted(rows.items())]
 
 
