@@ -23,7 +23,6 @@ def kit_named(name: str) -> Kit:
     return kit
 
 
-@cache
 def kits() -> list[Kit]:
     """All installed kits, those whose levels need no prefix first."""
     return sorted((kit_named(name) for name in installed(GROUP)), key=lambda k: (not k.bare_names, k.name))

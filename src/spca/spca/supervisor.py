@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-from spca.blame import blame, distrusted
+from spca.blame import Blame, blame, distrusted
 from spca.events import Listener
 from spca.failure import describe_failure
 from spca.journal import Journal
@@ -216,10 +216,7 @@ class Supervisor:
             return state
         if trusted(state):  # the look may have been wrong, or the domain
             return self._next_round(state.objecting(objection(state, rehearsed)), rehearsed.sentence)
-        state = state.failed(blame_of(rehearsed), fingerprint(plan, state.library))
-        if rehearsed.suspects and state.code_retry < self._budgets.code_retries:
-            return state.repairing(rehearsed.suspects)
-        return self._next_round(state, rehearsed.sentence)
+        return self._repair(state, plan, blame_of(rehearsed))
 
     def _act(self, state: RunState) -> RunState:
         plan = state.plan
@@ -259,6 +256,10 @@ class Supervisor:
         found = blame(plan, result, verdict, evidence, afterwards)
         self._journal.keep(state, "blame", found)
         self._journal.back_to_plan_start()
+        return self._repair(state, plan, found)
+
+    def _repair(self, state: RunState, plan: Plan, found: Blame) -> RunState:
+        """Have the skills that are to blame rewritten while retries are left; else plan again."""
         state = state.failed(found, fingerprint(plan, state.library))
         if found.suspects and state.code_retry < self._budgets.code_retries:
             return state.repairing(found.suspects)

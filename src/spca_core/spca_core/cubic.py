@@ -7,9 +7,8 @@ them; importing them would double the time that a run's processes take to start.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from spca_core.rotations import Array
 
 
 class PiecewiseCubic:

@@ -2,5 +2,3 @@
 
 All of it is generated from the world description.
 """
-
-import spca_robot  # noqa: F401  (decides how MuJoCo is imported)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-import mujoco
 import numpy as np
 
 from spca_core.geometry import Array
@@ -21,6 +20,7 @@ from spca_description.names import BASE_LINK
 from spca_robot import ur5
 from spca_robot.gripper_2f85 import CLOSED_ANGLE, SPEED, STROKE
 from spca_robot.gripper_model import MAX_MOMENT
+from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import build_model
 
 FLANGE = "tool0"

@@ -2,5 +2,3 @@
 
 Knows no ROS and no simulator.
 """
-
-import spca_robot  # noqa: F401  (decides how MuJoCo is imported)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-import mujoco
 import numpy as np
 
 from spca_core.geometry import Array
@@ -19,6 +18,7 @@ from spca_core.rotations import wxyz_of_matrix
 from spca_core.world import World
 from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_robot.ur5 import LINK_NAMES
+from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import ITEM_BIT, ROBOT_BIT, WorkspaceIndex, add_primitive, build_spec
 
 # Least distances in metres. Objects are perceived to about 3 mm, the table's height is known, the arm tracks

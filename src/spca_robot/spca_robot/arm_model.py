@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import mujoco
 import numpy as np
 
 from spca_core.geometry import Array
@@ -18,6 +17,7 @@ from spca_core.rotations import about_z, wxyz_of_matrix
 from spca_core.trajectory import JOINT_NAMES
 from spca_core.world import RobotMount
 from spca_robot import ur5
+from spca_robot.windowless import mujoco
 
 GREY = (0.72, 0.74, 0.76, 1.0)
 BLUE = (0.42, 0.56, 0.68, 1.0)

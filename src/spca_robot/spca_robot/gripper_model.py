@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import math
 
-import mujoco
-
 from spca_robot import gripper_2f85 as g
+from spca_robot.windowless import mujoco
 
 SIDES = ("left", "right")  # left is at +y of tool0
 TENDON = "gripper"

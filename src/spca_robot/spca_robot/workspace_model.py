@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,6 +28,7 @@ from spca_core.world import World, WorldObject
 from spca_robot.arm_model import add_arm
 from spca_robot.gripper_2f85 import driver_angle, gap_of
 from spca_robot.gripper_model import SIDES, add_gripper
+from spca_robot.windowless import mujoco
 
 ROBOT_BIT, ITEM_BIT, FIXTURE_BIT = 1, 2, 4
 ALL_BITS = ROBOT_BIT | ITEM_BIT | FIXTURE_BIT

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import mujoco
 import numpy as np
 
 from spca_core.contacts import Pair, pair
+from spca_robot.windowless import mujoco
 
 
 class ContactMonitor:

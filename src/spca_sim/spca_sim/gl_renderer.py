@@ -12,12 +12,12 @@ import os
 import subprocess
 import sys
 
-import mujoco
 import numpy as np
 from mujoco.rendering.classic import gl_context
 from numpy.typing import NDArray
 
 from spca_core.geometry import Array
+from spca_robot.windowless import mujoco
 from spca_sim.view import View
 
 _PLATFORMS = ("egl", "osmesa")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 
-import mujoco
-
+from spca_robot.windowless import mujoco
 from spca_sim.display import require_display
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.state import SimState

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import mujoco
 import numpy as np
 
 from spca_core.geometry import Array
 from spca_core.rotations import wxyz_of_matrix
 from spca_core.world import World
+from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import Item, WorkspaceIndex, build_spec
 from spca_sim.lighting import Lighting
 from spca_sim.sign import print_text

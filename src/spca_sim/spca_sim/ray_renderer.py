@@ -12,11 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import cv2
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.geometry import Array
+from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import FIXED_GROUP, MOVING_GROUP
 from spca_sim.lighting import Lighting
 from spca_sim.sign import Prints

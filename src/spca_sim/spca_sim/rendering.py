@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Literal, Protocol
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.errors import InputError
 from spca_core.geometry import Array
+from spca_robot.windowless import mujoco
 from spca_sim.lighting import Lighting
 from spca_sim.view import View
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import textwrap
 
 import cv2
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.geometry import Vec3
 from spca_core.world import WorldObject
+from spca_robot.windowless import mujoco
 
 _PIXELS_PER_METRE = 4000.0
 _INK = 0.05  # reflectance

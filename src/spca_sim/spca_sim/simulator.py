@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,6 +21,7 @@ from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import World
 from spca_robot.gripper_2f85 import STROKE, driver_angle, gap_of, pad_force
 from spca_robot.gripper_model import KP, KV, MAX_MOMENT
+from spca_robot.windowless import mujoco
 from spca_sim.contact_monitor import ContactMonitor
 from spca_sim.disturbances.disturber import DISTURBED_KINDS, Disturbed, Disturber
 from spca_sim.disturbances.picture import disturb

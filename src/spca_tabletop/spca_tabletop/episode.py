@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import mujoco
 import numpy as np
 
 from spca_core.episode import Episode
@@ -13,6 +12,7 @@ from spca_core.options import RunOptions
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 from spca_core.trajectory import JOINT_NAMES
+from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import Item, build_model
 from spca_sim.recording import load_states
 from spca_sim.state import SimState

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import cv2
-import mujoco
 import numpy as np
 from mcap_ros2.writer import Writer
 from numpy.typing import NDArray
@@ -30,6 +29,7 @@ from spca_core.scene import Scene
 from spca_core.trajectory import JOINT_NAMES
 from spca_core.verdict import Verdict
 from spca_core.world import World
+from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import Item, WorkspaceIndex, build_model
 from spca_sim.recording import load_states
 from spca_sim.state import SimState

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from spca.events import Event
 from spca.kits import kit_of
@@ -26,7 +26,6 @@ from spca_core.run_folder import EVENTS, MANIFEST, RunFolder
 
 REPORT = "report.html"
 # Files next to the report that it links to, each with a description.
-_CONTACTS = TypeAdapter(list[ContactInterval])
 _FILES = (
     ("video.mp4", "video"),
     ("run.mcap", "log for Foxglove or rosbag2"),
@@ -72,7 +71,7 @@ def write_report(folder: RunFolder) -> Path:
             animation=_data_uri(path / "animation.webp", "image/webp"),
             ticks=ticks(end),
             steps=step_timeline(steps, end),
-            contacts=contact_timeline(_contacts(path / "contacts.json"), end),
+            contacts=contact_timeline(_load(path / "contacts.json", list[ContactInterval]) or [], end),
             video=(path / "video.mp4").is_file(),
             files=[(f, what, _size(path / f)) for f, what in _FILES if (path / f).is_file()],
             crash=_text(path / "crash.txt"),
@@ -121,9 +120,10 @@ def _in_order(files: Iterable[Path]) -> list[Path]:
     return sorted(files, key=lambda f: int(f.name.split("_")[0]))
 
 
-def _load(path: Path, kind: type[BaseModel]) -> Any:
+def _load(path: Path, kind: Any) -> Any:
+    """A file's content as a model or a type of pydantic's; None if it is missing or damaged."""
     try:
-        return kind.model_validate_json(path.read_bytes())
+        return TypeAdapter(kind).validate_json(path.read_bytes())
     except (OSError, ValidationError):
         return None
 
@@ -142,13 +142,6 @@ def _json(path: Path) -> Any:
         return json.loads(path.read_text())
     except (OSError, ValueError):
         return None
-
-
-def _contacts(path: Path) -> list[ContactInterval]:
-    try:
-        return _CONTACTS.validate_json(path.read_bytes())
-    except (OSError, ValidationError):
-        return []
 
 
 def _text(path: Path) -> str:

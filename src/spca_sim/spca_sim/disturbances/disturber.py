@@ -10,11 +10,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-import mujoco
 import numpy as np
 
 from spca_core.geometry import Array, Vec3
 from spca_core.world import World
+from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import WorkspaceIndex
 from spca_sim.disturbances.disturbance import Disturbance, Happened
 from spca_sim.disturbances.hands import Drag, Waypoint, keep_away, yaw_of

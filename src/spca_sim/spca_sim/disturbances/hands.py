@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import mujoco
 import numpy as np
 
+from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import WorkspaceIndex
 
 _FASTEST = 1.2  # m/s at which a lagging object catches up

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-import mujoco
 import numpy as np
 
 from spca_core.geometry import Array
 from spca_core.world import World
+from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import WorkspaceIndex
 
 _MOVING = 0.1  # rad/s of any joint
