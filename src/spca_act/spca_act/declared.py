@@ -30,14 +30,18 @@ def offered(method: _F) -> _F:
 def api_of(
     server: type, environment: str, types: Sequence[type] = (), helpers: tuple[str, ...] = ()
 ) -> CtxApi:
-    """The API of the class's offered methods, in their order; `types` are the TypedDicts that they return."""
+    """The API of the offered methods of a class and its bases, in their order.
+
+    `types` are the TypedDicts that they return.
+    """
     methods = [
         CtxMethod(
             name=name.removeprefix(_PREFIX),
             signature=name.removeprefix(_PREFIX) + _signature(method),
             doc=" ".join((inspect.getdoc(method) or "").split()),
         )
-        for name, method in vars(server).items()
+        for part in server.__mro__
+        for name, method in vars(part).items()
         if getattr(method, "_offered", False)
     ]
     return CtxApi(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from spca_core.geometry import Pose, Vec3
-from spca_core.kinds import ObjectKind, deck
+from spca_core.kinds import ObjectKind
 from spca_core.model import Record
+from spca_core.upright import Upright
 
 
-class SceneObject(Record):
+class SceneObject(Upright, Record):
     """A perceived thing. `id` is its planning symbol (`cube_red`) and stays the same from look to look.
 
     `pose` is its centre (a cube's yaw lies in [-π/4, π/4)); `visible` is False for one remembered but not
@@ -22,21 +23,6 @@ class SceneObject(Record):
     confidence: float
     visible: bool = True
     last_seen: float = 0.0
-
-    @property
-    def top(self) -> float:
-        """Height of its upper face in metres."""
-        return self.pose.position[2] + self.size[2] / 2
-
-    @property
-    def bottom(self) -> float:
-        """Height of its lower face in metres, while it is upright."""
-        return self.pose.position[2] - self.size[2] / 2
-
-    @property
-    def deck(self) -> float:
-        """Height in metres at which other things rest on it, or in it."""
-        return self.bottom + deck(self.kind, self.size[2])
 
 
 class Fact(Record):

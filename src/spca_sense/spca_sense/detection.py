@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from spca_core.geometry import Array, Pose, Vec3, wrap_angle
-from spca_core.kinds import ObjectKind, deck
+from spca_core.kinds import ObjectKind
+from spca_core.upright import Upright
 from spca_sense.colours import ColourLabels
 from spca_sense.view import View
 
@@ -15,7 +16,7 @@ UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
-class Detection:
+class Detection(Upright):
     """One thing found in a frame.
 
     `pose` is its centre in `world`; `confidence` in 0-1 joins how much of it was seen with how well that fits
@@ -34,21 +35,6 @@ class Detection:
     def xy(self) -> Array:
         """Position on the table (2,), metres."""
         return np.array(self.pose.position[:2])
-
-    @property
-    def top(self) -> float:
-        """Height of its upper face in `world`, metres."""
-        return self.pose.position[2] + self.size[2] / 2
-
-    @property
-    def bottom(self) -> float:
-        """Height of its lower face in `world`, metres."""
-        return self.pose.position[2] - self.size[2] / 2
-
-    @property
-    def deck(self) -> float:
-        """Height in `world` at which other things rest on it, or in it, metres."""
-        return self.bottom + deck(self.kind, self.size[2])
 
 
 @dataclass(frozen=True)

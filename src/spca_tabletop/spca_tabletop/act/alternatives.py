@@ -1,0 +1,139 @@
+"""What a skill may choose from: grasps, places to touch, places to put things down; best first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from spca_act.declared import offered
+from spca_core import geometry
+from spca_core.geometry import top_down
+from spca_core.kinds import KINDS, SOLIDS, WALL
+from spca_tabletop.act import placements
+from spca_tabletop.act.contact import touching
+from spca_tabletop.act.conversion import pose_value, raised
+from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
+from spca_tabletop.act.values import Grasp, Pose, Spot
+from spca_tabletop.act.workbench import Workbench
+
+# The fingertips press this far (metres) into the perceived top of a thing to be sure of touching it.
+PRESS = 0.002
+CHOICES = 6
+
+
+class Alternatives(Workbench):
+    """Tool poses that geometry allows."""
+
+    @offered
+    def _do_grasps(self, name: str) -> list[Grasp]:
+        """Tool poses from which the open fingers fit around the object and can be reached, best first.
+
+        Empty if there are none.
+        """
+        if self._thing(name).kind == "table":
+            return []
+        with touching(self._arm, name):
+            found = list(islice(grasps(self.scene, name, self._arm, self._tip_reach), CHOICES))
+        if not found:
+            self._hindered[name] = "blocks"
+        if self.on_grasps is not None:
+            self.on_grasps([g.pose for g in found])
+        return [{"pose": pose_value(g.pose), "gap": g.gap} for g in found]
+
+    @offered
+    def _do_touch_poses(self, name: str) -> list[Pose]:
+        """Tool poses at which the closed fingertips rest on top of the object, best first."""
+        thing = self._thing(name)
+        if thing.kind == "table":
+            raise ValueError("the table may not be touched")
+        on_it = [o for o in self.scene.of_kind(*SOLIDS) if self.scene.holds("on", o.id, name)]
+        z = thing.top + self._tip_reach - PRESS
+        x, y, _ = thing.pose.position
+        kind = KINDS[thing.kind]
+        ring = [] if kind.walled else [(0.0, 0.0)]
+        if not kind.solid:
+            r = thing.size[0] / 2 - (WALL / 2 if kind.walled else 0.014)
+            ring += [(r * math.cos(k * math.pi / 6), r * math.sin(k * math.pi / 6)) for k in range(12)]
+        free = [
+            (x + dx, y + dy)
+            for dx, dy in ring
+            if all(math.dist((x + dx, y + dy), o.pose.position[:2]) > 0.045 for o in on_it)
+        ]
+        poses = (top_down(px, py, z, t) for px, py in free for t in finger_turns(thing.pose.yaw, self._arm))
+        with touching(self._arm, name):
+            return self._reachable_json(poses, gap=0.0, approach=True)
+
+    @offered
+    def _do_spots_on(self, name: str) -> list[Pose]:
+        """Tool poses at which the held object rests on (or in) a thing or the table, best first.
+
+        Free and central places come first.
+        """
+        base = self._thing(name)
+        if base.kind == "table":
+            return self._do_spots_on_table()
+        spots = placements.on_top(base, self.scene, self._held(), self._hold, self._tip_reach)
+        found = self._placing_json(spots, base.id)
+        if not found:
+            self._hindered[base.id] = "blocks"
+        return found
+
+    @offered
+    def _do_spots_next_to(self, name: str) -> list[Spot]:
+        """Places next to a thing, best first."""
+        other = self._thing(name)
+        self._held()
+        beside = [o for o in self.scene.objects if self.scene.holds("next_to", o.id, name)]
+        spots = placements.next_to(other, self._hold, beside)
+        with touching(self._arm, name, *self._supports()):
+            fine = islice((s for s in spots if self._can_put(s.pose) and self._on_area(s.pose)), CHOICES)
+            found: list[Spot] = [{"pose": pose_value(s.pose), "contact": pose_value(s.contact)} for s in fine]
+        if not found:
+            self._hindered[other.id] = "crowds"
+        return found
+
+    @offered
+    def _do_spots_on_table(self) -> list[Pose]:
+        """Tool poses that put the held object on free table."""
+        table, area = self._world.table, self._world.work_area
+        spots = placements.on_table(self.scene, table, area, self._held(), self._hold)
+        return self._placing_json(spots)
+
+    @offered
+    def _do_spots_across(self, a: str, b: str) -> list[Pose]:
+        """Tool poses that rest the held object on two cubes side by side."""
+        left, right = self._thing(a), self._thing(b)
+        beside = [o.id for o in placements.beside_on(left, right, self.scene)]
+        return self._placing_json(placements.across(left, right, self._hold, self.scene), a, b, *beside)
+
+    @offered
+    def _do_spots_at_edge(self, name: str) -> list[Pose]:
+        """Tool poses that drop it leaning on a plate's rim."""
+        spots = placements.at_edge(self._thing(name), self.scene, self._held(), self._hold)
+        return self._placing_json(spots, name)
+
+    @offered
+    def _do_spots_off_table(self) -> list[Pose]:
+        """Tool poses from which the held object falls to the ground."""
+        base = self._world.robot.base.position
+        return self._placing_json(placements.off_table(self._world.table, base[:2], self._hold))
+
+    def _can_put(self, pose: geometry.Pose) -> bool:
+        above = raised(pose, APPROACH)
+        return self._arm.reachable(pose) and self._arm.reachable(above)
+
+    def _on_area(self, pose: geometry.Pose) -> bool:
+        return self._world.table.contains(*pose.position[:2], margin=0.03)
+
+    def _placing_json(self, poses: Iterable[geometry.Pose], *touch: str) -> list[Pose]:
+        with touching(self._arm, *touch, *self._supports()):
+            return [pose_value(p) for p in islice(filter(self._can_put, poses), CHOICES)]
+
+    def _reachable_json(self, poses: Iterator[geometry.Pose], gap: float, approach: bool) -> list[Pose]:
+        fine = (
+            p
+            for p in poses
+            if self._arm.reachable(p, gap) and (not approach or self._arm.reachable(raised(p, APPROACH), gap))
+        )
+        return [pose_value(p) for p in islice(fine, CHOICES)]

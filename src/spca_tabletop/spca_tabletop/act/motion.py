@@ -1,0 +1,116 @@
+"""What a skill may have the arm do."""
+
+from __future__ import annotations
+
+import math
+
+import structlog
+
+from spca_act.declared import offered
+from spca_core.geometry import top_down_yaw
+from spca_core.kinds import KINDS, radius
+from spca_core.scene import SceneObject
+from spca_robot.gripper_2f85 import STROKE
+from spca_tabletop.act import placements
+from spca_tabletop.act.contact import touching
+from spca_tabletop.act.conversion import checked_speed, pose_value, tool_pose
+from spca_tabletop.act.values import Pose
+from spca_tabletop.act.workbench import Workbench
+
+log = structlog.get_logger(__name__)
+
+MAX_WAIT_S = 5.0
+# Things this near (horizontally, metres) to the end of a straight line may be touched by it: they are what it
+# is for.
+CONTACT_RADIUS = 0.075
+# The pads must be this much (metres) farther apart than what they held is wide.
+RELEASE = 0.012
+NAMED = ("home", "out_of_view")
+
+
+class Motion(Workbench):
+    """The arm and its gripper, the clock and the record."""
+
+    @offered
+    def _do_tool_pose(self) -> Pose:
+        """Where the tool is now."""
+        return pose_value(self._arm.tool_pose())
+
+    @offered
+    def _do_move_to(self, pose: Pose, speed: float = 1.0) -> None:
+        """Move the tool to a pose, around all obstacles."""
+        with self._lost_noticed():
+            self._arm.move_to(tool_pose(pose), checked_speed(speed))
+
+    @offered
+    def _do_move_linear(self, pose: Pose, speed: float = 1.0) -> None:
+        """Move the tool in a straight line; use it for the last centimetres to and from things."""
+        target = tool_pose(pose)
+        ends = (target, self._arm.tool_pose())
+        near = [
+            o.id
+            for o in self.scene.objects
+            if any(math.dist(e.position[:2], o.pose.position[:2]) < _contact_radius(o) for e in ends)
+        ]
+        with self._lost_noticed(), touching(self._arm, *near, *self._supports()):
+            self._arm.move_linear(target, checked_speed(speed))
+
+    @offered
+    def _do_move_named(self, name: str) -> None:
+        """Move to a named configuration: "home" or "out_of_view" (of the camera)."""
+        if name not in NAMED:
+            raise ValueError(f"no configuration '{name}'; there are {', '.join(NAMED)}")
+        with self._lost_noticed():
+            self._arm.move_named(name)  # type: ignore[arg-type]
+
+    @offered
+    def _do_open(self, gap: float = 0.085) -> None:
+        """Open the gripper to a gap in metres, or as far as it takes to let go of what is held."""
+        self._handled = True
+        held = self._arm.held
+        if held is not None:
+            self._put_down(held)
+            gap = max(float(gap), min(self._hold.across + RELEASE, STROKE))
+        self._arm.open(float(gap))
+
+    @offered
+    def _do_close(self, gap: float = 0.0) -> float:
+        """Close until something resists; returns the gap in metres."""
+        self._handled = True
+        reached = self._arm.close(float(gap))
+        if self._arm.holding() and (thing := self._at_tool()) is not None:
+            tool = self._arm.tool_pose()
+            self._hold = placements.Hold.of(thing, tool, top_down_yaw(tool))
+            self._arm.attach(thing.id)
+        return reached
+
+    @offered
+    def _do_is_holding(self) -> bool:
+        """Whether something is between the fingers."""
+        holding = self._arm.holding()
+        if not holding and self._arm.held is not None:
+            self._lose()
+        return holding
+
+    @offered
+    def _do_wait(self, seconds: float) -> None:
+        """Let simulated time pass (at most 5 s a call)."""
+        if not 0 <= float(seconds) <= MAX_WAIT_S:
+            raise ValueError(f"ctx.wait takes 0 to {MAX_WAIT_S:g} seconds, not {seconds}")
+        self._arm.wait(float(seconds))
+
+    @offered
+    def _do_time(self) -> float:
+        """Simulated time in seconds."""
+        return self._now()
+
+    @offered
+    def _do_log(self, message: str) -> None:
+        """Write a line into the run's record."""
+        log.info("skill", message=str(message)[:500])
+
+
+def _contact_radius(thing: SceneObject) -> float:
+    """How near to a thing's centre, in metres, a straight line must end for it to be allowed to touch it."""
+    around = radius(thing.kind, thing.size) + CONTACT_RADIUS / 2 if KINDS[thing.kind].walled else 0.0
+    return max(CONTACT_RADIUS, around)

@@ -1,0 +1,157 @@
+"""What every part of a tabletop skill's `ctx` stands on: the arm, the scene as last seen, what is held."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import structlog
+
+from spca_act.declared import DeclaredCtx
+from spca_core import geometry
+from spca_core.errors import MotionError
+from spca_core.geometry import top_down_yaw
+from spca_core.kinds import SOLIDS
+from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
+from spca_core.ports.arm import Arm
+from spca_core.scene import OBSTRUCTED, Scene, SceneObject
+from spca_core.world import World
+from spca_tabletop.act import placements
+from spca_tabletop.act.conversion import table_of
+
+log = structlog.get_logger(__name__)
+
+# A picture this old (s) is not of now. How long to wait for a better one, and between two looks.
+STALE_S, LOOK_PATIENCE_S, LOOK_AGAIN_S = 0.5, 10.0, 0.4
+# How near the tool must be to a thing, in metres, for closing the fingers to mean grasping it.
+GRASP_RADIUS = 0.03
+
+
+class Workbench(DeclaredCtx):
+    """The arm over the scene. Knows the scene only as `sense` perceived it.
+
+    `sense` takes a snapshot now, with the arm out of view; `tip_reach` is how far the fingertips reach beyond
+    the tool centre point, in metres.
+    """
+
+    def __init__(
+        self, world: World, arm: Arm, sense: Callable[[], Scene], now: Callable[[], float], tip_reach: float
+    ) -> None:
+        self._world, self._arm, self._sense, self._now = world, arm, sense, now
+        self._tip_reach = tip_reach
+        self._table = table_of(world)
+        self._scene: Scene | None = None
+        self._hold = placements.Hold()
+        self.on_grasps: Callable[[Sequence[geometry.Pose]], None] | None = None
+        """Called with the grasps that a skill was offered, best first, so that they can be drawn."""
+        self._hindered: dict[str, str] = {}
+        """Things that could not be grasped, or where nothing could be put, since the last survey: by what."""
+        self._handled = False
+        """Whether the gripper has opened or closed since the last look."""
+
+    # --- looking --------------------------------------------------------------------------------------------
+
+    @property
+    def scene(self) -> Scene:
+        """The scene as last perceived."""
+        if self._scene is None:
+            return self.look()
+        return self._scene
+
+    def look(self) -> Scene:
+        """Move the arm out of the camera's view and perceive the scene again.
+
+        Where the camera delivers an old picture, or something hangs above the table, it waits and looks
+        again. Raises MotionError('stale') when no new picture comes.
+        """
+        try:
+            with self._lost_noticed():
+                self._arm.move_named("out_of_view")
+        except MotionError as error:
+            if error.kind != "lost":
+                raise
+            self._arm.move_named("out_of_view")
+        end = self._now() + LOOK_PATIENCE_S
+        while True:
+            asked = self._now()
+            scene = self.perceive()
+            stale = scene.stamp < asked - STALE_S
+            if not stale and OBSTRUCTED not in scene.notes:
+                return scene
+            if self._now() > end:
+                if stale:
+                    raise MotionError(
+                        "stale", f"the camera's newest picture is {asked - scene.stamp:.1f} s old"
+                    )
+                return scene
+            self._arm.wait(LOOK_AGAIN_S)
+
+    def perceive(self) -> Scene:
+        """Perceive from where the arm is, and plan around what is seen."""
+        self._scene = self._sense()
+        self._handled = False
+        self._arm.set_scene(self._scene)
+        return self._scene
+
+    # --- what is held ---------------------------------------------------------------------------------------
+
+    def _held(self) -> str:
+        """Name of what is held."""
+        if self._arm.held is None:
+            raise MotionError("gripper", "nothing is held, so nothing can be put down")
+        return self._arm.held
+
+    def _at_tool(self) -> SceneObject | None:
+        tool = self._arm.tool_pose().position
+        solids = self.scene.of_kind(*SOLIDS, "unknown")
+        near = min(solids, key=lambda o: math.dist(o.pose.position, tool), default=None)
+        return near if near and math.dist(near.pose.position, tool) < GRASP_RADIUS else None
+
+    def _put_down(self, held: str) -> None:
+        """The scene knows from now on where the held thing was let go."""
+        tool = self._arm.tool_pose()
+        self._arm.detach()
+        x, y, z = tool.position
+        moved = []
+        for o in self.scene.objects:
+            if o.id != held:
+                moved.append(o)
+                continue
+            centre, yaw = z - self._hold.height + o.size[2] / 2, top_down_yaw(tool) + self._hold.turn
+            moved.append(o.model_copy(update={"pose": geometry.Pose.from_xyz_yaw(x, y, centre, yaw)}))
+        self._scene = self.scene.model_copy(update={"objects": tuple(moved)})
+        self._arm.set_scene(self._scene)
+
+    @contextmanager
+    def _lost_noticed(self) -> Iterator[None]:
+        """A motion that ends because the held object was lost leaves nothing attached."""
+        try:
+            yield
+        except MotionError as error:
+            if error.kind == "lost" and self._arm.held is not None:
+                self._lose()
+            raise
+
+    def _lose(self) -> None:
+        """What was held is somewhere else now; the next look will show where."""
+        lost = self._arm.held
+        log.warning("lost from the gripper", object=lost)
+        self._handled = True
+        self._arm.detach()
+        seen = self.scene
+        rest = tuple(o for o in seen.objects if o.id != lost)
+        self._arm.set_scene(seen.model_copy(update={"objects": rest}))
+
+    def _supports(self) -> list[str]:
+        """What a held thing may slide along when it is lifted or put down."""
+        return [TABLE_SYMBOL, GROUND_SYMBOL, *([self._arm.held] if self._arm.held else [])]
+
+    # --- things ---------------------------------------------------------------------------------------------
+
+    def _thing(self, name: str) -> SceneObject:
+        found = self._table if name == TABLE_SYMBOL else self.scene.get(str(name))
+        if found is None:
+            known = ", ".join([*(o.id for o in self.scene.objects), TABLE_SYMBOL])
+            raise ValueError(f"no object '{name}' in the scene; there are {known}")
+        return found
