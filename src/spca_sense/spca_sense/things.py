@@ -298,7 +298,8 @@ class _Search:
         def residuals(parameters: Array) -> Array:
             return distance_to_polygon(points, shape.silhouette(self.view, parameters))
 
-        return fit_shape(residuals, np.array([x, y, np.radians(degrees), a, b]), _TOLERANCE)
+        fit = fit_shape(residuals, np.array([x, y, np.radians(degrees), a, b]), _TOLERANCE)
+        return _of_possible_size(fit, fit.parameters[3:])
 
     def _disc(self, face: _Face, height: float, depth: float) -> Fit | None:
         """Parameters x, y and ten times the radius, so that it moves in steps as small as theirs."""
@@ -314,7 +315,8 @@ class _Search:
             shape = DiscShape(parameters[2] / 10, min(depth, height), height)
             return shape.distance(self.view, points, parameters[:2])
 
-        return fit_shape(residuals, np.array([x, y, 10 * radius]), _TOLERANCE)
+        fit = fit_shape(residuals, np.array([x, y, 10 * radius]), _TOLERANCE)
+        return _of_possible_size(fit, fit.parameters[2:] / 5)
 
     def _obstacle(self, face: _Face) -> Detection | None:
         """Whatever it is, it is in the way."""
@@ -340,6 +342,11 @@ class _Search:
             size=(a, b, max(height, 0.001)),
             confidence=float(np.clip(fit.inliers, 0.05, 0.99)),
         )
+
+
+def _of_possible_size(fit: Fit, size: Array) -> Fit | None:
+    """The fit, unless it has shrunk or grown to edges that no thing has, as on a sliver of a hidden one."""
+    return fit if _SMALLEST < size.min() <= size.max() < _LARGEST else None
 
 
 def _area(polygon: Array) -> float:

@@ -85,3 +85,33 @@ def test_a_thing_that_hides_its_support_is_no_taller_than_before(open_studio) ->
     cylinder = scene.get("cylinder_green")
     assert cylinder is not None
     assert cylinder.size[2] == pytest.approx(0.04, abs=0.002)
+
+
+def test_a_sliver_of_a_hidden_face_is_not_taken_for_a_thing_of_impossible_size(open_studio) -> None:
+    """In a pyramid at the image's edge only strips of some faces are seen, which fit many rectangles."""
+    world = load_world("blocks")
+    detector, studio = ShapeDetector(Catalogue.from_world(world)), open_studio(world)
+    places = (
+        (-1, 0),
+        (0, 0),
+        (1, 0),
+        (-0.5, 1),
+        (0.5, 1),
+        (0, 2),
+    )  # along the row and up, in edges of a cube
+    models = [thing.model for thing in world.objects if thing.kind == "cube"]
+    for seed in range(3):
+        chance = np.random.default_rng(seed)
+        yaw, x, y = chance.uniform((-0.8, 0.3, -0.36), (0.8, 0.4, -0.25))
+        poses = {
+            model: Pose.from_xyz_yaw(
+                x + 0.0405 * along * np.cos(yaw),
+                y + 0.0405 * along * np.sin(yaw),
+                world.table.top + 0.04 * (up + 0.5),
+                yaw,
+            )
+            for model, (along, up) in zip(models, places, strict=False)
+        }
+        look = detector.detect(studio.shoot(poses))
+        assert look.detections
+        assert all(min(thing.size[:2]) >= 0.012 for thing in look.detections)
