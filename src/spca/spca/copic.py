@@ -17,7 +17,7 @@ from spca_copic.run import train_run
 from spca_copic.store import CopicFolder, CopicRun
 from spca_copic.worlds.registry import open_world
 from spca_core.errors import EXIT_INTERRUPTED, InputError
-from spca_core.plan_world import Episode
+from spca_core.plan_world import Episode, require_task
 from spca_core.ports.plan_world import PlanWorld
 from spca_llm.connect import open_chat
 
@@ -91,8 +91,7 @@ def compare_command(
 
 def _known(world: PlanWorld, tasks: list[str]) -> tuple[str, ...]:
     for task in tasks:
-        if task not in world.tasks:
-            raise InputError(f"unknown task type '{task}'", world.name, f"there are {', '.join(world.tasks)}")
+        require_task(task, world.tasks, world.name)
     return tuple(tasks) or world.tasks
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from spca_core.plan_world import ActionSequence, ChoiceContext, Decision, Situation
@@ -34,9 +35,8 @@ def facts_of(observation: dict[str, Any]) -> list[str]:
     >>> facts_of({"minerals": 130, "have": {"SCV": 12}, "facts": ["on cube_red table"], "held": False})
     ['minerals=~128', 'have.SCV=12', 'facts:on cube_red table', 'held=False']
     """
-    return [word for key in observation if key not in _SKIPPED for word in _words(key, observation[key])][
-        :_MOST_FACTS
-    ]
+    words = (word for key in observation if key not in _SKIPPED for word in _words(key, observation[key]))
+    return list(islice(words, _MOST_FACTS))
 
 
 def _words(path: str, value: Any) -> Iterator[str]:

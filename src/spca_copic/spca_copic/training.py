@@ -66,7 +66,7 @@ class _Training:
         self._briefing: Briefing = world.briefing(task)
         self.pool = ProgramPool((), recipe.deadline_s, self._briefing.grammar)
         cases = training_cases(world, task, recipe)
-        self._cases, self._held_out = cases[: recipe.episodes], cases[recipe.episodes :]
+        self._held_out, self._cases = cases[: recipe.held_out], cases[recipe.held_out :]
 
     def first(self) -> TaskState:
         """The state before the first trial."""
@@ -141,7 +141,9 @@ class _Training:
     def _roll_out(self, number: int) -> tuple[list[Episode], list[Learning]]:
         """A trial's episodes, the selector learning after every so many decisions and at the end."""
         choice = SelectorChoice(self._selector, np.random.default_rng([self._recipe.seed, number]))
-        order = np.random.default_rng([self._recipe.seed, number, 1]).permutation(len(self._cases))
+        episodes_of = self._recipe.episodes
+        taken = [(number * episodes_of + k) % len(self._cases) for k in range(episodes_of)]
+        order = np.random.default_rng([self._recipe.seed, number, 1]).permutation(taken)
         episodes: list[Episode] = []
         learning: list[Learning] = []
         buffer: list[Experience] = []
@@ -162,8 +164,8 @@ class _Training:
 
 
 def training_cases(world: PlanWorld, task: str, recipe: Recipe) -> tuple[Case, ...]:
-    """The cases of a training: those of its episodes, then those held out."""
-    return world.split(task, recipe.episodes + recipe.held_out, 0, 0, recipe.seed).train
+    """The cases of a training: those held out, then those of its episodes."""
+    return world.split(task, recipe.held_out + recipe.cases, 0, 0, recipe.seed).train
 
 
 def _rate(episodes: Sequence[Episode]) -> float:

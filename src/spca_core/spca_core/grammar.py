@@ -11,10 +11,23 @@ from pathlib import Path
 from typing import get_args
 
 from spca_core.errors import InputError
-from spca_core.plan_world import FailureKind, Fragment, Grammar, Slot
+from spca_core.plan_world import Briefing, FailureKind, Fragment, Grammar, Slot
 
 MAIN = "plan"
+FRAGMENTS = "fragments.py"
 _MENDS = re.compile(r"Mends: ([a-z_, ]+)\.")
+
+
+def read_briefing(folder: Path, task: str, goal: str, example_task: str) -> Briefing:
+    """What a world's folder says: `api.md`, the program `example.py` for `example_task`, `fragments.py`."""
+    return Briefing(
+        task=task,
+        goal=goal,
+        api=(folder / "api.md").read_text(encoding="utf-8"),
+        example_task=example_task,
+        example=(folder / "example.py").read_text(encoding="utf-8"),
+        grammar=read_grammar(folder / FRAGMENTS),
+    )
 
 
 def read_grammar(path: Path) -> Grammar:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
+from spca_core.errors import InputError
 from spca_core.model import Record
 
 FailureKind = Literal["precondition", "no_effect", "not_found", "violation", "step_limit"]
@@ -35,6 +37,18 @@ class Split(Record):
     train: tuple[Case, ...]
     seen: tuple[Case, ...] = ()
     unseen: tuple[Case, ...] = ()
+
+    @classmethod
+    def of(cls, cases: Sequence[Case], train: int, seen: int) -> Split:
+        """The first `train` cases for training, the next `seen`, and the rest for tests."""
+        found = tuple(cases)
+        return cls(train=found[:train], seen=found[train : train + seen], unseen=found[train + seen :])
+
+
+def require_task(task: str, tasks: Iterable[str], world: str) -> None:
+    """Raises InputError for a task type that a world does not have."""
+    if task not in (known := list(tasks)):
+        raise InputError(f"unknown task type '{task}'", world, f"there are {', '.join(known)}")
 
 
 class ActionKind(Record):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from spca_core.errors import InputError
 from spca_core.model import Record
+from spca_core.plan_world import require_task
 from spca_household.kinds import APPLIANCES, LAMP, OBJECTS, RECEPTACLES, Habits, Setting
 
 TASKS = ("pick", "examine", "clean", "heat", "cool", "pick_two")
@@ -50,8 +50,7 @@ def kind_of(name: str) -> str:
 
 def draw_room(task: str, habits: Habits, seed: Any) -> Room:
     """A room for a task type. Raises InputError for an unknown one."""
-    if task not in TASKS:
-        raise InputError(f"unknown task type '{task}'", "household", f"there are {', '.join(TASKS)}")
+    require_task(task, TASKS, "household")
     rng = Random(f"room/{task}/{seed}")
     setting: Setting = "kitchen" if task in APPLIANCES else "bedroom"
     if task in ("pick", "pick_two"):

@@ -31,13 +31,18 @@ def candidate_features(context: ChoiceContext, candidate: Candidate, bits: int) 
     """Features of a candidate in its context: four groups (program, plan, facts, task), each of norm 1.
 
     Whose plan it is has a group of its own: following one program throughout is the first thing to learn.
+    Numbers of things are left out (`cabinet_3` is a `cabinet`): in another case they are other things.
     """
+    plan = tuple(without_numbers(action) for action in candidate.plan)
+    repeated = sum(action in context.tried for action in candidate.plan)
+    again = (candidate.plan == context.last_plan, candidate.plan[:1] == context.last_plan[:1])
+    facts = _without_numbers(context.facts)
     return hashed_groups(
         (
             [f"by={program}" for program in candidate.programs],
-            _of_itself(context, candidate),
-            _with_facts(context, candidate),
-            _with_task(context, candidate),
+            _of_itself(context, candidate.programs, plan, repeated, again),
+            _with_facts(facts, plan),
+            _with_task(context.instruction, candidate.programs, plan),
         ),
         bits,
     )
@@ -47,24 +52,46 @@ def context_features(context: ChoiceContext, bits: int) -> Sparse:
     """Features of a context alone, for the critic."""
     state = ("bias", f"failure={context.last_failure}", f"decision={min(context.decision, 30)}",
              f"stage={context.decision.bit_length()}")  # fmt: skip
-    return hashed_groups((state, context.facts, _task_words(context.instruction)), bits)
+    return hashed_groups((state, _without_numbers(context.facts), _task_words(context.instruction)), bits)
 
 
-def _of_itself(context: ChoiceContext, candidate: Candidate) -> Iterator[str]:
-    plan = candidate.plan
-    repeated = sum(action in context.tried for action in plan)
+_NUMBER = re.compile(r"(?<=[a-z])_\d+\b", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1 << 16)
+def without_numbers(text: str) -> str:
+    """A text that speaks of kinds instead of single things.
+
+    >>> without_numbers("put apple_1 cabinet_12")
+    'put apple cabinet'
+    """
+    return _NUMBER.sub("", text)
+
+
+@lru_cache(maxsize=64)
+def _without_numbers(facts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(without_numbers(fact) for fact in facts))
+
+
+def _of_itself(
+    context: ChoiceContext,
+    programs: Sequence[str],
+    plan: Sequence[str],
+    repeated: int,
+    again: tuple[bool, bool],
+) -> Iterator[str]:
     signs = [
         f"length={len(plan)}",
         f"repeated={min(repeated, 3)}",
-        f"again={plan == context.last_plan}",
-        f"agree={len(candidate.programs)}",
+        f"again={again[0]}",
+        f"agree={len(programs)}",
     ]
     if context.last_failure:
-        signs.append(f"again={plan[:1] == context.last_plan[:1]} after {context.last_failure}")
+        signs.append(f"again={again[1]} after {context.last_failure}")
         signs.append(f"{_name(plan[0])} after {context.last_failure}")
     yield "bias"
     yield from signs
-    for program in candidate.programs:
+    for program in programs:
         yield f"by={program} after {context.last_failure} at {context.decision.bit_length()}"
     yield f"first={plan[0]}"
     for action in plan:
@@ -74,26 +101,26 @@ def _of_itself(context: ChoiceContext, candidate: Candidate) -> Iterator[str]:
         yield f"{one} then {other}"
 
 
-def _with_facts(context: ChoiceContext, candidate: Candidate) -> Iterator[str]:
+def _with_facts(facts: Sequence[str], plan: Sequence[str]) -> Iterator[str]:
     """The first action with every fact; each action with the facts that speak of one of its arguments."""
-    first = candidate.plan[0]
-    for fact in context.facts:
+    first = plan[0]
+    for fact in facts:
         yield f"{first} when {fact}"
         yield f"{_name(first)} when {fact}"
-    for action in candidate.plan:
+    for action in plan:
         arguments = set(action.split()[1:])
-        for fact in context.facts:
+        for fact in facts:
             if arguments & set(_WORD.findall(fact)):
                 yield f"{action} since {fact}"
 
 
-def _with_task(context: ChoiceContext, candidate: Candidate) -> Iterator[str]:
-    words = _task_words(context.instruction)
-    for place, action in enumerate(candidate.plan):
+def _with_task(instruction: str, programs: Sequence[str], plan: Sequence[str]) -> Iterator[str]:
+    words = _task_words(instruction)
+    for place, action in enumerate(plan):
         for word in words:
             yield f"{action} for {word}"
             yield f"{place} {_name(action)} for {word}"
-    for program in candidate.programs:
+    for program in programs:
         for word in words:
             yield f"by={program} for {word}"
 

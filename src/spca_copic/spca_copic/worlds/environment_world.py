@@ -10,7 +10,7 @@ from random import Random
 from pydantic import ConfigDict
 
 from spca_core.errors import InputError, SpcaError
-from spca_core.grammar import read_grammar
+from spca_core.grammar import read_briefing
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import Draft, Plan, Step
@@ -24,6 +24,7 @@ from spca_core.plan_world import (
     Situation,
     Split,
     Transition,
+    require_task,
 )
 from spca_core.ports.environment import Environment
 from spca_core.skill import StepReport
@@ -97,14 +98,7 @@ class EnvironmentWorld(ABC):
     def briefing(self, task: str) -> Briefing:
         """The skills, and a program for a simpler task."""
         self._levels(task)
-        return Briefing(
-            task=task,
-            goal=self.goals[task],
-            api=(self.folder / "api.md").read_text(encoding="utf-8"),
-            example_task=self.example_task,
-            example=(self.folder / "example.py").read_text(encoding="utf-8"),
-            grammar=read_grammar(self.folder / "fragments.py"),
-        )
+        return read_briefing(self.folder, task, self.goals[task], self.example_task)
 
     def reset(self, case: Case) -> Situation:
         """Build the environment and look."""
@@ -229,8 +223,7 @@ class EnvironmentWorld(ABC):
         )
 
     def _levels(self, task: str) -> tuple[str, ...]:
-        if task not in self.levels:
-            raise InputError(f"unknown task type '{task}'", self.name, f"there are {', '.join(self.levels)}")
+        require_task(task, self.levels, self.name)
         return self.levels[task]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from spca_copic.worlds.build_order.simulator import Base, reached, surplus
 from spca_copic.worlds.build_order.units import ENTRIES, ORDERS, SCV, UNITS
 from spca_core.errors import InputError, SpcaError
-from spca_core.grammar import read_grammar
+from spca_core.grammar import read_briefing
 from spca_core.model import Record
 from spca_core.plan_world import (
     ActionKind,
@@ -21,6 +21,7 @@ from spca_core.plan_world import (
     Situation,
     Split,
     Transition,
+    require_task,
 )
 from spca_core.validation import expecting
 
@@ -74,8 +75,7 @@ class BuildOrderWorld:
 
         The test's cases depend on no training seed but are never trained on.
         """
-        if task not in TASKS:
-            raise InputError(f"unknown task type '{task}'", self.name, f"there are {', '.join(TASKS)}")
+        require_task(task, TASKS, self.name)
         rng = Random(f"{task}/{seed}")
         drawn: dict[tuple[int, ...], None] = {}
         total = train + seen + unseen
@@ -95,27 +95,17 @@ class BuildOrderWorld:
             )
             for counts in drawn
         ]
-        return Split(
-            train=tuple(cases[:train]),
-            seen=tuple(cases[train : train + seen]),
-            unseen=tuple(cases[train + seen :]),
-        )
+        return Split.of(cases, train, seen)
 
     def briefing(self, task: str) -> Briefing:
         """The rules of the game, and a program for a simpler wish."""
-        if task not in TASKS:
-            raise InputError(f"unknown task type '{task}'", self.name, f"there are {', '.join(TASKS)}")
-        folder = Path(__file__).parent
+        require_task(task, TASKS, self.name)
         units = ", ".join(TASKS[task])
-        return Briefing(
-            task=task,
-            goal=f"Have at least the wanted number of each of these units before the time limit: {units}. "
-            "Every unit beyond the wanted number costs as much as a wanted one brings.",
-            api=(folder / "api.md").read_text(encoding="utf-8"),
-            example_task="Have 14 SCV and 6 Marine.",
-            example=(folder / "example.py").read_text(encoding="utf-8"),
-            grammar=read_grammar(folder / "fragments.py"),
+        goal = (
+            f"Have at least the wanted number of each of these units before the time limit: {units}. "
+            "Every unit beyond the wanted number costs as much as a wanted one brings."
         )
+        return read_briefing(Path(__file__).parent, task, goal, "Have 14 SCV and 6 Marine.")
 
     def reset(self, case: Case) -> Situation:
         """A new base with twelve workers."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from spca_core.errors import InputError, SpcaError
-from spca_core.grammar import read_grammar
+from spca_core.grammar import read_briefing
 from spca_core.model import Record
 from spca_core.plan_world import (
     ActionKind,
@@ -17,6 +17,7 @@ from spca_core.plan_world import (
     Situation,
     Split,
     Transition,
+    require_task,
 )
 from spca_core.validation import expecting
 from spca_household.engine import Game
@@ -78,26 +79,14 @@ class HouseholdWorld:
 
     def split(self, task: str, train: int, seen: int, unseen: int, seed: int) -> Split:
         """A room of its own for every case."""
-        _known(task)
+        require_task(task, TASKS, self.name)
         cases = [Case(task=task, name=f"{task} {k}", seed=seed) for k in range(train + seen + unseen)]
-        return Split(
-            train=tuple(cases[:train]),
-            seen=tuple(cases[train : train + seen]),
-            unseen=tuple(cases[train + seen :]),
-        )
+        return Split.of(cases, train, seen)
 
     def briefing(self, task: str) -> Briefing:
         """The actions, and a program that sits down."""
-        _known(task)
-        folder = Path(__file__).parent
-        return Briefing(
-            task=task,
-            goal=_GOALS[task],
-            api=(folder / "api.md").read_text(encoding="utf-8"),
-            example_task="Open a drawer.",
-            example=(folder / "example.py").read_text(encoding="utf-8"),
-            grammar=read_grammar(folder / "fragments.py"),
-        )
+        require_task(task, TASKS, self.name)
+        return read_briefing(Path(__file__).parent, task, _GOALS[task], "Open a drawer.")
 
     def reset(self, case: Case) -> Situation:
         """A room in which nothing was looked into yet."""
@@ -214,8 +203,3 @@ class HouseholdWorld:
             f"({', '.join(looked) or 'none'})"
             + (f"; here: {', '.join(self._seen[at]) or 'nothing'}." if at in self._seen else "."),
         )
-
-
-def _known(task: str) -> None:
-    if task not in TASKS:
-        raise InputError(f"unknown task type '{task}'", HouseholdWorld.name, f"there are {', '.join(TASKS)}")
