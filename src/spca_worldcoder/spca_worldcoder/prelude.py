@@ -233,6 +233,12 @@ def wc_pay(
     return [float(paid), bool(done)]
 
 
+def wc_named(state: Sequence[Entity], words: Collection[str]) -> int:
+    """How many entities there are, what is held among them, of classes that a mission names."""
+    held = [v for one in state for v in one.values.values() if isinstance(v, Entity)]
+    return sum(one.kind in words for one in (*state, *held))
+
+
 def wc_context(
     state: Sequence[Entity], action: str, frame: Sequence[Any], counts: Mapping[str, Any]
 ) -> tuple[str, float]:

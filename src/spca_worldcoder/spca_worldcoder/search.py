@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # in the worker these names are there already
         wc_copy,
         wc_entity_key,
         wc_load,
+        wc_named,
     )
 
     Place = tuple[Any, ...]
@@ -74,8 +75,10 @@ def wc_explore(
 ) -> list[Any] | None:
     """The shortest way to the least tried step: `[cost, plan]` or None.
 
-    `frame` is `[mover, facing, holding, moves]`, `counts` what was tried, as `wc_context` names it.
+    `frame` is `[mover, facing, holding, moves]`, `counts` what was tried, as `wc_context` names it. A step
+    after which less is left of what the mission names costs more: such an episode may be lost.
     """
+    words = mission.split()
     model = WcModel(actions, mission, budget)
     first = model.key(wc_load(state))
     came: Came = {first: None}
@@ -87,12 +90,15 @@ def wc_explore(
         if best is not None and steps >= best[0]:
             break
         here = model.states[key]
+        named = wc_named(here, words)
         for action in actions:
             name, dull = wc_context(here, action, frame, counts)
             price = steps + dull + counts["weight"] * tried.get(name, 0)
+            found = model.after(key, action)
+            if found is not None and found[0] != key:
+                price += counts["loss"] * max(0, named - wc_named(model.states[found[0]], words))
             if best is None or price < best[0]:
                 best = (price, key, action)
-            found = model.after(key, action)
             if found is None:
                 queue.clear()
                 break

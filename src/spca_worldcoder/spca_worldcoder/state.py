@@ -61,6 +61,12 @@ def _order(one: Entity) -> tuple[Any, ...]:
     return (one.kind, one.x is None, one.x or 0, one.y or 0, repr(one.attributes))
 
 
+def kinds_in(state: State) -> set[str]:
+    """The classes of all entities, of what something holds too."""
+    held = [value for one in state for _, value in one.attributes if isinstance(value, Entity)]
+    return {one.kind for one in (*state, *held)}
+
+
 def to_json(state: State) -> list[Any]:
     """The state as plain JSON."""
     return [_entity_json(one) for one in state]

@@ -7,6 +7,7 @@ import re
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from spca_bench.bench import Done
@@ -14,25 +15,31 @@ from spca_bench.page import Page
 from spca_bench.q_learning import q_learning
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
+from spca_core.run_folder import RunFolder
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.connect import open_chat
 from spca_llm.testing.behaviours import Say
 from spca_llm.testing.server import ModelServer
 from spca_planner.solver.process import SolverProcess
 from spca_worldcoder import run
+from spca_worldcoder.agent.agent import Agent
+from spca_worldcoder.agent.bandit import Arm, Bandit, search
 from spca_worldcoder.agent.settings import Settings
 from spca_worldcoder.bench.baselines import random_actions, react, true_sokoban
 from spca_worldcoder.bench.bench import Watcher, WorldcoderBench, WorldcoderRow, play
 from spca_worldcoder.bench.refining import explained_by_draft, wander
 from spca_worldcoder.planning.classical import ClassicalSearch
 from spca_worldcoder.planning.planner import ModelPlanner
+from spca_worldcoder.records import Program, Verdict
 from spca_worldcoder.report import write_report
-from spca_worldcoder.run import PROGRAM, TRANSITIONS, LearnOptions, resume, start
+from spca_worldcoder.run import PROGRAM, TRANSITIONS, LearnOptions, laboratory, resume, start
 from spca_worldcoder.sandbox import ModelRunner
+from spca_worldcoder.state import State, entity, state_of
 from spca_worldcoder.worlds import catalogue
 from spca_worldcoder.worlds.catalogue import WorldOptions
 from spca_worldcoder.worlds.minigrid import MinigridWorld
 from spca_worldcoder.worlds.sokoban import Sokoban
+from spca_worldcoder.worlds.world import Step
 
 
 def never() -> bool:
@@ -81,6 +88,49 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
     page = write_report(folder).read_text()
     assert "The last program" in page
     assert "<animate" in page
+
+
+def test_a_writer_that_repeats_itself_is_not_asked_for_ever() -> None:
+    asked = []
+
+    def draft(arm: Arm) -> tuple[Program, Verdict]:
+        asked.append(arm)
+        return Program(source="x = 1"), Verdict(explained=0.5, failing=(0,))
+
+    found = search(Bandit(np.random.default_rng(0)), draft, lambda _, verdict: verdict.fits, 50)
+    assert found is not None
+    assert len(asked) == 4
+
+
+def test_an_episode_is_left_when_what_its_mission_names_is_gone(tmp_path: Path) -> None:
+    """It cannot be won any more, and a new one has as much to show; but not twice in a row."""
+
+    class Pit:
+        """Kicked, the ball is gone for good."""
+
+        name, actions = "pit", ("east", "west", "kick")
+
+        def reset(self, seed: int) -> tuple[State, str]:
+            self.at, self.ball = 5, True
+            return self.state(), "bring the ball"
+
+        def state(self) -> State:
+            return state_of([entity("walker", self.at, 0), *[entity("ball", 3, 3)] * self.ball])
+
+        def step(self, action: str) -> Step:
+            self.at += {"east": 1, "west": -1, "kick": 0}[action]
+            self.ball = self.ball and action != "kick"
+            return Step(self.state(), 0.0, False)
+
+    settings = Settings(episodes=2, first_data=5, steps=30)
+    options = LearnOptions(worlds=WorldOptions(world="pit"), settings=settings)
+    with laboratory(options, RunFolder(tmp_path)) as lab:
+        agent = Agent(*lab, settings, watcher := Watcher())
+        agent.learn(Pit())
+    first, second = watcher.episodes
+    assert first.given_up
+    assert first.steps < 6
+    assert second.steps > first.steps
 
 
 def test_a_damaged_folder_is_one_clear_line(tmp_path: Path) -> None:

@@ -11,9 +11,11 @@ import pytest
 
 from spca_planner.solver.process import SolverProcess
 from spca_worldcoder.induction import learner as package
+from spca_worldcoder.induction import literals
 from spca_worldcoder.induction.emit import emit
 from spca_worldcoder.induction.learner import Learner
 from spca_worldcoder.induction.rulebook import Rulebook
+from spca_worldcoder.induction.view import FrameFinder, look
 from spca_worldcoder.planning.classical import ClassicalSearch
 from spca_worldcoder.planning.planner import ModelPlanner
 from spca_worldcoder.records import Contradiction, Experience, NotLearnable, Program, Transition
@@ -72,6 +74,37 @@ def test_the_emitted_program_says_what_the_rules_say(name):
         assert runner.load(program) == ""
         predicted = runner.predict(program, [(seen.before, seen.action) for seen in fresh])
     assert predicted == [rules.predict(seen.before, seen.action) for seen in fresh]
+
+
+@pytest.mark.parametrize("name", ["sokoban", "DoorKey", "only wrong keys open"])
+def test_a_condition_is_listed_exactly_when_it_holds(name):
+    """A condition that is listed for one view but holds unlisted in another would fire where it must not."""
+    world = WORLDS[name][0]() if name in WORLDS else MinigridWorld("DoorKey-5x5", odd_locks(wrong_keys=True))
+    data = wander(world, 400, 3).transitions
+    finder = FrameFinder()
+    for seen in data:
+        finder.add(seen)
+    frame = finder.frame()
+    assert frame is not None
+    for action in world.actions:
+        views = [look(seen.before, action, frame) for seen in data]
+        kinds = sorted({e.kind for view in views for e in view.cells[1]}) if views[0].heading else []
+        listed = [literals.true_of(view, 3, True, kinds, ["color"]) for view in views]
+        for literal in set().union(*listed):
+            for view, true in zip(views, listed, strict=True):
+                assert (literal in true) == literals.holds(literal, view), literal
+
+
+def test_what_cannot_be_put_down_in_one_place_is_not_expected_in_another():
+    """After one refusal, things are expected to go into free cells only."""
+    world = MinigridWorld("DoorKey-5x5")
+    data = wander(world, 900, 1)
+    drops = [t for t in data.transitions if t.action == "drop" and dict(t.before[0].attributes)["carrying"]]
+    refused = [t for t in drops if t.before == t.after]
+    kept = [t for t in data.transitions if t not in refused[1:]]
+    rules = Learner().learn(Experience(world.actions, kept))
+    assert len(refused) > 2
+    assert all(rules.predict(t.before, t.action) == t.after for t in drops)
 
 
 def test_rules_come_back_from_their_text():

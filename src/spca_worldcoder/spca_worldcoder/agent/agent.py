@@ -18,7 +18,7 @@ from spca_worldcoder.critic import judge
 from spca_worldcoder.planning.planner import ModelPlanner, Plan
 from spca_worldcoder.records import EMPTY_PROGRAM, Draft, Experience, Program, Transition, Verdict
 from spca_worldcoder.sandbox import ModelRunner
-from spca_worldcoder.state import State
+from spca_worldcoder.state import State, kinds_in
 from spca_worldcoder.synthesizer import ModelSynthesizer
 from spca_worldcoder.worlds.world import World
 
@@ -101,6 +101,7 @@ class Agent:
         # No plan from a state means none from what the model leads to from there.
         self._wrong_at = self._begun_at = 0
         self._given_up = 0
+        self._lost_before = False
 
     @property
     def runner(self) -> ModelRunner:
@@ -178,7 +179,8 @@ class Agent:
             if done:
                 success = reward > 0
                 break
-        self._given_up = self._given_up + 1 if given_up else 0
+        self._lost_before = given_up and self._lost(state, mission)
+        self._given_up = self._given_up + 1 if given_up and not self._lost_before else 0
         result = EpisodeResult(
             environment=world.name,
             episode=episode,
@@ -234,6 +236,8 @@ class Agent:
             return self._queue.pop(0)
         if self.fits and enough and not curious and self._follow_plan(world, state, mission):
             return self._queue.pop(0)
+        if self._lost(state, mission):
+            return None, None
         way, untried = self._explorer.way(self.program, state, mission, world.actions)
         if early and not untried and self._follow_plan(world, state, mission):
             return self._queue.pop(0)
@@ -242,6 +246,14 @@ class Agent:
         self._purpose = "explore"
         self._queue = [(action, None) for action in way]
         return self._queue.pop(0)
+
+    def _lost(self, state: State, mission: str) -> bool:
+        """Whether a class that the mission names was there when the episode began and is gone.
+
+        A new episode has as much to show, and can be won. Not twice in a row: perhaps it has to be gone.
+        """
+        first, _ = self.experience.starts[-1]
+        return not self._lost_before and bool(set(mission.split()) & (kinds_in(first) - kinds_in(state)))
 
     def _follow_plan(self, world: World, state: State, mission: str) -> bool:
         """Queue the steps of a plan; False where there is none."""

@@ -71,12 +71,15 @@ def search(
     draft: Callable[[Arm], tuple[Program, Verdict] | None],
     good: Callable[[Program, Verdict], bool],
     budget: int,
+    most_repeats: int = 3,
 ) -> tuple[Program, Verdict] | None:
     """Refine until a program is good or the budget is used up; then the best by share explained, or None.
 
-    `draft` gives a child of an arm, or None when its writer failed.
+    `draft` gives a child of an arm, or None when its writer failed. After
+    `most_repeats` known programs in a row the writer has nothing more to say.
     """
     best: tuple[Program, Verdict] | None = None
+    repeats = 0
     for _ in range(budget):
         arm = bandit.choose()
         made = draft(arm)
@@ -88,5 +91,9 @@ def search(
             best = made
         if solved:
             return made
+        known = any(one.program is not None and one.program.source == made[0].source for one in bandit.arms)
+        repeats = repeats + 1 if known else 0
+        if repeats == most_repeats:
+            break
         bandit.add(*made)
     return best

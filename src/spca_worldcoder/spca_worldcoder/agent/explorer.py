@@ -16,6 +16,8 @@ _REACH = 2
 """How many cells ahead surroundings go."""
 _WEIGHT = 8.0
 """A step that was tried once costs as much as so many steps of way."""
+_LOSS = 16.0
+"""A step by which one thing fewer is left of what the mission names costs as much as so many steps of way."""
 _ENOUGH, _KNOWN = 3, 6.0
 """An action that did the same in so many surroundings (always something, or nothing) loses appeal too."""
 _DULL, _DULLEST = 0.4, 3.0
@@ -119,6 +121,7 @@ class Explorer:
             "known": known,
             "tried": dict(self._tried),
             "weight": _WEIGHT,
+            "loss": _LOSS,
             "dull": dull,
             "moved": sorted(self._moved),
             "variable": sorted(self._variable),

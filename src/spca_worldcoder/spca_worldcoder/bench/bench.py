@@ -61,6 +61,10 @@ class Learned(Record):
     result: EnvironmentResult
     first_success: int
     """Actions up to the end of the first success; 0 without one."""
+    wrong: tuple[int, ...] = ()
+    """The actions, counted from 1, that the program predicted wrong."""
+    successes: tuple[bool, ...] = ()
+    """Whether each episode succeeded."""
     steps: float
     shortest: float | None = None
     """What someone with full knowledge of the rules would take, in known MiniGrid environments."""
@@ -223,6 +227,7 @@ class Watcher:
     def begin(self) -> None:
         """A new environment."""
         self.actions = self.first = 0
+        self.wrong: list[int] = []
         self.episodes: list[EpisodeResult] = []
 
     def step(
@@ -230,6 +235,8 @@ class Watcher:
     ) -> None:
         """Count."""
         self.actions += 1
+        if not right:
+            self.wrong.append(self.actions)
 
     def draft(self, draft: Draft, adopted: bool) -> None:
         """Nothing to count."""
@@ -248,6 +255,8 @@ class Watcher:
         return Learned(
             result=result,
             first_success=self.first,
+            wrong=tuple(self.wrong),
+            successes=tuple(one.success for one in self.episodes),
             steps=median(one.steps for one in last) if last else 0.0,
             shortest=median(way for way in ways if way) if ways and all(ways) else None,
         )

@@ -72,5 +72,5 @@ def explained_by_draft(strategy: Strategy, experience: Experience, seed: int) ->
             best.append(max([verdict.explained, *best[-1:]]))
             return program, verdict
 
-        search(Bandit(rng, strategy=strategy), draft, lambda _, verdict: verdict.fits, DRAFTS)
+        search(Bandit(rng, strategy=strategy), draft, lambda _, verdict: verdict.fits, DRAFTS, DRAFTS)
     return tuple(round(value, 5) for value in best)

@@ -43,6 +43,8 @@ _NEGATED = {
     "mine": 1.0,
 }
 _VARIABLE_VALUE = 1.2
+_FILLED = 0.9
+"""That a cell is taken into which something is to be put: the likeliest reason why that fails."""
 
 
 def holds(literal: Literal, view: View) -> bool:
@@ -74,9 +76,15 @@ def holds(literal: Literal, view: View) -> bool:
     raise ValueError(f"not a literal: {literal}")
 
 
-def cost(literal: Literal, variable: Collection[str] = ()) -> float:
-    """What it costs to say; attributes that effects change (`variable`) are cheap to ask for."""
+def cost(literal: Literal, variable: Collection[str] = (), filled: Collection[int] = ()) -> float:
+    """What it costs to say.
+
+    Cheap to ask for are attributes that effects change (`variable`) and whether those of the next cells are
+    free that the effect fills (`filled`).
+    """
     if literal[0] == "not":
+        if literal[1][0] == "empty" and literal[1][1] in filled:
+            return _FILLED
         return cost(literal[1], variable) + _NEGATED[literal[1][0]]
     base = _COST[literal[0]]
     if literal[0] == "value" and literal[2] in variable:
@@ -86,13 +94,21 @@ def cost(literal: Literal, variable: Collection[str] = ()) -> float:
     return base
 
 
-def conjunction_cost(literals: Conjunction, variable: Collection[str] = ()) -> float:
+def conjunction_cost(
+    literals: Conjunction, variable: Collection[str] = (), filled: Collection[int] = ()
+) -> float:
     """What saying all of them costs."""
-    return sum(cost(one, variable) for one in literals) + 0.5 * (len(literals) - 1)
+    return sum(cost(one, variable, filled) for one in literals) + 0.5 * (len(literals) - 1)
 
 
-def true_of(view: View, reach: int, mover_too: bool, kinds: Collection[str]) -> set[Literal]:  # noqa: PLR0912
-    """All literals that are true of a view, looking `reach` cells ahead; the negative ones too."""
+def true_of(  # noqa: PLR0912
+    view: View, reach: int, mover_too: bool, kinds: Collection[str], shared: Collection[str]
+) -> set[Literal]:
+    """All literals that are true of a view, looking `reach` cells ahead; the negative ones too.
+
+    `kinds` are the classes that a cell may lack, `shared` the attributes in which something there may differ
+    from what is held. A literal is in the set exactly when `holds` says so.
+    """
     found: set[Literal] = set()
     for k in (*range(1, reach + 1), 0):
         if k >= len(view.cells):
@@ -111,11 +127,10 @@ def true_of(view: View, reach: int, mover_too: bool, kinds: Collection[str]) -> 
             for kind in kinds:
                 if ("kind", k, kind) not in found:
                     found.add(("not", ("kind", k, kind)))
-        if view.held is not None and k == 1:
-            for name, value in view.held.attributes:
-                if any(n == name for e in here for n, _ in e.attributes):
-                    agree = any(e.get(name) == value for e in here)
-                    found.add(("same", k, name) if agree else ("not", ("same", k, name)))
+        if k == 1:
+            for name in shared:
+                same = ("same", k, name)
+                found.add(same if holds(same, view) else ("not", same))
     if view.held is None:
         found.add(("not", ("held",)))
     else:

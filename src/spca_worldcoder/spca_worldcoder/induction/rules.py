@@ -135,7 +135,8 @@ class RuleLearner:
         assert self._frame is not None
         kinds = sorted({e.kind for x in examples for cell in x.view.cells[1:2] for e in cell})
         variable = effects.all_effects(iter(order))
-        truths = [literals.true_of(e.view, reach, mover_too, kinds) for e in examples]
+        shared = sorted({name for e in examples if e.view.held for name, _ in e.view.held.attributes})
+        truths = [literals.true_of(e.view, reach, mover_too, kinds, shared) for e in examples]
         left = list(range(len(examples)))
         clauses: list[Clause] = []
         for template in order:
@@ -145,7 +146,10 @@ class RuleLearner:
             if template in hopes:
                 unless = self._narrow(examples, negative, variable, doubt)
             else:
-                cover = _exceptions([truths[i] for i in positive], [truths[i] for i in negative], variable)
+                filled = {effect[1] for effect in template if effect[0] in ("put", "create")}
+                cover = _exceptions(
+                    [truths[i] for i in positive], [truths[i] for i in negative], variable, filled
+                )
                 if isinstance(cover, tuple):
                     if last:
                         one, other = examples[negative[cover[0]]], examples[positive[cover[1]]]
@@ -212,7 +216,7 @@ class RuleLearner:
 
 
 def _exceptions(
-    positive: Sequence[set[Literal]], negative: Sequence[set[Literal]], variable: set[str]
+    positive: Sequence[set[Literal]], negative: Sequence[set[Literal]], variable: set[str], filled: set[int]
 ) -> list[Conjunction] | tuple[int, int]:
     """Conjunctions true of all negatives and no positive, or the indices of an inseparable pair."""
     positives = [*{frozenset(p): None for p in positive}]
@@ -226,7 +230,7 @@ def _exceptions(
     while left:
         scored: list[tuple[float, str, Conjunction]] = []
         for truth in left[:6]:
-            options = _separating(truth, where, variable)
+            options = _separating(truth, where, variable, filled)
             if not options:
                 place = next(i for i, n in enumerate(negative) if n == truth)
                 nearest = max(
@@ -237,7 +241,7 @@ def _exceptions(
                 gain = sum(other.issuperset(option) for other in left)
                 scored.append(
                     (
-                        literals.conjunction_cost(option, variable) - 0.8 * math.log2(1 + gain),
+                        literals.conjunction_cost(option, variable, filled) - 0.8 * math.log2(1 + gain),
                         repr(option),
                         option,
                     )
@@ -249,10 +253,12 @@ def _exceptions(
 
 
 def _separating(
-    truth: frozenset[Literal], where: dict[Literal, int], variable: set[str]
+    truth: frozenset[Literal], where: dict[Literal, int], variable: set[str], filled: set[int]
 ) -> list[Conjunction]:
     """The cheaper conjunctions of literals in `truth` that no positive satisfies."""
-    ordered = sorted(truth, key=lambda one: (literals.cost(one, variable), repr(one)))[:_WIDEST_SEARCH]
+    ordered = sorted(truth, key=lambda one: (literals.cost(one, variable, filled), repr(one)))[
+        :_WIDEST_SEARCH
+    ]
     masks = [where.get(one, 0) for one in ordered]
     found: list[Conjunction] = [(one,) for one, mask in zip(ordered, masks, strict=True) if not mask]
     useful = [i for i, mask in enumerate(masks) if mask]
