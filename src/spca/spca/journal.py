@@ -137,7 +137,7 @@ class Journal:
     def tell_rehearsal(self, state: RunState, rehearsed: Rehearsed, rehearsal: Rehearsal) -> None:
         """A plan has been rehearsed: write it down, and what the first failing try looked like."""
         self.keep(state, "rehearsal", rehearsed)
-        if rehearsed.status == "rejected":
+        if rehearsed.status == "rejected" or rehearsed.instead is not None:
             rehearsal.record(self._folder.path / f"round_{state.round}", f"try_{state.attempt}")
         data = {"share": rehearsed.share, "tries": len(rehearsed.tries), "overruled": rehearsed.overruled}
         text = f"{rehearsed.status}: {rehearsed.sentence}"

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from spca.blame import Blame
 from spca.state import RunState
-from spca_coder.source import fingerprint
+from spca_coder.source import fingerprint, signatures
 from spca_core.budgets import Budgets
 from spca_core.options import Rehearse, RunOptions
-from spca_core.plan import Execution
+from spca_core.plan import Execution, Plan, PlanRequest
 from spca_core.ports.kit import Kit
 from spca_core.ports.rehearsal import HasTwin, Rehearsal
 from spca_core.rehearsal import Rehearsed
 from spca_core.skill import python_name
+from spca_core.task import Task
 from spca_llm.connect import REPLAY
 from spca_rehearsal.rehearsal import SampledRehearsal
+
+GUESSED = 0.5
+"""Confidence of perception below which the place of a thing is a guess."""
+Others = Callable[[PlanRequest, Plan], Sequence[Plan]]
+"""Finds plans with other steps for the same request."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +34,17 @@ class Rehearsing:
     rehearsal: Rehearsal
     when: Rehearse
     budgets: Budgets
+    others: Others = lambda request, plan: ()
 
     def wanted(self, state: RunState) -> bool:
-        """Whether the plan is to be rehearsed: by default only if it stands on a skill that is new."""
-        return self.when == "always" or (self.when == "auto" and not trusted(state))
+        """Whether the plan is to be rehearsed.
 
-    def try_out(self, attempt: str, state: RunState, cancelled: Callable[[], bool]) -> Rehearsed:
-        """Rehearse the plan.
+        By default only if it stands on a skill that is new, or on something that was hardly seen.
+        """
+        return self.when == "always" or (self.when == "auto" and (not trusted(state) or guessed(state)))
+
+    def try_out(self, attempt: str, task: Task, state: RunState, cancelled: Callable[[], bool]) -> Rehearsed:
+        """Rehearse the plan, and if it does not go well, others for the same task that have skills.
 
         One whose skills are all trusted is overruled to be right if it is rejected twice for the same reason:
         then the twin is wrong.
@@ -44,8 +54,16 @@ class Rehearsing:
         if left <= 0:
             why = f"not rehearsed: the {self.budgets.rehearsals_s:g} s for rehearsals of this level are spent"
             return Rehearsed(attempt=attempt, status="unfinished", sentence=why)
+        plan = state.plan
+        request = PlanRequest(attempt=attempt, task=task, observation=state.observation, skills=())
+
+        def others() -> list[Plan]:
+            skills = {s.name for s in signatures(state.library)}
+            found = self.others(request, plan)
+            return [p for p in found if skills >= {python_name(s.action) for s in p.steps}]
+
         rehearsed = self.rehearsal.try_out(
-            attempt, state.plan, state.library, state.observation, left, cancelled
+            attempt, plan, state.library, state.observation, left, cancelled, others
         )
         overruled = trusted(state) and objection(state, rehearsed) in state.objections
         return rehearsed.model_copy(update={"overruled": overruled})
@@ -54,6 +72,15 @@ class Rehearsing:
 def trusted(state: RunState) -> bool:
     """Whether all skills of the plan were there when the run began."""
     return state.plan is not None and not {python_name(s.action) for s in state.plan.steps} & {*state.written}
+
+
+def guessed(state: RunState) -> bool:
+    """Whether the plan is about something whose place was inferred rather than seen."""
+    if state.plan is None or state.observation is None:
+        return False
+    meant = {arg for step in state.plan.steps for arg in step.args}
+    things = state.observation.detail.get("objects", ())
+    return any(o.get("id") in meant and o.get("confidence", 1.0) < GUESSED for o in things)
 
 
 def objection(state: RunState, rehearsed: Rehearsed) -> str:
@@ -80,7 +107,7 @@ def blame_of(rehearsed: Rehearsed) -> Blame:
 
 
 @contextmanager
-def rehearsing_for(kit: Kit, options: RunOptions) -> Iterator[Rehearsing | None]:
+def rehearsing_for(kit: Kit, options: RunOptions, others: Others) -> Iterator[Rehearsing | None]:
     """What rehearses in runs with these options; None where nothing does.
 
     The twin is made when it is first used. A replay takes the time it needs: what was decided before must not
@@ -93,6 +120,6 @@ def rehearsing_for(kit: Kit, options: RunOptions) -> Iterator[Rehearsing | None]
     if options.llm.startswith(REPLAY):
         budgets = budgets.model_copy(update={"rehearsal_s": math.inf, "rehearsals_s": math.inf})
     try:
-        yield Rehearsing(rehearsal, options.rehearse, budgets)
+        yield Rehearsing(rehearsal, options.rehearse, budgets, others)
     finally:
         rehearsal.close()

@@ -106,8 +106,9 @@ class RunState:
         return replace(self, phase=Phase.REHEARSE)
 
     def rehearsed(self, rehearsed: Rehearsed) -> RunState:
-        """The plan is carried out, unless something else is decided."""
-        return replace(self, rehearsal=self.rehearsal.counting(rehearsed), phase=Phase.ACT)
+        """The plan, or what was found to be better, is carried out, unless something else is decided."""
+        plan, counts = rehearsed.instead or self.plan, self.rehearsal.counting(rehearsed)
+        return replace(self, plan=plan, rehearsal=counts, phase=Phase.ACT)
 
     def objecting(self, objection: str) -> RunState:
         """A rehearsal has something against a plan whose skills are all trusted."""

@@ -207,7 +207,9 @@ class Supervisor:
             return state.coded(state.library)
         plan, state = state.plan, state.attempting()
         assert plan is not None
-        rehearsed = self._rehearsing.try_out(self._journal.attempt(state), state, lambda: self._cancelled)
+        rehearsed = self._rehearsing.try_out(
+            self._journal.attempt(state), self._env.task, state, lambda: self._cancelled
+        )
         self._journal.tell_rehearsal(state, rehearsed, self._rehearsing.rehearsal)
         if self._cancelled:
             return state.ending(Ending.CANCELLED, _STOPPED)

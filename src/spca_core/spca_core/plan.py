@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import TypeAdapter
+
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.scene import Fact
@@ -39,12 +41,32 @@ class Step(Record):
         return f"{self.action}({', '.join(self.args)})"
 
 
+class Choice(Record):
+    """The alternative that a skill is to be offered first when it makes that call of `ctx`.
+
+    `values` are its numbers, by which the environment knows it again; they mean nothing elsewhere.
+    """
+
+    call: str
+    args: tuple[str, ...]
+    values: tuple[float, ...]
+
+    def __str__(self) -> str:
+        return f"{self.call}({', '.join(self.args)}) at {', '.join(f'{v:.3f}' for v in self.values[:3])}"
+
+
+Choices = TypeAdapter(tuple[Choice, ...])
+"""Reads and writes choices as JSON."""
+
+
 class Plan(Record):
     """A validated sequence of steps, with the draft it solves and the schemas it uses."""
 
     steps: tuple[Step, ...]
     schemas: tuple[ActionSchema, ...]
     draft: Draft
+    choices: tuple[Choice, ...] = ()
+    """What a rehearsal found to work better than what geometry alone puts first."""
 
 
 class Execution(Record):

@@ -6,7 +6,7 @@ from typing import Literal
 
 from spca_core.model import Record
 from spca_core.observation import Observation
-from spca_core.plan import ActResult
+from spca_core.plan import ActResult, Plan
 from spca_core.skill import StepReport
 
 
@@ -66,6 +66,8 @@ class Try(Record):
     fault: Fault | None = None
     seconds: float = 0.0
     simulated: float = 0.0
+    margin: float = 0.0
+    """How much farther, in metres, anything that was to stay where it is could have moved without a fault."""
     result: ActResult
     """How the steps went, as in a real attempt."""
 
@@ -86,5 +88,10 @@ class Rehearsed(Record):
     suspects: tuple[str, ...] = ()
     seconds: float = 0.0
     tries: tuple[Try, ...] = ()
+    others: tuple[Try, ...] = ()
+    """Tries of what was or could have been put in the plan's place."""
+    instead: Plan | None = None
+    """The plan that was found to work better: another one, or the same with other choices. All above is of it
+    if there is one, and the sentence says what was wrong with the first."""
     overruled: bool = False
     """Whether the plan was carried out although it was rejected."""

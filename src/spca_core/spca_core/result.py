@@ -81,15 +81,18 @@ class RehearsalCounts(Record):
     tries: int = 0
     rejected: int = 0
     overruled: int = 0
+    chosen: int = 0
+    """Plans in whose place a better one was put."""
     seconds: float = 0.0
 
     def counting(self, rehearsed: Rehearsed) -> RehearsalCounts:
         """These counts and that rehearsal."""
         return RehearsalCounts(
             plans=self.plans + 1,
-            tries=self.tries + len(rehearsed.tries),
+            tries=self.tries + len(rehearsed.tries) + len(rehearsed.others),
             rejected=self.rejected + (rehearsed.status == "rejected"),
             overruled=self.overruled + rehearsed.overruled,
+            chosen=self.chosen + (rehearsed.instead is not None),
             seconds=self.seconds + rehearsed.seconds,
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from spca_act.executor import PlanExecutor
 from spca_core.observation import Observation
-from spca_core.plan import ActResult, Plan
+from spca_core.plan import ActResult, Choice, Plan
 from spca_core.ports.proposer import NotUnderstood
 from spca_core.ports.vocabulary import Extension
 from spca_core.rehearsal import Doubt, Moment
@@ -141,6 +141,10 @@ class MinigridTwin:
         if result.status == "done" and not stopped:
             go_on(moment("rest"))
         return result, ctx.now()
+
+    def alternatives(self) -> Sequence[Sequence[Choice]]:
+        """See `Twin`: a map leaves nothing to choose."""
+        return ()
 
     def record(self, folder: Path, name: str) -> None:
         """Write the map at the end of the last play."""

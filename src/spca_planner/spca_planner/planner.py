@@ -13,7 +13,15 @@ from typing import Literal
 
 from spca_core.errors import Cancelled
 from spca_core.plan import Draft, DraftRecord, Mode, Plan, PlanRequest, PlanResult, Rejection
-from spca_core.ports.proposer import BUILTIN, Impossible, Misfit, ModelError, NotUnderstood, PlanProposer
+from spca_core.ports.proposer import (
+    BUILTIN,
+    GivesAlternatives,
+    Impossible,
+    Misfit,
+    ModelError,
+    NotUnderstood,
+    PlanProposer,
+)
 from spca_core.ports.vocabulary import Vocabulary
 from spca_planner.critics.vocabulary import FactVocabulary
 from spca_planner.critique import Critics, Judged
@@ -25,6 +33,8 @@ from spca_planner.trusted import TrustedDomains
 MODES: tuple[Mode, ...] = ("fresh", "reuse", "replan", "repair")
 _MOST_REPETITIONS = 2
 """Consecutive repeats of a rejected draft after which the proposer is given up."""
+_MOST_ALTERNATIVES = 4
+"""Ways to understand a task that are planned for besides the one that a plan stands for."""
 _UNCHANGED = "this draft is the same as one that was rejected before: "
 
 Status = Literal["solved", "not_understood", "impossible", "exhausted", "cancelled"]
@@ -93,6 +103,15 @@ class DraftingPlanner:
         that a server cannot be reached at all (InputError), is for the caller and raised.
         """
         return _Loop(self, request, on_draft or (lambda record: None), cancelled).run()
+
+    def others(self, request: PlanRequest, plan: Plan) -> list[Plan]:
+        """Valid plans with other steps for the same task, as far as the proposer knows of alternatives."""
+        proposer = self._proposers[request.mode]
+        if not isinstance(proposer, GivesAlternatives):
+            return []
+        drafts = proposer.alternatives(plan.draft, request.observation)[:_MOST_ALTERNATIVES]
+        judged = [self._critics.judge(d, request, lambda: False).plan for d in drafts]
+        return [p for p in judged if p is not None and p.steps != plan.steps]
 
     def learned(self, request: PlanRequest, result: PlanResult) -> None:
         """Trust the domain of a plan that the referee has called a success."""

@@ -29,6 +29,8 @@ class Critic:
     def __init__(self, plan: Plan, vocabulary: Vocabulary, frame: bool = True) -> None:
         self._plan, self._vocabulary, self._frame = plan, vocabulary, frame
         self._before: Observation | None = None
+        self.margin = FRAME_M
+        """Metres by which what moved most without being mentioned stayed below the limit so far."""
         self._prediction: Prediction | None
         try:
             self._prediction = predict(plan)
@@ -84,7 +86,10 @@ class Critic:
         if self._prediction is not None:
             mentioned |= {arg for atom in self._prediction.effects[index] for arg in atom[1:]}
         for thing, metres in moment.displaced.items():
-            if thing.lower() not in {m.lower() for m in mentioned} and metres > FRAME_M:
+            if thing.lower() in {m.lower() for m in mentioned}:
+                continue
+            self.margin = min(self.margin, FRAME_M - metres)
+            if metres > FRAME_M:
                 return f"{thing} moves by {metres * 100:.0f} cm, and the step is not about it"
         before, now = (
             _supports(o, mentioned) for o in (self._before or moment.observation, moment.observation)

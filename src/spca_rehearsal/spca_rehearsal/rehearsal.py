@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -13,7 +13,7 @@ from structlog.contextvars import bound_contextvars
 
 from spca_core.model import Record
 from spca_core.observation import Observation
-from spca_core.plan import Plan
+from spca_core.plan import Choice, Plan
 from spca_core.ports.rehearsal import Twin
 from spca_core.rehearsal import Doubt, Fault, Moment, Rehearsed, Try
 from spca_rehearsal.critic import Critic
@@ -24,6 +24,10 @@ PASSES = 4
 """Of all five tries that must go well otherwise."""
 FAILURES = 2
 """Tries with faults of one kind for a plan to be rejected."""
+ALTERNATIVES = 8
+"""Other plans and choices that are tried at most in place of one that fails."""
+ENOUGH = 2
+"""How many of them have to go well for the better of these to be taken without trying the rest."""
 
 Status = Literal["accepted", "rejected", "doubtful", "unfinished"]
 
@@ -37,6 +41,8 @@ class Settings(Record):
     """Whether errors are drawn; if not, all tries are exact, and one is enough."""
     frame: bool = True
     """Whether things that a step does not mention have to stay where they are."""
+    choose: bool = True
+    """Whether other choices and plans are tried where the first fails."""
     exhaustive: bool = False
     """Whether all tries are made even when the judgement is clear, to measure the share that goes well."""
 
@@ -64,6 +70,7 @@ class SampledRehearsal:
         observation: Observation,
         wall_s: float,
         cancelled: Callable[[], bool] = lambda: False,
+        others: Callable[[], Sequence[Plan]] = tuple,
     ) -> Rehearsed:
         """See `Rehearsal`. An attempt's name before its last `/` is of no consequence."""
         began = time.monotonic()
@@ -75,72 +82,15 @@ class SampledRehearsal:
         twin = self._twin = self._twin or self._make_twin()
         if why := twin.refusal(observation):
             return Rehearsed(attempt=attempt, status="impossible", sentence=f"not rehearsed: {why}")
-        tries: list[Try] = []
-        status: Status | None = None
-        doubts = (
-            [Doubt()]
-            if twin.certain
-            else self._settings.doubts(zlib.crc32(attempt.rpartition("/")[2].encode()))
-        )
-        for doubt in doubts:
-            made = self._try(twin, plan, library, observation, doubt, over)
-            if over():  # what was cut short says nothing
-                break
-            tries.append(made)
-            if tries[-1].fault is not None:
-                self._failing = self._failing or (plan, library, observation, doubt)
-            status = status or ruling([t.fault for t in tries], len(doubts))
-            if status is not None and not self._settings.exhaustive:
-                break
-        return self._concluded(attempt, status or "unfinished", tries, time.monotonic() - began)
-
-    def _try(
-        self,
-        twin: Twin,
-        plan: Plan,
-        library: str,
-        observation: Observation,
-        doubt: Doubt,
-        cancelled: Callable[[], bool],
-    ) -> Try:
-        began = time.monotonic()
-        critic = Critic(plan, twin.vocabulary, self._settings.frame)
-        found: list[Fault] = []
-
-        def go_on(moment: Moment) -> bool:
-            fault = critic.judge(moment)
-            found.extend([fault] if fault else [])
-            return not found
-
-        with bound_contextvars(rehearsal=doubt.kind):  # its log lines are not to be taken for the run's
-            result, simulated = twin.play(plan, library, observation, doubt, go_on, cancelled)
-        return Try(
-            doubt=doubt,
-            fault=found[0] if found else None,
-            seconds=time.monotonic() - began,
-            simulated=simulated,
-            result=result,
-        )
-
-    @staticmethod
-    def _concluded(attempt: str, status: Status, tries: list[Try], seconds: float) -> Rehearsed:
-        faults = [t.fault for t in tries if t.fault is not None]
-        fault = worst(faults) if status != "accepted" else None
-        passed = len(tries) - len(faults)
-        sentence = f"rehearsed: {passed} of {len(tries)} tries went well"
-        if fault is not None:
-            alike = sum(f.sort == fault.sort for f in faults)
-            sentence = f"rehearsed: {fault.sentence}; {alike} of {len(tries)} tries"
-        return Rehearsed(
-            attempt=attempt,
-            status=status,
-            share=passed / len(tries) if tries else 0.0,
-            sentence=sentence,
-            fault=fault,
-            suspects=(fault.action,) if fault and fault.action and status == "rejected" else (),
-            seconds=seconds,
-            tries=tuple(tries),
-        )
+        seed = zlib.crc32(attempt.rpartition("/")[2].encode())
+        series = _Series(twin, library, observation, self._settings, seed, over)
+        found = series.judged(attempt, plan)
+        failing = next((t for t in found.tries if t.fault is not None), None)
+        if failing is not None:
+            self._failing = (plan, library, observation, failing.doubt)
+            if self._settings.choose and found.status in ("rejected", "doubtful"):
+                found = series.better(found, failing, plan, others())
+        return found.model_copy(update={"seconds": time.monotonic() - began})
 
     def record(self, folder: Path, name: str) -> None:
         """See `Rehearsal`: the first failing try is played once more, and what it looked like is written."""
@@ -152,6 +102,124 @@ class SampledRehearsal:
         """See `Rehearsal`."""
         if self._twin is not None:
             self._twin.close()
+
+
+class _Series:
+    """Tries of plans with one library, from one observation, until the time is `over`."""
+
+    def __init__(
+        self,
+        twin: Twin,
+        library: str,
+        observation: Observation,
+        settings: Settings,
+        seed: int,
+        over: Callable[[], bool],
+    ) -> None:
+        self._twin, self._library, self._observation = twin, library, observation
+        self._settings, self._over = settings, over
+        self._doubts = [Doubt()] if twin.certain else settings.doubts(seed)
+        self._choices: Sequence[Sequence[Choice]] = ()
+
+    def judged(self, attempt: str, plan: Plan, known: Try | None = None) -> Rehearsed:
+        """What the tries of a plan come to, one after the other until that is clear; one may be known."""
+        tries: list[Try] = []
+        status: Status | None = None
+        for doubt in self._doubts:
+            made = known if known and known.doubt == doubt else self._try(plan, doubt)
+            if self._over():  # what was cut short says nothing
+                break
+            tries.append(made)
+            if made.fault is not None and not self._choices:
+                self._choices = self._twin.alternatives()
+            status = status or ruling([t.fault for t in tries], len(self._doubts))
+            if status is not None and not self._settings.exhaustive:
+                break
+        return _concluded(attempt, status or "unfinished", tries)
+
+    def better(self, first: Rehearsed, failing: Try, plan: Plan, others: Sequence[Plan]) -> Rehearsed:
+        """What the best of the other plans comes to, or of the plan with other choices; else the first.
+
+        They are compared in the world in which the plan failed: the other plans, then the alternatives to
+        each choice. The best of the first of these groups in which one goes well is judged as the plan was.
+        """
+        choices = [
+            [plan.model_copy(update={"choices": (*plan.choices, c)}) for c in group]
+            for group in self._choices
+        ]
+        tried: list[Try] = []
+        found = first
+        for group in (others, *choices):
+            passing: list[tuple[Try, Plan]] = []
+            for candidate in group[: ALTERNATIVES - len(tried)]:
+                made = self._try(candidate, failing.doubt)
+                if self._over():
+                    break
+                tried.append(made)
+                passing += [(made, candidate)] if made.fault is None else []
+                if len(passing) >= ENOUGH:
+                    break
+            for made, candidate in sorted(passing, key=lambda t: (-t[0].margin, t[0].simulated)):
+                found = max(found, self._instead(first, candidate, made), key=lambda r: r.share)
+                if found.status == "accepted":
+                    break
+            if passing:
+                break
+        before = first.tries if found.instead else ()
+        return found.model_copy(update={"others": (*before, *tried)})
+
+    def _instead(self, first: Rehearsed, plan: Plan, made: Try) -> Rehearsed:
+        """What a plan comes to that was found to go well in one world."""
+        found = self.judged(first.attempt, plan, made)
+        if found.status == "unfinished":
+            return first
+        what = ", ".join(map(str, plan.choices)) or "another plan"
+        why = first.sentence.removeprefix("rehearsed: ")
+        return found.model_copy(
+            update={"instead": plan, "sentence": f"{found.sentence} with {what}; as it was: {why}"}
+        )
+
+    def _try(self, plan: Plan, doubt: Doubt) -> Try:
+        began = time.monotonic()
+        critic = Critic(plan, self._twin.vocabulary, self._settings.frame)
+        found: list[Fault] = []
+
+        def go_on(moment: Moment) -> bool:
+            fault = critic.judge(moment)
+            found.extend([fault] if fault else [])
+            return not found
+
+        with bound_contextvars(rehearsal=doubt.kind):  # its log lines are not to be taken for the run's
+            result, simulated = self._twin.play(
+                plan, self._library, self._observation, doubt, go_on, self._over
+            )
+        return Try(
+            doubt=doubt,
+            fault=found[0] if found else None,
+            seconds=time.monotonic() - began,
+            simulated=simulated,
+            margin=critic.margin,
+            result=result,
+        )
+
+
+def _concluded(attempt: str, status: Status, tries: list[Try]) -> Rehearsed:
+    faults = [t.fault for t in tries if t.fault is not None]
+    fault = worst(faults) if status != "accepted" else None
+    passed = len(tries) - len(faults)
+    sentence = f"rehearsed: {passed} of {len(tries)} tries went well"
+    if fault is not None:
+        alike = sum(f.sort == fault.sort for f in faults)
+        sentence = f"rehearsed: {fault.sentence}; {alike} of {len(tries)} tries"
+    return Rehearsed(
+        attempt=attempt,
+        status=status,
+        share=passed / len(tries) if tries else 0.0,
+        sentence=sentence,
+        fault=fault,
+        suspects=(fault.action,) if fault and fault.action and status == "rejected" else (),
+        tries=tuple(tries),
+    )
 
 
 def ruling(faults: list[Fault | None], of: int) -> Status | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -12,8 +14,12 @@ from spca_core.options import RunOptions
 from spca_core.plan import Draft, Plan, PlanRequest, Step
 from spca_core.rehearsal import Doubt, Moment, Rehearsed
 from spca_core.skill_package import library_source
+from spca_core.task import Task
 from spca_core.world import load_world
+from spca_planner.planner import DraftingPlanner
+from spca_planner.trusted import TrustedDomains
 from spca_rehearsal.rehearsal import SampledRehearsal
+from spca_tabletop.act.preferences import Preferences
 from spca_tabletop.kit import TabletopKit
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.rehearsal.twin import TabletopTwin
@@ -164,3 +170,31 @@ def test_with_something_in_the_gripper_nothing_is_rehearsed(
     holding = observation.model_copy(update={"detail": {**observation.detail, "relations": relations}})
     found = tried(rehearsal, plan, library, holding)
     assert found.status == "impossible" and "gripper" in found.sentence
+
+
+def test_what_is_preferred_comes_first_when_it_is_offered_again() -> None:
+    """Poses are known again within the error of perception, and not in another place."""
+    preferences = Preferences()
+    offered = [{"pose": {"x": 0.5, "y": 0.1, "z": 0.4, "yaw": yaw}, "gap": 0.085} for yaw in (0.0, 1.57)]
+    assert preferences.arranged("grasps", ("cube_red",), offered) == offered
+    ((choice,),) = preferences.others()
+    preferences.choices = (choice,)
+    moved = [{"pose": {**o["pose"], "x": 0.502}, "gap": 0.085} for o in offered]
+    assert preferences.arranged("grasps", ("cube_red",), moved) == moved[::-1]
+    assert preferences.arranged("grasps", ("cube_blue",), moved) == moved
+    elsewhere = [{"pose": {**o["pose"], "x": 0.6}, "gap": 0.085} for o in offered]
+    assert preferences.arranged("grasps", ("cube_red",), elsewhere) == elsewhere
+    assert preferences.arranged("grasps", ("cube_red",), []) == []
+
+
+def test_each_cube_that_will_do_is_another_plan(drafted: tuple[Observation, Draft]) -> None:
+    observation, _ = drafted
+    task = Task(id="touch_01", group="touch", title="Touch any cube", description="")
+    request = PlanRequest(attempt="", task=task, observation=observation, skills=())
+    with TemporaryDirectory() as folder, DraftingPlanner(
+        "tabletop", BuiltinProposer(), TrustedDomains(Path(folder)), KIT.vocabulary()
+    ) as planner:  # fmt: skip
+        plan = planner.plan(request).plan
+        assert plan is not None
+        touched = [str(p.steps[0]) for p in (plan, *planner.others(request, plan))]
+    assert sorted(touched) == [f"touch(cube_{c})" for c in ("blue", "green", "red")]

@@ -351,7 +351,7 @@ def _table(level: str, preset: str, seed: int) -> _TableOf:
 def _rehearsal(kit: str, frame: bool) -> SampledRehearsal:
     made = SampledRehearsal(
         lambda: kit_named(kit).twin(RunOptions(level="stack_01")),  # type: ignore[attr-defined]
-        Settings(frame=frame),
+        Settings(frame=frame, choose=False),
     )
     atexit.register(made.close)
     return made

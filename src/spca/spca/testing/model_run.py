@@ -85,10 +85,14 @@ def run_with_model(
             **options,
         }
         run_options = RunOptions.model_validate(values)
-        if run_options.transport == "ros":
-            from spca.ros.run import run_ros  # only now: not every machine that tests models has ROS
-
-            result = run_ros(run_options, run_folder)
-        else:
-            result = run_inproc(run_options, run_folder, solver=solver)
+        result = run_with(run_options, run_folder, solver)
     return ModelRun(result, run_folder.path, server.requests)
+
+
+def run_with(options: RunOptions, folder: RunFolder, solver: SolverProcess | None = None) -> RunResult:
+    """Run a level over the transport that the options name."""
+    if options.transport == "ros":
+        from spca.ros.run import run_ros  # only now: not every machine that tests models has ROS
+
+        return run_ros(options, folder)
+    return run_inproc(options, folder, solver=solver)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
 
+from spca_core.observation import Observation
 from spca_core.plan import ActionSchema, Draft, PlanRequest, Rejection
 from spca_core.skill import CtxApi
 
@@ -38,6 +40,15 @@ class PlanProposer(Protocol):
         Raises NotUnderstood, Impossible, Misfit (mode `reuse` only), or ModelError when the model failed or
         gave an unusable answer.
         """
+        ...
+
+
+@runtime_checkable
+class GivesAlternatives(Protocol):
+    """A proposer that knows of several ways to understand a task that are all right, such as "any cube"."""
+
+    def alternatives(self, draft: Draft, observation: Observation) -> Sequence[Draft]:
+        """For each of the ways that a draft of its own leaves open, a draft that leaves only that one."""
         ...
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
-from spca_core.plan import ActResult, Plan
+from spca_core.plan import ActResult, Choice, Plan
 from spca_core.ports.vocabulary import Vocabulary
 from spca_core.rehearsal import Doubt, Moment, Rehearsed
 
@@ -24,8 +24,12 @@ class Rehearsal(Protocol):
         observation: Observation,
         wall_s: float,
         cancelled: Callable[[], bool] = lambda: False,
+        others: Callable[[], Sequence[Plan]] = tuple,
     ) -> Rehearsed:
         """Try the plan with the skills in `library` (source text) from what was observed.
+
+        Where it does not go well, `others` (called only then), and the plan with other choices, are tried as
+        well; the best of them may come to be `instead` of it.
 
         About `wall_s` seconds of wall time may be spent; what is then not known is said to be `unfinished`.
         Equal attempts, plans, libraries and observations give equal results, wall times apart. Never raises
@@ -69,6 +73,10 @@ class Twin(Protocol):
         early when it says so. A step that depends on what has not been observed is `cancelled`: nothing can
         be said of it. Returns how the steps went and the time on the twin's clock.
         """
+        ...
+
+    def alternatives(self) -> Sequence[Sequence[Choice]]:
+        """What else the skills of the last play could have chosen, choice by choice; the latest first."""
         ...
 
     def record(self, folder: Path, name: str) -> None:

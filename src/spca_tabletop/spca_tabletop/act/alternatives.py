@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
+from typing import Any
 
 from spca_act.declared import offered
 from spca_core import geometry
@@ -20,10 +21,22 @@ from spca_tabletop.act.workbench import Workbench
 # The fingertips press this far (metres) into the perceived top of a thing to be sure of touching it.
 PRESS = 0.002
 CHOICES = 6
+CHOOSING = (
+    "grasps", "touch_poses", "spots_on", "spots_next_to", "spots_on_table", "spots_across", "spots_at_edge",
+    "spots_off_table",
+)  # fmt: skip
+"""The calls whose answers are alternatives."""
 
 
 class Alternatives(Workbench):
-    """Tool poses that geometry allows."""
+    """Tool poses that geometry allows; those that are preferred come first."""
+
+    def call(self, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """See `DeclaredCtx`."""
+        answer = super().call(method, args, kwargs)
+        if method not in CHOOSING:
+            return answer
+        return self.preferences.arranged(method, (*args, *kwargs.values()), answer)
 
     @offered
     def _do_grasps(self, name: str) -> list[Grasp]:

@@ -19,6 +19,7 @@ from spca_core.scene import OBSTRUCTED, Scene, SceneObject
 from spca_core.world import World
 from spca_tabletop.act import placements
 from spca_tabletop.act.conversion import table_of
+from spca_tabletop.act.preferences import Preferences
 
 log = structlog.get_logger(__name__)
 
@@ -49,6 +50,7 @@ class Workbench(DeclaredCtx):
         """Things that could not be grasped, or where nothing could be put, since the last survey: by what."""
         self._handled = False
         """Whether the gripper has opened or closed since the last look."""
+        self.preferences = Preferences()
 
     # --- looking --------------------------------------------------------------------------------------------
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
+from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
+from spca_core.ports.proposer import Impossible
 from spca_tabletop.language.goal import Goal
 from spca_tabletop.language.understanding import describe, understand
 from spca_tabletop.plan.problem import RULES, domain, goals_of, initial, problem
@@ -24,6 +28,17 @@ class BuiltinProposer:
         return Draft(
             domain=domain(), problem=problem(request.observation, goals), remark=f"Goal: {describe(goals)}."
         )
+
+    def alternatives(self, draft: Draft, observation: Observation) -> list[Draft]:
+        """See `GivesAlternatives`: one goal each, where any of several will do."""
+        if draft.domain != domain():
+            return []
+        goals = goals_of(draft.problem)
+        found = []
+        for goal in goals if len(goals) > 1 else ():
+            with suppress(Impossible):
+                found.append(draft.model_copy(update={"problem": problem(observation, [goal])}))
+        return found
 
 
 def _standing_goals(request: PlanRequest) -> list[Goal]:

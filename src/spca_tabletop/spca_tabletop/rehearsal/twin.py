@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,7 @@ from spca_core.geometry import Pose
 from spca_core.kinds import SOLIDS
 from spca_core.names import COBOT, GROUND, GROUND_SYMBOL, TABLE, TABLE_SYMBOL, symbol_of
 from spca_core.observation import Observation
-from spca_core.plan import ActResult, Plan
+from spca_core.plan import ActResult, Choice, Plan
 from spca_core.rehearsal import Doubt, Moment
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_core.skill import StepReport
@@ -64,6 +64,7 @@ class TabletopTwin:
         self._simulators: OrderedDict[str, MujocoSimulator] = OrderedDict()
         self._recorder = StateRecorder()
         self._played: World | None = None
+        self._others: list[tuple[Choice, ...]] = []
 
     def refusal(self, observation: Observation) -> str:
         """See `Twin`."""
@@ -91,6 +92,7 @@ class TabletopTwin:
         self._recorder = StateRecorder()
         simulator.reset(errors.truth(scene))
         stage = _Stage(self._world.bare, simulator, scene, errors)
+        stage.ctx.preferences.choices = plan.choices
         listening = [simulator.on_contacts(stage.touched), self._recorder.attach(simulator)]
         stopped = not go_on(stage.moment("start"))
 
@@ -109,8 +111,13 @@ class TabletopTwin:
                 go_on(stage.moment("rest"))
             return result, simulator.time
         finally:
+            self._others = stage.ctx.preferences.others()
             for end in listening:
                 end()
+
+    def alternatives(self) -> Sequence[Sequence[Choice]]:
+        """See `Twin`."""
+        return self._others
 
     def record(self, folder: Path, name: str) -> None:
         """Write the states of the last play, and the world they are of, for a video."""
