@@ -37,6 +37,7 @@ _LARGER = 1.26  # times the area of the cubes' faces: more than the sides that m
 _SHARED = 0.1  # share of an upper face that may seem to belong to two cubes
 _FILLED = 0.93  # share of a face that must agree where other things than cubes may lie
 _MARGIN = 8  # pixels around a component that are looked at
+_QUARTERS = np.radians([0.0, 90.0, 180.0, 270.0])
 _OFF_TABLE = 0.05  # metres below the table's surface: such a component lies on the ground
 
 
@@ -184,16 +185,32 @@ class _Search:
         outline = self._outline(face, remaining, level)
         if np.count_nonzero(outline.own) < _MIN_POINTS:
             return []
-        pixels = outline.points[outline.own] + self.origin
+        own = outline.part(outline.own, self.origin)
         if count == 1:
             tilt = self._lean(measured, level)
             shape = BoxShape(self.edge, level, _CUT * self.edge, tilt)
-            fits = [fit_box(self.view, shape, pixels, starts_around(points))]
+            fits = [fit_box(self.view, shape, own, starts_around(points))]
         else:
             shape = BoxShape.upright(self.edge, level, _CUT * self.edge)
-            fits = self._split(shape, pixels, points, count)
+            fits = self._split(shape, own, points, count)
         found = [c for fit in fits if (c := self._judge(shape, fit, outline)) is not None]
+        if not found and self.strict and count == 1:
+            found = self._partly_hidden(shape, own, points, outline)
         return found if not self.strict or self._fill(found, face) else []
+
+    def _partly_hidden(
+        self, shape: BoxShape, own: Outline, points: Array, outline: Outline
+    ) -> list[FoundCube]:
+        """The cube of which only a strip is in sight: its middle lies beside that of the strip."""
+        x, y, yaw = starts_around(points)[0]
+        away = 0.4 * self.edge
+        starts = [(x + away * np.cos(turned), y + away * np.sin(turned), yaw) for turned in yaw + _QUARTERS]
+        notes = list(self.notes)
+        fits = [fit_box(self.view, shape, own, np.array([start])) for start in starts]
+        cubes = [c for fit in fits if (c := self._judge(shape, fit, outline)) is not None]
+        if cubes:
+            self.notes = notes[:-1]  # the doubt about the fit before does not hold
+        return [max(cubes, key=lambda c: c.confidence)] if cubes else []
 
     def _may_be_cubes(self, points: Array, level: float, faces: float) -> bool:
         """Whether a region (N, 2) as large as that many faces is not too large or too round for cubes."""
@@ -207,18 +224,22 @@ class _Search:
     def _fill(self, cubes: list[FoundCube], face: Mask) -> bool:
         """Whether a level region is nothing but these cubes' upper faces."""
         rest = face.copy()
+        whole = np.zeros(self.view.heights.shape, bool)
+        whole[self.window] = face
         for a, b in combinations(cubes, 2):
             if shared_area(a.corners()[:4, :2], b.corners()[:4, :2]) > _SHARED * self.edge**2:
                 return False
         for cube in cubes:
             upper = cube.corners(margin=_SPILL)[:4]
             inner = self.view.patch(cube.corners(margin=-_SPILL)[:4])
-            heights, within = inner.of(self.view.heights), inner.within(self.window)
-            higher = float(np.mean(heights > cube.shape.height + _OCCLUDER)) if len(heights) else 0.0
-            covered = float(face[within].mean()) if within.any() else 0.0
-            if covered + higher < _FILLED:
+            # Along what hides a part of it, pixels show a mixture of both.
+            higher = (self.view.heights > cube.shape.height + _OCCLUDER).astype(np.uint8)
+            hidden = cv2.dilate(higher, np.ones((5, 5), np.uint8)).astype(bool)
+            agreeing = inner.of(whole | hidden)
+            if not len(agreeing) or agreeing.mean() < _FILLED:
                 return False
             rest &= ~self.view.patch(upper).within(self.window)
+        rest = cv2.morphologyEx(rest.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
         return bool(np.count_nonzero(rest) < (1 - _FILLED) * np.count_nonzero(face))
 
     def _outline(self, face: Mask, remaining: Mask, level: float) -> Outline:
@@ -248,20 +269,20 @@ class _Search:
             return np.eye(3)
         return tilt_of(np.array([-slope[0], -slope[1], 1.0]))
 
-    def _split(self, shape: BoxShape, pixels: Array, points: Array, count: int) -> list[Fit]:
+    def _split(self, shape: BoxShape, own: Outline, points: Array, count: int) -> list[Fit]:
         """Boxes for `count` touching faces of one colour, each outline point assigned to the nearest."""
         criteria = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_MAX_ITER, 50, 1e-5)
         cv2.setRNGSeed(0)
         _, _, found = cv2.kmeans(
             points.astype(np.float32), count, np.zeros(0), criteria, 5, cv2.KMEANS_PP_CENTERS
         )
-        plane = self.view.to_plane(pixels, shape.height)
+        plane = self.view.to_plane(own.points, shape.height)
         centres = np.asarray(found, np.float64)
         fits: list[Fit] = []
         for _ in range(2):
             owner, part = _nearest(plane, centres), _nearest(points, centres)
             fits = [
-                fit_box(self.view, shape, pixels[owner == i], starts_around(points[part == i]))
+                fit_box(self.view, shape, own.part(owner == i), starts_around(points[part == i]))
                 for i in range(count)
                 if np.count_nonzero(owner == i) >= _MIN_POINTS
             ]

@@ -27,6 +27,12 @@ def outline_of(kind: str, pose: Pose, size: Vec3) -> Array:
     return _SQUARE * size[:2] @ np.array([[c, s], [-s, c]]) + (x, y)
 
 
+def polygon_area(polygon: Array) -> float:
+    """Area of a counter-clockwise polygon (N, 2), square metres."""
+    x, y = polygon[:, 0], polygon[:, 1]
+    return float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)) / 2
+
+
 def shared_area(a: Array, b: Array) -> float:
     """Area that two convex counter-clockwise polygons (N, 2), (M, 2) have in common, square metres.
 
@@ -38,8 +44,7 @@ def shared_area(a: Array, b: Array) -> float:
         if len(rest) < 3:
             return 0.0
         rest = _left_of(rest, start, end)
-    x, y = rest[:, 0], rest[:, 1]
-    return max(0.0, float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)) / 2)
+    return max(0.0, polygon_area(rest))
 
 
 def _left_of(polygon: Array, start: Array, end: Array) -> Array:

@@ -14,6 +14,7 @@ import numpy as np
 from spca_core.geometry import Array
 from spca_core.rotations import aligning
 from spca_sense.fitting import Fit, Prior, fit_shape
+from spca_sense.outline import Outline
 from spca_sense.view import View
 
 _CORNERS = np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)])
@@ -81,15 +82,21 @@ def starts_around(region: Array) -> Array:
     return np.array([(x, y, yaw) for yaw in (np.radians(degrees), *_START_YAWS)])
 
 
-def fit_box(view: View, shape: BoxShape, pixels: Array, starts: Array, prior: Prior | None = None) -> Fit:
-    """Fit (x, y, yaw) of a box to outline `pixels` (N, 2).
+def fit_box(view: View, shape: BoxShape, outline: Outline, starts: Array, prior: Prior | None = None) -> Fit:
+    """Fit (x, y, yaw) of a box to an outline in pixels of the image.
 
-    The `starts` (K, 3) are tried in turn until one explains the outline; else the best of them is the answer.
+    Where a neighbour hides the box's side, the border is that of its upper face, else of its silhouette. The
+    `starts` (K, 3) are tried in turn until one explains the outline; else the best of them is the answer.
     """
-    points = view.to_plane(pixels, shape.height)
+    points = view.to_plane(outline.points, shape.height)
+    beside = outline.beside
 
     def residuals(parameters: Array) -> Array:
-        return distance_to_polygon(points, shape.silhouette(view, parameters))
+        distance = distance_to_polygon(points, shape.silhouette(view, parameters))
+        if beside.any():
+            face = convex_hull(shape.corners(parameters)[:4, :2])
+            distance[beside] = distance_to_polygon(points[beside], face)
+        return distance
 
     fits: list[Fit] = []
     for start in starts:

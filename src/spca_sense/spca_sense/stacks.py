@@ -13,7 +13,7 @@ from spca_sense.cubes import FoundCube
 from spca_sense.detection import UNKNOWN
 from spca_sense.fitting import Prior
 from spca_sense.footprint import shared_area
-from spca_sense.outline import trace
+from spca_sense.outline import Outline, trace
 from spca_sense.shapes import BoxShape, fit_box
 from spca_sense.view import NO_HEIGHT, Mask, Patch, View
 
@@ -44,21 +44,22 @@ def complete_stacks(
     stack has, or with nothing below it where something would show, is in the air.
     """
     known = sorted(cubes, key=_from_high_to_low)
-    claimed = np.zeros(view.heights.shape, bool)
+    claims = np.full(view.heights.shape, -np.inf)  # the upper face's height of the cube that each pixel shows
     position = 0
     while position < len(known):
         upper = known[position]
         if upper.seen:
-            view.patch(upper.corners(), grow=1).paint(claimed)
+            patch = view.patch(upper.corners(), grow=1)
+            np.maximum(claims[patch.window], upper.shape.height, out=claims[patch.window], where=patch.mask)
         position += 1
         if upper.bottom - upper.floor < 0.6 * upper.shape.edge:
             continue
         below = [i for i in range(position, len(known)) if _carries(known[i], upper)]
         for i in below:
-            known[i] = _refit(view, colours, known[i], upper, claimed)
+            known[i] = _refit(view, colours, known[i], upper, claims)
         if not below and _may_be_stacked(upper, plate):
-            lower = _beneath(view, colours, upper, claimed)
-            if not lower.seen and _is_air(view, lower, claimed):
+            lower = _beneath(view, colours, upper, claims)
+            if not lower.seen and _is_air(view, lower, claims):
                 continue
             known.append(lower)
             known[position:] = sorted(known[position:], key=_from_high_to_low)
@@ -82,15 +83,15 @@ def _may_be_stacked(upper: FoundCube, plate: float) -> bool:
     return any(abs(wrap_angle(room - base, upper.shape.edge)) < _LEVEL_ERROR for base in (0.0, plate))
 
 
-def _is_air(view: View, lower: FoundCube, claimed: Mask) -> bool:
+def _is_air(view: View, lower: FoundCube, claims: Array) -> bool:
     """Whether the view past the upper cube shows something far below instead of the side of `lower`."""
     patch = view.patch(lower.corners(margin=-0.003))
-    heights = view.heights[patch.window][patch.mask & ~claimed[patch.window]]
+    heights = view.heights[patch.window][patch.mask & np.isneginf(claims[patch.window])]
     heights = heights[heights > NO_HEIGHT / 2]
     return len(heights) >= _MIN_STRIP and float(np.mean(heights < lower.bottom + 0.006)) > _MOSTLY
 
 
-def _visible_part(view: View, cube: FoundCube, claimed: Mask, margin: float) -> tuple[Patch, Mask, float]:
+def _visible_part(view: View, cube: FoundCube, claims: Array, margin: float) -> tuple[Patch, Mask, float]:
     """Where a supporting cube may be visible.
 
     It is a window, its pixels between the heights in question, and the lowest of these heights.
@@ -99,46 +100,53 @@ def _visible_part(view: View, cube: FoundCube, claimed: Mask, margin: float) -> 
     turned = replace(cube, parameters=cube.parameters + np.array([0.0, 0.0, np.pi / 4]))
     patch = view.patch(np.vstack((cube.corners(margin), turned.corners(margin))))
     heights = view.heights[patch.window]
-    part = patch.mask & ~claimed[patch.window] & (heights > lowest) & (heights < cube.shape.height + 0.006)
+    part = (
+        patch.mask
+        & np.isneginf(claims[patch.window])
+        & (heights > lowest)
+        & (heights < cube.shape.height + 0.006)
+    )
     return patch, part, lowest
 
 
-def _outline_pixels(view: View, cube: FoundCube, patch: Patch, part: Mask, claimed: Mask) -> Array:
-    outline = trace(part, view.heights[patch.window], cube.shape.height + 0.012, claimed[patch.window])
-    return outline.points[outline.own] + (patch.window[1].start, patch.window[0].start)
+def _own_outline(view: View, cube: FoundCube, patch: Patch, part: Mask, claims: Array) -> Outline:
+    # A neighbour on the same level hides nothing: the border with it is the cube's own.
+    higher = claims[patch.window] > cube.shape.height + _LEVEL_STEP
+    outline = trace(part, view.heights[patch.window], cube.shape.height + 0.012, higher)
+    return outline.part(outline.own, np.array([patch.window[1].start, patch.window[0].start], float))
 
 
-def _refit(view: View, colours: ColourLabels, cube: FoundCube, upper: FoundCube, claimed: Mask) -> FoundCube:
+def _refit(view: View, colours: ColourLabels, cube: FoundCube, upper: FoundCube, claims: Array) -> FoundCube:
     """A cube whose upper face is partly in sight, fitted to the border that is its own."""
-    patch, part, lowest = _visible_part(view, cube, claimed, _MARGIN)
+    patch, part, lowest = _visible_part(view, cube, claims, _MARGIN)
     part &= colours.labels[patch.window] == colours.label_of(cube.colour)
-    pixels = _outline_pixels(view, cube, patch, part, claimed)
-    if len(pixels) < _MIN_POINTS:
+    outline = _own_outline(view, cube, patch, part, claims)
+    if len(outline.points) < _MIN_POINTS:
         return cube
     cut = BoxShape.upright(cube.shape.edge, cube.shape.height, cube.shape.height - lowest)
     x, y, yaw = cube.parameters
     starts = np.array([(x, y, yaw), (x, y, upper.parameters[2]), upper.parameters, (x, y, yaw + np.pi / 4)])
-    fit = fit_box(view, cut, pixels, starts)
+    fit = fit_box(view, cut, outline, starts)
     if np.hypot(*(fit.parameters - cube.parameters)[:2]) > 0.6 * cube.shape.edge:
         return cube
     return replace(cube, parameters=fit.parameters, confidence=float(np.clip(fit.inliers - 0.1, 0.05, 0.9)))
 
 
-def _beneath(view: View, colours: ColourLabels, upper: FoundCube, claimed: Mask) -> FoundCube:
+def _beneath(view: View, colours: ColourLabels, upper: FoundCube, claims: Array) -> FoundCube:
     """The cube that must be under `upper`."""
     shape = BoxShape.upright(upper.shape.edge, upper.bottom, upper.shape.edge)
     unseen = FoundCube(UNKNOWN, shape, upper.parameters, _INFERRED, upper.floor, seen=False)
-    patch, side, lowest = _visible_part(view, unseen, claimed, _MARGIN)
+    patch, side, lowest = _visible_part(view, unseen, claims, _MARGIN)
     label, count = _commonest(colours.labels[patch.window][side], colours)
     if count < _MIN_STRIP:
         return _glimpse(view, colours, upper, unseen)
-    pixels = _outline_pixels(view, unseen, patch, side & (colours.labels[patch.window] == label), claimed)
+    outline = _own_outline(view, unseen, patch, side & (colours.labels[patch.window] == label), claims)
     parameters = upper.parameters
-    if len(pixels) >= _MIN_POINTS:
+    if len(outline.points) >= _MIN_POINTS:
         cut = BoxShape.upright(shape.edge, shape.height, shape.height - lowest)
         yaws = parameters[2] + np.radians([0.0, 22.5, 45.0, 67.5])
         starts = np.array([(*parameters[:2], yaw) for yaw in yaws])
-        fit = fit_box(view, cut, pixels, starts, Prior(parameters, _PRIOR))
+        fit = fit_box(view, cut, outline, starts, Prior(parameters, _PRIOR))
         if np.hypot(*(fit.parameters - parameters)[:2]) < 0.6 * shape.edge:
             parameters = fit.parameters
     confidence = 0.5 + 0.3 * min(1.0, count / (10 * _MIN_STRIP))

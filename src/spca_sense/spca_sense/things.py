@@ -18,7 +18,7 @@ from spca_core.kinds import KINDS, ObjectKind
 from spca_sense.colours import NEUTRAL, ColourLabels
 from spca_sense.detection import UNKNOWN, Detection
 from spca_sense.fitting import Fit, fit_shape
-from spca_sense.footprint import outline_of, shared_area
+from spca_sense.footprint import outline_of, polygon_area, shared_area
 from spca_sense.outline import trace
 from spca_sense.shapes import BoxShape, DiscShape, convex_hull, distance_to_polygon
 from spca_sense.view import NO_HEIGHT, Mask, Patch, View, Window, bounding_window
@@ -76,7 +76,7 @@ def _is_part_of(piece: Detection, whole: Detection) -> bool:
     if piece is whole or piece.colour != whole.colour or abs(piece.top - whole.top) > _LEVEL:
         return False
     a, b = (outline_of(d.kind, d.pose, d.size) for d in (piece, whole))
-    return _area(a) < _area(b) and shared_area(a, b) > _INSIDE * _area(a)
+    return polygon_area(a) < polygon_area(b) and shared_area(a, b) > _INSIDE * polygon_area(a)
 
 
 def find_flat(view: View, colours: ColourLabels, taken: Mask) -> list[Detection]:
@@ -97,7 +97,7 @@ def on_their_supports(things: Sequence[Detection], table_top: float) -> list[Det
             settled.append(thing)
             continue
         own = outline_of(thing.kind, thing.pose, thing.size)
-        area = _area(own)
+        area = polygon_area(own)
         below = [
             other.deck
             for other in settled
@@ -347,11 +347,6 @@ class _Search:
 def _of_possible_size(fit: Fit, size: Array) -> Fit | None:
     """The fit, unless it has shrunk or grown to edges that no thing has, as on a sliver of a hidden one."""
     return fit if _SMALLEST < size.min() <= size.max() < _LARGEST else None
-
-
-def _area(polygon: Array) -> float:
-    x, y = polygon.T
-    return abs(float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))) / 2
 
 
 def paint(view: View, things: Sequence[Detection], image: Mask) -> None:

@@ -16,7 +16,7 @@ from spca_core.trajectory import JointState
 from spca_sense.association import associate, new_id, remembered_there
 from spca_sense.detection import UNKNOWN, Detection, Look, square_yaw
 from spca_sense.detectors import Detector
-from spca_sense.footprint import footprint, shared_area
+from spca_sense.footprint import footprint, outline_of, polygon_area, shared_area
 from spca_sense.presence import obstructed, presence
 from spca_sense.registration import camera_motion
 from spca_sense.relations import relate
@@ -31,6 +31,8 @@ _UNDER = 0.01  # metres, sideways, from what is held: an inferred support there 
 _GAP_ERROR = 0.010  # metres by which the gripper's gap may differ from what it holds
 _DOUBTFUL = 0.85  # confidence below which a colour may be mistaken
 _TALLER = 0.006  # metres by which the height of a thing may seem to have grown
+_PIECE = 0.3  # share of a strip's footprint within that of the thing it belongs to
+_LEVEL_ERROR = 0.008  # metres between the upper faces of a strip and of its thing
 _RESTING = 0.006  # metres between a lower face and the table for a thing to stand on it
 _KIND_ORDER = {kind: order for order, kind in enumerate(KINDS)}
 
@@ -121,7 +123,7 @@ class SceneTracker:
         """Everything that the frame shows, named."""
         seen = [d for d in look.detections if d.seen]
         if self._detector.catalogue.open:
-            seen = _recoloured(seen, known)
+            seen = _without_pieces(_recoloured(seen, known), known, look)
         ids = associate(seen, list(known.values()))
         order = sorted(range(len(seen)), key=lambda i: (-seen[i].pose.position[1], seen[i].pose.position[0]))
         for index in order:
@@ -279,6 +281,24 @@ def _recoloured(seen: list[Detection], known: dict[str, SceneObject]) -> list[De
         mistaken = before is not None and (d.kind, before.colour) not in shown
         found.append(replace(d, colour=before.colour) if before is not None and mistaken else d)
     return found
+
+
+def _without_pieces(seen: list[Detection], known: dict[str, SceneObject], look: Look) -> list[Detection]:
+    """Detections without those that are the strip in sight of a remembered thing that others hide."""
+    shown = {(d.kind, d.colour) for d in seen}
+    hidden = [
+        thing
+        for thing in known.values()
+        if (thing.kind, thing.colour) not in shown and presence(look, thing) == "hidden"
+    ]
+    return [d for d in seen if not any(_is_piece(d, thing) for thing in hidden)]
+
+
+def _is_piece(piece: Detection, whole: SceneObject) -> bool:
+    if piece.colour not in (whole.colour, UNKNOWN) or abs(piece.top - whole.top) > _LEVEL_ERROR:
+        return False
+    own = outline_of(piece.kind, piece.pose, piece.size)
+    return shared_area(own, footprint(whole)) > _PIECE * polygon_area(own)
 
 
 def _as_tall_as_known(thing: SceneObject, known: dict[str, SceneObject]) -> SceneObject:

@@ -13,7 +13,7 @@ from spca_core.scene import SceneObject
 from spca_sense.detection import square_yaw
 from spca_sense.fitting import Prior
 from spca_sense.footprint import footprint, gap, shared_area
-from spca_sense.outline import trace
+from spca_sense.outline import Outline, trace
 from spca_sense.shapes import (
     BoxShape,
     DiscShape,
@@ -100,7 +100,7 @@ def test_a_box_is_found_from_its_outline(x: float, y: float, yaw: float, height:
     shape = BoxShape.upright(EDGE, height, 0.016)
     truth = np.array([x, y, yaw])
     pixels = border_pixels(shape.corners(truth))
-    fit = fit_box(VIEW, shape, pixels, starts_around(VIEW.to_plane(pixels, height)))
+    fit = fit_box(VIEW, shape, Outline.alone(pixels), starts_around(VIEW.to_plane(pixels, height)))
     assert np.hypot(*(fit.parameters - truth)[:2]) < 0.0002
     assert abs(wrap_angle(fit.parameters[2] - yaw, np.pi / 2)) < np.radians(0.5)
     assert fit.inliers == 1.0
@@ -115,8 +115,27 @@ def test_half_an_outline_is_enough_for_a_box(x: float, y: float, yaw: float, sid
     offset = VIEW.to_plane(pixels, 0.04) - truth[:2]
     seen = pixels[offset @ (np.cos(side), np.sin(side)) > -0.005]
     starts = truth[None] + np.array([0.004, -0.004, 0.2])
-    fit = fit_box(VIEW, shape, seen, starts)
+    fit = fit_box(VIEW, shape, Outline.alone(seen), starts)
     assert np.hypot(*(fit.parameters - truth)[:2]) < 0.001
+
+
+def test_a_neighbour_of_the_same_height_hides_a_side() -> None:
+    """Then the border is the upper face's; taken for the silhouette's, it would draw the box away."""
+    truth = np.array([0.34, -0.31, 0.0])  # far off the optical axis: the sides towards it are seen
+    shape = BoxShape.upright(EDGE, 0.04, 0.03)
+    face, whole = border_pixels(shape.corners(truth)[:4]), border_pixels(shape.corners(truth))
+    x, y = (VIEW.to_plane(face, 0.04) - truth[:2]).T
+    seam = face[(x > EDGE / 2 - 1e-4) & (np.abs(y) < EDGE / 2 - 1e-4)]
+    ends = whole[np.abs((VIEW.to_plane(whole, 0.04) - truth[:2])[:, 0]) < 0.01]
+    outline = Outline(
+        np.vstack((seam, ends)),
+        np.ones(len(seam) + len(ends), bool),
+        np.arange(len(seam) + len(ends)) < len(seam),
+    )
+    fit = fit_box(VIEW, shape, outline, truth[None] + np.array([0.003, -0.003, 0.1]))
+    assert np.hypot(*(fit.parameters - truth)[:2]) < 0.0005
+    mistaken = fit_box(VIEW, shape, Outline.alone(outline.points), truth[None])
+    assert np.hypot(*(mistaken.parameters - truth)[:2]) > 0.003
 
 
 def test_what_no_point_tells_comes_from_the_prior() -> None:
@@ -127,7 +146,9 @@ def test_what_no_point_tells_comes_from_the_prior() -> None:
     far_edge = (points[:, 0] > 0.5199) & (np.abs(points[:, 1] - 0.1) < 0.012)
     one_side = pixels[far_edge]  # this determines x but not y
     believed = truth + np.array([0.002, 0.003, 0.0])
-    fit = fit_box(VIEW, shape, one_side, believed[None], Prior(believed, np.array([0.005, 0.005, 0.1])))
+    fit = fit_box(
+        VIEW, shape, Outline.alone(one_side), believed[None], Prior(believed, np.array([0.005, 0.005, 0.1]))
+    )
     assert fit.parameters[0] == pytest.approx(0.5, abs=0.0003)
     assert fit.parameters[1] == pytest.approx(0.103, abs=0.0005)
 
