@@ -76,7 +76,7 @@ def place_next_to(ctx, cube, other):
         spots = ctx.spots_next_to(other)
         tool = _approach(ctx, [spot.pose for spot in spots], f"no free place next to {other}")
         contact = next(spot.contact for spot in spots if spot.pose == tool)
-        contact = _beyond(tool, contact, missing)
+        contact = _beyond(tool, contact, min(missing, APART))
         ctx.move_linear(contact, 0.3)
         ctx.open(0.06)
         ctx.move_linear(_raised(contact))
