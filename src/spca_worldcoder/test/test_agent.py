@@ -122,7 +122,7 @@ def test_an_episode_is_left_when_what_its_mission_names_is_gone(tmp_path: Path) 
             self.ball = self.ball and action != "kick"
             return Step(self.state(), 0.0, False)
 
-    settings = Settings(episodes=2, first_data=5, steps=30)
+    settings = Settings(episodes=2, first_data=10, steps=30)
     options = LearnOptions(worlds=WorldOptions(world="pit"), settings=settings)
     with laboratory(options, RunFolder(tmp_path)) as lab:
         agent = Agent(*lab, settings, watcher := Watcher())
