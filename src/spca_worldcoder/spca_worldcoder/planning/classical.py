@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from spca_planner.solver.judgement import Case, Greedy
 from spca_planner.solver.process import SolverProcess
 from spca_worldcoder.induction.rulebook import Rulebook
-from spca_worldcoder.planning.compile import NotCompilable, action_of, compile_rules
+from spca_worldcoder.planning.compile import action_of, compile_rules
 from spca_worldcoder.planning.planner import Answer, Found
+from spca_worldcoder.planning.vocabulary import NotCompilable
 from spca_worldcoder.records import Program
 from spca_worldcoder.state import State
 
