@@ -99,7 +99,7 @@ class Critic:
         return ""
 
     def _at_rest(self, moment: Moment) -> Fault | None:
-        if self._prediction is None or not self._plan.steps:
+        if self._prediction is None:
             return None
         prediction, last = self._prediction, len(self._plan.steps) - 1
         look = Look(moment.observation, prediction.domain, self._vocabulary)
@@ -112,6 +112,8 @@ class Critic:
         if not text:
             return None
         kind = "safety" if moment.unsafe else "goal"
+        if last < 0:
+            return Fault(kind=kind, step=0, action="", sentence=f"without any step: {text}")
         return Fault(
             kind=kind,
             step=last,

@@ -81,6 +81,13 @@ def test_a_moment_is_judged_by_what_the_plan_declares(moment: Moment, kind: str 
     assert fault is None or (words in fault.sentence and "step 1 put(a, b)" in fault.sentence)
 
 
+def test_a_plan_without_steps_has_to_reach_its_goal_as_well() -> None:
+    critic = Critic(PLAN.model_copy(update={"steps": ()}), Words())
+    fault = critic.judge(Moment(phase="rest", observation=START.observation))
+    assert fault is not None and fault.kind == "goal"
+    assert "without any step" in fault.sentence
+
+
 def test_without_the_frame_rule_bystanders_may_move() -> None:
     critic = Critic(PLAN, Words(), frame=False)
     assert critic.judge(START) is None

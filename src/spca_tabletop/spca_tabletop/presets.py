@@ -63,7 +63,8 @@ def _disturbances(preset: str, seed: int, world: World, level: Level) -> tuple[D
     kind = cast("Kind | None", preset.removeprefix(DISTURBED).removeprefix("-") or None)
     named = level.success.names | set(level.layout) | {p.on_top_of for p in level.layout.values()}
     kinds = {role.kind for role in level.roles.values()}
-    needed = [o.model for o in world.objects if o.model in named or o.kind in kinds]
+    # A free place may be needed though no word names it, as in the towers of Hanoi.
+    needed = [o.model for o in world.objects if o.model in named or o.kind in kinds or o.kind == "mat"]
     spare = [o.model for o in world.objects if o.model not in needed]
     # The same seed disturbs every level in its own way, so that a campaign meets many combinations.
     return draw_disturbances(seed ^ crc32(level.name.encode()), needed, spare, kind)

@@ -60,3 +60,13 @@ def test_hard_tables_rest_as_they_are_drawn(seed):
     for a, b in combinations(layout.poses, 2):
         moved = [abs(layout.poses[m].position[0] - simulator.object_pose(m).position[0]) for m in (a, b)]
         assert max(moved) < 0.002
+
+
+@pytest.mark.parametrize("kind", ["add", "remove"])
+def test_no_place_is_missing_for_good_that_the_task_may_need(kind):
+    """A tower of Hanoi needs a free mat that no word of the task names."""
+    level = load_level("hanoi_01")
+    world = load_world(level.world)
+    for seed in range(20):
+        for disturbance in draw_table(f"disturbed-{kind}", seed, world, level)[1].disturbances:
+            assert not any(name.startswith("mat") for name in disturbance.spare)

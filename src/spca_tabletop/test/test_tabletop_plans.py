@@ -250,6 +250,20 @@ def test_a_cube_that_leans_on_a_plate_can_be_picked_up(planner: DraftingPlanner)
     assert [s.action for s in result.plan.steps] == ["pick_up", "place_on"]
 
 
+def test_a_leaning_cube_is_put_upright_before_others_join_it(planner: DraftingPlanner) -> None:
+    """It takes up their room."""
+    seen = scene(on={"cube_green": "plate_red", "cube_blue": "plate_red"})
+    more = seen.facts[0].model_copy(update={"predicate": "on", "args": ("cube_green", "table")})
+    leaning = seen.model_copy(update={"facts": (*seen.facts, more)})
+    asked = PlanRequest(
+        attempt="1", task=task("Put all cubes on the red plate."), observation=leaning, skills=()
+    )
+    result = planner.plan(asked)
+    assert result.plan is not None
+    placed = [s.args for s in result.plan.steps if s.action == "place_on"]
+    assert placed == [("cube_green", "plate_red"), ("cube_red", "plate_red")]
+
+
 def test_the_proposers_words_reach_the_user(planner: DraftingPlanner) -> None:
     result = plan(planner, "Frobnicate the red cube.")
     assert result.status == "not_understood"

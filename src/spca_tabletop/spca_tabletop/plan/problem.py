@@ -38,12 +38,16 @@ def problem(observation: Observation, goals: Sequence[Goal]) -> str:
     rules = sorted({atom for goal in goals for atom in goal if atom[0] in RULES})
     if any(atom[0] == "across" for goal in goals for atom in goal):
         rules.append(("bridging",))
-    init = "\n    ".join(map(_text, [*initial(observation), *rules]))
     ends = [sorted(atom for atom in goal if atom[0] not in RULES) for goal in goals]
-    upright = [[_not_leaning(a) for a in end if a[0] == "on" and _leans(observation, *a[1:])] for end in ends]
+    leaning = [[a for a in end if a[0] == "on" and _leans(observation, *a[1:])] for end in ends]
     conditions = [
-        f"(and {' '.join([*map(_text, end), *more])})" for end, more in zip(ends, upright, strict=True)
+        f"(and {' '.join([*map(_text, end), *map(_not_leaning, atoms)])})"
+        for end, atoms in zip(ends, leaning, strict=True)
     ]
+    # What is to be put upright takes up room on its plate until then.
+    for _, thing, plate in sorted({atom for atoms in leaning for atom in atoms}):
+        rules += [("blocks", thing, plate), ("blocked", plate)]
+    init = "\n    ".join(map(_text, dict.fromkeys([*initial(observation), *rules])))
     goal = conditions[0] if len(conditions) == 1 else "(or\n    " + "\n    ".join(conditions) + ")"
     return f"""(define (problem task)
   (:domain tabletop)
@@ -104,7 +108,8 @@ def initial(observation: Observation) -> Iterator[Atom]:
 
 def _leans(observation: Observation, cube: str, support: str) -> bool:
     """Whether it stands half on a plate and half on the table."""
-    return observation.objects.get(support) == "plate" and observation.holds("on", cube, TABLE_SYMBOL)
+    plate = observation.objects.get(support) == "plate"
+    return plate and all(observation.holds("on", cube, below) for below in (support, TABLE_SYMBOL))
 
 
 def _not_leaning(on: Atom) -> str:
