@@ -22,7 +22,7 @@ from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult,
 from spca_worldcoder.agent.settings import Settings
 from spca_worldcoder.bench.baselines import Played, random_actions, react, true_sokoban
 from spca_worldcoder.bench.refining import explained_by_draft, wander
-from spca_worldcoder.bench.suites import Q_ACTIONS, STRATEGIES, SUITES, seeds_of
+from spca_worldcoder.bench.suites import Q_ACTIONS, STRATEGIES, SUITES, seeds_of, with_baselines
 from spca_worldcoder.planning.classical import ClassicalSearch
 from spca_worldcoder.planning.planner import ModelPlanner
 from spca_worldcoder.records import Contradiction, Draft, NotLearnable, Program, Transition
@@ -39,7 +39,6 @@ LEVEL_SECONDS = 30.0
 """What a planner may take for one level."""
 _SIZES = ((2, 7), (3, 7), (5, 10), (6, 10))
 """Boxes and cells along each side of unseen levels."""
-_WITH_BASELINES = ("sokoban", "curriculum")
 REFINING = tuple(f"refining, {strategy}" for strategy in STRATEGIES)
 
 
@@ -162,7 +161,7 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
             if trial.suite == "sokoban" and not problem:
                 levels = self._levels(agent, trial.seed)
         others: tuple[Baselines, ...] = ()
-        if trial.suite in _WITH_BASELINES:
+        if with_baselines(trial.suite, trial.seed - self.first_seed):
             others = tuple(self._baselines(world, trial.seed, folder) for world in worlds)
         return WorldcoderRow(environments=tuple(learned), levels=levels, baselines=others, problem=problem)
 

@@ -20,15 +20,19 @@ class Suite:
     make: Callable[[int], list[World]]
     settings: Mapping[str, Any] = field(default_factory=dict)
     every: int = 1
-    """Only one of so many seeds: for ablations that take long because they fail."""
+    """Only one of so many seeds."""
+
+
+FEW = 5
+"""Ablations and baselines are worth a fifth of the seeds: they take long because they fail."""
 
 
 def _unlock(**settings: Any) -> Suite:
-    return Suite(lambda seed: [MinigridWorld("UnlockPickup")], settings, every=3)
+    return Suite(lambda seed: [MinigridWorld("UnlockPickup")], settings, every=FEW)
 
 
 def _curriculum(**settings: Any) -> Suite:
-    return Suite(lambda seed: [MinigridWorld(name) for name in CURRICULUM], settings, every=3)
+    return Suite(lambda seed: [MinigridWorld(name) for name in CURRICULUM], settings, every=FEW)
 
 
 _LIMITS = {"episodes": 30, "actions": 1000}
@@ -40,10 +44,10 @@ SUITES: dict[str, Suite] = {
     "sokoban, push over two cells": Suite(lambda seed: [Sokoban(1, 8, reach=2)], {"curiosity": 80}),
     "sokoban with gates": Suite(lambda seed: [Teleporting(1, 7)], {"curiosity": 80}),
     "sokoban, without optimism": Suite(
-        lambda seed: [Sokoban(2, 7)], {"curiosity": 20, "optimism": False, **_LIMITS}, every=3
+        lambda seed: [Sokoban(2, 7)], {"curiosity": 20, "optimism": False, **_LIMITS}, every=FEW
     ),
     "sokoban, tree search": Suite(
-        lambda seed: [Sokoban(2, 7)], {"curiosity": 20, "planner": "tree", **_LIMITS}, every=3
+        lambda seed: [Sokoban(2, 7)], {"curiosity": 20, "planner": "tree", **_LIMITS}, every=FEW
     ),
     "UnlockPickup": Suite(lambda seed: [MinigridWorld("UnlockPickup")]),
     "UnlockPickup renamed": Suite(lambda seed: [Renamed(MinigridWorld("UnlockPickup"), seed)]),
@@ -63,6 +67,11 @@ Q_ACTIONS = 3000
 """Actions that tabular Q-learning is given."""
 STRATEGIES: tuple[Strategy, ...] = ("bandit", "greedy", "breadth")
 """Of refinement; `refining, <strategy>` is a suite, too."""
+
+
+def with_baselines(suite: str, number: int) -> bool:
+    """Whether the trial of the suite with its so-many-th seed is one that baselines are set beside."""
+    return suite in ("sokoban", "curriculum") and number % FEW == 0
 
 
 def seeds_of(suite: str, first: int, count: int) -> list[int]:
