@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
+from pathlib import Path
 
 from spca_core.errors import InputError
 from spca_core.extensions import find, installed
 from spca_core.options import RunOptions
 from spca_core.ports.kit import ExaminesLevels, Kit, LevelFindings
-from spca_core.ports.rehearsal import HasTwin
+from spca_core.ports.rehearsal import HasTwin, Twin
 
-GROUP = "spca.environments"
+GROUP, TWINS = "spca.environments", "spca.twins"
 
 
 @cache
@@ -61,4 +63,19 @@ def checked_kit(options: RunOptions) -> Kit:
     if options.rehearse == "always" and not isinstance(kit, HasTwin):
         raise InputError("--rehearse always", hint=f"{kit.name} has no twin to rehearse in")
     kit.check(options)
+    if options.twin:
+        twin_maker(kit, options)
     return kit
+
+
+def twin_maker(kit: Kit, options: RunOptions) -> Callable[[], Twin]:
+    """What makes the twin of a run: the kit's, or with `options.twin` one with learned rules.
+
+    Raises InputError where there are no such rules.
+    """
+    if options.twin:
+        learned: Callable[[Path], Callable[[], Twin]] = find(TWINS, kit.name, "--twin").load()
+        return learned(Path(options.twin))
+    if not isinstance(kit, HasTwin):
+        raise InputError("no rehearsal", hint=f"{kit.name} has no twin to rehearse in")
+    return partial(kit.twin, options)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from spca.blame import Blame
+from spca.kits import twin_maker
 from spca.state import RunState
 from spca_coder.source import fingerprint, signatures
 from spca_core.budgets import Budgets
@@ -116,7 +117,7 @@ def rehearsing_for(kit: Kit, options: RunOptions, others: Others) -> Iterator[Re
     if options.rehearse == "never" or not isinstance(kit, HasTwin):
         yield None
         return
-    rehearsal, budgets = SampledRehearsal(lambda: kit.twin(options)), options.budgets
+    rehearsal, budgets = SampledRehearsal(twin_maker(kit, options)), options.budgets
     if options.llm.startswith(REPLAY):
         budgets = budgets.model_copy(update={"rehearsal_s": math.inf, "rehearsals_s": math.inf})
     try:

@@ -75,6 +75,8 @@ class RunOptions(Record):
     rehearse: Rehearse = "auto"
     """When a plan is tried in a twin of what was seen, before the arm moves: `auto`, if it uses a skill that
     was written or repaired in this run; `always`; `never`."""
+    twin: str = ""
+    """Folder of a learning run whose program takes the place of the twin's own rules."""
     budgets: Budgets = Budgets()
     ablations: Ablations = Ablations()
 

@@ -22,7 +22,6 @@ from spca_minigrid.cells import (
     BALL,
     BOX,
     DOOR,
-    EMPTY,
     GOAL,
     KEY,
     LAVA,
@@ -79,16 +78,24 @@ class MapWorld:
         """Carry out one primitive and look."""
         _, _, self.terminated, self.truncated, _ = self.env.step(primitive)
         self.primitives.append(primitive)
+        return self.look()
+
+    def look(self) -> tuple[np.ndarray, int]:
+        """What the agent sees, and which way it looks."""
         seen = self.env.gen_obs()
         return seen["image"], int(seen["direction"])
 
 
 class MinigridTwin:
-    """See `spca_core.ports.rehearsal.Twin`. A map is certain, as far as it goes."""
+    """See `spca_core.ports.rehearsal.Twin`. A map is certain, as far as it goes.
+
+    `make` makes the world in which a plan is played from a map, a mission and the most steps.
+    """
 
     certain = True
 
-    def __init__(self) -> None:
+    def __init__(self, make: Callable[[WorldMap, str, int], MapWorld] = MapWorld) -> None:
+        self._make = make
         self.vocabulary = TwinVocabulary()
         skills = library_source("minigrid", Path(__file__).with_name("skills.py"))
         self._executor = PlanExecutor(API, _LIMITS, 10_000.0, _STEP_WALL_S, skills)
@@ -114,7 +121,7 @@ class MinigridTwin:
         detail = observation.detail
         known = WorldMap.of(TypeAdapter(KnownMap).validate_python(detail["known"]))
         seen = set(known.cells)
-        world = MapWorld(known, detail["mission"], int(detail["steps_left"]))
+        world = self._make(known, detail["mission"], int(detail["steps_left"]))
         referents = Referents(known, _read(world.mission))
         ctx = GridCtx(world, known, referents)  # type: ignore[arg-type]
         report = observation.holds("report_wanted")
@@ -191,7 +198,7 @@ def _env_of(known: WorldMap, mission: str, max_steps: int) -> Any:
             self.grid = Grid(width, height)
             self.grid.wall_rect(0, 0, width, height)
             for (x, y), cell in known.cells.items():
-                self.grid.set(x - left, y - top, _thing(cell))
+                self.grid.set(x - left, y - top, thing_of(cell))
             x, y = known.position
             self.agent_pos, self.agent_dir = (x - left, y - top), known.direction
             self.mission = mission
@@ -202,19 +209,18 @@ def _env_of(known: WorldMap, mission: str, max_steps: int) -> Any:
     )  # fmt: skip
     env.reset(seed=0)
     if known.held is not None:
-        env.carrying = _thing(known.held.cell)
+        env.carrying = thing_of(known.held.cell)
     return env
 
 
-def _thing(cell: str) -> Any:
-    """MiniGrid's object for a cell; None for floor."""
+def thing_of(cell: str) -> Any:
+    """MiniGrid's object for a cell; None for floor, and for what there is no object for."""
     from minigrid.core import world_object as objects
 
     kind, colour = kind_of(cell), colour_of(cell)
-    if kind == EMPTY:
-        return None
     if kind == DOOR:
         return objects.Door(colour, state_of(cell) == "open", state_of(cell) == "locked")
     if kind in (WALL, LAVA, GOAL):
         return {WALL: objects.Wall, LAVA: objects.Lava, GOAL: objects.Goal}[kind]()
-    return {KEY: objects.Key, BALL: objects.Ball, BOX: objects.Box}[kind](colour)
+    portable = {KEY: objects.Key, BALL: objects.Ball, BOX: objects.Box}
+    return portable[kind](colour) if kind in portable else None

@@ -70,6 +70,9 @@ def run(
             help="Try plans in a twin of what was seen before acting: auto (new skills only), always, never."
         ),
     ] = "auto",
+    twin: Annotated[
+        str, typer.Option(help="Rehearse in the program of this folder of `spca learn` (minigrid levels).")
+    ] = "",
     rate: Annotated[
         float | None, typer.Option(help="Real-time factor; as fast as it can by default.")
     ] = None,
@@ -92,7 +95,7 @@ def run(
         RunOptions, level=level, transport=transport, preset=preset, seed=seed, noise=noise,
         proposer=proposer,
         engine=engine, llm=llm, skills=skills, library=library, vision=vision, rehearse=rehearse,
-        rate=rate, view=view, camera=camera, world=world, video=video,
+        twin=twin, rate=rate, view=view, camera=camera, world=world, video=video,
     )  # fmt: skip
     raise typer.Exit(start_run(options, out))
 
