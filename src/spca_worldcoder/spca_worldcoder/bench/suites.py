@@ -23,16 +23,17 @@ class Suite:
     """Only one of so many seeds."""
 
 
-FEW = 5
-"""Ablations and baselines are worth a fifth of the seeds: they take long because they fail."""
+HALF, FEW = 2, 5
+"""Variants and the curriculum take every second seed; ablations and baselines, which take long because they
+fail, every fifth."""
 
 
 def _unlock(**settings: Any) -> Suite:
     return Suite(lambda seed: [MinigridWorld("UnlockPickup")], settings, every=FEW)
 
 
-def _curriculum(**settings: Any) -> Suite:
-    return Suite(lambda seed: [MinigridWorld(name) for name in CURRICULUM], settings, every=FEW)
+def _curriculum(every: int = FEW, **settings: Any) -> Suite:
+    return Suite(lambda seed: [MinigridWorld(name) for name in CURRICULUM], settings, every)
 
 
 _LIMITS = {"episodes": 30, "actions": 1000}
@@ -41,8 +42,10 @@ _LIMITS = {"episodes": 30, "actions": 1000}
 SUITES: dict[str, Suite] = {
     "sokoban": Suite(lambda seed: [Sokoban(2, 7)], {"curiosity": 20}),
     "sokoban renamed": Suite(lambda seed: [Renamed(Sokoban(2, 7), seed)], {"curiosity": 20}),
-    "sokoban, push over two cells": Suite(lambda seed: [Sokoban(1, 8, reach=2)], {"curiosity": 80}),
-    "sokoban with gates": Suite(lambda seed: [Teleporting(1, 7)], {"curiosity": 80}),
+    "sokoban, push over two cells": Suite(
+        lambda seed: [Sokoban(1, 8, reach=2)], {"curiosity": 80}, every=HALF
+    ),
+    "sokoban with gates": Suite(lambda seed: [Teleporting(1, 7)], {"curiosity": 80}, every=HALF),
     "sokoban, without optimism": Suite(
         lambda seed: [Sokoban(2, 7)], {"curiosity": 20, "optimism": False, **_LIMITS}, every=FEW
     ),
@@ -54,10 +57,12 @@ SUITES: dict[str, Suite] = {
     "UnlockPickup, without optimism": _unlock(optimism=False, **_LIMITS),
     "UnlockPickup, tree search": _unlock(planner="tree", **_LIMITS),
     "DoorKey, only wrong keys open": Suite(
-        lambda seed: [MinigridWorld("DoorKey-5x5", odd_locks(wrong_keys=True))]
+        lambda seed: [MinigridWorld("DoorKey-5x5", odd_locks(wrong_keys=True))], every=HALF
     ),
-    "DoorKey, doors lock again": Suite(lambda seed: [MinigridWorld("DoorKey-5x5", odd_locks(relock=True))]),
-    "curriculum": Suite(lambda seed: [MinigridWorld(name) for name in CURRICULUM]),
+    "DoorKey, doors lock again": Suite(
+        lambda seed: [MinigridWorld("DoorKey-5x5", odd_locks(relock=True))], every=HALF
+    ),
+    "curriculum": _curriculum(every=HALF),
     "curriculum, without transfer": _curriculum(transfer=False, **_LIMITS),
     "curriculum, rewards guessed once": _curriculum(rewards="guessed", optimism=False, **_LIMITS),
 }
@@ -76,4 +81,4 @@ def with_baselines(suite: str, number: int) -> bool:
 
 def seeds_of(suite: str, first: int, count: int) -> list[int]:
     """The seeds that a suite is run with."""
-    return list(range(first, first + count, SUITES[suite].every if suite in SUITES else 1))
+    return list(range(first, first + count, SUITES[suite].every if suite in SUITES else HALF))
