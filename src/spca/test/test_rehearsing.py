@@ -97,6 +97,14 @@ def test_the_time_of_a_level_is_shared_by_its_rehearsals() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("level", "words"), [("stack_01", "no twin 'tabletop'"), ("minigrid:MiniGrid-DoorKey-5x5", "missing")]
+)
+def test_learned_rules_that_are_not_there_are_one_clear_line(level: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=words):
+        checked_kit(RunOptions(level=level, twin=str(tmp_path)))
+
+
 def test_where_nothing_can_be_rehearsed_always_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     kit = SimpleNamespace(name="corridor", presets=("nominal",), check=lambda options: None)
     monkeypatch.setattr("spca.kits.kit_of", lambda level: kit)
