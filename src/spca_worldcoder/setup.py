@@ -19,7 +19,7 @@ setup(
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
     entry_points={
         "spca.benches": ["worldcoder = spca_worldcoder.commands:WORLDCODER"],
-        "spca.twins": ["minigrid = spca_worldcoder.twin:learned_twin"],
+        "spca.twins": ["minigrid = spca_worldcoder.worlds.minigrid_twin:learned_twin"],
         "spca.learnable_worlds": [
             "sokoban = spca_worldcoder.worlds.catalogue:sokoban",
             "minigrid = spca_worldcoder.worlds.catalogue:minigrid",

@@ -20,8 +20,8 @@ from spca_worldcoder.agent.settings import Settings
 from spca_worldcoder.bench.bench import Watcher
 from spca_worldcoder.records import Program
 from spca_worldcoder.run import PROGRAM, LearnOptions, start
-from spca_worldcoder.twin import learned_twin
 from spca_worldcoder.worlds.catalogue import WorldOptions
+from spca_worldcoder.worlds.minigrid_twin import learned_twin
 
 KIT = MinigridKit()
 LEVEL = RunOptions(level="minigrid:MiniGrid-DoorKey-5x5", seed=3)
