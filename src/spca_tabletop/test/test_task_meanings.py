@@ -115,5 +115,5 @@ def test_a_cube_on_the_table_is_put_there_where_there_is_none() -> None:
     assert set(found) == goals(
         "on R B, on B T | on R G, on G T | on B R, on R T | on B G, on G T | on G R, on R T | on G B, on B T"
     )
-    touched = understand(task("Touch the cube that stands on the table."), seen)
-    assert set(touched) == {frozenset({("put_down", c), ("touched", c)}) for c in CUBES}
+    held = understand(task("Pick up a cube from the table."), seen)
+    assert set(held) == {frozenset({("put_down", c), ("holding", c)}) for c in CUBES}

@@ -10,6 +10,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spca_core.observation import Observation
 from spca_core.paths import LEVELS as LEVEL_FILES
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_tabletop.language.examples import scene, task
@@ -69,6 +70,36 @@ def test_says_what_cannot_be(text: str, words: str) -> None:
     with pytest.raises(Impossible) as caught:
         understand(task(text), scene())
     assert words in str(caught.value)
+
+
+ON_PLATES = scene({f"cube_{c}": f"plate_{c}" for c in ("red", "green", "blue")})
+_REDS = ("cube_red", "cube_red_2", "cube_red_3", "cube_blue")
+THREE_RED = scene(objects=(*_REDS, "plate_red", "plate_blue"), row=_REDS, depth=_REDS)
+_LEFT, _OTHER = "Put the left red cube on the red plate and", "the other red cube on the blue plate."
+DEFINITE = [
+    (ON_PLATES, "Touch the cube that stands on the table.", "no cube that is on the table. I see: "),
+    (ON_PLATES, "Touch the red cube that stands on the table.", "The red cube is on the red plate."),
+    (ON_PLATES, "Pick up the cube from the table.", "no cube that is on the table"),
+    (ON_PLATES, "Put the red cube on the cube that stands on the table.", "no cube that is on the table"),
+    (THREE_RED, "Touch the red cube.", "which one 'the red cube' is"),
+    (THREE_RED, "Put both red cubes on the red plate.", "'both red cubes': there are 3, not 2"),
+    (THREE_RED, f"{_LEFT} {_OTHER}", "which one 'the other red cube' is; there are: red 2 cube, red 3 cube"),
+    (THREE_RED, f"Put a red cube on the red plate and {_OTHER}", "which one 'the other red cube' is"),
+]
+
+
+@pytest.mark.parametrize(("seen", "text", "words"), DEFINITE, ids=[d[1] for d in DEFINITE])
+def test_what_is_spoken_of_as_if_it_were_there_must_be_there_once(
+    seen: Observation, text: str, words: str
+) -> None:
+    with pytest.raises((NotUnderstood, Impossible)) as caught:
+        understand(task(text), seen)
+    assert words in str(caught.value)
+
+
+def test_the_others_are_all_that_are_left() -> None:
+    others = "Put a red cube on the red plate and the other red cubes on the blue plate."
+    assert len(understand(task(others), THREE_RED)) == 3
 
 
 def test_a_missing_cube_is_impossible() -> None:

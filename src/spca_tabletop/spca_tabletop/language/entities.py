@@ -48,6 +48,11 @@ _BESIDE = 0.01
 _CLEARLY_LARGER = 1.15
 """Ratio of two areas."""
 
+
+class NoSuchThing(Impossible):
+    """A thing is spoken of as if it were there, and it is not: "the cube that is on the blue plate"."""
+
+
 Entity = Known | Choice | Matching
 Constraint = Callable[[Assignment], bool]
 
@@ -238,11 +243,15 @@ class Discourse:
         return thing
 
     def _left_over(self, thing: Thing, candidates: Sequence[str]) -> list[Entity]:
-        """The one of the candidates that is left when others of them were chosen before; empty if unclear."""
+        """Those of the candidates that are left when others were chosen before; empty if that is unclear."""
         before = [e for e in self.mentioned if isinstance(e, Choice) and set(e.candidates) & set(candidates)]
-        if before and not thing.plural and len(candidates) == len(before) + 1:
-            return [self.choose(candidates, before)]
-        return []
+        left = len(candidates) - len(before)
+        if not before or thing.quantifier == "any" or left != (thing.number or (left if thing.plural else 1)):
+            return []
+        chosen: list[Entity] = []
+        for _ in range(left):
+            chosen.append(self.choose(candidates, [*before, *chosen]))
+        return chosen
 
     def _several(self, thing: Thing, candidates: list[str]) -> list[Entity]:
         if thing.number is not None and thing.number != len(candidates):
@@ -262,17 +271,19 @@ class Discourse:
             raise Impossible(f"There is no {_bare(thing, wanted[0])}. {self._seen()}")
         if not (thing.side or thing.where or thing.extent):
             return found
-        unrestricted = len(found)
+        unrestricted = found
         for where in thing.where:
             found = [s for s in found if self._is_where(s, where) != where.negated]
         if thing.extent:
             found = self._of_extent(found, thing)
         if thing.side:
             found = self._at_side(found, thing)
-        if unrestricted == 1:
+        if len(unrestricted) == 1:
             self.cost += 1
         if not found and not _any_on_table(thing):
-            raise Impossible(f"There is no {_bare(thing, wanted[0])}{_restrictions(thing)}. {self._seen()}")
+            refusal = Impossible if thing.quantifier == "any" else NoSuchThing
+            missing = f"There is no {_bare(thing, wanted[0])}{_restrictions(thing)}."
+            raise refusal(f"{missing} {self._seen()}{self._standing(unrestricted)}")
         return found
 
     def _of_extent(self, candidates: list[str], thing: Thing) -> list[str]:
@@ -329,6 +340,12 @@ class Discourse:
         if not found:
             raise Impossible(f"'{thing.text}': there is no other one. {self._seen()}")
         return found
+
+    def _standing(self, things: Sequence[str]) -> str:
+        """What things rest on that do not stand on the table."""
+        found = [(t, s) for t in things if (s := self.support_of(t)) not in ("", TABLE_SYMBOL)]
+        listed = [f"the {words_of(t)} is on the {words_of(s)}" for t, s in found]
+        return f" {', '.join(listed).capitalize()}." if listed else ""
 
     def _seen(self) -> str:
         things = [words_of(s) for s, kind in self._scene.objects.items() if kind in (*SOLIDS, *SUPPORTS)]

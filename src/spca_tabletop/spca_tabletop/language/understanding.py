@@ -10,6 +10,7 @@ from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.task import Task
+from spca_tabletop.language.entities import NoSuchThing
 from spca_tabletop.language.goal import Atom, Goal, alternatives
 from spca_tabletop.language.installed import ways_to_read
 from spca_tabletop.language.interpreter import interpret
@@ -23,11 +24,14 @@ def understand(task: Task, observation: Observation) -> list[Goal]:
 
     The description is the text that counts, the title stands in for it.
 
-    Where it only makes sense once a cube has been set down on the table, that is part of the goals.
+    Where it only makes sense once a cube has been set down on the table ("a cube from the table"), that is
+    part of the goals; not where it speaks of a thing that is not there ("the cube that is on the table").
     Raises NotUnderstood, and Impossible where the text makes sense but not on this table.
     """
     try:
         return _understood(task, observation)
+    except NoSuchThing:
+        raise
     except Impossible:
         if goals := _set_down_first(task, observation):
             return goals
@@ -59,7 +63,7 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
     if not said:
         raise NotUnderstood("The task says nothing that could be done.")
     found: dict[tuple[Goal, ...], int] = {}
-    problems: list[tuple[int, int, Exception]] = []
+    problems: list[tuple[tuple[int, bool, int], Exception]] = []
     for combination in islice(product(*said), _MOST_COMBINATIONS):
         reading = Reading(tuple(e for r in combination for e in r.elements))
         progress = 0
@@ -68,11 +72,12 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
             progress = 1
             goals = tuple(alternatives(meaning, observation))
         except (NotUnderstood, Impossible) as error:
-            problems.append((-progress, len(reading.elements), error))
+            attached = isinstance(error, NoSuchThing)  # perhaps only in this reading
+            problems.append(((-progress, attached, len(reading.elements)), error))
             continue
         found[goals] = min(found.get(goals, meaning.cost), meaning.cost)
     if not found:  # the reading that came farthest has the most to the point to say
-        raise min(problems, key=lambda p: p[:2])[2]
+        raise min(problems, key=lambda p: p[0])[1]
     least = min(found.values())
     best = [goals for goals, cost in found.items() if cost == least]
     if len(best) > 1:
