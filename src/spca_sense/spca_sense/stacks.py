@@ -58,12 +58,22 @@ def complete_stacks(
         for i in below:
             known[i] = _refit(view, colours, known[i], upper, claims)
         if not below and _may_be_stacked(upper, plate):
-            lower = _beneath(view, colours, upper, claims)
+            lower = _beneath(view, colours, upper, claims, _beside(view, upper, known[position:]))
             if not lower.seen and _is_air(view, lower, claims):
                 continue
             known.append(lower)
             known[position:] = sorted(known[position:], key=_from_high_to_low)
     return known
+
+
+def _beside(view: View, upper: FoundCube, cubes: list[FoundCube]) -> Array:
+    """Claims of the cubes on the level of that under `upper`: what shows one of them does not show that."""
+    claims = np.full(view.heights.shape, -np.inf)
+    for cube in cubes:
+        if cube.seen and abs(cube.shape.height - upper.bottom) < _LEVEL_STEP:
+            patch = view.patch(cube.column(cube.bottom), grow=1)
+            claims[patch.window][patch.mask] = cube.shape.height
+    return claims
 
 
 def _from_high_to_low(cube: FoundCube) -> float:
@@ -132,14 +142,15 @@ def _refit(view: View, colours: ColourLabels, cube: FoundCube, upper: FoundCube,
     return replace(cube, parameters=fit.parameters, confidence=float(np.clip(fit.inliers - 0.1, 0.05, 0.9)))
 
 
-def _beneath(view: View, colours: ColourLabels, upper: FoundCube, claims: Array) -> FoundCube:
-    """The cube that must be under `upper`."""
+def _beneath(view: View, colours: ColourLabels, upper: FoundCube, claims: Array, beside: Array) -> FoundCube:
+    """The cube that must be under `upper`; `beside` are the claims of those next to it."""
+    claims = np.maximum(claims, beside)
     shape = BoxShape.upright(upper.shape.edge, upper.bottom, upper.shape.edge)
     unseen = FoundCube(UNKNOWN, shape, upper.parameters, _INFERRED, upper.floor, seen=False)
     patch, side, lowest = _visible_part(view, unseen, claims, _MARGIN)
     label, count = _commonest(colours.labels[patch.window][side], colours)
     if count < _MIN_STRIP:
-        return _glimpse(view, colours, upper, unseen)
+        return _glimpse(view, colours, upper, unseen, np.isfinite(beside))
     outline = _own_outline(view, unseen, patch, side & (colours.labels[patch.window] == label), claims)
     parameters = upper.parameters
     if len(outline.points) >= _MIN_POINTS:
@@ -155,11 +166,13 @@ def _beneath(view: View, colours: ColourLabels, upper: FoundCube, claims: Array)
     )
 
 
-def _glimpse(view: View, colours: ColourLabels, upper: FoundCube, unseen: FoundCube) -> FoundCube:
+def _glimpse(
+    view: View, colours: ColourLabels, upper: FoundCube, unseen: FoundCube, beside: Mask
+) -> FoundCube:
     """`unseen`, with a colour if a strip of another colour is visible below the upper cube's edge."""
     patch = view.patch(unseen.corners(_MARGIN / 2))
     heights = view.heights[patch.window]
-    sliver = patch.mask & ~view.patch(upper.corners()).within(patch.window)
+    sliver = patch.mask & ~view.patch(upper.corners()).within(patch.window) & ~beside[patch.window]
     sliver &= (heights > unseen.bottom + 0.008) & (heights < unseen.shape.height + 0.012)
     labels = colours.labels[patch.window][sliver]
     label, count = _commonest(labels[labels != _label(colours, upper.colour)], colours)
