@@ -30,6 +30,8 @@ _IN_HAND = 0.06  # metres between the tool and what it holds, at most
 _UNDER = 0.01  # metres, sideways, from what is held: an inferred support there is none
 _GAP_ERROR = 0.010  # metres by which the gripper's gap may differ from what it holds
 _DOUBTFUL = 0.85  # confidence below which a colour may be mistaken
+_COVERED = 0.9  # confidence in a partly covered cube, at most
+_SLID = 0.008  # metres by which such a one may have been seen in the wrong place
 _TALLER = 0.006  # metres by which the height of a thing may seem to have grown
 _PIECE = 0.3  # share of a strip's footprint within that of the thing it belongs to
 _LEVEL_ERROR = 0.008  # metres between the upper faces of a strip and of its thing
@@ -131,7 +133,8 @@ class SceneTracker:
                 detection = seen[index]
                 taken = [name for name, thing in known.items() if thing.kind != "unknown"]
                 ids[index] = new_id(detection.kind, detection.colour, [*taken, *ids.values()])
-        return {ids[i]: _as_tall_as_known(_object(ids[i], d, stamp), known) for i, d in enumerate(seen)}
+        objects = [_as_tall_as_known(_object(ids[i], d, stamp), known) for i, d in enumerate(seen)]
+        return {o.id: _where_it_was(o, known, look) for o in objects}
 
     def _checked_held(
         self,
@@ -310,6 +313,20 @@ def _as_tall_as_known(thing: SceneObject, known: dict[str, SceneObject]) -> Scen
     size = (*thing.size[:2], before.size[2])
     raised = thing.pose.model_copy(update={"position": (x, y, z + (thing.size[2] - size[2]) / 2)})
     return thing.model_copy(update={"size": size, "pose": raised})
+
+
+def _where_it_was(thing: SceneObject, known: dict[str, SceneObject], look: Look) -> SceneObject:
+    """What is partly covered may seem to have slid along the edge of what covers it.
+
+    It has not, as long as it may be where it was before.
+    """
+    before = known.get(thing.id)
+    if before is None or thing.confidence > _COVERED or thing.kind != "cube":
+        return thing
+    slid = math.dist(before.pose.position, thing.pose.position)
+    if not _SLID < slid < thing.size[0] or presence(look, before) == "gone":
+        return thing
+    return thing.model_copy(update={"pose": before.pose})
 
 
 def _below(inferred: Detection, in_hand: SceneObject | None) -> bool:

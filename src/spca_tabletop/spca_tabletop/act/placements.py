@@ -50,13 +50,21 @@ class Hold:
     """How a thing is held.
 
     `height` of the tool centre point above its lower face, its extents `along` the tool's x axis and `across`
-    the pads (metres), and its `turn` against the tool (radians).
+    the pads (metres), and its `turn` against the tool (radians). `yaw` is the tool's own when it closed: put
+    down at that yaw, a thing lies where the camera will see it in the right place, whatever the error of the
+    camera's calibration, because the error was made twice, in opposite directions. Turned by 180 degrees, the
+    thing is off by twice the error.
     """
 
     height: float = 0.02
     along: float = 0.04
     across: float = 0.04
     turn: float = 0.0
+    yaw: float = 0.0
+
+    def least_turned(self, *yaws: float) -> list[float]:
+        """Tool yaws, the least turned against that of the grasp first."""
+        return sorted(yaws, key=lambda yaw: round(abs(math.remainder(yaw - self.yaw, 2 * math.pi)), 2))
 
     @classmethod
     def of(cls, thing: SceneObject, tool: Pose, tool_yaw: float) -> Hold:
@@ -64,8 +72,8 @@ class Hold:
         height = tool.position[2] - thing.bottom
         a, b, _ = thing.size
         if thing.kind == "cuboid" and abs(math.cos(thing.pose.yaw - tool_yaw)) < math.sqrt(0.5):
-            return cls(height, b, a, math.pi / 2)
-        return cls(height, a, b)
+            return cls(height, b, a, math.pi / 2, tool_yaw)
+        return cls(height, a, b, yaw=tool_yaw)
 
 
 def on_top(base: SceneObject, scene: Scene, held: str, hold: Hold, tip_reach: float) -> Iterator[Pose]:
@@ -78,8 +86,8 @@ def on_top(base: SceneObject, scene: Scene, held: str, hold: Hold, tip_reach: fl
         yield from _within(base, others, hold, z, base.top + tip_reach + RIM_CLEARANCE)
         return
     if KINDS[base.kind].room != "many" or not others:
-        for turn in range(4):
-            yield top_down(x, y, z, base.pose.yaw + turn * math.pi / 2)
+        for yaw in hold.least_turned(*(base.pose.yaw + turn * math.pi / 2 for turn in range(4))):
+            yield top_down(x, y, z, yaw)
         return
     # On a plate that is in use: in the four directions of a standing thing's faces; then in the same
     # directions, shifted along the face to be as near to the plate's middle as possible.
@@ -96,8 +104,14 @@ def on_top(base: SceneObject, scene: Scene, held: str, hold: Hold, tip_reach: fl
                 if math.hypot(px - x, py - y) > reach or not _apart(px, py, angle, others, hold):
                     continue
                 # Pads closing across the row first: the fingers do not reach between the things.
-                for turn in (0, 2, 1, 3):
-                    yield top_down(px, py, z, angle + turn * math.pi / 2)
+                for yaw in _across_first(angle, hold):
+                    yield top_down(px, py, z, yaw)
+
+
+def _across_first(row: float, hold: Hold) -> list[float]:
+    """Tool yaws for a place in a row in that direction: those at which the pads close across it first."""
+    beside = row + math.pi / 2
+    return hold.least_turned(row, row + math.pi) + hold.least_turned(beside, beside + math.pi)
 
 
 def _within(
@@ -127,10 +141,10 @@ def _within(
         if room >= PLATE_SPACING:
             found.append((px, py, base.pose.yaw + turn, room, beside))
     for px, py, yaw, _, beside in sorted(found, key=lambda f: (-round(f[3], 2), -f[4])):
-        for flip in (0.0, math.pi):
+        for turned in hold.least_turned(yaw, yaw + math.pi):
             if beside > FINGERS:
-                yield top_down(px, py, low, yaw + flip)
-            yield top_down(px, py, max(low, high), yaw + flip)
+                yield top_down(px, py, low, turned)
+            yield top_down(px, py, max(low, high), turned)
 
 
 def _row(inner: float, extent: float) -> list[float]:
@@ -168,10 +182,10 @@ def next_to(other: SceneObject, hold: Hold, neighbours: Sequence[SceneObject] = 
         touching = (hold.along + other.size[0 if around == 12 else k % 2]) / 2
         c, s = math.cos(angle), math.sin(angle)
         near, far = touching - PUSH, touching + SIDE_GAP
-        for flip in (0.0, math.pi):
+        for yaw in hold.least_turned(angle, angle + math.pi):
             yield Spot(
-                top_down(x + far * c, y + far * s, z, angle + flip),
-                top_down(x + near * c, y + near * s, z - DROP, angle + flip),
+                top_down(x + far * c, y + far * s, z, yaw),
+                top_down(x + near * c, y + near * s, z - DROP, yaw),
             )
 
 
@@ -188,8 +202,8 @@ def across(a: SceneObject, b: SceneObject, hold: Hold, scene: Scene) -> Iterator
         x, y = np.array([x, y]) + OFF_NEIGHBOUR * away / max(float(np.hypot(*away)), 1e-6)
     z = max(a.top, b.top) + hold.height + DROP
     row = math.atan2(b.pose.position[1] - a.pose.position[1], b.pose.position[0] - a.pose.position[0])
-    for turn in range(4):
-        yield top_down(float(x), float(y), z, row + turn * math.pi / 2)
+    for yaw in _across_first(row, hold):
+        yield top_down(float(x), float(y), z, yaw)
 
 
 def on_table(scene: Scene, table: Table, area: WorkArea, held: str, hold: Hold) -> Iterator[Pose]:
