@@ -263,3 +263,24 @@ def test_ids_and_poses_are_steady_from_look_to_look(world: World, studio, tracke
     assert ids(first) == ids(second)
     for a, b in zip(first.objects, second.objects, strict=True):
         assert math.dist(a.pose.position, b.pose.position) < 0.0008
+
+
+def test_a_cube_under_another_does_not_take_the_colour_of_its_neighbour(studio, tracker, shelf) -> None:
+    """Two cubes stand side by side on a plate, and one of them carries a third."""
+    plate = {"plate_red": shelf.plate(0.5424, 0.1264)}
+    blue = {"box_blue": shelf.cube(0.562, 0.134, 0.42, on_plate=True)}
+    red = shelf.cube(0.525, 0.1156, 0.35, on_plate=True)
+    before = tracker.update(studio.shoot({**plate, **blue, "box_red": red}))
+    on_red = red.model_copy(update={"position": (0.525, 0.1156, red.position[2] + 0.04)})
+    scene = tracker.update(studio.shoot({**plate, **blue, "box_red": red, "box_green": on_red}))
+    assert {"cube_red", "cube_blue"} <= set(ids(before))
+    assert "cube_blue_2" not in ids(scene) and scene.holds("on", "cube_green", "cube_red")
+
+
+def test_between_two_that_cover_it_a_cube_has_not_slid(studio, tracker, shelf) -> None:
+    """As in a pyramid: where a cube's border is hidden, what covers it has a border that looks like its."""
+    row = {"box_red": shelf.cube(0.421, 0.055), "box_green": shelf.cube(0.4617, 0.055)}
+    tracker.update(studio.shoot({**row, "box_blue": shelf.cube(0.56, -0.1)}))
+    scene = tracker.update(studio.shoot({**row, "box_blue": shelf.cube(0.441, 0.055, level=1)}))
+    assert scene.get("cube_green").pose.position[0] == pytest.approx(0.4617, abs=0.003)
+    assert scene.holds("on", "cube_blue", "cube_green") and scene.holds("on", "cube_blue", "cube_red")
