@@ -24,7 +24,7 @@ class HashedOptions(Record):
 
     bits: int = Field(13, ge=4, le=20)
     hidden: int = Field(32, ge=1)
-    rate: float = Field(0.01, gt=0)
+    rate: float = Field(0.003, gt=0)
     prior: float = Field(1.0, ge=0)
     """Weight of what a candidate's program is worth alone; what is learned adds to it."""
     seed: int = Field(0, ge=0)
