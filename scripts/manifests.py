@@ -48,8 +48,8 @@ FROM_PIP = {
     "torch", "unified_planning",
     "up_fast_downward",
     "up_tamer",
-    # optional: the selectors of CoPiC
-    "peft", "safetensors", "tokenizers", "transformers",
+    # optional: the selectors of CoPiC, and a world
+    "nle", "peft", "safetensors", "tokenizers", "transformers",
 }  # fmt: skip
 BRING_UP, LAUNCH = "spca", SRC.parent / "launch"
 """The package that installs the launch files, and where they are."""

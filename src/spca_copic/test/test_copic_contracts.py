@@ -14,6 +14,7 @@ from spca_copic.selectors.hashed import HashedOptions, HashedSelector
 from spca_copic.worlds.build_order.world import BuildOrderWorld
 from spca_copic.worlds.household.world import HouseholdWorld
 from spca_copic.worlds.minigrid.world import open_minigrid
+from spca_copic.worlds.nethack.world import NethackWorld
 from spca_copic.worlds.tabletop.world import open_tabletop
 from spca_core.contracts.plan_world_contract import PlanWorldContract
 from spca_core.contracts.program_proposer_contract import ProgramProposerContract
@@ -23,6 +24,7 @@ from spca_core.ports.plan_world import PlanWorld
 from spca_core.ports.program_proposer import ProgramProposer
 from spca_core.ports.selector import Selector
 from spca_household.engine import INSTALL, available
+from spca_nethack import engine as nethack
 
 
 class TestBuildOrder(PlanWorldContract):
@@ -46,6 +48,19 @@ class TestHousehold(PlanWorldContract):
 
     def useful(self, situation: Situation) -> ActionSequence:
         return ("goto fridge_1", "open fridge_1")
+
+
+@pytest.mark.skipif(not nethack.available(), reason=f"needs NLE: {nethack.INSTALL}")
+class TestNethack(PlanWorldContract):
+    task = "level"
+
+    @contextmanager
+    def fresh(self) -> Iterator[PlanWorld]:
+        with closing(NethackWorld()) as world:
+            yield world
+
+    def useful(self, situation: Situation) -> ActionSequence:
+        return ("explore",)
 
 
 class TestMinigrid(PlanWorldContract):

@@ -1,0 +1,1 @@
+"""NetHack: drink, open a box, rise to the third level; by small skills."""

@@ -1,0 +1,197 @@
+"""The world `nethack`: NetHack itself, by small skills. Needs the optional package `nle`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from spca_core.errors import InputError, SpcaError
+from spca_core.grammar import read_briefing
+from spca_core.model import Record
+from spca_core.plan_world import (
+    ActionKind,
+    ActionSequence,
+    Briefing,
+    Case,
+    Remark,
+    Situation,
+    Split,
+    Transition,
+    require_task,
+)
+from spca_core.validation import expecting
+from spca_nethack.engine import Game, nethack
+from spca_nethack.hero import PLACES, SKILLS, Hero
+
+ACTIONS = 120
+"""Of an episode; failed ones count."""
+_LEVEL = 3
+_NEAR = 3
+_ACTION_COST = 0.005
+_GOALS = {
+    "drink": "Drink water from a fountain.",
+    "open": "Open a large box or a chest.",
+    "level": f"Reach experience level {_LEVEL}.",
+}
+_ACTIONS = tuple(
+    ActionKind(name=name, parameters=("kind",) if name == "goto" else (), about=about)
+    for name, about in SKILLS.items()
+)
+
+
+class _Checkpoint(Record):
+    """A game cannot be copied; the same seed and plans lead to the same place."""
+
+    case: Case
+    plans: tuple[ActionSequence, ...]
+
+
+class NethackWorld:
+    """See `spca_core.ports.plan_world.PlanWorld`. Reward: 1 for success, less 0.005 an action.
+
+    `restore` plays a game again from its beginning.
+    """
+
+    name = "nethack"
+    tasks = tuple(_GOALS)
+
+    def __init__(self) -> None:
+        nethack()
+        self._game: Game | None = None
+        self._hero: Hero | None = None
+        self._case: Case | None = None
+        self._plans: tuple[ActionSequence, ...] = ()
+        self._actions, self._over = 0, True
+
+    def split(self, task: str, train: int, seen: int, unseen: int, seed: int) -> Split:
+        """A game of its own for every case."""
+        require_task(task, self.tasks, self.name)
+        seeds = Random(f"nethack/{task}/{seed}").sample(range(2**31), train + seen + unseen)
+        return Split.of([Case(task=task, name=f"game {s}", seed=s) for s in seeds], train, seen)
+
+    def briefing(self, task: str) -> Briefing:
+        """The skills, and a program that goes down."""
+        require_task(task, self.tasks, self.name)
+        return read_briefing(Path(__file__).parent, task, _GOALS[task], "Go down to the next level.")
+
+    def reset(self, case: Case) -> Situation:
+        """A new game."""
+        if case.task not in self.tasks:
+            raise InputError(f"no case of {self.name}: {case.task}/{case.name}")
+        self._game = self._game or Game()
+        self._case, self._hero = case, Hero(self._game, case.seed)
+        self._plans, self._actions, self._over = (), 0, False
+        return self._situation()
+
+    def step(self, plan: ActionSequence) -> Transition:
+        """Carry out the actions up to the first that fails."""
+        if self._over:
+            raise SpcaError("the episode is over: reset first")
+        hero, remarks, done = self._playing(), [], 0
+        self._plans = (*self._plans, plan)
+        for action in plan:
+            if self._actions >= ACTIONS or hero.game.over or self._success():
+                break
+            self._actions += 1
+            done += 1
+            if (remark := hero.do(action)) is not None:
+                remarks.append(remark)
+                break
+        success = self._success()
+        if hero.game.over and not success:
+            remarks.append(Remark(kind="violation", text=f"died: {' '.join(hero.game.messages)[-120:]}"))
+        elif self._actions >= ACTIONS and not success:
+            remarks.append(Remark(kind="step_limit", text=f"not done after {ACTIONS} actions"))
+        self._over = success or hero.game.over or self._actions >= ACTIONS
+        return Transition(
+            situation=self._situation(),
+            reward=float(success) - _ACTION_COST * max(1, done),
+            success=success,
+            done=self._over,
+            remarks=tuple(remarks),
+        )
+
+    def checkpoint(self) -> bytes:
+        """The case and the plans so far, as JSON."""
+        self._playing()
+        assert self._case is not None
+        return _Checkpoint(case=self._case, plans=self._plans).model_dump_json().encode()
+
+    def restore(self, checkpoint: bytes) -> Situation:
+        """The same game, played again up to there. Raises InputError for anything else."""
+        with expecting("a checkpoint", self.name):
+            saved = _Checkpoint.model_validate_json(checkpoint)
+        situation = self.reset(saved.case)
+        for plan in saved.plans:
+            situation = self.step(plan).situation
+        return situation
+
+    def picture(self) -> bytes:
+        """None: the text says it all."""
+        return b""
+
+    def close(self) -> None:
+        """End the game."""
+        if self._game is not None:
+            self._game.close()
+            self._game = None
+        self._hero, self._over = None, True
+
+    # --- helpers --------------------------------------------------------------------------------------------
+
+    def _playing(self) -> Hero:
+        if self._hero is None:
+            raise SpcaError("no episode has begun: reset first")
+        return self._hero
+
+    def _success(self) -> bool:
+        hero = self._playing()
+        task = self._case.task if self._case is not None else ""
+        if task == "level":
+            return int(hero.game.stats["level"]) >= _LEVEL
+        return hero.deeds.drank if task == "drink" else hero.deeds.opened
+
+    def _situation(self) -> Situation:
+        hero = self._playing()
+        level, game = hero.level, hero.game
+        assert self._case is not None
+        task, at = self._case.task, game.position
+        enemies = hero.enemies()
+        near, far = (
+            [{"name": name, "distance": d} for d, _, name in enemies if (d <= _NEAR) == close]
+            for close in (True, False)
+        )
+        frontier = level.frontier()
+        within = level.distances(at)
+        known = {
+            kind: min((within[p] for p in level.places(kind) if p in within), default=-1)
+            for kind in PLACES
+            if level.places(kind)
+        }
+        observation: dict[str, Any] = {
+            "goal": task,
+            "stats": game.stats,
+            "here": level.kind(at),
+            "known": known,
+            "near": near,
+            "far": far,
+            "unexplored": len(frontier & within.keys()),
+            "locked": len(level.locked),
+            "searched": int((level.searched > 0).sum()),
+            "actions_left": ACTIONS - self._actions,
+            "message": " ".join(game.messages)[-200:],
+            "inventory": game.inventory,
+            "rooms": level.rooms(),
+        }
+        stats = game.stats
+        seen = ", ".join(f"{name} at {distance}" for distance, _, name in enemies) or "nobody"
+        state = f"Level {stats['level']}, {stats['hp']} of {stats['max_hp']} hit points, {stats['hunger']}"
+        return Situation(
+            instruction=_GOALS[task],
+            observation=observation,
+            actions=_ACTIONS,
+            text=f"{state}, depth {stats['depth']}, turn {stats['turn']}. You see {seen}. Known here: "
+            f"{', '.join(known) or 'nothing'}; {len(frontier)} places are unexplored. "
+            f"{ACTIONS - self._actions} actions are left.",
+        )

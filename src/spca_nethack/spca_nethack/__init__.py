@@ -1,0 +1,1 @@
+"""Real NetHack, played by small skills with path finding."""

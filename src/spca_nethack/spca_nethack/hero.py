@@ -1,0 +1,317 @@
+"""The hero's skills: each presses keys until it is done, fails, or something calls for a new decision."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from spca_core.model import Record
+from spca_core.plan_world import FailureKind, Remark
+from spca_nethack.engine import ESCAPE, YES, Game, nethack
+from spca_nethack.level import KEYS, Level, Square
+
+_KICK, _LOOT, _FORCE, _PRAY = 4, 236, 230, 240
+_MOST_MOVES = 80
+_MOST_BLOWS = 12
+_SEARCHES = 12
+_NEVER_TOUCHED = "floating eye"
+"""Whoever hits it is paralysed; everybody who plays knows."""
+SKILLS = {
+    "explore": "walk to the nearest place from which something new may be seen, until something turns up",
+    "search": "search for hidden doors where there may be some, dead ends first",
+    "goto": "walk to the nearest `fountain`, `box`, `stairs_down`, `item` or `sink`",
+    "descend": "walk to the stairs down, and take them",
+    "fight": "walk up to the nearest monster and hit it",
+    "drink": "drink from the fountain that one stands on",
+    "open_box": "open the box that one stands on",
+    "force_lock": "pry open the lock of the box that one stands on, with the sword",
+    "kick_box": "kick the nearest box until its lock breaks",
+    "kick_door": "kick a locked door until it is open",
+    "pick_up": "pick up what lies here",
+    "rest": "wait for twenty turns, or until a monster comes",
+    "eat": "eat something of the inventory",
+    "pray": "pray; helps once when nearly dead or weak with hunger, not again for some thousand turns",
+}
+PLACES = ("fountain", "box", "stairs_down", "item", "sink")
+
+
+class Deeds(Record):
+    """What tasks ask for, as the game's own messages tell it."""
+
+    drank: bool = False
+    opened: bool = False
+
+
+class Hero:
+    """Plays a game by skills. What it knows of levels is what it saw."""
+
+    def __init__(self, game: Game, seed: int) -> None:
+        self.game = game
+        game.start(seed)
+        self.deeds = Deeds()
+        self._levels: dict[tuple[int, int], Level] = {}
+        self._peaceful: set[int] = set()
+        self._look()
+
+    @property
+    def level(self) -> Level:
+        """The level the hero is on."""
+        floor = self.game.floor
+        if floor not in self._levels:
+            self._levels[floor] = Level()
+        return self._levels[floor]
+
+    def enemies(self) -> list[tuple[int, Square, str]]:
+        """Monsters in sight that are no pets and not known to be peaceful: distance, square, name."""
+        game, (row, column) = nethack(), self.game.position
+        return sorted(
+            (max(abs(row - r), abs(column - c)), (r, c), name_of(glyph))
+            for (r, c), glyph in self.level.monsters.items()
+            if not game.glyph_is_pet(glyph) and glyph not in self._peaceful
+        )
+
+    def do(self, action: str) -> Remark | None:
+        """Carry out one action; what went wrong, if anything did."""
+        name, *arguments = action.split() or [""]
+        if name not in SKILLS or len(arguments) != (name == "goto"):
+            return _failed("not_found", f"there is no action '{action[:60]}'")
+        if name == "goto":
+            return self._goto(arguments[0])
+        skill: Callable[[], Remark | None] = getattr(self, f"_{name}")
+        return skill()
+
+    # --- skills ---------------------------------------------------------------------------------------------
+
+    def _explore(self) -> Remark | None:
+        level, known, moves = self.level, self.level.kinds(), 0
+        enemies = {square for _, square, _ in self.enemies()}
+        while moves < _MOST_MOVES:
+            frontier = self.level.frontier()
+            path = self.level.path(self.game.position, frontier.__contains__) if frontier else None
+            if path is None:
+                return None if moves else _failed("not_found", "explore: nothing is left that can be reached")
+            for square in path:
+                moves += 1
+                if not self._step(square):
+                    break
+                if (
+                    self.game.over
+                    or self._disturbed(enemies)
+                    or level.kinds() - known
+                    or self.level is not level
+                ):
+                    return None
+        return None
+
+    def _search(self) -> Remark | None:
+        level = self.level
+        square = level.suspect(self.game.position)
+        if (failed := self._walk(level.path(self.game.position, square.__eq__) or [])) is not None:
+            return failed
+        before = len(level.frontier())
+        self._press(*str(_SEARCHES), "s")
+        level.searched[square] += _SEARCHES
+        return None if len(level.frontier()) > before else _failed("no_effect", "search: nothing was found")
+
+    def _goto(self, kind: str) -> Remark | None:
+        if kind not in PLACES:
+            return _failed("not_found", f"goto {kind[:30]}: places are {', '.join(PLACES)}")
+        places = set(self.level.places(kind))
+        if self.game.position in places:
+            return None
+        path = self.level.path(self.game.position, places.__contains__) if places else None
+        if path is None:
+            return _failed("not_found", f"goto {kind}: none is known that can be reached")
+        return self._walk(path)
+
+    def _descend(self) -> Remark | None:
+        if (failed := self._goto("stairs_down")) is not None:
+            return failed
+        floor = self.game.floor
+        self._press(">")
+        return None if self.game.floor != floor else _failed("no_effect", "descend: still on the same level")
+
+    def _fight(self) -> Remark | None:
+        enemies = [e for e in self.enemies() if e[2] != _NEVER_TOUCHED]
+        if not enemies:
+            return _failed("not_found", "fight: there is nobody to fight")
+        for _ in range(_MOST_BLOWS):
+            near = [e for e in self.enemies() if e[2] != _NEVER_TOUCHED]
+            if not near or self.game.over:
+                return None
+            distance, square, name = near[0]
+            if distance == 1:
+                self._strike(square)
+                continue
+            path = self.level.path(self.game.position, square.__eq__)
+            if path is None:
+                return _failed("precondition", f"fight: there is no way to the {name}")
+            self._step(path[0])
+        return None
+
+    def _drink(self) -> Remark | None:
+        asked = self._press("q")
+        if not any("Drink from the fountain" in text for text in asked):
+            self._press(ESCAPE)
+            return _failed("precondition", "drink: there is no fountain here")
+        self._press(YES)
+        self.deeds = self.deeds.model_copy(update={"drank": True})
+        return None
+
+    def _open_box(self) -> Remark | None:
+        told = self._press(_LOOT)
+        if not any("loot it" in text for text in told):
+            self._press(ESCAPE)
+            return _failed("precondition", "open_box: there is no box here")
+        told = self._press(YES)
+        if any("locked" in text for text in told):
+            return _failed("precondition", "open_box: it is locked")
+        if any("open" in text for text in told):
+            self.deeds = self.deeds.model_copy(update={"opened": True})
+        self._press(ESCAPE)
+        return None if self.deeds.opened else _failed("no_effect", f"open_box: {' '.join(told)[:80]}")
+
+    def _force_lock(self) -> Remark | None:
+        told = self._press(_FORCE)
+        if not any("force its lock" in text for text in told):
+            self._press(ESCAPE)
+            return _failed("precondition", f"force_lock: {' '.join(told)[:80] or 'no locked box here'}")
+        told = self._press(YES)
+        if any("succeed" in text for text in told):
+            return None
+        return _failed("no_effect", f"force_lock: {' '.join(told)[:80]}")
+
+    def _kick_box(self) -> Remark | None:
+        boxes = set(self.level.places("box"))
+        return self._kick(boxes, "box", ("break open", "lid slams", "already open"))
+
+    def _kick_door(self) -> Remark | None:
+        return self._kick(self.level.locked, "door", ("crashes open", "breaks", "shatters", "open"))
+
+    def _pick_up(self) -> Remark | None:
+        before = self.game.inventory
+        self._press(",")
+        if self.game.asks or self.game.inventory == before:
+            self._press(",", 13)
+        if self.game.inventory == before:
+            self._press(ESCAPE)
+            return _failed("no_effect", "pick_up: nothing was picked up")
+        return None
+
+    def _rest(self) -> Remark | None:
+        enemies = {square for _, square, _ in self.enemies()}
+        for _ in range(4):
+            self._press("5", "s")
+            if self.game.over or self._disturbed(enemies):
+                return None
+        return None
+
+    def _eat(self) -> Remark | None:
+        letter = next((k for k, thing in self.game.inventory.items() if "food ration" in thing), "")
+        if not letter:
+            return _failed("precondition", "eat: there is no food")
+        self._press("e")
+        for _ in range(3):  # food on the floor is offered first
+            if not any("eat it?" in text for text in self.game.messages):
+                break
+            self._press("n")
+        self._press(letter)
+        return None
+
+    def _pray(self) -> Remark | None:
+        self._press(_PRAY)
+        told = self._press(YES)
+        return None if not any("displeased" in t for t in told) else _failed("no_effect", "pray: not heard")
+
+    # --- helpers --------------------------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        if not self.game.over:
+            self.level.look(self.game.glyphs, self.game.position)
+
+    def _press(self, *keys: int | str) -> Sequence[str]:
+        told = list(self.game.press(*keys))
+        self._look()
+        return told
+
+    def _walk(self, path: list[Square]) -> Remark | None:
+        enemies = {square for _, square, _ in self.enemies()}
+        for square in path:
+            if not self._step(square):
+                return _failed("no_effect", "the way is blocked")
+            if self.game.over or (self._disturbed(enemies) and square != path[-1]):
+                return _failed("no_effect", "a monster came near")
+        return None
+
+    def _step(self, square: Square) -> bool:
+        """To a neighbour; whether the hero is there. What is in the way is hit, or remembered as a bar."""
+        here, level = self.game.position, self.level
+        direction = KEYS[square[0] - here[0], square[1] - here[1]]
+        for _ in range(4):
+            if any(square == where for _, where, _ in self.enemies()):
+                self._strike(square)
+            else:
+                told = self._press(direction)
+                if self.game.asks:
+                    self._press(ESCAPE)
+                if any("door is locked" in text for text in told):
+                    level.locked.add(square)
+                    return False
+            if self.game.position == square or self.level is not level or self.game.over:
+                return True
+            if self.game.position != here:
+                return False
+        if square not in level.monsters:
+            level.blocked.add(square)
+        return False
+
+    def _strike(self, square: Square) -> None:
+        here, creature = self.game.position, self.level.monsters.get(square)
+        told = self._press("F", KEYS[square[0] - here[0], square[1] - here[1]])
+        if self.game.asks or any("Really attack" in text for text in told):
+            self._press(ESCAPE)
+            if creature is not None:
+                self._peaceful.add(creature)
+
+    def _kick(self, targets: set[Square], what: str, done: Sequence[str]) -> Remark | None:
+        ways = [(r, c) for r, c in KEYS if what == "box" or not (r and c)]
+
+        def beside(square: Square) -> bool:
+            return square not in targets and any((square[0] + r, square[1] + c) in targets for r, c in ways)
+
+        path = self.level.path(self.game.position, beside) if targets else None
+        if path is None:
+            return _failed("not_found", f"kick_{what}: none is known that can be reached")
+        if (failed := self._walk(path)) is not None:
+            return failed
+        row, column = self.game.position
+        target, key = next(
+            ((row + r, column + c), KEYS[r, c]) for r, c in ways if (row + r, column + c) in targets
+        )
+        for _ in range(_MOST_BLOWS):
+            told = " ".join(self._press(_KICK, key))
+            if re.search("|".join(done), told):
+                self.level.locked.discard(target)
+                return None
+            if self.game.over or self._disturbed(set()) or self.game.position != (row, column):
+                break
+            if what == "box" and target not in self.level.places("box"):
+                break  # it slid away
+        return _failed("no_effect", f"kick_{what}: {told[:80]}")
+
+    def _disturbed(self, known: set[Square]) -> bool:
+        """Whether an enemy is next to the hero, or one came into sight."""
+        enemies = [e for e in self.enemies() if e[2] != _NEVER_TOUCHED]
+        return any(distance <= 1 for distance, _, _ in enemies) or (len(enemies) > len(known))
+
+
+def name_of(glyph: int) -> str:
+    """A monster's name."""
+    game = nethack()
+    if game.glyph_is_normal_monster(glyph) or game.glyph_is_pet(glyph):
+        return str(game.permonst(game.glyph_to_mon(glyph)).mname)
+    return "something"
+
+
+def _failed(kind: FailureKind, text: str) -> Remark:
+    return Remark(kind=kind, text=text)
