@@ -167,4 +167,4 @@ def switch_interval(episodes: Sequence[Episode]) -> float:
 
 def unseen_cases(world: PlanWorld, task: str, recipe: Recipe, count: int) -> tuple[Case, ...]:
     """Cases that the training with this recipe has not seen."""
-    return world.split(task, recipe.held_out + recipe.cases, 0, count, recipe.seed).unseen
+    return world.split(task, recipe.held_out + world.cases, 0, count, recipe.seed).unseen

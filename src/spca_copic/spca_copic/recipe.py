@@ -16,8 +16,6 @@ class Recipe(Record):
     programs: int = Field(3, ge=1, le=12)
     episodes: int = Field(20, ge=1)
     """Episodes of a trial, on as many training cases."""
-    cases: int = Field(20, ge=1)
-    """Training cases. A trial takes the next ones of them, and begins again at the end."""
     trials: int = Field(10, ge=1)
     """At most so many."""
     shown: int = Field(5, ge=0)

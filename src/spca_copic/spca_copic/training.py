@@ -165,7 +165,7 @@ class _Training:
 
 def training_cases(world: PlanWorld, task: str, recipe: Recipe) -> tuple[Case, ...]:
     """The cases of a training: those held out, then those of its episodes."""
-    return world.split(task, recipe.held_out + recipe.cases, 0, 0, recipe.seed).train
+    return world.split(task, recipe.held_out + world.cases, 0, 0, recipe.seed).train
 
 
 def _rate(episodes: Sequence[Episode]) -> float:

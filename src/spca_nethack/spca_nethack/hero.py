@@ -267,7 +267,8 @@ class Hero:
 
     def _strike(self, square: Square) -> None:
         here, creature = self.game.position, self.level.monsters.get(square)
-        told = self._press("F", KEYS[square[0] - here[0], square[1] - here[1]])
+        # Walking into a peaceful monster asks before it hits; the key for fighting does not.
+        told = self._press(KEYS[square[0] - here[0], square[1] - here[1]])
         if self.game.asks or any("Really attack" in text for text in told):
             self._press(ESCAPE)
             if creature is not None:

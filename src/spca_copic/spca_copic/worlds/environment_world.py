@@ -57,6 +57,7 @@ class EnvironmentWorld(ABC):
     """
 
     name: str
+    cases = 20
     levels: Mapping[str, tuple[str, ...]]
     """The levels of each task type."""
     goals: dict[str, str]

@@ -16,6 +16,12 @@ class PlanWorld(Protocol):
     name: str
     tasks: tuple[str, ...]
     """The task types; programs are written for one of them."""
+    cases: int
+    """Training cases of a task type that a training should use.
+
+    Each trial takes the next ones and begins again at the end. Many are needed where what has to be learned
+    differs from case to case, few where cases are alike or slow.
+    """
 
     def split(self, task: str, train: int, seen: int, unseen: int, seed: int) -> Split:
         """Cases of a task type, drawn by `seed`.

@@ -62,6 +62,7 @@ class BuildOrderWorld:
 
     name = "build_order"
     tasks = tuple(TASKS)
+    cases = 20
 
     def __init__(self) -> None:
         self._base = Base()

@@ -70,6 +70,7 @@ class HouseholdWorld:
 
     name = "household"
     tasks = TASKS
+    cases = 200
 
     def __init__(self, habits: int = 1) -> None:
         self._habits = draw_habits(habits)

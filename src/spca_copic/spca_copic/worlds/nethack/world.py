@@ -55,6 +55,7 @@ class NethackWorld:
 
     name = "nethack"
     tasks = tuple(_GOALS)
+    cases = 200
 
     def __init__(self) -> None:
         nethack()
