@@ -225,6 +225,15 @@ def wc_step(state: Sequence[Sequence[Any]], action: str) -> list[Any]:
     return wc_dump(transition(wc_load(state), action))
 
 
+def wc_follow(state: Sequence[Sequence[Any]], plan: Sequence[str]) -> list[Any]:
+    """The states that actions lead to, as JSON."""
+    found, now = [], wc_load(state)
+    for action in plan:
+        now = transition(wc_copy(now), action)
+        found.append(wc_dump(now))
+    return found
+
+
 def wc_pay(
     before: Sequence[Sequence[Any]], action: str, after: Sequence[Sequence[Any]], mission: str
 ) -> list[Any]:

@@ -130,19 +130,32 @@ class ModelRunner:
         outcome = self._host.call(function, arguments, self._search_s)
         return outcome.value if outcome.failure is None else None
 
+    def follow(self, program: Program, state: State, plan: Sequence[str]) -> list[State] | None:
+        """The states that actions lead to, one after the other; None where the program fails.
+
+        The program runs through the plan at a stretch and is then asked about every step by itself.
+        """
+        found = self._search("wc_follow", program, [to_json(state), list(plan)])
+        if not isinstance(found, list) or len(found) != len(plan):
+            return None
+        try:
+            states = [from_json(one) for one in found]
+        except InputError:
+            return None
+        steps = list(zip([state, *states[:-1]], plan, strict=True))
+        return states if self.predict(program, steps) == states else None
+
     def replay(self, program: Program, state: State, mission: str, plan: Sequence[str]) -> list[State] | None:
-        """The states of a plan, call by call; None unless its last step ends the episode with a reward."""
-        states: list[State] = []
-        for number, action in enumerate(plan, 1):
-            after = self.predict(program, [(state, action)])[0]
-            if isinstance(after, str):
-                return None
-            paid = self.pay(program, [(state, action, after, mission)])[0]
-            if isinstance(paid, str) or paid[1] != (number == len(plan)):
-                return None
-            states.append(after)
-            state = after
-        return states if states and not isinstance(paid, str) and paid[0] > 0 else None
+        """The states of a plan; None unless its last step, and no other, ends the episode, with a reward."""
+        states = self.follow(program, state, plan)
+        if not states:
+            return None
+        steps = zip([state, *states[:-1]], plan, states, strict=True)
+        paid = self.pay(program, [(before, action, after, mission) for before, action, after in steps])
+        ends = [not isinstance(one, str) and one[1] for one in paid]
+        last = paid[-1]
+        good = not any(isinstance(one, str) for one in paid) and ends == [False] * (len(plan) - 1) + [True]
+        return states if good and not isinstance(last, str) and last[0] > 0 else None
 
 
 @cache

@@ -138,10 +138,8 @@ class Explorer:
         return [min(actions, key=lambda action: (self._by_action[action], actions.index(action)))], True
 
     def _promising(self, program: Program, state: State, plan: Sequence[str]) -> bool:
-        for action in plan[:-1]:
-            after = self._runner.predict(program, [(state, action)])[0]
-            if isinstance(after, str):
-                return True
-            state = after
-        name, _ = self._name(state, plan[-1])
+        states = self._runner.follow(program, state, plan[:-1]) if plan[1:] else [state]
+        if states is None:
+            return True
+        name, _ = self._name(states[-1], plan[-1])
         return self._tried[name] < _ENOUGH + self._tries

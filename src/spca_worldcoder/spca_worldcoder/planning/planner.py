@@ -65,7 +65,7 @@ class ModelPlanner:
     def plan(
         self, program: Program, state: State, mission: str, actions: Sequence[str], quick: bool = False
     ) -> Plan | None:
-        """A plan to an end that pays, replayed call by call; None where none was found.
+        """A plan to an end that pays, replayed step by step; None where none was found.
 
         With `quick` only the fastest searcher is asked.
         """
