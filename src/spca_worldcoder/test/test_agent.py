@@ -16,17 +16,16 @@ from spca_bench.q_learning import q_learning
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
 from spca_core.run_folder import RunFolder
-from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.connect import open_chat
 from spca_llm.testing.behaviours import Say
 from spca_llm.testing.server import ModelServer
 from spca_planner.solver.process import SolverProcess
 from spca_worldcoder import run
-from spca_worldcoder.agent.agent import Agent
+from spca_worldcoder.agent.agent import Agent, EnvironmentResult
 from spca_worldcoder.agent.bandit import Arm, Bandit, search
 from spca_worldcoder.agent.settings import Settings
 from spca_worldcoder.bench.baselines import random_actions, react, true_sokoban
-from spca_worldcoder.bench.bench import Watcher, WorldcoderBench, WorldcoderRow, play
+from spca_worldcoder.bench.bench import Learned, Watcher, WorldcoderBench, WorldcoderRow, play
 from spca_worldcoder.bench.refining import explained_by_draft, wander
 from spca_worldcoder.planning.classical import ClassicalSearch
 from spca_worldcoder.planning.planner import ModelPlanner
@@ -179,8 +178,9 @@ def test_baselines_play_the_same_worlds(tmp_path: Path) -> None:
         assert play("true rules", true_sokoban(), planner, 3, 7, [5]).solved == 1
     answers = iter(["Nothing to report.", *["I go on.\nAction: up"] * 4, "Action: fly"])
     with ModelServer(lambda seen: Say(next(answers, "?"), usage=(10, 5))) as server:
-        config = ModelConfig(model="test-model", base_url=server.base_url, attempts=1)
-        with open_chat("", tmp_path, config=LlmConfig(roles={"coder": config})) as chat:
+        config = {"model": "test-model", "base_url": server.base_url, "attempts": 1}
+        (tmp_path / "llm.yaml").write_text(json.dumps({"roles": {"coder": config}}))
+        with open_chat(str(tmp_path / "llm.yaml"), tmp_path / "llm") as chat:  # as `--llm` does
             played = react(world, chat, 0, episodes=1, steps=6)
     assert (played.success, played.actions) == (0, 4)
     assert played.usage.tokens == 15 * played.usage.questions > 0
@@ -202,6 +202,15 @@ def test_the_bench_plans_its_trials_and_writes_its_page(tmp_path: Path) -> None:
     assert list(explained) == sorted(explained) and explained[-1] > 0.9
     trial = next(t for t in trials if t.suite == "refining, greedy")
     done = [Done(trial, WorldcoderRow(explained=explained))]
+    for trial in trials:
+        if trial.suite in ("sokoban", "sokoban renamed"):
+            known = EnvironmentResult(
+                environment="sokoban-2-7x7", learned=True, episodes=2, actions=60, actions_to_streak=10,
+                actions_to_model=40 + trial.seed,
+            )  # fmt: skip
+            one = Learned(result=known, first_success=30, wrong=(1, 40), successes=(False, True), steps=9)
+            done.append(Done(trial, WorldcoderRow(environments=(one,))))
     page = Page("worldcoder")
     bench.report(done, page)
-    assert "share explained" in page.write(tmp_path / "page.html").read_text()
+    text = page.write(tmp_path / "page.html").read_text()
+    assert all(words in text for words in ("share explained", "Learning curves", "Nonsense names", "1.00"))

@@ -15,6 +15,7 @@ from spca_worldcoder.induction import literals
 from spca_worldcoder.induction.emit import emit
 from spca_worldcoder.induction.learner import Learner
 from spca_worldcoder.induction.rulebook import Rulebook
+from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
 from spca_worldcoder.induction.view import FrameFinder, look
 from spca_worldcoder.planning.classical import ClassicalSearch
 from spca_worldcoder.planning.planner import ModelPlanner
@@ -119,6 +120,26 @@ def test_payments_of_sokoban_are_exact():
     assert rewards.constant == -0.1
     assert any(one.done for one in data.transitions)
     assert [ending.goal for ending in rewards.wins] == [(("all_on", "box", "target"),)]
+
+
+def test_a_mission_with_a_new_colour_or_kind_costs_no_action():
+    """After wins with red and purple balls, keys and other colours are known to pay."""
+    world = MinigridWorld("Fetch-5x5-N2")
+    data = wander(world, 1500, 1).transitions
+    ends = [seen for seen in data if seen.done]
+    known = [
+        seen for seen in ends if {"red", "purple"} & set(seen.mission.split()) and "ball" in seen.mission
+    ]
+    new = [t for t in ends if t.reward > 0 and not {"red", "purple"} & set(t.mission.split())]
+    assert {seen.mission.split()[-1] for seen in new} == {"ball", "key"}
+    experience = Experience(world.actions, [*(seen for seen in data if not seen.done), *known])
+    synthesizer = InductiveSynthesizer()
+    program = synthesizer.first(experience)
+    with ModelRunner() as runner:
+        for seen in new:
+            program = synthesizer.for_goal(program, experience, seen.before, seen.mission)
+            (paid,) = runner.pay(program, [(seen.before, seen.action, seen.after, seen.mission)])
+            assert paid == (1.0, True), seen.mission
 
 
 def test_chance_is_named_and_not_explained_away():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,8 @@ import numpy as np
 from spca_bench.bench import Done
 from spca_bench.page import Page, Table, new_figure
 from spca_bench.plots import boxes
-from spca_bench.statistics import Rate, groups
+from spca_bench.statistics import Mean, Rate, groups
+from spca_worldcoder.bench.curves import drawable, model_curves, success_curves
 from spca_worldcoder.bench.suites import Q_ACTIONS, SUITES
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     Trials = Sequence[Done[WorldcoderTrial, WorldcoderRow]]
 
+_PLAIN = ("sokoban", "sokoban renamed", "UnlockPickup", "UnlockPickup renamed")
 _PUBLISHED = {
     ("sokoban", "sokoban-2-7x7"): "50 actions",
     ("UnlockPickup", "UnlockPickup"): "≤ 100 actions; PPO not in 3·10⁸",
@@ -62,9 +64,12 @@ def learned_table(done: Trials) -> Table:
 
 def write_sections(done: Trials, page: Page) -> None:
     """Plots, levels, refinement, baselines."""
+    found = _by_environment(done)
+    _curves(found, page)
+    _renamed(found, page)
     named = {
-        name if suite == name else f"{suite}: {name}": [one.result.actions_to_model for one in found]
-        for (suite, name), found in _by_environment(done).items()
+        name if suite == name else f"{suite}: {name}": [one.result.actions_to_model for one in own]
+        for (suite, name), own in found.items()
     }
     if named:
         page.figure(boxes(named, "actions to the model: up to the last one that it had wrong"))
@@ -80,6 +85,30 @@ def write_sections(done: Trials, page: Page) -> None:
         "5 and more boxes not solved; ReAct solves 15 ± 8 % of basic levels; PPO and DreamerV3 need more "
         "than 10⁶ steps for two boxes, and PPO does not learn UnlockPickup in 3·10⁸."
     )
+
+
+def _curves(found: Mapping[tuple[str, str], Sequence[Learned]], page: Page) -> None:
+    known = {suite: own for (suite, _), own in found.items() if suite in _PLAIN}
+    curriculum = {name: own for (suite, name), own in found.items() if suite == "curriculum"}
+    for title, series in (("Learning curves", known), ("Learning curves of the curriculum", curriculum)):
+        if drawable(series):
+            page.heading(title)
+            page.text("Bands are 95 % intervals (Wilson) over seeds.")
+            page.figure(model_curves(series))
+            page.figure(success_curves(series))
+
+
+def _renamed(found: Mapping[tuple[str, str], Sequence[Learned]], page: Page) -> None:
+    rows = []
+    for (suite, name), own in found.items():
+        named = found.get((suite.removesuffix(" renamed"), name), ())
+        if suite.endswith(" renamed") and named:
+            ours, theirs = (median(o.result.actions_to_model for o in some) for some in (own, named))
+            rows.append((name, theirs, ours, f"{ours / theirs:.2f}" if theirs else "–", "≤ 1.5"))
+    if rows:
+        page.heading("Nonsense names, actions permuted")
+        page.text("Medians of the actions to the model. What learns from words alone would fail here.")
+        page.table(("environment", "with its names", "with nonsense names", "ratio", "wanted"), rows)
 
 
 def _levels(done: Trials, page: Page) -> None:
@@ -112,13 +141,17 @@ def _refining(done: Trials, page: Page) -> None:
         shares = [one.result.explained for one in found]
         longest = max(map(len, shares))
         padded = np.array([(*s, *[s[-1]] * (longest - len(s))) for s in shares])
-        axis.plot(range(1, longest + 1), padded.mean(axis=0), label=suite.partition(", ")[2])
+        drafts, means = range(1, longest + 1), [Mean.of(column) for column in padded.T.tolist()]
+        middle = np.array([mean.value for mean in means])
+        margin = np.array([mean.half_width for mean in means])
+        (line,) = axis.plot(drafts, middle, label=suite.partition(", ")[2])
+        axis.fill_between(drafts, middle - margin, middle + margin, color=line.get_color(), alpha=0.12)
         fits = Rate.of(s[-1] == 1 for s in shares)
         rows.append(
             (suite.partition(", ")[2], str(fits), median(map(len, shares)), f"{padded[:, -1].mean():.4f}")
         )
     axis.set_xlabel("drafts")
-    axis.set_ylabel("share explained, mean")
+    axis.set_ylabel("share explained, mean, 95 % interval")
     axis.legend(frameon=False)
     page.figure(figure)
     page.table(("strategy", "fits", "drafts, median", "share explained at the end, mean"), rows)
