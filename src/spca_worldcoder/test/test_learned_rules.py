@@ -12,6 +12,7 @@ import pytest
 from spca_planner.solver.process import SolverProcess
 from spca_worldcoder.induction import learner as package
 from spca_worldcoder.induction import literals
+from spca_worldcoder.induction import rules as rules_module
 from spca_worldcoder.induction.emit import emit
 from spca_worldcoder.induction.learner import Learner
 from spca_worldcoder.induction.rulebook import Rulebook
@@ -94,6 +95,14 @@ def test_a_condition_is_listed_exactly_when_it_holds(name):
         for literal in set().union(*listed):
             for view, true in zip(views, listed, strict=True):
                 assert (literal in true) == literals.holds(literal, view), literal
+
+
+def test_exceptions_that_others_cover_are_left_out():
+    """They would only forbid what was never refused."""
+    onto, wall, box = ("kind", 1, "plate"), ("kind", 2, "wall"), ("kind", 2, "box")
+    refused = [frozenset({onto, wall}), frozenset({wall}), frozenset({onto, box})]
+    assert rules_module._without_needless([(onto,), (wall,), (box,)], refused) == [(wall,), (box,)]
+    assert rules_module._without_needless([(onto,), (wall,)], refused) == [(onto,), (wall,)]
 
 
 def test_what_cannot_be_put_down_in_one_place_is_not_expected_in_another():

@@ -249,6 +249,15 @@ def _exceptions(
         best = min(scored)[2]
         found.append(best)
         left = [truth for truth in left if not truth.issuperset(best)]
+    return _without_needless(found, distinct)
+
+
+def _without_needless(found: list[Conjunction], truths: Sequence[frozenset[Literal]]) -> list[Conjunction]:
+    """The cover without the conjunctions all of whose examples later ones cover as well."""
+    for conjunction in sorted(found, key=lambda one: (sum(t.issuperset(one) for t in truths), repr(one))):
+        others = [one for one in found if one != conjunction]
+        if all(any(truth.issuperset(one) for one in others) for truth in truths):
+            found = others
     return found
 
 
