@@ -100,9 +100,9 @@ def test_a_condition_is_listed_exactly_when_it_holds(name):
 def test_exceptions_that_others_cover_are_left_out():
     """They would only forbid what was never refused."""
     onto, wall, box = ("kind", 1, "plate"), ("kind", 2, "wall"), ("kind", 2, "box")
-    refused = [frozenset({onto, wall}), frozenset({wall}), frozenset({onto, box})]
+    refused = [frozenset(one) for one in ({onto, wall}, {wall}, {onto, box}, {box})]
     assert rules_module._without_needless([(onto,), (wall,), (box,)], refused) == [(wall,), (box,)]
-    assert rules_module._without_needless([(onto,), (wall,)], refused) == [(onto,), (wall,)]
+    assert rules_module._without_needless([(onto,), (wall,)], refused[:3]) == [(onto,), (wall,)]
 
 
 def test_what_cannot_be_put_down_in_one_place_is_not_expected_in_another():
