@@ -246,7 +246,9 @@ class Hero:
     def _step(self, square: Square) -> bool:
         """To a neighbour; whether the hero is there. What is in the way is hit, or remembered as a bar."""
         here, level = self.game.position, self.level
-        direction = KEYS[square[0] - here[0], square[1] - here[1]]
+        direction = KEYS.get((square[0] - here[0], square[1] - here[1]))
+        if direction is None:  # a trap has carried the hero away from its path
+            return False
         for _ in range(4):
             if any(square == where for _, where, _ in self.enemies()):
                 self._strike(square)

@@ -28,7 +28,7 @@ def _hashed(word: str, bits: int) -> tuple[int, float]:
 
 
 def candidate_features(context: ChoiceContext, candidate: Candidate, bits: int) -> Sparse:
-    """Features of a candidate in its context: four groups (program, plan, facts, task), each of norm 1.
+    """Features of a candidate in its context: groups of norm 1 (program, plan, facts, task, its names).
 
     Whose plan it is has a group of its own: following one program throughout is the first thing to learn.
     Numbers of things are left out (`cabinet_3` is a `cabinet`): in another case they are other things.
@@ -43,6 +43,7 @@ def candidate_features(context: ChoiceContext, candidate: Candidate, bits: int) 
             _of_itself(context, candidate.programs, plan, repeated, again),
             _with_facts(facts, plan),
             _with_task(context.instruction, candidate.programs, plan),
+            _with_names(context.instruction, facts, plan),
         ),
         bits,
     )
@@ -123,6 +124,22 @@ def _with_task(instruction: str, programs: Sequence[str], plan: Sequence[str]) -
     for program in programs:
         for word in words:
             yield f"by={program} for {word}"
+
+
+def _with_names(instruction: str, facts: tuple[str, ...], plan: Sequence[str]) -> Iterator[str]:
+    """Each action with what the task names: its words that facts mention, too.
+
+    There are few of them, so they weigh more here than among all words: kind of thing and kind of receptacle.
+    """
+    for action in dict.fromkeys(plan):
+        for name in _names(instruction, facts):
+            yield f"{action} for the {name}"
+
+
+@lru_cache(maxsize=1024)
+def _names(instruction: str, facts: tuple[str, ...]) -> tuple[str, ...]:
+    mentioned = {word.lower() for fact in facts for word in _WORD.findall(fact)}
+    return tuple(word for word in _task_words(instruction) if word in mentioned)
 
 
 @lru_cache(maxsize=4096)
