@@ -9,7 +9,7 @@ from random import Random
 
 from pydantic import ConfigDict
 
-from spca_core.errors import InputError, SpcaError
+from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.grammar import read_briefing
 from spca_core.model import Record
 from spca_core.observation import Observation
@@ -128,7 +128,10 @@ class EnvironmentWorld(ABC):
         verdict = environment.settle()
         success = verdict.outcome is Outcome.SUCCESS
         if not verdict.final:
-            self._seen = environment.sense()
+            try:
+                self._seen = environment.sense()
+            except MotionError as error:  # the arm cannot leave the camera's view: what was seen last remains
+                remarks.append(Remark(kind="precondition", text=f"no new look: {error}"))
             verdict = environment.verdict()
             success = verdict.outcome is Outcome.SUCCESS
         late = not verdict.final and self._decisions >= self.decisions
