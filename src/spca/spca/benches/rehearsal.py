@@ -7,7 +7,7 @@ import random
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import partial
 from pathlib import Path
 from statistics import mean
 from typing import ClassVar, Literal
@@ -80,6 +80,10 @@ class RehearsalResult(Record):
     """Processor time in seconds, without the sandbox: about the cost on a machine with nothing else to do."""
     without_frame: str = ""
     """The status without the frame rule, where that rule spoke."""
+    chosen: str = ""
+    """What was preferred, where a sound plan failed in the twin and another choice or plan did not."""
+    solved_chosen: bool = False
+    """Whether the referee was satisfied after what was chosen, or after the plan where nothing was."""
 
     @property
     def first(self) -> str:
@@ -152,8 +156,15 @@ class RehearsalBench(Bench[RehearsalTrial, RehearsalResult]):
         without = ""
         if any(k.startswith("frame") for k in kinds):
             without = table.rehearse(trial.key.replace("/", ":"), plan, library, frame=False).status
+        chosen, solved_chosen = "", solved
+        if trial.origin == "sound" and found.status != "accepted":
+            better = table.rehearse(trial.key.replace("/", ":"), plan, library, frame=True, choose=True)
+            if better.instead is not None:
+                chosen = ", ".join(map(str, better.instead.choices)) or "another plan"
+                solved_chosen, _ = table.carry_out(better.instead, library)
         return RehearsalResult(
-            solved=solved, verdict=reason, status=found.status, share=found.share, faults=kinds,
+            chosen=chosen, solved_chosen=solved_chosen, solved=solved,
+            verdict=reason, status=found.status, share=found.share, faults=kinds,
             sentence=found.sentence, seconds=found.seconds, cpu=cpu, without_frame=without,
         )  # fmt: skip
 
@@ -203,6 +214,12 @@ class RehearsalBench(Bench[RehearsalTrial, RehearsalResult]):
                     "share caught",
                 )
             )
+        else:
+            page.heading("Choice by rehearsal")
+            page.table(
+                ("", "solved", "95 % interval"),
+                [(name, str(rate), rate.percent_interval) for name, rate in choice(used).items()],
+            )
         page.heading("Ablations")
         page.table(
             ("", "caught", "95 % interval", "rejected though it works"),
@@ -246,6 +263,14 @@ ABLATIONS = {
 """Whether a plan is rejected, by variant; without noise all tries are the exact one."""
 
 
+def choice(done: Trials) -> dict[str, Rate]:
+    """How often sound plans solve the level with what geometry puts first, and with what the twin chose."""
+    return {
+        "what comes first": Rate.of(d.result.solved for d in done),
+        "choice by rehearsal": Rate.of(d.result.solved_chosen for d in done),
+    }
+
+
 def brier(done: Trials) -> float:
     """Mean squared difference between the share of tries that went well and whether it really did."""
     return mean((d.result.share - d.result.solved) ** 2 for d in done) if done else 0.0
@@ -276,6 +301,8 @@ class _TableOf:
         self._observation: Observation = self._environment.sense()
         self._start = self._environment.checkpoint()
         self.plan = self._solved(self._kit.builtin())
+        self._options = options
+        self._rehearsals: dict[Settings, SampledRehearsal] = {}
 
     def faulty(self, trial: RehearsalTrial) -> tuple[Plan, str] | None:
         """The plan and the library of a trial; None where its fault does not apply."""
@@ -303,11 +330,18 @@ class _TableOf:
         verdict = self._environment.settle()
         return verdict.outcome.value == "success", verdict.reason
 
-    def rehearse(self, name: str, plan: Plan, library: str, frame: bool) -> Rehearsed:
+    def rehearse(self, name: str, plan: Plan, library: str, frame: bool, choose: bool = False) -> Rehearsed:
         """The rehearsal, from what was seen alone."""
-        return _rehearsal(self._kit.name, frame).try_out(name, plan, library, self._observation, _WALL_S)
+        settings = Settings(frame=frame, choose=choose)
+        if settings not in self._rehearsals:
+            twin = partial(self._kit.twin, self._options)  # type: ignore[attr-defined]
+            self._rehearsals[settings] = SampledRehearsal(twin, settings)
+        rehearsal = self._rehearsals[settings]
+        return rehearsal.try_out(name, plan, library, self._observation, _WALL_S)
 
     def close(self) -> None:
+        for rehearsal in self._rehearsals.values():
+            rehearsal.close()
         self._environment.close()
 
     def _solved(self, proposer: object) -> Plan | None:
@@ -341,17 +375,12 @@ def _table(level: str, preset: str, seed: int) -> _TableOf:
     """The table of a trial; the last one is kept."""
     key = (level, preset, seed)
     if key not in _open:
-        while _open:
-            _open.popitem()[1].close()
+        _close_tables()
         _open[key] = _TableOf(level, preset, seed)
     return _open[key]
 
 
-@cache
-def _rehearsal(kit: str, frame: bool) -> SampledRehearsal:
-    made = SampledRehearsal(
-        lambda: kit_named(kit).twin(RunOptions(level="stack_01")),  # type: ignore[attr-defined]
-        Settings(frame=frame, choose=False),
-    )
-    atexit.register(made.close)
-    return made
+@atexit.register
+def _close_tables() -> None:
+    while _open:
+        _open.popitem()[1].close()
