@@ -33,8 +33,8 @@ OFF_TABLE = 0.06
 # The fingertips stay this far above a rim, and fingers that open reach this far from the middle.
 RIM_CLEARANCE, FINGERS = 0.003, 0.056
 TRAY_SPACING = 0.010
-# Free space beside a neighbour in a pyramid, metres.
-OFF_NEIGHBOUR = 0.002
+# Free space beside a neighbour in a pyramid; how far off the joint a cube may be put for its sake. Metres.
+OFF_NEIGHBOUR, MOST_OFF = 0.002, 0.008
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,9 @@ def across(a: SceneObject, b: SceneObject, hold: Hold, scene: Scene) -> Iterator
     x, y = np.mean([a.pose.position[:2], b.pose.position[:2]], axis=0)
     for other in beside_on(a, b, scene):
         away = np.array([x, y]) - other.pose.position[:2]
-        x, y = np.array([x, y]) + OFF_NEIGHBOUR * away / max(float(np.hypot(*away)), 1e-6)
+        apart = max(float(np.hypot(*away)), 1e-6)
+        short = (hold.along + other.size[0]) / 2 + OFF_NEIGHBOUR - apart
+        x, y = np.array([x, y]) + min(max(short, 0.0), MOST_OFF) * away / apart
     z = max(a.top, b.top) + hold.height + DROP
     row = math.atan2(b.pose.position[1] - a.pose.position[1], b.pose.position[0] - a.pose.position[0])
     for yaw in _across_first(row, hold):
