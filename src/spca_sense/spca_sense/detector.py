@@ -13,7 +13,7 @@ from spca_sense.cubes import FoundCube, find_cubes
 from spca_sense.detection import Detection, Look, square_yaw
 from spca_sense.plates import FoundPlate, find_plates
 from spca_sense.stacks import complete_stacks
-from spca_sense.things import find_flat, find_tall, on_their_supports, paint
+from spca_sense.things import find_flat, find_obstacles, find_tall, on_their_supports, paint
 from spca_sense.view import View, make_view
 
 _SUSPICIOUS_TILT = np.radians(1.0)
@@ -52,7 +52,10 @@ class ShapeDetector:
         things = np.zeros(view.heights.shape, bool)
         for cube in cubes:
             view.patch(cube.column(cube.floor), grow=2).paint(things)
-        others = find_tall(view, colours, things) if catalogue.open else []
+        if catalogue.open:
+            others = find_tall(view, colours, things)
+        else:
+            others = find_obstacles(view, colours, things, catalogue.cube_edge)
         paint(view, others, things)
         plates: list[FoundPlate] = []
         for colour in (c for c in catalogue.plate_colours if c.name in present):

@@ -45,6 +45,10 @@ _ONE = 0.85  # share of what pieces of a face enclose that must be theirs, or be
 _INSIDE = 0.6  # share of a piece's outline within that of the whole
 _OVERLAP = 0.25  # share of a thing's footprint over what it rests on
 _MARGIN = 6
+# Obstacles where none are expected: metres above the table, at least and at most; pixels across; cube areas.
+_STANDING, _TOO_HIGH = 0.018, 0.18
+_THICK = 11
+_CLEARLY_LARGER = 2.5
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,36 @@ def find_tall(view: View, colours: ColourLabels, taken: Mask) -> list[Detection]
         for window, component in _components(mask, view.heights > TALL):
             found += _Search(view, colour, window, component).tall()
     return [thing for thing in found if not any(_is_part_of(thing, other) for other in found)]
+
+
+def find_obstacles(view: View, colours: ColourLabels, taken: Mask, edge: float) -> list[Detection]:
+    """What stands on a table where nothing but cubes of that `edge` (metres) and plates is expected.
+
+    It is `unknown`, whatever its shape. What has a cube's colour, is not clearly larger than one and is next
+    to what is `taken` may be a piece of a cube, and what reaches high up or out of the image may be the arm:
+    neither is reported.
+    """
+    seams = np.ones((_THICK, _THICK), np.uint8)
+    free = (~taken & (view.heights > _STANDING)).astype(np.uint8)
+    found: list[Detection] = []
+    for window, component in _components(cv2.morphologyEx(free, cv2.MORPH_OPEN, seams) > 0):
+        whole = np.zeros(view.heights.shape, bool)
+        whole[window] = component
+        rim = whole[0].any() or whole[-1].any() or whole[:, 0].any() or whole[:, -1].any()
+        heights = view.heights[whole]
+        if rim or heights.max() > _TOO_HIGH:
+            continue
+        search = _Search(view, UNKNOWN, window, component)
+        face = search._highest(component)
+        if face is None:
+            continue
+        thing = search._obstacle(replace(face, body=component))
+        coloured = np.mean(colours.labels[whole] != NEUTRAL) > _FILLED
+        large = thing.size[0] * thing.size[1] > _CLEARLY_LARGER * edge**2
+        alone = not (taken & (cv2.dilate(whole.astype(np.uint8), seams) > 0)).any()
+        if large or alone or not coloured:
+            found.append(thing)
+    return found
 
 
 def _is_part_of(piece: Detection, whole: Detection) -> bool:

@@ -263,20 +263,27 @@ def painted(
 
 
 @pytest.mark.parametrize(
-    ("box", "rgb", "higher"),
+    ("box", "rgb", "higher", "obstacle"),
     [
-        ((300, 200, 400, 260), (190, 25, 25), 0.0),  # red paper
-        ((300, 200, 378, 278), (190, 25, 25), 0.008),  # a square plate
-        ((300, 200, 420, 320), (25, 56, 178), 0.04),  # a large blue block
-        ((300, 200, 331, 231), (100, 140, 178), 0.04),  # a pale blue cube
-        ((300, 200, 331, 231), (190, 170, 20), 0.04),  # a yellow cube
-        ((300, 200, 318, 218), (190, 25, 25), 0.04),  # a small red cube
-        ((300, 200, 340, 280), (60, 60, 60), 0.15),  # something dark and high
+        ((300, 200, 400, 260), (190, 25, 25), 0.0, False),  # red paper
+        ((300, 200, 378, 278), (190, 25, 25), 0.008, False),  # a square plate
+        ((300, 200, 420, 320), (25, 56, 178), 0.04, True),  # a large blue block
+        ((300, 200, 331, 231), (100, 140, 178), 0.04, True),  # a pale blue cube
+        ((300, 200, 331, 231), (190, 170, 20), 0.04, True),  # a yellow cube
+        ((300, 200, 318, 218), (190, 25, 25), 0.04, True),  # a small red cube
+        ((300, 200, 340, 280), (60, 60, 60), 0.15, True),  # something dark and high
+        ((0, 200, 340, 280), (60, 60, 60), 0.15, False),  # that reaches out of the image, like an arm
     ],
 )
-def test_what_is_not_in_the_catalogue_is_not_reported(studio, detector, box, rgb, higher: float) -> None:
+def test_what_is_not_in_the_catalogue_is_an_obstacle_if_it_stands(
+    studio, detector, box, rgb, higher: float, obstacle: bool
+) -> None:
     look = detector.detect(painted(studio.shoot({}), box, rgb, higher))
-    assert look.detections == ()
+    assert [d.kind for d in look.detections] == ["unknown"] * obstacle
+    if obstacle:
+        assert look.detections[0].top == pytest.approx(0.4 + higher, abs=0.003)
+        across = [(b - a) / 600 * (0.85 - higher) for a, b in ((box[1], box[3]), (box[0], box[2]))]
+        assert sorted(look.detections[0].size[:2]) == pytest.approx(sorted(across), abs=0.004)
 
 
 def test_no_depth_at_all_shows_nothing_and_says_so(studio, detector) -> None:
