@@ -17,12 +17,12 @@ def name_of(symbol: str) -> str:
     """The words for a thing, without an article.
 
     >>> name_of("cube_red"), name_of("cube_red_2"), name_of("unknown")
-    ('red cube', 'other red cube', 'unknown cube')
+    ('red cube', 'other red cube', 'unknown thing')
     """
     base, _, last = symbol.rpartition("_")
     if last.isdigit():
         return f"{_FURTHER.get(last, 'extra')} {name_of(base)}"
-    return "unknown cube" if symbol == UNKNOWN else words_of(symbol)
+    return "unknown thing" if symbol == UNKNOWN else words_of(symbol)
 
 
 def describe(objects: Sequence[SceneObject], facts: Sequence[Fact]) -> tuple[str, ...]:

@@ -135,7 +135,7 @@ def test_without_memory_a_hidden_support_is_unknown(studio, tracker, shelf) -> N
     assert scene.holds("on", "cube_red", "unknown")
     assert scene.holds("on", "unknown", "table")
     assert any("unseen cube" in note for note in scene.notes)
-    assert "unknown cube" in scene.sentences[0]
+    assert "unknown thing" in scene.sentences[0]
 
 
 def test_a_hidden_support_is_the_only_cube_that_is_missing(studio, tracker, shelf, nominal) -> None:

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from pathlib import Path
 
 import pytest
 
 from spca_core.geometry import Pose
-from spca_core.layout import Layout
+from spca_core.layout import Layout, nominal_layout
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.plan import PlanRequest
-from spca_core.world import load_world
+from spca_core.skill_package import library_source
+from spca_core.verdict import Outcome
+from spca_core.world import WorldObject, load_world
 from spca_planner.planner import DraftingPlanner
+from spca_planner.solver.process import SolverProcess
 from spca_planner.trusted import TrustedDomains
+from spca_sense.detectors import make_detector
+from spca_sim.camera import SimulatedCamera
+from spca_sim.simulator import MujocoSimulator
 from spca_tabletop.environment import InprocTabletop
-from spca_tabletop.kit import build_tabletop
+from spca_tabletop.kit import TabletopKit, build_tabletop
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
+from spca_tabletop.presets import load_table
 
 WORLD = load_world()
 TOP = WORLD.table.top + 0.02
@@ -73,3 +81,35 @@ def test_what_is_in_the_way_is_moved_first(
         result = planner.plan(PlanRequest(attempt="1", task=task, observation=seen, skills=()))
     assert result.plan is not None
     assert str(result.plan.steps[0]) == first
+
+
+@pytest.mark.slow
+def test_the_arm_goes_around_what_does_not_belong_on_the_table(tmp_path: Path) -> None:
+    """A tall grey box, which no world file mentions, stands between the two cubes."""
+    options = RunOptions(level="stack_01", transport="inproc")
+    world, level = load_table(options)
+    box = WorldObject(
+        model="cuboid_grey", kind="cuboid", colour=(0.5, 0.5, 0.5), size=(0.05, 0.05, 0.15), mass=0.3,
+        friction=1.0, position=(0.46, -0.07),
+    )  # fmt: skip
+    poses = dict(nominal_layout(world).poses) | {box.model: Pose.from_xyz_yaw(*box.position, 0.475, 0.3)}
+    simulator = MujocoSimulator(world.model_copy(update={"objects": (*world.objects, box)}), noise=False)
+    touched: set[frozenset[str]] = set()
+    simulator.on_contacts(lambda sample: touched.update(map(frozenset, sample.pairs)))
+    detector = make_detector(options.detector, world)
+    camera = SimulatedCamera(simulator)
+    environment = InprocTabletop(
+        level, world, Layout(poses=poses), simulator, camera, detector=detector
+    )  # fmt: skip
+    with closing(environment), SolverProcess({}) as solver:
+        planner = DraftingPlanner("tabletop", BuiltinProposer(), TrustedDomains(tmp_path), solver=solver)
+        seen = environment.sense()
+        request = PlanRequest(attempt="", task=environment.task, observation=seen, skills=())
+        plan = planner.plan(request).plan
+        assert plan is not None and seen.objects["unknown"] == "unknown"
+        assert (
+            environment.act("1", plan, library_source("tabletop", TabletopKit.builtin_skills)).status
+            == "done"
+        )
+        assert environment.settle().outcome is Outcome.SUCCESS
+    assert frozenset({"cobot", box.model}) not in touched

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from spca.events import Event
 from spca.kits import kit_of
 from spca.report.timeline import ContactInterval, contact_timeline, stage_timeline, step_timeline, ticks
 from spca_core.errors import InputError
+from spca_core.observation import Observation
 from spca_core.options import Manifest
 from spca_core.plan import ActResult, CodeResult, PlanResult
 from spca_core.rehearsal import Rehearsed
@@ -66,6 +67,7 @@ def write_report(folder: RunFolder) -> Path:
             plans=plans,
             codes=[c for c in codes if c.drafts],
             rehearsals=rehearsals,
+            obstacles=_obstacles(path),
             looks=[_look(f) for f in sorted((path / "looks").glob("*.jpg"))],
             disturbances=[_look(f) for f in _in_order((path / "disturbances").glob("*.jpg"))],
             animation=_data_uri(path / "animation.webp", "image/webp"),
@@ -135,6 +137,21 @@ def _rehearsal(path: Path) -> dict[str, Any] | None:
     video, drawn = shown.with_suffix(".mp4"), shown.with_suffix(".map.txt")
     link = f"{path.parent.name}/{video.name}" if video.is_file() else ""
     return {"record": found, "video": link, "map": _text(drawn)} if found else None
+
+
+def _obstacles(path: Path) -> list[str]:
+    """What was seen on the table that is none of the known kinds, at the last look that showed any."""
+    found: list[str] = []
+    for file in sorted(path.glob("round_*/observation.json"), key=lambda f: int(f.parent.name[6:])):
+        seen = _load(file, Observation)
+        things = seen.detail.get("objects", ()) if seen else ()
+        found = [_obstacle(t) for t in things if t.get("kind") == "unknown"] or found
+    return found
+
+
+def _obstacle(thing: Mapping[str, Any]) -> str:
+    (x, y, _), size = thing["pose"]["position"], " × ".join(f"{s * 100:.1f}" for s in thing["size"])
+    return f"{size} cm at ({x:.2f}, {y:.2f}) m"
 
 
 def _json(path: Path) -> Any:
