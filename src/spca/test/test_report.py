@@ -13,7 +13,9 @@ from spca.inproc import run_inproc
 from spca.kits import kit_of
 from spca.report import write_report
 from spca.report.index import write_index
+from spca.report.page import obstacles
 from spca.report.timeline import ticks
+from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.run_folder import RunFolder
 
@@ -42,6 +44,15 @@ def test_the_report_says_the_task_the_proposer_and_where_the_files_are(runs: Pat
     assert "box_blue" not in re.sub(r"<details>.*?</details>", "", page, flags=re.DOTALL)  # plain words
     assert "data:image/jpeg" in page and "data:image/png" not in page
     assert len(page) < 600_000
+
+
+def test_what_does_not_belong_on_the_table_is_listed(tmp_path: Path) -> None:
+    folder = RunFolder.create("stack_01", tmp_path / "run")
+    box = {"kind": "unknown", "pose": {"position": [0.462, -0.067, 0.475]}, "size": [0.055, 0.05, 0.15]}
+    plain = Observation(stamp=0.0, objects={}, facts=(), sentences=())
+    folder.write("round_1/observation.json", plain.model_copy(update={"detail": {"objects": [box]}}))
+    folder.write("round_2/observation.json", plain)
+    assert obstacles(folder.path) == ["5.5 × 5.0 × 15.0 cm at (0.46, -0.07) m"]
 
 
 def test_the_time_axis_has_round_marks() -> None:

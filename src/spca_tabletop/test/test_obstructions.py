@@ -17,7 +17,6 @@ from spca_core.skill_package import library_source
 from spca_core.verdict import Outcome
 from spca_core.world import WorldObject, load_world
 from spca_planner.planner import DraftingPlanner
-from spca_planner.solver.process import SolverProcess
 from spca_planner.trusted import TrustedDomains
 from spca_sense.detectors import make_detector
 from spca_sim.camera import SimulatedCamera
@@ -101,15 +100,16 @@ def test_the_arm_goes_around_what_does_not_belong_on_the_table(tmp_path: Path) -
     environment = InprocTabletop(
         level, world, Layout(poses=poses), simulator, camera, detector=detector
     )  # fmt: skip
-    with closing(environment), SolverProcess({}) as solver:
-        planner = DraftingPlanner("tabletop", BuiltinProposer(), TrustedDomains(tmp_path), solver=solver)
+    library = library_source("tabletop", TabletopKit.builtin_skills)
+    trusted, words = TrustedDomains(tmp_path), TabletopVocabulary()
+    with (
+        closing(environment),
+        DraftingPlanner("tabletop", BuiltinProposer(), trusted, words) as planner,
+    ):
         seen = environment.sense()
         request = PlanRequest(attempt="", task=environment.task, observation=seen, skills=())
         plan = planner.plan(request).plan
         assert plan is not None and seen.objects["unknown"] == "unknown"
-        assert (
-            environment.act("1", plan, library_source("tabletop", TabletopKit.builtin_skills)).status
-            == "done"
-        )
+        assert environment.act("1", plan, library).status == "done"
         assert environment.settle().outcome is Outcome.SUCCESS
     assert frozenset({"cobot", box.model}) not in touched

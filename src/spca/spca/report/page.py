@@ -67,7 +67,7 @@ def write_report(folder: RunFolder) -> Path:
             plans=plans,
             codes=[c for c in codes if c.drafts],
             rehearsals=rehearsals,
-            obstacles=_obstacles(path),
+            obstacles=obstacles(path),
             looks=[_look(f) for f in sorted((path / "looks").glob("*.jpg"))],
             disturbances=[_look(f) for f in _in_order((path / "disturbances").glob("*.jpg"))],
             animation=_data_uri(path / "animation.webp", "image/webp"),
@@ -139,7 +139,7 @@ def _rehearsal(path: Path) -> dict[str, Any] | None:
     return {"record": found, "video": link, "map": _text(drawn)} if found else None
 
 
-def _obstacles(path: Path) -> list[str]:
+def obstacles(path: Path) -> list[str]:
     """What was seen on the table that is none of the known kinds, at the last look that showed any."""
     found: list[str] = []
     for file in sorted(path.glob("round_*/observation.json"), key=lambda f: int(f.parent.name[6:])):
