@@ -352,7 +352,7 @@ class _Search:
         fit = fit_shape(residuals, np.array([x, y, 10 * radius]), _TOLERANCE)
         return _of_possible_size(fit, fit.parameters[2:] / 5)
 
-    def _obstacle(self, face: _Face) -> Detection | None:
+    def _obstacle(self, face: _Face) -> Detection:
         """Whatever it is, it is in the way."""
         points = self.view.to_plane(np.argwhere(face.body)[:, ::-1] + self.origin, face.level)
         (x, y), (a, b), degrees = cv2.minAreaRect(points.astype(np.float32))
