@@ -17,6 +17,8 @@ import spca
         ("shapes_08", "shuffled", 1),  # a cube and a cylinder around a bowl
         ("packing_04", "hard", 1),  # two of three cubes into a tray
         ("crowd_02", "nominal", 0),  # twelve things; a ball into a bowl
+        ("row_01", "hard", 500),  # the fingers open just over a mat
+        ("hanoi_01", "disturbed", 400),  # it needs a mat that no word names
     ],
 )
 def test_a_level_of_the_wider_table_is_solved(level: str, preset: str, seed: int, tmp_path: Path) -> None:

@@ -146,8 +146,9 @@ class Workbench(DeclaredCtx):
         self._arm.set_scene(seen.model_copy(update={"objects": rest}))
 
     def _supports(self) -> list[str]:
-        """What a held thing may slide along when it is lifted or put down."""
-        return [TABLE_SYMBOL, GROUND_SYMBOL, *([self._arm.held] if self._arm.held else [])]
+        """What the fingers and a held thing may touch when it is lifted or put down; mats lie flat as a table."""
+        mats = (o.id for o in self.scene.of_kind("mat"))
+        return [TABLE_SYMBOL, GROUND_SYMBOL, *mats, *([self._arm.held] if self._arm.held else [])]
 
     # --- things ---------------------------------------------------------------------------------------------
 
