@@ -146,7 +146,7 @@ class Workbench(DeclaredCtx):
         self._arm.set_scene(seen.model_copy(update={"objects": rest}))
 
     def _supports(self) -> list[str]:
-        """What fingers and a held thing may touch when it is lifted or put down; mats lie as flat as the table."""
+        """What fingers and a held thing may touch when it is lifted or put down: mats, too, are flat."""
         mats = (o.id for o in self.scene.of_kind("mat"))
         return [TABLE_SYMBOL, GROUND_SYMBOL, *mats, *([self._arm.held] if self._arm.held else [])]
 
