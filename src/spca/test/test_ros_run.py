@@ -38,7 +38,7 @@ def nothing_left_behind() -> object:
 
 
 def test_events_and_records_reach_the_run_folder(tmp_path: Path) -> None:
-    options = RunOptions(level="stack_01", preset="shuffled", seed=11)
+    options = RunOptions(level="bowls_01", preset="shuffled", seed=11)
     told: list[Event] = []
     folder = RunFolder(tmp_path)
     result = run_ros(options, folder, (told.append,))
