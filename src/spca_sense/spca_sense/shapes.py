@@ -18,6 +18,7 @@ from spca_sense.outline import Outline
 from spca_sense.view import View
 
 _CORNERS = np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)])
+_BOX = np.column_stack((np.tile(_CORNERS, (2, 1)), np.repeat([0.0, -1.0], 4)))
 _START_YAWS = np.radians([0.0, 30.0, 60.0])  # a square's yaw has a period of 90°
 _GOOD = 0.9  # share of outline points that must agree with a fit for no other start to be tried
 _TOLERANCE = 0.0025  # metres; about two pixels
@@ -46,10 +47,10 @@ class BoxShape:
         """The eight corners (8, 3: x, y, height), upper face first, of the box at (x, y, yaw)."""
         x, y, yaw, *edges = parameters
         c, s = np.cos(yaw), np.sin(yaw)
-        face = (_CORNERS * (edges or self.edge)) @ np.array([[c, s], [-s, c]]) / 2
-        upper = np.column_stack((face, np.zeros(4)))
-        lower = np.column_stack((face, np.full(4, -self.depth)))
-        return np.vstack((upper, lower)) @ self.tilt.T + (x, y, self.height)
+        a, b = edges or (self.edge, self.edge)
+        turn = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+        own = _BOX * (a / 2, b / 2, self.depth)
+        return own @ turn @ self.tilt.T + (x, y, self.height)
 
     def silhouette(self, view: View, parameters: Array) -> Array:
         """The outline (N, 2), in order, projected onto the plane at `height`."""

@@ -37,6 +37,7 @@ _MIN_AREA = 90  # pixels, 1.8 cm²
 _MIN_OWN, _ENOUGH = 24, 400  # outline points that are needed, and that are enough
 _TOLERANCE = 0.0025
 _MIN_INLIERS = 0.6
+_PERFECT = 0.98  # share of inliers at which an outline is a disc's without a look at the rectangle
 _FILLED = 0.6  # share of a flat thing, as far as nothing hides it, that must have its colour
 _SMALLEST, _LARGEST = 0.012, 0.30  # metres: edges of what may be a thing
 _EQUAL = 0.004  # metres by which the edges of a cube may seem to differ
@@ -293,7 +294,8 @@ class _Search:
         if fall < max(_DOME * reach, _LEAST_FALL):
             return None
         radius = max(face.level / 2, 0.5 * reach)
-        fit = self._disc(replace(face, mask=whole, body=whole), face.level - radius, 0.001)
+        pixels = self._outline(replace(face, mask=whole, body=whole))
+        fit = None if pixels is None else self._disc(pixels, face.level - radius, 0.001)
         if fit is None or fit.inliers < _MIN_INLIERS:
             return None
         top = float(np.percentile(heights[near][inner], 60))
@@ -302,7 +304,13 @@ class _Search:
 
     def _fitted(self, face: _Face, depth: float) -> tuple[ObjectKind, Fit | None]:
         """The rectangle or the disc that fits the outline better."""
-        disc, box = self._disc(face, face.level, depth), self._box(face, depth)
+        pixels = self._outline(face)
+        if pixels is None:
+            return "cuboid", None
+        disc = self._disc(pixels, face.level, depth)
+        if disc is not None and disc.inliers > _PERFECT:
+            return "cylinder", disc
+        box = self._box(pixels, face.level, depth)
         if disc is None or box is None:
             return "cuboid" if disc is None else "cylinder", disc or box
         round_ = (round(disc.inliers, 2), -disc.spread) > (round(box.inliers, 2), -box.spread)
@@ -314,20 +322,16 @@ class _Search:
         own = own[:: max(1, len(own) // _ENOUGH)]
         if face.body.any() and len(own) >= _MIN_OWN:
             # Borders of holes belong to what lies within.
-            hull = cv2.convexHull(np.argwhere(face.body)[:, ::-1].astype(np.float32))
-            depth = np.array([cv2.pointPolygonTest(hull, (float(x), float(y)), True) for x, y in own])
-            own = own[depth < 3.0]
+            hull = convex_hull(np.argwhere(face.body)[:, ::-1])
+            own = own[distance_to_polygon(own, hull) > -3.0]
         return own + self.origin if len(own) >= _MIN_OWN else None
 
-    def _box(self, face: _Face, depth: float) -> Fit | None:
-        pixels = self._outline(face)
-        if pixels is None:
-            return None
-        points = self.view.to_plane(pixels, face.level)
+    def _box(self, pixels: Array, level: float, depth: float) -> Fit | None:
+        points = self.view.to_plane(pixels, level)
         (x, y), (a, b), degrees = cv2.minAreaRect(points.astype(np.float32))
         if not _SMALLEST < min(a, b) <= max(a, b) < _LARGEST:
             return None
-        shape = BoxShape.upright(0.0, face.level, min(depth, face.level))
+        shape = BoxShape.upright(0.0, level, min(depth, level))
 
         def residuals(parameters: Array) -> Array:
             return distance_to_polygon(points, shape.silhouette(self.view, parameters))
@@ -335,11 +339,8 @@ class _Search:
         fit = fit_shape(residuals, np.array([x, y, np.radians(degrees), a, b]), _TOLERANCE)
         return _of_possible_size(fit, fit.parameters[3:])
 
-    def _disc(self, face: _Face, height: float, depth: float) -> Fit | None:
+    def _disc(self, pixels: Array, height: float, depth: float) -> Fit | None:
         """Parameters x, y and ten times the radius, so that it moves in steps as small as theirs."""
-        pixels = self._outline(face)
-        if pixels is None:
-            return None
         points = self.view.to_plane(pixels, height)
         (x, y), radius = cv2.minEnclosingCircle(convex_hull(points).astype(np.float32))
         if not _SMALLEST < 2 * radius < _LARGEST:
