@@ -322,7 +322,7 @@ class _Search:
         own = own[:: max(1, len(own) // _ENOUGH)]
         if face.body.any() and len(own) >= _MIN_OWN:
             # Borders of holes belong to what lies within.
-            hull = convex_hull(np.argwhere(face.body)[:, ::-1])
+            hull = convex_hull(np.argwhere(face.body)[:, ::-1].astype(float))
             own = own[distance_to_polygon(own, hull) > -3.0]
         return own + self.origin if len(own) >= _MIN_OWN else None
 
