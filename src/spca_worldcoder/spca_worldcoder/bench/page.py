@@ -133,7 +133,7 @@ def _refining(done: Trials, page: Page) -> None:
     page.heading("Refining: share of the data explained by the best draft")
     page.text(
         "Writer: the built-in synthesizer, made to see only a few experiences for each draft and to forget "
-        "some, as a language model would. World: DoorKey-5x5."
+        "some, as a language model would. World: DoorKey-5x5. Bands are 95 % intervals of the mean."
     )
     figure, axis = new_figure(6.4, 3.0)
     rows = []
@@ -151,7 +151,7 @@ def _refining(done: Trials, page: Page) -> None:
             (suite.partition(", ")[2], str(fits), median(map(len, shares)), f"{padded[:, -1].mean():.4f}")
         )
     axis.set_xlabel("drafts")
-    axis.set_ylabel("share explained, mean, 95 % interval")
+    axis.set_ylabel("share explained, mean")
     axis.legend(frameon=False)
     page.figure(figure)
     page.table(("strategy", "fits", "drafts, median", "share explained at the end, mean"), rows)
