@@ -12,7 +12,7 @@ from spca_bench.command import Llm
 from spca_core.checked import checked
 
 World = Annotated[
-    str, typer.Argument(help="build_order, household, minigrid, tabletop, or `module:factory`.")
+    str, typer.Argument(help="build_order, household, minigrid, nethack, tabletop, or `module:factory`.")
 ]
 Task = Annotated[list[str] | None, typer.Option(help="Task type; repeatable, all by default.")]
 Run = Annotated[
