@@ -14,7 +14,9 @@ def _worldcoder(
     suites: Annotated[
         list[str] | None, typer.Argument(help="sokoban, UnlockPickup, curriculum, …; all by default.")
     ] = None,
-    seeds: Annotated[int, typer.Option(help="Seeds a suite.", min=1)] = 10,
+    seeds: Annotated[
+        int, typer.Option(help="Seeds; variants take every second of them, ablations every fifth.", min=1)
+    ] = 10,
     first_seed: FirstSeed = 0,
     levels: Annotated[
         int, typer.Option(help="Unseen Sokoban levels of each size to plan in what was learned.")
