@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -117,34 +118,35 @@ def _across_first(row: float, hold: Hold) -> list[float]:
 def _within(
     base: SceneObject, others: list[SceneObject], hold: Hold, low: float, high: float
 ) -> Iterator[Pose]:
-    """In a bowl: its middle. In a tray: places in rows, the farthest from what is in there first.
+    """In a bowl: its middle. In a tray: places in rows, the farthest from its contents first; then anywhere.
 
     Tool heights in metres: `low` puts the thing down, `high` keeps the fingertips above the rim.
     """
     x, y, _ = base.pose.position
-    inner = [size - 2 * WALL for size in base.size[:2]]
-    spots = []
-    for turn in (0.0, math.pi / 2):
-        extents = (hold.along, hold.across) if turn == 0.0 else (hold.across, hold.along)
-        rows = (
-            [[0.0]] * 2 if is_round(base.kind) else [_row(i, e) for i, e in zip(inner, extents, strict=True)]
-        )
-        spots += [(u, v, turn) for u in rows[0] for v in rows[1]]
     c, s = math.cos(base.pose.yaw), math.sin(base.pose.yaw)
-    found = []
-    for u, v, turn in spots:
-        px, py = x + c * u - s * v, y + s * u + c * v
-        own = _rectangle(px, py, base.pose.yaw + turn, hold)
-        room = min((gap(own, footprint(o)) for o in others), default=1.0)
-        # The fingers open across the tool's x axis and must not open into the wall.
-        beside = (inner[1] / 2 - abs(v)) if turn == 0.0 else (inner[0] / 2 - abs(u))
-        if room >= PLATE_SPACING:
-            found.append((px, py, base.pose.yaw + turn, room, beside))
-    for px, py, yaw, _, beside in sorted(found, key=lambda f: (-round(f[3], 2), -f[4])):
-        for turned in hold.least_turned(yaw, yaw + math.pi):
-            if beside > FINGERS:
-                yield top_down(px, py, low, turned)
-            yield top_down(px, py, max(low, high), turned)
+    inner = [size - 2 * WALL for size in base.size[:2]]
+    for spread in (_middle,) if is_round(base.kind) else (_row, _closely):
+        found = []
+        for turn in (0.0, math.pi / 2):
+            extents = (hold.along, hold.across) if turn == 0.0 else (hold.across, hold.along)
+            us, vs = (spread(*pair) for pair in zip(inner, extents, strict=True))
+            for u, v in product(us, vs):
+                px, py = x + c * u - s * v, y + s * u + c * v
+                own = _rectangle(px, py, base.pose.yaw + turn, hold)
+                room = min((gap(own, footprint(o)) for o in others), default=1.0)
+                # The fingers open across the tool's x axis and must not open into the wall.
+                beside = (inner[1] / 2 - abs(v)) if turn == 0.0 else (inner[0] / 2 - abs(u))
+                if room >= PLATE_SPACING:
+                    found.append((px, py, base.pose.yaw + turn, room, beside))
+        for px, py, yaw, _, beside in sorted(found, key=lambda f: (-round(f[3], 2), -f[4])):
+            for turned in hold.least_turned(yaw, yaw + math.pi):
+                if beside > FINGERS:
+                    yield top_down(px, py, low, turned)
+                yield top_down(px, py, max(low, high), turned)
+
+
+def _middle(inner: float, extent: float) -> list[float]:
+    return [0.0]
 
 
 def _row(inner: float, extent: float) -> list[float]:
@@ -152,6 +154,12 @@ def _row(inner: float, extent: float) -> list[float]:
     count = max(1, int((inner - 0.004) / (extent + TRAY_SPACING)))
     reach = (inner - extent) / 2 - TRAY_SPACING / 2
     return [0.0] if count == 1 or reach <= 0 else [float(v) for v in np.linspace(-reach, reach, count)]
+
+
+def _closely(inner: float, extent: float) -> list[float]:
+    """Places along a tray's inner length every centimetre."""
+    reach = max(0.0, (inner - extent) / 2 - TRAY_SPACING / 2)
+    return [float(v) for v in np.linspace(-reach, reach, 1 + round(2 * reach / 0.01))]
 
 
 def _rectangle(x: float, y: float, yaw: float, hold: Hold) -> Array:
