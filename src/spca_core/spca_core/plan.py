@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import TypeAdapter
-
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.scene import Fact
@@ -53,10 +51,6 @@ class Choice(Record):
 
     def __str__(self) -> str:
         return f"{self.call}({', '.join(self.args)}) at {', '.join(f'{v:.3f}' for v in self.values[:3])}"
-
-
-Choices = TypeAdapter(tuple[Choice, ...])
-"""Reads and writes choices as JSON."""
 
 
 class Plan(Record):

@@ -90,6 +90,10 @@ plans = records(
     steps=st.lists(steps, max_size=3).map(tuple),
     schemas=st.lists(schemas, max_size=2).map(tuple),
     draft=drafts,
+    choices=st.lists(
+        records(plan.Choice, call=names, args=name_lists, values=st.lists(numbers, max_size=3).map(tuple)),
+        max_size=2,
+    ).map(tuple),
 )
 signatures = records(skill.SkillSignature, name=names, parameters=name_lists, doc=texts)
 rejections = records(plan.Rejection, message=texts)

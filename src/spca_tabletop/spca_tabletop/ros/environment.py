@@ -27,7 +27,7 @@ from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.layout import Layout
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
-from spca_core.plan import ActResult, Choice, Choices, Plan
+from spca_core.plan import ActResult, Plan
 from spca_core.scene import Scene
 from spca_core.skill import CtxApi, StepReport
 from spca_core.task import Task
@@ -100,8 +100,6 @@ class RosTabletop:
 
         self._reset = service(ResetWorld, names.RESET, names.SIM)
         self._set_parameters = service(SetParameters, f"{names.SIM}/set_parameters", names.SIM)
-        self._set_choices = service(SetParameters, f"{names.EXECUTOR}/set_parameters", names.EXECUTOR)
-        self._choices: tuple[Choice, ...] = ()  # what the executor was told last
         self._pause = service(SetBool, names.PAUSE, names.SIM)
         self._hold = service(Trigger, names.HOLD, names.SIM)
         self._begin_level = service(BeginLevel, names.BEGIN_LEVEL, names.REFEREE)
@@ -197,14 +195,6 @@ class RosTabletop:
 
         if self._cancelled:
             return ActResult(attempt=attempt, status="cancelled", steps=(), message="cancelled")
-        if plan.choices or self._choices:
-            text = Choices.dump_json(plan.choices).decode()
-            parameter = Parameter("choices", value=text).to_parameter_msg()
-            request = SetParameters.Request(parameters=[parameter])
-            answer = self._set_choices(request, timeout=_PATIENCE_S).results[0]
-            if not answer.successful:
-                raise SpcaError(answer.reason)
-            self._choices = plan.choices
         goal = ExecutePlan.Goal(attempt=attempt, plan=to_msg(plan, PlanMsg()), library=library)
         answer = self._execute(goal, on_feedback, lambda: self._cancelled)
         if answer.error:

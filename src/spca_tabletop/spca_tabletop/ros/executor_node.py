@@ -23,7 +23,7 @@ from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
 from spca_act.executor import PlanExecutor
 from spca_core.checkpoint import pack, unpack
 from spca_core.errors import InputError, MotionError, SpcaError
-from spca_core.plan import Choices, Plan
+from spca_core.plan import Plan
 from spca_core.ports.arm import Arm
 from spca_core.ports.robot import Robot
 from spca_core.scene import CHECKPOINT_KINDS, Scene
@@ -47,9 +47,6 @@ from spca_ros.qos import STATE
 from spca_ros.robot import RosRobot
 from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import FRESH, TABLETOP_API, TabletopCtx
-
-CHOICES = "choices"
-"""The parameter that says what a plan's skills are offered first; see `spca_core.plan.Choice`."""
 
 
 class ExecutorNode(SpcaNode):
@@ -91,7 +88,6 @@ class ExecutorNode(SpcaNode):
         self._task: list[Any] = []
         self._epoch, self._decided, self._failed = "", False, False
         self._memory: tuple[Any, str | None] | None = None  # to recall before the next job
-        self.parameter(CHOICES, "[]", "what the next plan's skills are offered first, as JSON", live=True)
         self._stop = threading.Event()
         background(self._stopper)
 
@@ -153,7 +149,7 @@ class ExecutorNode(SpcaNode):
         try:
             self._begin(job)
             plan = from_msg(Plan, goal.plan)
-            self._ctx.preferences.choices = Choices.validate_json(self.get_parameter(CHOICES).value)
+            self._ctx.preferences.choices = plan.choices
             result = self._executor.execute(
                 goal.attempt, plan, goal.library, self._ctx, on_step, cancelled, lambda: self._decided
             )
