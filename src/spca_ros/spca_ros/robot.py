@@ -169,7 +169,10 @@ class RosRobot:
                 self._news.notify_all()
 
     def _on_state(self, message: JointStateMsg) -> None:
-        state = joint_state(message)
+        try:
+            state = joint_state(message)
+        except (ValueError, IndexError):
+            return  # of another device, which publishes on this topic, too
         if (pressing := self._driver.pressing) > state.gripper_force:
             state = replace(state, gripper_force=pressing)
         with self._news:

@@ -32,6 +32,7 @@ from spca_ros.convert.contacts import contact_samples
 from spca_ros.convert.records import to_msg
 from spca_ros.convert.robot import trajectory_msg
 from spca_ros.convert.time import seconds, time_msg
+from spca_ros.domain import own_domain
 from spca_ros.node import SpcaNode
 from spca_ros.qos import EVERY, SENSOR
 from spca_ros.robot import RosRobot
@@ -122,7 +123,7 @@ def test_no_state_from_before_a_reset_is_left_in_a_queue() -> None:
     def state(stamp: float) -> JointStateMsg:
         return JointStateMsg(header=Header(stamp=time_msg(stamp)), name=[*JOINT_NAMES], position=[0.0] * 6)
 
-    with Session("reader") as node:
+    with own_domain(), Session("reader") as node:
         Recording(node)
         publisher = node.create_publisher(JointStateMsg, names.JOINT_STATES, SENSOR)
         _until(lambda: publisher.publish(state(1.0)) or stamps)
@@ -135,6 +136,18 @@ def test_no_state_from_before_a_reset_is_left_in_a_queue() -> None:
         free.set()
         _until(lambda: 0.0 in stamps)
         assert len(stamps) <= before + 2, "at most one was under way already"
+
+
+def test_states_without_the_robots_joints_are_not_its_own(driver: RosRobot, alone: SpcaNode) -> None:
+    """Other devices publish on this topic, too; they must not silence the node."""
+    publisher = alone.create_publisher(JointStateMsg, names.JOINT_STATES, SENSOR)
+    for _ in range(20):
+        publisher.publish(
+            JointStateMsg(header=Header(stamp=time_msg(1.0)), name=["conveyor"], position=[0.0])
+        )
+        time.sleep(0.01)
+    alone.destroy_publisher(publisher)
+    assert len(driver.state().position) == len(JOINT_NAMES)
 
 
 def test_a_trajectory_from_elsewhere_is_refused(driver: RosRobot) -> None:
