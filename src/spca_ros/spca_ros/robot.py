@@ -171,7 +171,7 @@ class RosRobot:
     def _on_state(self, message: JointStateMsg) -> None:
         try:
             state = joint_state(message)
-        except (ValueError, IndexError):
+        except ValueError:
             return  # of another device, which publishes on this topic, too
         if (pressing := self._driver.pressing) > state.gripper_force:
             state = replace(state, gripper_force=pressing)

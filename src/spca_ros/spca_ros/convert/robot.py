@@ -45,6 +45,8 @@ def joint_state(message: JointStateMsg) -> JointState:
             order = [list(message.name).index(name) for name in _NAMES]
         except ValueError as error:
             raise ValueError(f"no such joint in the joint state: {error}") from None
+    if len(message.position) <= max(order):
+        raise ValueError(f"{len(message.position)} positions for {len(message.name)} joints")
     arm = order[:-1]
     angle = message.position[order[-1]]
     moment = message.effort[order[-1]] if len(message.effort) else 0.0
