@@ -35,10 +35,11 @@ class ServiceCall:
     def __call__(self, request: Any, timeout: float = 5.0) -> Any:
         """Call and wait for the response. Raises NodeLost when there is none in time."""
         assert not self._node.loop.here, "a callback must not wait for a service"
-        _wait_for(self._client.service_is_ready, self._server, timeout, f"service {self._name}")
+        check = _check(self._server)
+        _wait_for(self._client.service_is_ready, check, timeout, f"service {self._name}")
         future = self._client.call_async(request)
         try:
-            return _await(future, timeout, self._server, f"service {self._name}")
+            return _await(future, timeout, check, f"service {self._name}")
         finally:
             if not future.done():
                 self._client.remove_pending_request(future)
@@ -70,13 +71,14 @@ class ActionCall:
         """
         assert not self._node.loop.here, "a callback must not wait for an action"
         what = f"action {self._name}"
-        _wait_for(self._client.server_is_ready, self._server, 5.0, what)
+        check = _check(self._server)
+        _wait_for(self._client.server_is_ready, check, 5.0, what)
         feedback: queue.SimpleQueue[Any] = queue.SimpleQueue()
         loop = self._node.loop  # rclpy's action client loses answers that come before its calls have returned
         sending = loop.run(
             lambda: self._client.send_goal_async(goal, lambda message: feedback.put(message.feedback))
         )
-        handle = _await(sending, 5.0, self._server, what)
+        handle = _await(sending, 5.0, check, what)
         if not handle.accepted:
             raise SpcaError(f"the node refuses a goal for {what}; is it busy?")
         result, done = loop.run(handle.get_result_async), threading.Event()
@@ -87,8 +89,7 @@ class ActionCall:
             if deadline is None and cancelled():
                 loop.run(handle.cancel_goal_async)
                 deadline = time.monotonic() + _GRACE
-            if self._server is not None:
-                self._server.check()
+            check()
             if deadline is not None and time.monotonic() > deadline:
                 raise NodeLost(f"{what} does not end although it was cancelled")
         _drain(feedback, on_feedback)
@@ -105,24 +106,26 @@ def _drain(feedback: queue.SimpleQueue[Any], on_feedback: Callable[[Any], None] 
             on_feedback(message)
 
 
-def _await(future: Future, timeout: float, server: Peer | None, what: str) -> Any:
+def _check(server: Peer | None) -> Callable[[], None]:
+    return server.watch() if server is not None else lambda: None
+
+
+def _await(future: Future, timeout: float, check: Callable[[], None], what: str) -> Any:
     done = threading.Event()
     future.add_done_callback(lambda _: done.set())
     end = time.monotonic() + timeout
     while not done.wait(_TICK):
-        if server is not None:
-            server.check()
+        check()
         if time.monotonic() > end:
             raise NodeLost(f"no answer from {what} in {timeout:.0f} s")
     return future.result()
 
 
-def _wait_for(ready: Callable[[], bool], server: Peer | None, timeout: float, what: str) -> None:
+def _wait_for(ready: Callable[[], bool], check: Callable[[], None], timeout: float, what: str) -> None:
     """Wait until DDS has found the server: the graph has no event for that in Python."""
     end = time.monotonic() + timeout
     while not ready():
-        if server is not None:
-            server.check()
+        check()
         if time.monotonic() > end:
             raise NodeLost(f"no node offers {what}")
         time.sleep(0.01)

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -81,7 +82,9 @@ class SpcaNode(Node):
 
     def say(self, state: str, message: str = "") -> None:
         """Publish the node's status."""
-        self._status.publish(NodeStatus(node=self.get_name(), state=state, message=message))
+        status = NodeStatus(node=self.get_name(), state=state, message=message)
+        status.since.sec, status.since.nanosec = divmod(time.time_ns(), 1_000_000_000)
+        self._status.publish(status)
 
     def turn(self) -> None:
         """One turn of the loop; for nodes with work of their own to do between callbacks."""

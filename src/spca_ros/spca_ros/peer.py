@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+from builtin_interfaces.msg import Time
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.event_handler import QoSLivelinessChangedInfo, SubscriptionEventCallbacks
 from spca_interfaces.msg import NodeStatus
@@ -13,6 +14,9 @@ from spca_core.errors import SpcaError
 from spca_ros import names
 from spca_ros.node import SpcaNode
 from spca_ros.qos import ALIVE
+
+
+_STARTED_AGAIN = "has died and was started again"
 
 
 class NodeLost(SpcaError):
@@ -38,8 +42,9 @@ class Peer:
         self._ready, self._lost = threading.Event(), threading.Event()
         self._message = ""
         self._alive = 0
+        self._ready_since: Time | None = None
         self.starts = 0
-        """How often it has become ready: it may be started again after a fault."""
+        """How often it was started and became ready: it may be started again after a fault."""
         node.create_subscription(
             NodeStatus,
             names.status(name),
@@ -73,11 +78,29 @@ class Peer:
         if self.lost:
             raise NodeLost(f"the node '{self.name}' {self._message or 'has died or does not answer'}")
 
+    def watch(self) -> Callable[[], None]:
+        """A check for somebody who waits: raises NodeLost if it is lost, or was started again since now.
+
+        A node that was started again knows nothing of what its predecessor was asked.
+        """
+        starts = self.starts
+
+        def check() -> None:
+            self.check()
+            if 0 < starts < self.starts:
+                raise NodeLost(f"the node '{self.name}' {_STARTED_AGAIN}")
+
+        return check
+
     def _on_status(self, status: NodeStatus) -> None:
         if status.state == NodeStatus.READY:
+            if status.since != self._ready_since:  # else DDS delivers what is latched once more
+                if self.ready:  # it came back before DDS noticed that it was gone
+                    self._lose(_STARTED_AGAIN)
+                self._ready_since = status.since
+                self.starts += 1
             self._lost.clear()
             self._message = ""
-            self.starts += 1
             self._ready.set()
             if self._on_ready is not None:
                 self._on_ready()

@@ -1,0 +1,46 @@
+"""A node that comes back so quickly that DDS never tells of its loss."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from builtin_interfaces.msg import Time
+from spca_interfaces.msg import NodeStatus
+from std_srvs.srv import Trigger
+
+from spca_ros import names
+from spca_ros.calls import ServiceCall
+from spca_ros.domain import own_domain
+from spca_ros.node import SpcaNode
+from spca_ros.peer import NodeLost, Peer
+from spca_ros.qos import ALIVE
+from spca_ros.session import Session
+
+pytestmark = pytest.mark.ros
+
+
+@pytest.fixture
+def node(monkeypatch: pytest.MonkeyPatch) -> Iterator[SpcaNode]:
+    with own_domain() as domain, Session("onlooker") as node:
+        monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
+        yield node
+
+
+def test_who_waits_for_a_node_learns_that_it_was_started_again(node: SpcaNode) -> None:
+    """The first one still counts as alive while the second says that it is ready."""
+    ready, lost = threading.Semaphore(0), threading.Event()
+    peer = Peer(node, "server", on_lost=lost.set, on_ready=ready.release)
+    status = names.status("server")
+    first, second = (node.create_publisher(NodeStatus, status, ALIVE) for _ in range(2))
+    first.publish(NodeStatus(state=NodeStatus.READY, since=Time(sec=1)))
+    assert ready.acquire(timeout=10.0)
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(ServiceCall(node, Trigger, "slow", peer), Trigger.Request(), 20.0)
+        second.publish(NodeStatus(state=NodeStatus.READY, since=Time(sec=2)))
+        with pytest.raises(NodeLost, match="started again"):
+            answer.result(5.0)
+    assert lost.is_set() and peer.starts == 2
+    peer.check()  # whoever asks from now on asks the second one
