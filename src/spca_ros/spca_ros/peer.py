@@ -15,7 +15,6 @@ from spca_ros import names
 from spca_ros.node import SpcaNode
 from spca_ros.qos import ALIVE
 
-
 _STARTED_AGAIN = "has died and was started again"
 
 
