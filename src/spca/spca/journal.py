@@ -18,10 +18,9 @@ from spca_core.ports.environment import Environment
 from spca_core.ports.rehearsal import Rehearsal
 from spca_core.rehearsal import Rehearsed
 from spca_core.result import RunResult, SkillCounts, Usage
-from spca_core.run_folder import STATE, RunFolder
+from spca_core.run_folder import CHECKPOINT, STATE, RunFolder
 from spca_core.skill import StepReport, python_name
 
-CHECKPOINT = "checkpoint.bin"
 PLAN_CHECKPOINT = "plan_checkpoint.bin"
 
 

@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.markup import escape
 
 from spca.api import begin, conduct, document
-from spca.journal import CHECKPOINT
 from spca.kits import examine
 from spca.progress import Progress
 from spca.terminal import as_typed, notices, results
@@ -19,7 +18,7 @@ from spca_core.errors import EXIT_INTERRUPTED, Cancelled, InputError, SpcaError
 from spca_core.options import Manifest, RunOptions
 from spca_core.paths import RUNS
 from spca_core.result import RunResult
-from spca_core.run_folder import MANIFEST, STATE, RunFolder
+from spca_core.run_folder import CHECKPOINT, MANIFEST, STATE, RunFolder
 
 LEVEL_FILES = (".yaml", ".yml")
 

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from spca.journal import CHECKPOINT
 from spca.run_command import resume_run
 from spca_core.checkpoint import pack
 from spca_core.errors import InputError
 from spca_core.options import RunOptions, manifest
-from spca_core.run_folder import MANIFEST, RunFolder
+from spca_core.run_folder import CHECKPOINT, MANIFEST, RunFolder
 
 
 def test_a_run_over_gazebo_cannot_be_resumed_inside_its_level(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ T = TypeVar("T", bound=BaseModel)
 
 MANIFEST = "run.json"
 STATE = "state.json"
+CHECKPOINT = "checkpoint.bin"
 EVENTS = "events.jsonl"
 
 

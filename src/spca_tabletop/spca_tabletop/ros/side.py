@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from spca_core.options import RunOptions
 from spca_ros import names
@@ -11,7 +12,9 @@ from spca_ros.kit import VisionSlot
 from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode
 from spca_tabletop.presets import load_table, variation_of
-from spca_tabletop.ros.environment import RosTabletop
+
+if TYPE_CHECKING:
+    from spca_tabletop.ros.environment import RosTabletop
 
 
 class TabletopRos:
@@ -56,4 +59,6 @@ class TabletopRos:
 
     def environment(self, node: SpcaNode) -> RosTabletop:
         """The tabletop as seen from a node."""
+        from spca_tabletop.ros.environment import RosTabletop  # not needed where processes are only started
+
         return RosTabletop(node)
