@@ -23,15 +23,15 @@ case "${1:-}" in
     python -m pytest -q -m gazebo "$@" || status=$?
     exit "$status"
     ;;
-  bench | doctor | ipp | levels | open | report | resume | run)
-    exec python -m spca "$@"
-    ;;
   "" | -*)
     exec python -m spca --help
     ;;
 esac
 if command -v -- "$1" > /dev/null; then
   exec "$@"
+fi
+if python -m spca "$1" --help > /dev/null 2>&1; then
+  exec python -m spca "$@"
 fi
 level=$1
 shift
