@@ -114,7 +114,6 @@ class InprocTabletop:
         After a success its step under way runs to the end; any other final verdict stops it at once.
         """
         self._arm.resume()
-        self._ctx.preferences.choices = plan.choices
         return self._executor.execute(
             attempt,
             plan,

@@ -11,7 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spca_core.contracts.plan_proposer_contract import PlanProposerContract
+from spca_core.observation import Observation
 from spca_core.plan import PlanRequest, PlanResult, Step
+from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.scene import Fact
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
 from spca_tabletop.language.examples import CUBES, PLATES, scene, task
@@ -225,6 +228,72 @@ def test_a_touch_is_never_taken_for_done(planner: DraftingPlanner) -> None:
     result = plan(planner, "Touch the red cube.", held="cube_red")
     assert result.plan is not None
     assert [s.action for s in result.plan.steps] == ["place_on_table", "touch"]
+
+
+UNSEEN = {
+    "on": {"cube_green": "cube_blue", "cube_blue": "unknown"},
+    "objects": ("cube_green", "cube_blue", *PLATES),
+}
+"""A tower whose lowest cube is out of sight."""
+
+
+def hiding(seen: Observation) -> Observation:
+    return seen.model_copy(update={"objects": seen.objects | {"unknown": "unknown"}, "hidden": ("unknown",)})
+
+
+def test_a_named_cube_that_is_out_of_sight_is_uncovered(planner: DraftingPlanner) -> None:
+    seen = hiding(scene(**UNSEEN))
+    wanted = task("Put the green cube on the green plate and the blue cube next to the red cube.")
+    result = planner.plan(PlanRequest(attempt="1", task=wanted, observation=seen, skills=()))
+    assert result.plan is not None
+    assert [str(s) for s in result.plan.steps] == [
+        "pick_up(cube_green, cube_blue)",
+        "place_on_table(cube_green)",
+        "pick_up(cube_blue, unknown)",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["Touch the left sphere.", "Put the red cube into the tray.", "Do something."]
+)
+def test_nothing_is_uncovered_for_a_task_that_makes_no_sense_all_the_same(text: str) -> None:
+    request = PlanRequest(attempt="1", task=task(text), observation=hiding(scene(**UNSEEN)), skills=())
+    with pytest.raises((Impossible, NotUnderstood)):
+        BuiltinProposer().draft(request, None, None)
+
+
+def test_what_only_seems_to_touch_is_put_there_again(planner: DraftingPlanner) -> None:
+    wanted = task("Put the red cube next to the blue cube.")
+    before = PlanRequest(attempt="1", task=wanted, observation=scene(), skills=())
+    first = planner.plan(before)
+    seen = scene(beside=[("cube_red", "cube_blue"), ("cube_blue", "cube_red")])
+    failure = "referee: not so: red cube touches blue cube"
+    update = {
+        "attempt": "2",
+        "observation": seen,
+        "mode": "replan",
+        "failure": failure,
+        "previous": first.plan.draft,
+    }
+    again = planner.plan(before.model_copy(update=update))
+    assert again.plan is not None
+    assert [s.action for s in again.plan.steps] == ["pick_up", "place_on_table", "pick_up", "place_next_to"]
+    unrelated = planner.plan(
+        before.model_copy(update=update | {"failure": "referee: nothing touches the lamp"})
+    )
+    assert unrelated.plan is not None and unrelated.plan.steps == ()
+
+
+def test_a_bridge_that_is_seen_is_not_built_again(planner: DraftingPlanner) -> None:
+    on = {"cube_red": "cube_blue"}
+    seen = scene(on=on, beside=[("cube_green", "cube_blue")])
+    facts = (*seen.facts, Fact(predicate="on", args=("cube_red", "cube_green")))
+    wanted = task("Place the red cube across the blue and the green cube.")
+    request = PlanRequest(
+        attempt="1", task=wanted, observation=seen.model_copy(update={"facts": facts}), skills=()
+    )
+    result = planner.plan(request)
+    assert result.plan is not None and result.plan.steps == ()
 
 
 def test_a_fallen_cube_is_out_of_reach(planner: DraftingPlanner) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from spca_core.observation import Observation
-from spca_core.plan import ActResult, Plan
+from spca_core.plan import ActResult, Choice, Plan
 from spca_core.skill import CtxApi, StepReport
 from spca_core.task import Task
 from spca_core.verdict import Verdict
@@ -39,6 +39,15 @@ class CtxServer(Protocol):
 
     def stop(self) -> None:
         """Stop all motion at once and make running calls raise Cancelled. From any thread."""
+        ...
+
+
+@runtime_checkable
+class TakesChoices(Protocol):
+    """A `CtxServer` that offers skills alternatives, and can put one of them first."""
+
+    def prefer(self, choices: tuple[Choice, ...]) -> None:
+        """What to offer first, in place of what was preferred before."""
         ...
 
 

@@ -19,8 +19,14 @@ from spca_core.ports.engine import Solution
 from spca_planner.solver.child import CANNOT_START, Child, last_words
 from spca_planner.solver.judgement import Greedy, Words
 
-_SHORTEST = "astar(hmax(), max_time={seconds})"
-"""A cheapest plan, within `seconds`. h^max takes conditional effects and axioms, unlike LM-cut."""
+_SHORTEST = "astar({heuristic}, max_time={seconds})"
+"""A cheapest plan, within `seconds`."""
+_LANDMARKS = "landmark_cost_partitioning(lm_rhw())"
+"""Admissible; takes conditional effects, unlike LM-cut, but no axioms, which a disjunctive goal becomes."""
+_MAXIMUM = "hmax()"
+"""Admissible, and takes both; it expands hundreds of times as many states where much is to be built."""
+_AXIOM, _LARGE = b"begin_rule", 2_000_000
+"""What the translated task says of an axiom; the bytes from which on its landmarks would take too long."""
 _COUNTING = "let(met, goalcount(), eager(alt([single(met), type_based([met, g()])]), max_time={seconds}))"
 """Any plan where several goals get in each other's way; it is quicker there than `_ANY`, and its plans are
 shorter. The type-based open list (Xie et al. 2014) leads it out of dead ends."""
@@ -62,7 +68,7 @@ class DownwardSearch:
         (self._folder / "problem.pddl").write_text(problem)
         search = {None: _SHORTEST, "counting": _COUNTING, "relaxation": _ANY}[greedy]
         seconds = max(0.05, timeout_s * _BOUNDED_SHARE)
-        self._child = self._start(search.format(seconds=seconds), translate=True)
+        self._child = self._start(search.replace("{seconds}", str(seconds)), translate=True)
 
     def wait(self, interrupt: int | None = None) -> Solution:
         """See `Search`."""
@@ -97,7 +103,8 @@ class DownwardSearch:
             sys.stdout.flush()
             os.dup2(os.open("output.sas", os.O_RDONLY), 0)
             binary = _binary()
-            os.execv(binary, [binary, "--search", search, "--internal-plan-file", "plan"])
+            chosen = search.replace("{heuristic}", _heuristic(Path("output.sas").read_bytes()))
+            os.execv(binary, [binary, "--search", chosen, "--internal-plan-file", "plan"])
 
         return Child(work, self._deadline)
 
@@ -107,6 +114,10 @@ def _translate() -> None:
     main = importlib.import_module("fast_downward.translate.main")
     options.set_options(["domain.pddl", "problem.pddl"])
     main.main()
+
+
+def _heuristic(translated: bytes) -> str:
+    return _MAXIMUM if _AXIOM in translated or len(translated) > _LARGE else _LANDMARKS
 
 
 def _binary() -> str:

@@ -11,10 +11,13 @@ from spca_act.declared import offered
 from spca_core import geometry
 from spca_core.geometry import top_down
 from spca_core.kinds import KINDS, SOLIDS, WALL
+from spca_core.scene import Scene
 from spca_tabletop.act import placements
 from spca_tabletop.act.contact import touching
 from spca_tabletop.act.conversion import pose_value, raised
 from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
+from spca_tabletop.act.grasps import Grasp as ToolGrasp
+from spca_tabletop.act.obstructions import Possible, in_the_way, neighbours, row_of
 from spca_tabletop.act.values import Grasp, Pose, Spot
 from spca_tabletop.act.workbench import Workbench
 
@@ -46,10 +49,9 @@ class Alternatives(Workbench):
         """
         if self._thing(name).kind == "table":
             return []
-        with touching(self._arm, name):
-            found = list(islice(grasps(self.scene, name, self._arm, self._tip_reach), CHOICES))
+        found = list(islice(self._grasps(self.scene, name), CHOICES))
         if not found:
-            self._hindered[name] = "blocks"
+            self._hinder("blocks", name, lambda seen: any(self._grasps(seen, name)))
         if self.on_grasps is not None:
             self.on_grasps([g.pose for g in found])
         return [{"pose": pose_value(g.pose), "gap": g.gap} for g in found]
@@ -86,25 +88,39 @@ class Alternatives(Workbench):
         base = self._thing(name)
         if base.kind == "table":
             return self._do_spots_on_table()
-        spots = placements.on_top(base, self.scene, self._held(), self._hold, self._tip_reach)
-        found = self._placing_json(spots, base.id)
+
+        def spots(seen: Scene) -> list[Pose]:
+            found = placements.on_top(base, seen, self._held(), self._hold, self._tip_reach)
+            return self._placing_json(found, base.id)
+
+        found = spots(self.scene)
         if not found:
-            self._hindered[base.id] = "blocks"
+            self._hinder("blocks", base.id, lambda seen: bool(spots(seen)))
         return found
 
     @offered
     def _do_spots_next_to(self, name: str) -> list[Spot]:
-        """Places next to a thing, best first."""
+        """Places next to a thing, best first.
+
+        Beside a neighbour they go on in line; around a corner only where nothing could be moved away.
+        """
         other = self._thing(name)
         self._held()
-        beside = [o for o in self.scene.objects if self.scene.holds("next_to", o.id, name)]
-        spots = placements.next_to(other, self._hold, beside)
-        with touching(self._arm, name, *self._supports()):
-            fine = islice((s for s in spots if self._can_put(s.pose) and self._on_area(s.pose)), CHOICES)
-            found: list[Spot] = [{"pose": pose_value(s.pose), "contact": pose_value(s.contact)} for s in fine]
+        row = row_of(self.scene, other)
+
+        def spots() -> list[placements.Spot]:
+            with touching(self._arm, name, *self._supports()):
+                possible = placements.next_to(other, self._hold, row)
+                return [s for s in possible if self._can_put(s.pose) and self._on_area(s.pose)]
+
+        found = spots()
+        if not row:
+            found = placements.able_to_go_on(found, other)
+        elif any(o not in row for o in neighbours(self.scene, other)):
+            found = placements.in_line(found, other, row)
         if not found:
-            self._hindered[other.id] = "crowds"
-        return found
+            self._hinder("crowds", name, lambda _: bool(placements.in_line(spots(), other, row)))
+        return [{"pose": pose_value(s.pose), "contact": pose_value(s.contact)} for s in found[:CHOICES]]
 
     @offered
     def _do_spots_on_table(self) -> list[Pose]:
@@ -131,6 +147,15 @@ class Alternatives(Workbench):
         """Tool poses from which the held object falls to the ground."""
         base = self._world.robot.base.position
         return self._placing_json(placements.off_table(self._world.table, base[:2], self._hold))
+
+    def _grasps(self, seen: Scene, name: str) -> Iterator[ToolGrasp]:
+        with touching(self._arm, name):
+            yield from grasps(seen, name, self._arm, self._tip_reach)
+
+    def _hinder(self, predicate: str, name: str, possible: Possible) -> None:
+        """Remember by what a thing is hindered, for the next survey."""
+        thing = self._thing(name)
+        self._hindered[name] = predicate, in_the_way(self.scene, thing, self._arm, possible)
 
     def _can_put(self, pose: geometry.Pose) -> bool:
         above = raised(pose, APPROACH)

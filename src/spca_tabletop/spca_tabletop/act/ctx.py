@@ -64,7 +64,7 @@ class TabletopCtx(Perception, Alternatives, Motion):
         scene = self.look()
         facts = dict.fromkeys(obstructions(scene, self._arm, self._tip_reach))
         found = {(fact.predicate, fact.args[1]) for fact in facts}
-        unexplained = {n: p for n, p in self._hindered.items() if (p, n) not in found}
+        unexplained = {n: h for n, h in self._hindered.items() if (h[0], n) not in found}
         facts |= dict.fromkeys(suspicions(scene, unexplained))
         self._hindered.clear()
         return scene.model_copy(update={"relations": (*scene.relations, *facts)})

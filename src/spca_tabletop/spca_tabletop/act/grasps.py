@@ -25,6 +25,8 @@ TIP_CLEARANCE = 0.004
 APPROACH = 0.09
 WIDEST = 0.076
 """Metres: what is wider leaves the open fingers less than 4 mm on each side."""
+CLEARLY_WIDER = 1.2
+"""Ratio of two widths."""
 # Least free space between the open pads and the object, both sides together.
 PLAY = 0.009
 
@@ -71,11 +73,15 @@ def too_wide(kind: str, size: Vec3) -> bool:
 
 
 def _across(thing: SceneObject, arm: Arm) -> list[tuple[float, float]]:
-    """Tool yaws and the width (m) that the pads then close on, the smallest turn of the tool first."""
+    """Tool yaws and the width (m) that the pads then close on: the smallest turn of the tool first.
+
+    Of two clearly different widths, the narrower comes first: the fingers that let go need room for it.
+    """
     a, b, _ = thing.size
     if not is_round(thing.kind):
-        widths = {0: b, 1: a}
-        return [(t, widths[k % 2]) for k, t in _turns(thing.pose.yaw, arm, 4) if widths[k % 2] <= WIDEST]
+        widths = (b, a)
+        found = [(t, widths[k % 2]) for k, t in _turns(thing.pose.yaw, arm, 4) if widths[k % 2] <= WIDEST]
+        return sorted(found, key=lambda across: across[1] > CLEARLY_WIDER * min(a, b))
     return [(t, a) for _, t in _turns(thing.pose.yaw, arm, 8)]
 
 

@@ -24,8 +24,10 @@ _NEAR = 0.14
 _GAP = 0.06
 """Metres that the fingers are open when they let a cube go."""
 
-_Possible = Callable[[Scene, tuple[str, ...]], bool]
-"""Whether something can be done in a scene while the gripper may touch the named objects."""
+Possible = Callable[[Scene], bool]
+"""Whether something can be done in a scene."""
+Hindered = tuple[str, list[SceneObject]]
+"""How a thing was found to be hindered (`blocks`, `crowds`), and by what."""
 
 
 def obstructions(scene: Scene, arm: Arm, tip_reach: float) -> tuple[Fact, ...]:
@@ -36,17 +38,33 @@ def obstructions(scene: Scene, arm: Arm, tip_reach: float) -> tuple[Fact, ...]:
     return tuple(_found(scene, arm, tip_reach))
 
 
-def suspicions(scene: Scene, hindered: Mapping[str, str]) -> tuple[Fact, ...]:
-    """The same facts about things that turned out to be hindered (name: predicate) while acting.
-
-    Nobody can tell by what, so every neighbour is named.
-    """
+def suspicions(scene: Scene, hindered: Mapping[str, Hindered]) -> tuple[Fact, ...]:
+    """The same facts about things that turned out to be hindered while acting."""
     return tuple(
         Fact(predicate=predicate, args=(other.id, name))
-        for name, predicate in hindered.items()
-        if (thing := scene.get(name)) is not None
-        for other in _neighbours(scene, thing)
+        for name, (predicate, by) in hindered.items()
+        for other in by
+        if scene.get(name) is not None and scene.get(other.id) is not None
     )
+
+
+def in_the_way(scene: Scene, thing: SceneObject, arm: Arm, possible: Possible) -> list[SceneObject]:
+    """The movable things without which something would be possible at another; if none, all that are near.
+
+    What stands in a row with it, or on it, is not meant.
+    """
+    kept = {o.id for o in row_of(scene, thing)} | {
+        o.id for o in scene.objects if scene.holds("on", o.id, thing.id) and thing.kind in SOLIDS
+    }
+    near = [o for o in neighbours(scene, thing) if o.id not in kept and o.id != arm.held]
+    decisive = []
+    for other in near:
+        rest = _without(scene, other.id)
+        arm.set_scene(rest)
+        if possible(rest):
+            decisive.append(other)
+    arm.set_scene(scene)
+    return decisive or near
 
 
 def _found(scene: Scene, arm: Arm, tip_reach: float) -> Iterator[Fact]:
@@ -56,48 +74,54 @@ def _found(scene: Scene, arm: Arm, tip_reach: float) -> Iterator[Fact]:
             arm.reachable(pose, _GAP) and arm.reachable(raised(pose, APPROACH), _GAP)
         )
 
-    def graspable(thing: SceneObject) -> _Possible:
-        def possible(seen: Scene, touched: tuple[str, ...]) -> bool:
-            with touching(arm, thing.id, *touched):
+    def graspable(thing: SceneObject) -> Possible:
+        def possible(seen: Scene) -> bool:
+            with touching(arm, thing.id):
                 return any(True for _ in grasps(seen, thing.id, arm, tip_reach))
 
         return possible
 
-    def room(candidates: Callable[[Scene], Iterator[Pose]], base: SceneObject) -> _Possible:
-        def possible(seen: Scene, touched: tuple[str, ...]) -> bool:
-            with touching(arm, base.id, TABLE_SYMBOL, *touched):
+    def room(candidates: Callable[[Scene], Iterator[Pose]], base: SceneObject) -> Possible:
+        def possible(seen: Scene) -> bool:
+            with touching(arm, base.id, TABLE_SYMBOL):
                 return any(map(reachable, candidates(seen)))
 
         return possible
 
-    def beside(thing: SceneObject) -> _Possible:
-        return room(lambda seen: (spot.pose for spot in placements.next_to(thing, hold)), thing)
+    def beside(thing: SceneObject) -> Possible:
+        row = row_of(scene, thing)
 
-    def upon(thing: SceneObject) -> _Possible:
+        def candidates(_seen: Scene) -> Iterator[Pose]:
+            spots = placements.next_to(thing, hold, row)
+            return (spot.pose for spot in placements.in_line(spots, thing, row))
+
+        return room(candidates, thing)
+
+    def upon(thing: SceneObject) -> Possible:
         return room(lambda seen: placements.on_top(thing, seen, "", hold, tip_reach), thing)
+
+    def hindrances(predicate: str, thing: SceneObject, possible: Possible) -> Iterator[Fact]:
+        if neighbours(scene, thing) and not possible(scene):
+            for other in in_the_way(scene, thing, arm, possible):
+                yield Fact(predicate=predicate, args=(other.id, thing.id))
 
     hold = placements.Hold(height=max(placements.Hold.height, tip_reach + TIP_CLEARANCE))
     for thing in scene.objects:
         if KINDS[thing.kind].room == "many":
-            yield from _in_the_way("blocks", scene, thing, upon(thing))
+            yield from hindrances("blocks", thing, upon(thing))
         elif thing.kind in SOLIDS and not scene.holds("on", thing.id, GROUND_SYMBOL):
             if arm.held is None and scene.holds("clear", thing.id):
-                yield from _in_the_way("blocks", scene, thing, graspable(thing))
+                yield from hindrances("blocks", thing, graspable(thing))
             if scene.holds("on", thing.id, TABLE_SYMBOL):
-                yield from _in_the_way("crowds", scene, thing, beside(thing))
+                yield from hindrances("crowds", thing, beside(thing))
 
 
-def _in_the_way(predicate: str, scene: Scene, thing: SceneObject, possible: _Possible) -> Iterator[Fact]:
-    """Nothing if it is possible as things are; else those without which it would be, or all that are near."""
-    near = _neighbours(scene, thing)
-    if not near or possible(scene, ()):
-        return
-    decisive = [o for o in near if possible(_without(scene, o.id), (o.id,))]
-    for other in decisive or near:
-        yield Fact(predicate=predicate, args=(other.id, thing.id))
+def row_of(scene: Scene, thing: SceneObject) -> list[SceneObject]:
+    """The solids that stand next to a thing."""
+    return [o for o in scene.of_kind(*SOLIDS) if scene.holds("next_to", o.id, thing.id)]
 
 
-def _neighbours(scene: Scene, thing: SceneObject) -> list[SceneObject]:
+def neighbours(scene: Scene, thing: SceneObject) -> list[SceneObject]:
     """What could be moved and is near enough to be in the way."""
     return [
         o

@@ -6,7 +6,7 @@ All heights are for the tool centre point, which is `Hold.height` above the bott
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -23,10 +23,13 @@ DROP = 0.002
 # Free space between a placed cube and others on the same plate, and before closing up to a neighbour.
 PLATE_SPACING = 0.004
 SIDE_GAP = 0.006
-# How far a cube is pushed into its neighbour to be sure that the two touch.
-PUSH = 0.003
+# How far a cube is pushed into its neighbour to be sure that the two touch: by a little more than both are
+# likely to be off together.
+PUSH = 0.005
 # A cube this far outside a plate's rim tips onto it: its weight is off the plate, an edge is on the table.
 OVER_RIM = 0.010
+# 1 - cos of the angle by which a row may be bent.
+STRAIGHT = 0.1
 # Free table wanted around a cube that is put aside, and the step of the search for it.
 CLEARANCE = 0.035
 GRID = 0.03
@@ -179,11 +182,10 @@ def next_to(other: SceneObject, hold: Hold, neighbours: Sequence[SceneObject] = 
     x, y, _ = other.pose.position
     z = other.bottom + hold.height + DROP
     around = 12 if is_round(other.kind) else 4
-    rows = [math.atan2(y - o.pose.position[1], x - o.pose.position[0]) for o in neighbours[:1]]
 
     def out_of_line(k: int) -> float:
         angle = other.pose.yaw + k * 2 * math.pi / around
-        return round(1 - math.cos(angle - rows[0]), 2) if rows else 0.0
+        return round(_out_of_line(angle, other, neighbours[0]), 2) if neighbours else 0.0
 
     for k in sorted(range(around), key=out_of_line):
         angle = other.pose.yaw + k * 2 * math.pi / around
@@ -195,6 +197,32 @@ def next_to(other: SceneObject, hold: Hold, neighbours: Sequence[SceneObject] = 
                 top_down(x + far * c, y + far * s, z, yaw),
                 top_down(x + near * c, y + near * s, z - DROP, yaw),
             )
+
+
+def _out_of_line(angle: float, other: SceneObject, neighbour: SceneObject) -> float:
+    """0 for the direction from the neighbour over the other thing, 2 for the opposite one."""
+    (x, y, _), (nx, ny, _) = other.pose.position, neighbour.pose.position
+    return 1 - math.cos(angle - math.atan2(y - ny, x - nx))
+
+
+def in_line(spots: Iterable[Spot], other: SceneObject, row: Sequence[SceneObject]) -> list[Spot]:
+    """Those of the spots next to `other` that make a straight row with its neighbour, if that is one."""
+    if len(row) != 1:
+        return list(spots)
+    x, y, _ = other.pose.position
+    directions = [(s, math.atan2(s.pose.position[1] - y, s.pose.position[0] - x)) for s in spots]
+    return [s for s, angle in directions if _out_of_line(angle, other, row[0]) < STRAIGHT]
+
+
+def able_to_go_on(spots: Sequence[Spot], other: SceneObject) -> list[Spot]:
+    """The same spots, those first whose opposite is one, too: from there a row can go on."""
+    x, y, _ = other.pose.position
+
+    def opposite_free(spot: Spot) -> bool:
+        px, py, _ = spot.pose.position
+        return any(math.dist((2 * x - px, 2 * y - py), s.pose.position[:2]) < SIDE_GAP for s in spots)
+
+    return sorted(spots, key=lambda spot: not opposite_free(spot))
 
 
 def beside_on(a: SceneObject, b: SceneObject, scene: Scene) -> list[SceneObject]:

@@ -14,6 +14,7 @@ from spca_core.errors import MotionError
 from spca_core.geometry import top_down_yaw
 from spca_core.kinds import SOLIDS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
+from spca_core.plan import Choice
 from spca_core.ports.arm import Arm
 from spca_core.scene import OBSTRUCTED, Scene, SceneObject
 from spca_core.world import World
@@ -46,11 +47,15 @@ class Workbench(DeclaredCtx):
         self._hold = placements.Hold()
         self.on_grasps: Callable[[Sequence[geometry.Pose]], None] | None = None
         """Called with the grasps that a skill was offered, best first, so that they can be drawn."""
-        self._hindered: dict[str, str] = {}
-        """Things that could not be grasped, or where nothing could be put, since the last survey: by what."""
+        self._hindered: dict[str, tuple[str, list[SceneObject]]] = {}
+        """Things that were hindered since the last survey: how (see `obstructions`), and by what."""
         self._handled = False
         """Whether the gripper has opened or closed since the last look."""
         self.preferences = Preferences()
+
+    def prefer(self, choices: tuple[Choice, ...]) -> None:
+        """See `TakesChoices`."""
+        self.preferences.choices = choices
 
     # --- looking --------------------------------------------------------------------------------------------
 

@@ -76,7 +76,7 @@ class _Grounded:
                     problem = error
                 else:
                     found = True
-                    yield from _either_order(complete)
+                    yield complete
                     break
         if not found:
             raise problem
@@ -140,6 +140,7 @@ class _Grounded:
         atoms = self._with_contacts(set(atoms))
         atoms |= set(self._floors(atoms))
         atoms |= {(c.predicate, *map(self._symbol, c.args)) for c in self._m.rules}
+        atoms = {("abreast", *sorted(a[1:])) if a[0] == "abreast" else a for a in atoms}
         self._check_places(atoms)
         self._check_prohibitions(atoms)
         return frozenset(atoms)
@@ -149,7 +150,7 @@ class _Grounded:
 
         They are on each other, next to each other, or half on a plate and half on the table.
         """
-        for pairs, beside in ((self._m.contacts, "next_to"), (self._m.mutual, "side_by_side")):
+        for pairs, beside in ((self._m.contacts, "next_to"), (self._m.mutual, "abreast")):
             touching = [(self._symbol(a), self._symbol(b)) for a, b in pairs]
             for a, b in touching:
                 if b == TABLE_SYMBOL:
@@ -189,7 +190,7 @@ class _Grounded:
             spans = [a for a in atoms if a[0] == "across" and cube in a[2:]]
             if len(burden) + min(len(spans), 1) > 1 or len(spans) > 2:
                 raise _Contradiction(f"Only one cube can rest on the {words_of(cube)}.")
-            beside = any(a[0] in ("next_to", "side_by_side") and cube in a[1:] for a in atoms)
+            beside = any(a[0] in ("next_to", "abreast") and cube in a[1:] for a in atoms)
             gone = any(a[0] in ("holding", "discarded") for a in where)
             if gone and (burden or spans or beside):
                 raise _Contradiction(
@@ -237,27 +238,6 @@ class _Grounded:
             cube = self._symbol(entity)
             if any(atom[1] == cube and not self._scene.holds(*atom) and atom[0] != "unfit" for atom in atoms):
                 raise _Contradiction(f"The {words_of(cube)} must be left alone, but is needed.")
-
-
-def _either_order(atoms: Goal) -> Iterator[Goal]:
-    """The order of cubes side by side.
-
-    Cubes are side by side when either was put next to the other; a bridge across them follows that order.
-    """
-    pairs = [a[1:] for a in sorted(atoms) if a[0] == "side_by_side"]
-    if not pairs:
-        yield atoms
-        return
-    for flips in product((False, True), repeat=len(pairs)):
-        swapped = {pair: pair[::-1] for pair, flip in zip(pairs, flips, strict=True) if flip}
-        yield frozenset(
-            ("next_to", *swapped.get(a[1:], a[1:]))
-            if a[0] == "side_by_side"
-            else (a[0], a[1], *swapped.get(a[2:], a[2:]))
-            if a[0] == "across"
-            else a
-            for a in atoms
-        )
 
 
 def _told(atoms: Iterable[Atom]) -> str:

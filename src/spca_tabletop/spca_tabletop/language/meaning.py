@@ -11,10 +11,7 @@ from spca_tabletop.language.phrases import Slot
 
 @dataclass(frozen=True)
 class Claim:
-    """An atom of the goal over entities: its predicate in the tabletop's PDDL, and its arguments.
-
-    `side_by_side` is no such predicate: it is next_to in either order.
-    """
+    """An atom of the goal over entities: its predicate in the tabletop's PDDL, and its arguments."""
 
     predicate: str
     args: tuple[Entity, ...]

@@ -107,7 +107,7 @@ class Places:
         if on_plate:
             return  # it means: each on the plate itself, none on top of another
         for a, b in pairwise(subjects):
-            self._m.claims.append(Claim("side_by_side", (a, b)))
+            self._m.claims.append(Claim("abreast", (a, b)))
             self._pair(a, b)
         self._m.put_down(subjects)
 
@@ -218,7 +218,7 @@ class Places:
             raise NotUnderstood("A pyramid has three or six cubes; name them, the lowest row first.")
         width = 3 if len(cubes) == 6 else 2
         row, rest = cubes[:width], cubes[width:]
-        self._m.claims += [Claim("side_by_side", pair) for pair in pairwise(row)]
+        self._m.claims += [Claim("abreast", pair) for pair in pairwise(row)]
         while rest:
             above, rest = rest[: len(row) - 1], rest[len(row) - 1 :]
             self._m.claims += [
@@ -241,7 +241,7 @@ class Places:
         tower.slots, tower.members, self._run = {}, [], None
         meaning.claims = [c for c in meaning.claims if c not in stacked]
         if not any(set(c.args) == set(supports) for c in meaning.claims if c.predicate == "next_to"):
-            meaning.claims.append(Claim("side_by_side", tuple(supports)))
+            meaning.claims.append(Claim("abreast", tuple(supports)))
         meaning.claims.append(Claim("across", (top, *supports)))
 
     def _complete_bridge(self, top: Entity | None, supports: list[Entity]) -> tuple[Entity, list[Entity]]:

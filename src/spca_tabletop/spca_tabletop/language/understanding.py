@@ -14,6 +14,7 @@ from spca_tabletop.language.entities import NoSuchThing
 from spca_tabletop.language.goal import Atom, Goal, alternatives
 from spca_tabletop.language.installed import ways_to_read
 from spca_tabletop.language.interpreter import interpret
+from spca_tabletop.language.lexicon import COLOURS
 from spca_tabletop.language.phrases import Reading
 
 _MOST_COMBINATIONS = 256
@@ -36,6 +37,29 @@ def understand(task: Task, observation: Observation) -> list[Goal]:
         if goals := _set_down_first(task, observation):
             return goals
         raise
+
+
+def uncovering(task: Task, observation: Observation) -> list[Goal]:
+    """Goals that bring to light what is hidden, where the text would make sense if that were a cube it names.
+
+    Empty where nothing is hidden, or where it would not.
+    """
+    hidden = [s for s in observation.hidden if observation.objects.get(s) == "unknown"]
+    said = f"{task.title} {task.description}".lower()
+    named = [c for c in COLOURS if c in said and f"cube_{c}" not in observation.objects]
+    supposed = dict(zip(hidden, (f"cube_{colour}" for colour in named), strict=False))
+    if not supposed:
+        return []
+    facts = tuple(
+        f.model_copy(update={"args": tuple(supposed.get(a, a) for a in f.args)}) for f in observation.facts
+    )
+    objects = {s: k for s, k in observation.objects.items() if s not in supposed}
+    objects |= dict.fromkeys(supposed.values(), "cube")
+    try:
+        _understood(task, observation.model_copy(update={"objects": objects, "facts": facts}))
+    except (NotUnderstood, Impossible):
+        return []
+    return [frozenset({("clear", thing)}) for thing in hidden]
 
 
 def _set_down_first(task: Task, observation: Observation) -> list[Goal]:
@@ -96,9 +120,9 @@ def _sentence(atom: Atom) -> str:
     predicate, first, *others = atom
     rest = " and the ".join(words_of(o) for o in others)
     words = {
-        "on": "on the", "next_to": "next to the", "on_edge": "on the edge of the", "across": "across the",
-        "unfit": "never on the",
+        "on": "on the", "next_to": "next to the", "abreast": "side by side with the",
+        "on_edge": "on the edge of the", "across": "across the", "unfit": "never on the",
         "holding": "in the gripper", "touched": "touched", "discarded": "thrown off the table",
-        "put_down": "set down on the table first",
+        "clear": "uncovered, to see what it is", "put_down": "set down on the table first",
     }  # fmt: skip
     return f"the {words_of(first)} {words.get(predicate, predicate.replace('_', ' '))} {rest}".strip()

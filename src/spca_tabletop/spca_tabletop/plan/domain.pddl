@@ -2,6 +2,7 @@
 (define (domain tabletop)
   (:requirements :strips :typing :negative-preconditions :equality :conditional-effects :action-costs)
   (:types
+    thing - object
     item table - thing
     solid support - item
     cube cuboid cylinder ball - solid
@@ -20,6 +21,7 @@
     (hand_empty)
     (touched ?x - item)
     (next_to ?a ?b - item)           ; ?a was put, or is seen, on the table beside ?b, touching it
+    (abreast ?a ?b - item)           ; side by side, on the table or on the same thing: near enough for a third across both
     (on_edge ?c - solid ?p - plate)   ; half on the plate, half on the table
     (across ?c ?a ?b - solid)        ; a bridge over two things that stand side by side
     (discarded ?c - solid)            ; on the ground, out of reach
@@ -42,7 +44,8 @@
       (holding ?c)
       (not (hand_empty))
       (forall (?x - thing) (when (on ?c ?x) (and (not (on ?c ?x)) (clear ?x) (not (topped ?x)))))
-      (forall (?x - item) (and (not (next_to ?c ?x)) (not (next_to ?x ?c))))
+      (forall (?x - item) (and
+        (not (next_to ?c ?x)) (not (next_to ?x ?c)) (not (abreast ?c ?x)) (not (abreast ?x ?c))))
       (forall (?x - item) (and (when (blocks ?c ?x) (not (blocked ?x))) (when (crowds ?c ?x) (not (crowded ?x)))))
       (forall (?x - plate) (not (on_edge ?c ?x)))
       (not (crowded ?c))
@@ -73,6 +76,7 @@
     :precondition (and (holding ?c) (on ?other table) (not (crowded ?other)) (not (unfit ?c table)))
     :effect (and
       (not (holding ?c)) (hand_empty) (on ?c table) (next_to ?c ?other)
+      (abreast ?c ?other) (abreast ?other ?c)
       (increase (total-cost) 2)))
 
   (:action place_on_edge
@@ -83,12 +87,12 @@
   (:action place_across
     :parameters (?c - solid ?a - solid ?b - solid)
     :precondition (and
-      (bridging) (holding ?c) (next_to ?a ?b) (not (topped ?a)) (not (topped ?b)) (not (spanned ?a ?b)))
+      (bridging) (holding ?c) (abreast ?a ?b) (not (topped ?a)) (not (topped ?b)) (not (spanned ?a ?b)))
     :effect (and
       (not (holding ?c)) (hand_empty) (across ?c ?a ?b) (spanned ?a ?b) (spanned ?b ?a)
       (on ?c ?a) (on ?c ?b) (not (clear ?a)) (not (clear ?b))
-      (forall (?o - solid) (when (on ?o ?a) (and (next_to ?c ?o) (next_to ?o ?c))))
-      (forall (?o - solid) (when (on ?o ?b) (and (next_to ?c ?o) (next_to ?o ?c))))
+      (forall (?o - solid) (when (on ?o ?a) (and (abreast ?c ?o) (abreast ?o ?c))))
+      (forall (?o - solid) (when (on ?o ?b) (and (abreast ?c ?o) (abreast ?o ?c))))
       (increase (total-cost) 2)))
 
   (:action discard

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 
 from spca_core.kinds import CONTAINERS, DOMED, KINDS, SOLIDS, STACKABLE, SUPPORTS
@@ -34,7 +35,8 @@ def problem(observation: Observation, goals: Sequence[Goal]) -> str:
     """A problem whose goal is any one of `goals`. Raises Impossible when a cube it needs is out of reach."""
     _check_reach(observation, goals)
     goals = [_with_free_hand(goal, observation) for goal in goals]
-    objects = "\n    ".join(f"{' '.join(_of(observation, k))} - {k}" for k in _KINDS if _of(observation, k))
+    types = [(kind, _of(observation, kind)) for kind in _KINDS] + [("thing", _carrying(observation))]
+    objects = "\n    ".join(f"{' '.join(names)} - {kind}" for kind, names in types if names)
     rules = sorted({atom for goal in goals for atom in goal if atom[0] in RULES})
     if any(atom[0] == "across" for goal in goals for atom in goal):
         rules.append(("bridging",))
@@ -104,6 +106,30 @@ def initial(observation: Observation) -> Iterator[Atom]:
             a, b = fact.args
             pairs |= {("next_to", a, b), ("next_to", b, a)}
     yield from sorted(pairs)
+    yield from sorted(("abreast", a, b) for a, b in abreast(observation) if a in within_reach)
+    for (lying, a), (other, b) in product(sorted(_on_solids(observation)), repeat=2):
+        if lying == other and a != b:
+            yield from (("across", lying, a, b), ("spanned", a, b))
+
+
+def abreast(observation: Observation) -> set[tuple[str, str]]:
+    """The pairs, in both orders, that stand side by side on the table or lie side by side on one solid."""
+    resting = _on_solids(observation)
+    pairs = {f.args for f in observation.facts if f.predicate == "next_to"}
+    pairs |= {(a, b) for a, x in resting for b, y in resting if x == y and a != b}
+    return {(a, b) for one, other in pairs for a, b in ((one, other), (other, one))}
+
+
+def _carrying(observation: Observation) -> list[str]:
+    """What carries something, and is of no kind that is known."""
+    carrying = {f.args[1] for f in observation.facts if f.predicate == "on"}
+    return [s for s in _of(observation, "unknown") if s in carrying]
+
+
+def _on_solids(observation: Observation) -> set[tuple[str, str]]:
+    """What rests on which solid."""
+    solids = _of(observation, *SOLIDS)
+    return {(f.args[0], f.args[1]) for f in observation.facts if f.predicate == "on" and f.args[1] in solids}
 
 
 def _leans(observation: Observation, cube: str, support: str) -> bool:

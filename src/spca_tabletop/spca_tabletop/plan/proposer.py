@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
+from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
-from spca_core.ports.proposer import Impossible
-from spca_tabletop.language.goal import Goal
-from spca_tabletop.language.understanding import describe, understand
+from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_tabletop.language.goal import Atom, Goal
+from spca_tabletop.language.understanding import describe, uncovering, understand
 from spca_tabletop.plan.problem import RULES, domain, goals_of, initial, problem
 
 
@@ -24,7 +24,7 @@ class BuiltinProposer:
 
     def draft(self, request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> Draft:
         """The draft. Raises NotUnderstood or Impossible, in plain words, rather than guess."""
-        goals = _standing_goals(request) or understand(request.task, request.observation)
+        goals = _doubted(_standing_goals(request) or _understood(request), request)
         return Draft(
             domain=domain(), problem=problem(request.observation, goals), remark=f"Goal: {describe(goals)}."
         )
@@ -39,6 +39,37 @@ class BuiltinProposer:
             with suppress(Impossible):
                 found.append(draft.model_copy(update={"problem": problem(observation, [goal])}))
         return found
+
+
+def _understood(request: PlanRequest) -> list[Goal]:
+    """What the task asks for; first of all to uncover what is hidden, if the task seems to speak of that."""
+    try:
+        return understand(request.task, request.observation)
+    except (NotUnderstood, Impossible):
+        if goals := uncovering(request.task, request.observation):
+            return goals
+        raise
+
+
+def _doubted(goals: list[Goal], request: PlanRequest) -> list[Goal]:
+    """The goals, with things to be put beside each other anew that only seem to touch.
+
+    They do where a goal is seen to hold and the task is not done because two of its things do not touch.
+    """
+    if request.mode != "replan":
+        return goals
+    facts = set(initial(request.observation))
+
+    def apart(atom: Atom) -> bool:
+        beside = atom[0] in ("next_to", "abreast")
+        return beside and all(words_of(name) in request.failure for name in atom[1:])
+
+    return [
+        goal | {("put_down", a[1]) for a in goal if apart(a)}
+        if all(a in facts for a in goal if a[0] not in RULES)
+        else goal
+        for goal in goals
+    ]
 
 
 def _standing_goals(request: PlanRequest) -> list[Goal]:

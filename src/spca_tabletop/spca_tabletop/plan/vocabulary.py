@@ -14,7 +14,7 @@ from spca_core.task import Task
 from spca_planner.critics.vocabulary import required_part
 from spca_tabletop.language.lexicon import COLOURS
 from spca_tabletop.language.understanding import describe, understand
-from spca_tabletop.plan.problem import reachable
+from spca_tabletop.plan.problem import abreast, reachable
 
 _CUBE, _PLATE, _TABLE = frozenset(SOLIDS), frozenset(SUPPORTS), frozenset({"table"})
 _GROUND = frozenset({"ground"})
@@ -104,6 +104,7 @@ class TabletopVocabulary:
         found["on_table"] = Extension((_CUBE,), frozenset((c,) for c, x in on if x == "table"))
         for name in list(found):
             found |= dict.fromkeys(_NAMES[name], found[name])
+        found["abreast"] = Extension((_CUBE | _PLATE,) * 2, frozenset(abreast(observation)))
         found |= dict.fromkeys(TOUCHED_NAMES, Extension((_CUBE | _PLATE,), frozenset()))
         for side in RELATIONS:
             if side not in found:
@@ -129,8 +130,11 @@ class TabletopVocabulary:
     def required(self, task: Task, observation: Observation) -> tuple[str, ...]:
         """The cubes and plates named by colour and kind ("the red cube").
 
-        Things that are only points of reference are left out.
+        Things that are only points of reference are left out; none is required while there is something
+        out of sight that may have to be uncovered first.
         """
+        if any(observation.objects.get(thing) == "unknown" for thing in observation.hidden):
+            return ()
         text = re.sub(_REFERENCE, " ", required_part(task.description or task.title))
         found = []
         for symbol, kind in observation.objects.items():
@@ -148,7 +152,13 @@ class TabletopVocabulary:
         except (NotUnderstood, Impossible):
             return None
         moved = {atom[1] for goal in goals for atom in goal if not observation.holds(*atom)}
-        moved |= {a for goal in goals for atom in goal if atom[0] in ("next_to", "across") for a in atom[1:]}
+        moved |= {
+            a
+            for goal in goals
+            for atom in goal
+            if atom[0] in ("next_to", "abreast", "across")
+            for a in atom[1:]
+        }
         lying = [f.args for f in observation.facts if f.predicate == "on"]
         stays = {
             c: _said(("on", c, x))
@@ -171,8 +181,8 @@ def _said(atom: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
     )
     if predicate == "on" and args[1] == TABLE_SYMBOL:
         found += [(name, args[0]) for name in _NAMES["on_table"]]
-    elif predicate == "next_to":
-        found += [(name, args[1], args[0]) for name in _NAMES["next_to"]]
+    elif predicate in ("next_to", "abreast"):
+        found += [(name, *pair) for name in _NAMES["next_to"] for pair in (args, args[::-1])]
     elif predicate in ("touched", "discarded"):
         found += [(name, *args) for name in (TOUCHED_NAMES if predicate == "touched" else _OFF_TABLE)]
     return frozenset(found)

@@ -92,7 +92,6 @@ class TabletopTwin:
         self._recorder = StateRecorder()
         simulator.reset(errors.truth(scene))
         stage = _Stage(self._world.bare, simulator, scene, errors)
-        stage.ctx.preferences.choices = plan.choices
         listening = [simulator.on_contacts(stage.touched), self._recorder.attach(simulator)]
         stopped = not go_on(stage.moment("start"))
 

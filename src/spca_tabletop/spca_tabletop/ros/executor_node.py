@@ -149,7 +149,6 @@ class ExecutorNode(SpcaNode):
         try:
             self._begin(job)
             plan = from_msg(Plan, goal.plan)
-            self._ctx.preferences.choices = plan.choices
             result = self._executor.execute(
                 goal.attempt, plan, goal.library, self._ctx, on_step, cancelled, lambda: self._decided
             )
