@@ -107,9 +107,8 @@ def initial(observation: Observation) -> Iterator[Atom]:
             pairs |= {("next_to", a, b), ("next_to", b, a)}
     yield from sorted(pairs)
     yield from sorted(("abreast", a, b) for a, b in abreast(observation) if a in within_reach)
-    for (lying, a), (other, b) in product(sorted(_on_solids(observation)), repeat=2):
-        if lying == other and a != b:
-            yield from (("across", lying, a, b), ("spanned", a, b))
+    for lying, a, b in sorted(bridges(observation)):
+        yield from (("across", lying, a, b), ("spanned", a, b))
 
 
 def abreast(observation: Observation) -> set[tuple[str, str]]:
@@ -124,6 +123,12 @@ def _carrying(observation: Observation) -> list[str]:
     """What carries something, and is of no kind that is known."""
     carrying = {f.args[1] for f in observation.facts if f.predicate == "on"}
     return [s for s in _of(observation, "unknown") if s in carrying]
+
+
+def bridges(observation: Observation) -> set[tuple[str, str, str]]:
+    """What lies across which two solids, in both orders."""
+    resting = _on_solids(observation)
+    return {(c, a, b) for (c, a), (d, b) in product(resting, repeat=2) if c == d and a != b}
 
 
 def _on_solids(observation: Observation) -> set[tuple[str, str]]:

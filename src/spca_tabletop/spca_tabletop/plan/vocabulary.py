@@ -14,7 +14,7 @@ from spca_core.task import Task
 from spca_planner.critics.vocabulary import required_part
 from spca_tabletop.language.lexicon import COLOURS
 from spca_tabletop.language.understanding import describe, understand
-from spca_tabletop.plan.problem import abreast, reachable
+from spca_tabletop.plan.problem import abreast, bridges, reachable
 
 _CUBE, _PLATE, _TABLE = frozenset(SOLIDS), frozenset(SUPPORTS), frozenset({"table"})
 _GROUND = frozenset({"ground"})
@@ -104,6 +104,7 @@ class TabletopVocabulary:
         found["on_table"] = Extension((_CUBE,), frozenset((c,) for c, x in on if x == "table"))
         for name in list(found):
             found |= dict.fromkeys(_NAMES[name], found[name])
+        found["across"] = Extension((_CUBE,) * 3, frozenset(bridges(observation)))
         found["abreast"] = Extension((_CUBE | _PLATE,) * 2, frozenset(abreast(observation)))
         found |= dict.fromkeys(TOUCHED_NAMES, Extension((_CUBE | _PLATE,), frozenset()))
         for side in RELATIONS:
