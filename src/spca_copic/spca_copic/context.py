@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from typing import Any
 
 from spca_core.plan_world import ActionSequence, ChoiceContext, Decision, Situation
@@ -35,24 +34,29 @@ def facts_of(observation: dict[str, Any]) -> list[str]:
     >>> facts_of({"minerals": 130, "have": {"SCV": 12}, "facts": ["on cube_red table"], "held": False})
     ['minerals=~128', 'have.SCV=12', 'facts:on cube_red table', 'held=False']
     """
-    words = (word for key in observation if key not in _SKIPPED for word in _words(key, observation[key]))
-    return list(islice(words, _MOST_FACTS))
+    found: list[str] = []
+    for key, value in observation.items():
+        if key not in _SKIPPED:
+            _add(found, key, value)
+    return found[:_MOST_FACTS]
 
 
-def _words(path: str, value: Any) -> Iterator[str]:
+def _add(found: list[str], path: str, value: Any) -> None:
+    if len(found) >= _MOST_FACTS:
+        return
     if isinstance(value, dict):
         for key, item in value.items():
-            yield from _words(f"{path}.{key}", item)
+            _add(found, f"{path}.{key}", item)
     elif isinstance(value, (list, tuple)):
         for item in value:
             if isinstance(item, (dict, list, tuple)):
-                yield from _words(path, item)
+                _add(found, path, item)
             else:
-                yield f"{path}:{item}"
+                found.append(f"{path}:{item}")
     elif isinstance(value, bool) or not isinstance(value, (int, float)):
-        yield f"{path}={value}"
+        found.append(f"{path}={value}")
     else:
-        yield f"{path}={_rounded(value)}"
+        found.append(f"{path}={_rounded(value)}")
 
 
 def _rounded(number: float) -> str:

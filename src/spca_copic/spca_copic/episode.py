@@ -96,8 +96,8 @@ def run_episode(
     return Episode(case=case, decisions=tuple(moment.decisions), success=False, ended=ended)
 
 
-def experience_of(episode: Episode) -> list[Experience]:
-    """An episode's choices to learn from."""
+def experience_of(episode: Episode, outcomes: Sequence[tuple[float, ...]] = ()) -> list[Experience]:
+    """An episode's choices to learn from, with what trying the candidates out told, by decision."""
     return [
         Experience(
             context=decision.context,
@@ -107,6 +107,8 @@ def experience_of(episode: Episode) -> list[Experience]:
             value=decision.value,
             reward=decision.reward,
             last=index == len(episode.decisions) - 1,
+            probabilities=decision.probabilities,
+            outcomes=outcomes[index] if outcomes else (),
         )
         for index, decision in enumerate(episode.decisions)
     ]

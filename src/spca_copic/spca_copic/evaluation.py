@@ -94,7 +94,7 @@ def evaluate(
                 continue
             usage: list[ChatUsage] = []
             if policy == "selector":
-                choice = SelectorChoice(selector)
+                choice = frozen_choice(state, selector)
             elif policy == "random":
                 choice = RandomChoice(recipe.seed)
             elif policy == "oracle":
@@ -105,6 +105,15 @@ def evaluate(
                 choice, usage = judge, judge.usage
             scores.append(_score(world, state, choice, programs, cases, on_episode, usage))
     return scores
+
+
+def frozen_choice(state: TaskState, selector: Selector) -> Choice:
+    """What a training ended with: the selector, or one program where that was no worse."""
+    choice: Choice = SelectorChoice(selector)
+    if state.follow:
+        name, choice = choice.name, ProgramChoice(state.follow)
+        choice.name = name
+    return choice
 
 
 def _named(plans: ModelPlans) -> Choice:
@@ -167,4 +176,4 @@ def switch_interval(episodes: Sequence[Episode]) -> float:
 
 def unseen_cases(world: PlanWorld, task: str, recipe: Recipe, count: int) -> tuple[Case, ...]:
     """Cases that the training with this recipe has not seen."""
-    return world.split(task, recipe.held_out + world.cases, 0, count, recipe.seed).unseen
+    return world.split(task, recipe.kept + world.cases, 0, count, recipe.seed).unseen

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from pydantic import Field
@@ -73,6 +73,40 @@ def softmax(scores: np.ndarray, temperature: float = 1.0) -> np.ndarray:
     return np.asarray(raised / raised.sum())
 
 
+class _Weighed(NamedTuple):
+    """The candidates of a choice, shape (candidates,) each: what the policy gradient is a weighted sum of."""
+
+    weight: np.ndarray
+    """1 for the chosen candidate; where all were tried, their probabilities before; 0: nothing to learn."""
+    before: np.ndarray
+    """Probabilities before the update."""
+    advantage: np.ndarray
+
+
+def _weighed(batch: Sequence[Experience], advantage: np.ndarray) -> list[_Weighed]:
+    """What each choice teaches the policy: what was chosen or, in a batch with outcomes, what was tried.
+
+    An outcome tells what a candidate leads to, an advantage also what was chosen later, which is noise. Both
+    are scaled to a deviation of 1, outcomes over the candidates of a choice.
+    """
+    tried = [np.var(sample.outcomes) for sample in batch if sample.outcomes]
+    spread = np.sqrt(np.mean(tried)) + 1e-8 if tried else 0.0
+    choices = [len(sample.candidates) > 1 for sample in batch]
+    if any(choices):  # a sole candidate teaches the critic, not the policy
+        advantage = (advantage - advantage[choices].mean()) / (advantage[choices].std() + 1e-8)
+    found = []
+    for sample, value in zip(batch, advantage, strict=True):
+        count = len(sample.candidates)
+        if sample.outcomes:
+            before = np.maximum(sample.probabilities, 1e-6)
+            before, outcomes = before / before.sum(), np.array(sample.outcomes)
+            found.append(_Weighed(before, before, (outcomes - before @ outcomes) / spread))
+        else:
+            chosen = np.zeros(count) if tried else np.eye(count)[sample.chosen]
+            found.append(_Weighed(chosen, np.full(count, sample.probability), np.full(count, value)))
+    return found
+
+
 def improve(
     policy: Differentiable, batch: Sequence[Experience], options: PpoOptions, rng: np.random.Generator
 ) -> Learning:
@@ -82,17 +116,14 @@ def improve(
         return Learning(policy_loss=0.0, value_loss=0.0, entropy=0.0, clipped=0.0, seconds=0.0)
     policy.prepare(batch)
     advantage, target = advantages(batch, options.discount, options.gae_lambda)
-    choices = np.array([len(sample.candidates) > 1 for sample in batch])
-    if choices.any():  # a sole candidate teaches the critic, not the policy
-        spread = advantage[choices].std()
-        advantage = (advantage - advantage[choices].mean()) / (spread + 1e-8)
+    weighed = _weighed(batch, advantage)
     told = np.zeros(4)
     for _ in range(options.epochs):
         order = rng.permutation(len(batch))
         told = np.zeros(4)
         for start in range(0, len(order), options.batch):
             samples = order[start : start + options.batch].tolist()
-            told += _step(policy, batch, samples, advantage, target, options)
+            told += _step(policy, batch, samples, weighed, target, options)
     told /= len(batch)
     return Learning(
         policy_loss=float(told[0]),
@@ -107,7 +138,7 @@ def _step(
     policy: Differentiable,
     batch: Sequence[Experience],
     samples: Sequence[int],
-    advantage: np.ndarray,
+    weighed: Sequence[_Weighed],
     target: np.ndarray,
     options: PpoOptions,
 ) -> np.ndarray:
@@ -116,10 +147,9 @@ def _step(
     gradients = []
     told = np.zeros(4)
     for index, score in zip(samples, scores, strict=True):
-        sample = batch[index]
-        gradient, loss, entropy, clipped = _policy_gradient(score, sample, advantage[index], options)
+        gradient, loss, entropy, clipped = _policy_gradient(score, weighed[index], options)
         gradients.append(gradient / len(samples))
-        told += (loss, 0.0, entropy, float(clipped))
+        told += (loss, 0.0, entropy, clipped)
     error = values - target[samples]
     told[1] = float((error**2).sum())
     policy.backward(samples, gradients, 2 * options.value_weight * error / len(samples))
@@ -127,19 +157,20 @@ def _step(
 
 
 def _policy_gradient(
-    score: np.ndarray, sample: Experience, advantage: float, options: PpoOptions
-) -> tuple[np.ndarray, float, float, bool]:
-    """Gradient of a sample's loss by its scores, the loss, the entropy, whether the ratio was clipped."""
+    score: np.ndarray, weighed: _Weighed, options: PpoOptions
+) -> tuple[np.ndarray, float, float, float]:
+    """Gradient of a sample's loss by its scores, the loss, the entropy, the share of clipped ratios."""
     probability = softmax(score)
     logs = np.log(probability + 1e-12)
     entropy = float(-(probability * logs).sum())
     if len(score) < 2:
-        return np.zeros_like(score), 0.0, entropy, False
-    ratio = float(probability[sample.chosen] / sample.probability)
-    bounded = float(np.clip(ratio, 1 - options.clip, 1 + options.clip))
-    one_hot = np.zeros(len(score))
-    one_hot[sample.chosen] = 1.0
+        return np.zeros_like(score), 0.0, entropy, 0.0
+    weight, before, advantage = weighed
+    ratio = probability / before
+    bounded = np.clip(ratio, 1 - options.clip, 1 + options.clip)
     clipped = bounded * advantage < ratio * advantage
-    by_policy = np.zeros(len(score)) if clipped else -advantage * ratio * (one_hot - probability)
-    by_entropy = options.entropy_weight * probability * (logs + entropy)
-    return by_policy + by_entropy, -min(ratio * advantage, bounded * advantage), entropy, clipped
+    pull = np.where(clipped, 0.0, weight * advantage * ratio)
+    by_policy = -(pull - probability * pull.sum())
+    by_entropy = options.entropy_weight * weight.sum() * probability * (logs + entropy)
+    loss = -float((weight * np.minimum(ratio * advantage, bounded * advantage)).sum())
+    return by_policy + by_entropy, loss, entropy, float((weight * clipped).sum())

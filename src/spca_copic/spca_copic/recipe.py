@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from pydantic import Field
 
 from spca_core.model import Record
 from spca_core.plan_world import Episode, PlanningProgram
 from spca_core.ports.chat import ChatUsage
 from spca_core.ports.selector import Learning
+
+_SUCCESS = 2.0
+"""What a solved case counts beside its rewards, so that solving comes first."""
+
+
+class Outcome(NamedTuple):
+    """How an episode, or the rest of one, went; a success is better than any score without one."""
+
+    success: bool
+    score: float
+    """The sum of the rewards."""
+
+    @property
+    def worth(self) -> float:
+        """One number for both."""
+        return _SUCCESS * self.success + self.score
+
+
+def mean_worth(outcomes: Sequence[Outcome]) -> float:
+    """Of several cases; 0 for none."""
+    return sum(outcome.worth for outcome in outcomes) / max(1, len(outcomes))
 
 
 class Recipe(Record):
@@ -26,15 +50,31 @@ class Recipe(Record):
     """Further training cases, on which it is decided which programs stay."""
     offspring: int = Field(0, ge=0)
     """New programs of an evolution for each present one; 0: one by a model, four where they cost nothing."""
+    tried: float = Field(0.5, ge=0, le=1)
+    """Share of the decisions in training at which every candidate is tried out to the end.
+
+    Where a world cannot go back cheaply (`PlanWorld.returns`), none is.
+    """
+    judged: int = Field(20, ge=1)
+    """Further cases: on them the selector and the best single program are compared in the end."""
     elites: bool = True
     """Keep the best of old and new programs; without it new ones replace all, as published."""
     evolve: bool = True
     threshold: float = Field(0.95, ge=0, le=1)
-    """Training ends when this share of a trial's episodes succeeds and the frozen selector does as well."""
+    """Training ends when this share of a trial's episodes succeeds.
+
+    The frozen selector must solve as large a share of the held-out cases, with each that a program solves
+    alone.
+    """
     seed: int = Field(0, ge=0)
     deadline_s: float = Field(0.2, gt=0)
     selector: str = "hashed"
     proposer: str = "grammar"
+
+    @property
+    def kept(self) -> int:
+        """Training cases that are kept apart from those of the episodes."""
+        return self.held_out + self.judged
 
     @property
     def born(self) -> int:
@@ -74,16 +114,18 @@ class TaskState(Record):
     all_programs: tuple[PlanningProgram, ...]
     """Every one that there ever was: the ancestry."""
     trials: tuple[Trial, ...] = ()
-    alone: dict[str, tuple[float, ...]] = {}
-    """What each program (id) is worth on each of the held-out training cases when it is followed alone."""
+    alone: dict[str, tuple[Outcome, ...]] = {}
+    """What comes of each of the held-out training cases when one program (id) is followed alone."""
     finished: bool = False
+    follow: str = ""
+    """The program (id) to follow at test time: set where the selector was no better than the best one."""
     recent: tuple[Episode, ...] = ()
     """The last episodes, for the report."""
 
     @property
     def worth(self) -> dict[str, float]:
         """What each program is worth alone: the mean over the held-out cases."""
-        return {id_: sum(values) / len(values) for id_, values in self.alone.items() if values}
+        return {id_: mean_worth(outcomes) for id_, outcomes in self.alone.items() if outcomes}
 
     @property
     def best_single(self) -> str:

@@ -31,6 +31,7 @@ class RememberedWorld:
     def __init__(self, world: PlanWorld) -> None:
         self._world = world
         self.name, self.tasks, self.cases = world.name, world.tasks, world.cases
+        self.returns = world.returns
         self._known: dict[str, _Node] = {}
         self._case: Case | None = None
         self._node: _Node | None = None

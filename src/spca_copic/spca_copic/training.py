@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from spca_copic.choices import SelectorChoice
-from spca_copic.elites import keep_best, worth_alone
+from spca_copic.elites import alone, keep_best
 from spca_copic.episode import experience_of, run_episode
 from spca_copic.pool import ProgramPool
-from spca_copic.recipe import Recipe, TaskState, Trial
+from spca_copic.recipe import Outcome, Recipe, TaskState, Trial, mean_worth
+from spca_copic.rollouts import TryingChoice
 from spca_core.plan_world import Briefing, Case, Episode, PlanningProgram
 from spca_core.ports.plan_world import PlanWorld
 from spca_core.ports.program_proposer import ProgramProposer
@@ -65,8 +66,9 @@ class _Training:
         self._recipe, self._listener = recipe, listener
         self._briefing: Briefing = world.briefing(task)
         self.pool = ProgramPool((), recipe.deadline_s, self._briefing.grammar)
-        cases = training_cases(world, task, recipe)
-        self._held_out, self._cases = cases[: recipe.held_out], cases[recipe.held_out :]
+        cases, kept = training_cases(world, task, recipe), recipe.kept
+        self._held_out, self._judged = cases[: recipe.held_out], cases[recipe.held_out : kept]
+        self._cases = cases[kept:]
 
     def first(self) -> TaskState:
         """The state before the first trial."""
@@ -87,13 +89,13 @@ class _Training:
         number = len(state.trials)
         self.pool.use(state.programs, state.worth)
         episodes, learning = self._roll_out(number)
-        frozen = [
-            run_episode(self._world, c, self.pool, SelectorChoice(self._selector)) for c in self._held_out
-        ]
+        frozen = self._frozen(self._held_out)
         success, held_out = _rate(episodes), _rate(frozen)
-        done = success >= self._recipe.threshold and held_out >= self._recipe.threshold
+        solvable = [any(state.alone[p.id][k].success for p in state.programs) for k in range(len(frozen))]
+        missed = any(solved and not e.success for solved, e in zip(solvable, frozen, strict=True))
+        done = min(success, held_out) >= self._recipe.threshold and not missed
         finished = done or number + 1 >= self._recipe.trials
-        programs, alone = state.programs, state.alone
+        programs, outcomes = state.programs, state.alone
         born: tuple[PlanningProgram, ...] = ()
         if self._recipe.evolve and not finished:
             new = self._proposer.evolve(
@@ -103,11 +105,11 @@ class _Training:
                 self._recipe.born,
                 self._recipe.seed * 1000 + number,
             )
-            born = tuple(program for program in new if program.id not in alone)
-            alone = self._alone(born, alone)
+            born = tuple(program for program in new if program.id not in outcomes)
+            outcomes = self._alone(born, outcomes)
             if born:
                 everyone = [*programs, *born] if self._recipe.elites else born
-                programs = keep_best(everyone, alone, self._recipe.programs)
+                programs = keep_best(everyone, outcomes, self._recipe.programs)
         trial = Trial(
             number=number,
             programs=tuple(p.id for p in state.programs),
@@ -127,20 +129,38 @@ class _Training:
             programs=programs,
             all_programs=(*state.all_programs, *born),
             trials=(*state.trials, trial),
-            alone=alone,
+            alone=outcomes,
             finished=finished,
+            follow=self._safest(state) if finished else "",
             recent=tuple(episodes[-_RECENT:]),
         )
 
     def _alone(
-        self, programs: Sequence[PlanningProgram], known: dict[str, tuple[float, ...]]
-    ) -> dict[str, tuple[float, ...]]:
+        self, programs: Sequence[PlanningProgram], known: dict[str, tuple[Outcome, ...]]
+    ) -> dict[str, tuple[Outcome, ...]]:
         """What is known, and what these programs are worth alone."""
-        return known | {p.id: worth_alone(self._world, self.pool, p, self._held_out) for p in programs}
+        return known | {p.id: alone(self._world, self.pool, p, self._held_out) for p in programs}
+
+    def _safest(self, state: TaskState) -> str:
+        """The best single program, unless the selector does better on cases that nothing was chosen by."""
+        best = next(p for p in state.programs if p.id == state.best_single)
+        single = alone(self._world, self.pool, best, self._judged)
+        self.pool.use(state.programs, state.worth)
+        selected = [Outcome(e.success, e.score) for e in self._frozen(self._judged)]
+        return "" if mean_worth(selected) > mean_worth(single) else best.id
+
+    def _frozen(self, cases: Sequence[Case]) -> list[Episode]:
+        """What comes of cases when the selector does not learn."""
+        return [run_episode(self._world, case, self.pool, SelectorChoice(self._selector)) for case in cases]
 
     def _roll_out(self, number: int) -> tuple[list[Episode], list[Learning]]:
         """A trial's episodes, the selector learning after every so many decisions and at the end."""
-        choice = SelectorChoice(self._selector, np.random.default_rng([self._recipe.seed, number]))
+        seed = [self._recipe.seed, number]
+        choice = TryingChoice(
+            SelectorChoice(self._selector, np.random.default_rng(seed)),
+            self._recipe.tried if self._world.returns else 0.0,
+            np.random.default_rng([*seed, 2]),
+        )
         episodes_of = self._recipe.episodes
         taken = [(number * episodes_of + k) % len(self._cases) for k in range(episodes_of)]
         order = np.random.default_rng([self._recipe.seed, number, 1]).permutation(taken)
@@ -150,7 +170,7 @@ class _Training:
         for index in order:
             episode = run_episode(self._world, self._cases[index], self.pool, choice)
             episodes.append(episode)
-            buffer += experience_of(episode)
+            buffer += experience_of(episode, choice.outcomes)
             self._listener.on_episode(self._task, number, episode)
             if len(buffer) >= self._recipe.horizon:
                 learning.append(self._selector.learn(buffer))
@@ -164,8 +184,8 @@ class _Training:
 
 
 def training_cases(world: PlanWorld, task: str, recipe: Recipe) -> tuple[Case, ...]:
-    """The cases of a training: those held out, then those of its episodes."""
-    return world.split(task, recipe.held_out + world.cases, 0, 0, recipe.seed).train
+    """The cases of a training: those held out, those judged by in the end, then those of its episodes."""
+    return world.split(task, recipe.kept + world.cases, 0, 0, recipe.seed).train
 
 
 def _rate(episodes: Sequence[Episode]) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
 from spca_core.errors import InputError
@@ -134,6 +135,11 @@ class Briefing(Record):
     grammar: Grammar | None = None
 
 
+@lru_cache(maxsize=1024)
+def _digest(source: str) -> str:
+    return hashlib.sha256(source.encode()).hexdigest()[:10]
+
+
 class PlanningProgram(Record):
     """Source text with a function `plan(observation, actions, task)`, and where it comes from."""
 
@@ -149,7 +155,7 @@ class PlanningProgram(Record):
     @property
     def id(self) -> str:
         """Equal for equal source."""
-        return hashlib.sha256(self.source.encode()).hexdigest()[:10]
+        return _digest(self.source)
 
 
 class Candidate(Record):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from random import Random
 from typing import Any
 
@@ -43,6 +44,7 @@ class Room(Record):
         return _SENTENCES[self.task].format(thing=self.thing, place=self.place)
 
 
+@lru_cache(maxsize=4096)
 def kind_of(name: str) -> str:
     """The kind of a thing: its name without the number."""
     return name.rpartition("_")[0]

@@ -10,10 +10,10 @@ import typer
 from spca.commands import BENCHES
 from spca_bench.command import Llm
 from spca_core.checked import checked
+from spca_core.extensions import installed
 
-World = Annotated[
-    str, typer.Argument(help="build_order, household, minigrid, nethack, tabletop, or `module:factory`.")
-]
+_WORLDS = ", ".join(installed("spca.plan_worlds"))
+World = Annotated[str, typer.Argument(help=f"{_WORLDS}, or `module:factory`.")]
 Task = Annotated[list[str] | None, typer.Option(help="Task type; repeatable, all by default.")]
 Run = Annotated[
     Path | None, typer.Option("--run", help="A training's folder; the newest of the world by default.")

@@ -148,16 +148,22 @@ class HashedSelector:
             "outer": hidden.T @ gradient,
             "bias": gradient.sum(keepdims=True),
         }.items():
-            self._adam(f"{net}.{name}", np.asarray(by_weight, np.float32))
+            self._adam(f"{net}.{name}", np.array(by_weight, np.float32))
 
     def _adam(self, name: str, gradient: np.ndarray) -> None:
         first, second = self._first[name], self._second[name]
         first *= _BETA_1
         first += (1 - _BETA_1) * gradient
         second *= _BETA_2
-        second += (1 - _BETA_2) * gradient**2
+        gradient *= gradient  # in place, as most weights are in large matrices
+        gradient *= 1 - _BETA_2
+        second += gradient
         corrected = self.options.rate * (1 - _BETA_2**self._steps) ** 0.5 / (1 - _BETA_1**self._steps)
-        self._weights[name] -= corrected * first / (np.sqrt(second) + _EPSILON)
+        change = np.sqrt(second, out=gradient)
+        change += _EPSILON
+        np.divide(first, change, out=change)
+        change *= corrected
+        self._weights[name] -= change
 
     def _arrays(self) -> dict[str, np.ndarray]:
         arrays = dict(self._weights)

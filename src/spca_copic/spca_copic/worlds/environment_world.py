@@ -58,6 +58,7 @@ class EnvironmentWorld(ABC):
 
     name: str
     cases = 20
+    returns = True
     levels: Mapping[str, tuple[str, ...]]
     """The levels of each task type."""
     goals: dict[str, str]

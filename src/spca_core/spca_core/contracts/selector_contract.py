@@ -59,6 +59,12 @@ class SelectorContract:
         assert selector.score(context("apple"), CANDIDATES)[0].argmax() == 0
         assert selector.score(context("pear"), CANDIDATES)[0].argmax() == 1
 
+    def test_it_learns_from_what_was_tried(self) -> None:
+        """Outcomes of all candidates count, whatever was chosen and rewarded."""
+        selector = self.make()
+        train(selector, {"apple": 0}, self.rounds, outcomes=(0.0, 1.0, 0.0))
+        assert selector.score(context("apple"), CANDIDATES)[0].argmax() == 1
+
     def test_what_was_saved_is_loaded(self, tmp_path: Path) -> None:
         """Scores are the same, and so is what is learned from then on."""
         selector, other = self.make(), self.make()
@@ -113,6 +119,7 @@ def train(selector: Selector, wanted: dict[str, int], rounds: int, **changes: An
                 "value": value,
                 "reward": float(chosen == wanted[word]),
                 "last": True,
+                "probabilities": tuple(probabilities / probabilities.sum()),
             }
             batch.append(Experience.model_validate(sample | changes))
         selector.learn(batch)

@@ -23,6 +23,9 @@ class PlanWorld(Protocol):
     differs from case to case, few where cases are alike or slow.
     """
 
+    returns: bool
+    """Whether `checkpoint` and `restore` are cheap enough to try plans out in a training."""
+
     def split(self, task: str, train: int, seen: int, unseen: int, seed: int) -> Split:
         """Cases of a task type, drawn by `seed`.
 

@@ -27,6 +27,10 @@ class Experience(Record):
     """The critic's value estimate at that time."""
     reward: float
     last: bool
+    probabilities: tuple[float, ...] = ()
+    """Those of all candidates at that time; needed with `outcomes`."""
+    outcomes: tuple[float, ...] = ()
+    """The rewards to come that trying each candidate out told; empty where it was not done."""
 
 
 class Learning(Record):

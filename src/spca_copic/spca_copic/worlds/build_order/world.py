@@ -63,6 +63,7 @@ class BuildOrderWorld:
     name = "build_order"
     tasks = tuple(TASKS)
     cases = 20
+    returns = True
 
     def __init__(self) -> None:
         self._base = Base()

@@ -51,9 +51,11 @@ def unseen(room):
 
 def by_kinds(room, kinds):
     """Receptacles that were not looked into: kind by kind, then the rest, kinds with few of them first."""
-    every = [kind(name) for name in room["receptacles"]]
-    order = {name: k - len(kinds) for k, name in enumerate(kinds)}
-    return sorted(unseen(room), key=lambda name: (order.get(kind(name), every.count(kind(name))), kind(name)))
+    order = {}
+    for name in room["receptacles"]:
+        order[kind(name)] = order.get(kind(name), 0) + 1
+    order.update({name: k - len(kinds) for k, name in enumerate(kinds)})
+    return sorted(unseen(room), key=lambda name: (order[kind(name)], kind(name)))
 
 
 def search(room):

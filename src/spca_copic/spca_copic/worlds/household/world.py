@@ -5,18 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from spca_copic.worlds.limited_actions import LimitedActions
 from spca_core.errors import InputError, SpcaError
 from spca_core.grammar import read_briefing
 from spca_core.model import Record
 from spca_core.plan_world import (
     ActionKind,
-    ActionSequence,
     Briefing,
     Case,
     Remark,
     Situation,
     Split,
-    Transition,
     require_task,
 )
 from spca_core.validation import expecting
@@ -24,9 +23,6 @@ from spca_household.engine import Game
 from spca_household.kinds import draw_habits
 from spca_household.room import TASKS, Room, draw_room, kind_of
 
-STEPS = 50
-"""Actions of an episode, as published; refused ones count."""
-_ACTION_COST = 0.01
 _GOALS = {
     "pick": "Find a thing and put it into or onto a receptacle of the kind that the task names.",
     "examine": "Find a thing, carry it to the desklamp and switch that on.",
@@ -61,8 +57,8 @@ class _Checkpoint(Record):
     over: bool
 
 
-class HouseholdWorld:
-    """See `spca_core.ports.plan_world.PlanWorld`. Reward: 1 for success, less 0.01 an action.
+class HouseholdWorld(LimitedActions):
+    """See `spca_core.ports.plan_world.PlanWorld`.
 
     Where things are kept is a habit of the house (`habits` draws another house): training and test cases
     have it in common, and nobody says what it is. What lies in a receptacle is seen only in front of it.
@@ -71,12 +67,15 @@ class HouseholdWorld:
     name = "household"
     tasks = TASKS
     cases = 200
+    returns = True
+    limit = 50  # as published
+    cost = 0.01
 
     def __init__(self, habits: int = 1) -> None:
+        super().__init__()
         self._habits = draw_habits(habits)
         self._game: Game | None = None
         self._seen: dict[str, tuple[str, ...]] = {}
-        self._steps, self._over = 0, True
 
     def split(self, task: str, train: int, seen: int, unseen: int, seed: int) -> Split:
         """A room of its own for every case."""
@@ -94,42 +93,14 @@ class HouseholdWorld:
         if case.task not in TASKS or not case.name.startswith(case.task):
             raise InputError(f"no case of {self.name}: {case.task}/{case.name}")
         self._game = Game(draw_room(case.task, self._habits, f"{case.seed}/{case.name}"))
-        self._seen, self._steps, self._over = {}, 0, False
+        self._seen, self._taken, self._over = {}, 0, False
         return self._situation()
-
-    def step(self, plan: ActionSequence) -> Transition:
-        """Carry out the actions up to the first that is refused."""
-        if self._over:
-            raise SpcaError("the episode is over: reset first")
-        game, remarks, success, done = self._playing(), [], False, 0
-        for action in plan:
-            if self._steps >= STEPS:
-                break
-            self._steps += 1
-            done += 1
-            if not game.act(action):
-                remarks.append(self._refused(action))
-                break
-            self._look()
-            if success := game.won:
-                break
-        late = not success and self._steps >= STEPS
-        if late:
-            remarks.append(Remark(kind="step_limit", text=f"not done after {STEPS} actions"))
-        self._over = success or late
-        return Transition(
-            situation=self._situation(),
-            reward=float(success) - _ACTION_COST * max(1, done),
-            success=success,
-            done=self._over,
-            remarks=tuple(remarks),
-        )
 
     def checkpoint(self) -> bytes:
         """The room and the commands so far, as JSON."""
         game = self._playing()
         saved = _Checkpoint(
-            room=game.room, done=game.done, seen=self._seen, steps=self._steps, over=self._over
+            room=game.room, done=game.done, seen=self._seen, steps=self._taken, over=self._over
         )
         return saved.model_dump_json().encode()
 
@@ -140,7 +111,7 @@ class HouseholdWorld:
         if self._game is None or self._game.room != saved.room:
             self._game = Game(saved.room)
         self._game.replay(saved.done)
-        self._seen, self._steps, self._over = dict(saved.seen), saved.steps, saved.over
+        self._seen, self._taken, self._over = dict(saved.seen), saved.steps, saved.over
         return self._situation()
 
     def picture(self) -> bytes:
@@ -157,11 +128,18 @@ class HouseholdWorld:
             raise SpcaError("no episode has begun: reset first")
         return self._game
 
-    def _look(self) -> None:
+    def _act(self, action: str) -> Remark | None:
+        """See `LimitedActions`; afterwards what is in front of the agent is seen, unless it is closed."""
         game = self._playing()
+        if not game.act(action):
+            return self._refused(action)
         at = game.where()
         if at and game.is_open(at):
             self._seen = self._seen | {at: tuple(game.contents(at))}
+        return None
+
+    def _success(self) -> bool:
+        return self._playing().won
 
     def _refused(self, action: str) -> Remark:
         """Why: the action or thing is unknown, the object is elsewhere, or a precondition does not hold."""
@@ -190,7 +168,7 @@ class HouseholdWorld:
             "held": held,
             "held_is": game.treated(held) if held else [],
             "receptacles": receptacles,
-            "steps_left": STEPS - self._steps,
+            "steps_left": self.limit - self._taken,
             "thing": game.room.thing,
             "place": game.room.place,
         }
@@ -200,7 +178,7 @@ class HouseholdWorld:
             observation=observation,
             actions=_ACTIONS,
             text=f"You are at {at or 'the entrance'} and hold {held or 'nothing'}. "
-            f"{STEPS - self._steps} steps are left. You looked into {len(self._seen)} receptacles "
+            f"{self.limit - self._taken} steps are left. You looked into {len(self._seen)} receptacles "
             f"({', '.join(looked) or 'none'})"
             + (f"; here: {', '.join(self._seen[at]) or 'nothing'}." if at in self._seen else "."),
         )

@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from spca_copic.worlds.limited_actions import LimitedActions
 from spca_core.errors import InputError, SpcaError
 from spca_core.grammar import read_briefing
 from spca_core.model import Record
@@ -24,11 +25,8 @@ from spca_core.validation import expecting
 from spca_nethack.engine import Game, nethack
 from spca_nethack.hero import PLACES, SKILLS, Hero
 
-ACTIONS = 120
-"""Of an episode; failed ones count."""
 _LEVEL = 3
 _NEAR = 3
-_ACTION_COST = 0.005
 _GOALS = {
     "drink": "Drink water from a fountain.",
     "open": "Open a large box or a chest.",
@@ -47,8 +45,8 @@ class _Checkpoint(Record):
     plans: tuple[ActionSequence, ...]
 
 
-class NethackWorld:
-    """See `spca_core.ports.plan_world.PlanWorld`. Reward: 1 for success, less 0.005 an action.
+class NethackWorld(LimitedActions):
+    """See `spca_core.ports.plan_world.PlanWorld`.
 
     `restore` plays a game again from its beginning.
     """
@@ -56,14 +54,17 @@ class NethackWorld:
     name = "nethack"
     tasks = tuple(_GOALS)
     cases = 200
+    returns = False
+    limit = 120
+    cost = 0.005
 
     def __init__(self) -> None:
+        super().__init__()
         nethack()
         self._game: Game | None = None
         self._hero: Hero | None = None
         self._case: Case | None = None
         self._plans: tuple[ActionSequence, ...] = ()
-        self._actions, self._over = 0, True
 
     def split(self, task: str, train: int, seen: int, unseen: int, seed: int) -> Split:
         """A game of its own for every case."""
@@ -82,36 +83,14 @@ class NethackWorld:
             raise InputError(f"no case of {self.name}: {case.task}/{case.name}")
         self._game = self._game or Game()
         self._case, self._hero = case, Hero(self._game, case.seed)
-        self._plans, self._actions, self._over = (), 0, False
+        self._plans, self._taken, self._over = (), 0, False
         return self._situation()
 
     def step(self, plan: ActionSequence) -> Transition:
-        """Carry out the actions up to the first that fails."""
-        if self._over:
-            raise SpcaError("the episode is over: reset first")
-        hero, remarks, done = self._playing(), [], 0
+        """See `LimitedActions.step`; the plan is kept for `checkpoint`."""
+        transition = super().step(plan)
         self._plans = (*self._plans, plan)
-        for action in plan:
-            if self._actions >= ACTIONS or hero.game.over or self._success():
-                break
-            self._actions += 1
-            done += 1
-            if (remark := hero.do(action)) is not None:
-                remarks.append(remark)
-                break
-        success = self._success()
-        if hero.game.over and not success:
-            remarks.append(Remark(kind="violation", text=f"died: {' '.join(hero.game.messages)[-120:]}"))
-        elif self._actions >= ACTIONS and not success:
-            remarks.append(Remark(kind="step_limit", text=f"not done after {ACTIONS} actions"))
-        self._over = success or hero.game.over or self._actions >= ACTIONS
-        return Transition(
-            situation=self._situation(),
-            reward=float(success) - _ACTION_COST * max(1, done),
-            success=success,
-            done=self._over,
-            remarks=tuple(remarks),
-        )
+        return transition
 
     def checkpoint(self) -> bytes:
         """The case and the plans so far, as JSON."""
@@ -145,6 +124,13 @@ class NethackWorld:
         if self._hero is None:
             raise SpcaError("no episode has begun: reset first")
         return self._hero
+
+    def _act(self, action: str) -> Remark | None:
+        return self._playing().do(action)
+
+    def _lost(self) -> Remark | None:
+        game = self._playing().game
+        return Remark(kind="violation", text=f"died: {' '.join(game.messages)[-120:]}") if game.over else None
 
     def _success(self) -> bool:
         hero = self._playing()
@@ -180,7 +166,7 @@ class NethackWorld:
             "unexplored": len(frontier & within.keys()),
             "locked": len(level.locked),
             "searched": int((level.searched > 0).sum()),
-            "actions_left": ACTIONS - self._actions,
+            "actions_left": self.limit - self._taken,
             "message": " ".join(game.messages)[-200:],
             "inventory": game.inventory,
             "rooms": level.rooms(),
@@ -194,5 +180,5 @@ class NethackWorld:
             actions=_ACTIONS,
             text=f"{state}, depth {stats['depth']}, turn {stats['turn']}. You see {seen}. Known here: "
             f"{', '.join(known) or 'nothing'}; {len(frontier)} places are unexplored. "
-            f"{ACTIONS - self._actions} actions are left.",
+            f"{self.limit - self._taken} actions are left.",
         )

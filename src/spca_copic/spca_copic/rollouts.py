@@ -1,0 +1,98 @@
+"""What comes of following one program from some moment of an episode to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from spca_copic.episode import MOST_DECISIONS, Choice, Moment
+from spca_copic.recipe import Outcome
+from spca_core.plan_world import ActionSequence, Candidate, ChoiceContext
+
+
+class _Step(NamedTuple):
+    plan: ActionSequence
+    reward: float
+
+
+def follow(moment: Moment, program: str) -> tuple[bool, list[_Step]]:
+    """Carry out what one program (an id) proposes until the episode ends, or it has no plan any more.
+
+    The world stays where that leads; `moment` goes along. Returns the success and the plans with their
+    rewards.
+    """
+    steps: list[_Step] = []
+    while len(steps) < MOST_DECISIONS:
+        candidates, _problems = moment.pool.propose(moment.situation, moment.memory, only=(program,))
+        if not candidates:
+            break
+        plan = candidates[0].plan
+        transition = moment.world.step(plan)
+        steps.append(_Step(plan, transition.reward))
+        if transition.done:
+            return transition.success, steps
+        moment.note(plan, transition)
+    return False, steps
+
+
+class Rollouts:
+    """Tries programs out within one episode, and puts the world back afterwards.
+
+    Needs the world's `checkpoint`, so it is for training and measuring only. Worlds are deterministic: as
+    long as a program is followed, the outcome of its first rollout holds.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[tuple[ActionSequence, ...], str], Outcome] = {}
+
+    def outcome(self, moment: Moment, program: str) -> Outcome:
+        """What comes of following a program (an id) alone from this moment on."""
+        path = tuple(tuple(step["plan"]) for step in moment.memory)
+        if (path, program) not in self._known:
+            saved = moment.world.checkpoint()
+            there = Moment(moment.world, moment.pool, moment.situation)
+            there.memory = list(moment.memory)
+            try:
+                self._keep(path, program, *follow(there, program))
+            finally:
+                moment.world.restore(saved)
+        return self._known[path, program]
+
+    def _keep(
+        self, path: tuple[ActionSequence, ...], program: str, success: bool, steps: Sequence[_Step]
+    ) -> None:
+        left = sum(step.reward for step in steps)
+        self._known[path, program] = Outcome(success, left)
+        for step in steps:
+            path, left = (*path, step.plan), left - step.reward
+            self._known.setdefault((path, program), Outcome(success, left))
+
+
+class TryingChoice:
+    """Chooses as another one does, and tries out every candidate at a share of the decisions.
+
+    J. Schulman et al., Trust Region Policy Optimization, 2015, call rollouts of all actions from some states
+    of an episode a vine: what they tell of the candidates does not depend on what was chosen later.
+    """
+
+    def __init__(self, choice: Choice, share: float, rng: np.random.Generator) -> None:
+        self.name, self._choice, self._share, self._rng = choice.name, choice, share, rng
+        self._rollouts = Rollouts()
+        self.outcomes: list[tuple[float, ...]] = []
+        """Of each decision of the episode: each candidate's rewards to come; empty where none was tried."""
+
+    def choose(
+        self, moment: Moment, context: ChoiceContext, candidates: Sequence[Candidate]
+    ) -> tuple[int, np.ndarray, float]:
+        """See `Choice.choose`."""
+        if not moment.decisions:
+            self._rollouts, self.outcomes = Rollouts(), []
+        tried = len(candidates) > 1 and self._rng.random() < self._share
+        self.outcomes.append(tuple(self._worth(moment, c) for c in candidates) if tried else ())
+        return self._choice.choose(moment, context, candidates)
+
+    def _worth(self, moment: Moment, candidate: Candidate) -> float:
+        """The mean over the programs that propose it."""
+        return float(np.mean([self._rollouts.outcome(moment, id_).score for id_ in candidate.programs]))
