@@ -16,7 +16,7 @@ from spca_sense.fitting import Fit
 from spca_sense.footprint import shared_area
 from spca_sense.outline import Outline, trace
 from spca_sense.shapes import BoxShape, fit_box, starts_around, tilt_of
-from spca_sense.view import NO_HEIGHT, Mask, Patch, View, Window, bounding_window
+from spca_sense.view import NO_HEIGHT, Mask, Patch, View, Window, bounding_window, widened
 
 _MIN_COMPONENT = 60  # pixels; a twelfth of a cube's face
 _MIN_FACE = 0.15  # share of an upper face that must be in sight for a cube to be found
@@ -233,9 +233,10 @@ class _Search:
             upper = cube.corners(margin=_SPILL)[:4]
             inner = self.view.patch(cube.corners(margin=-_SPILL)[:4])
             # Along what hides a part of it, pixels show a mixture of both.
-            higher = (self.view.heights > cube.shape.height + _OCCLUDER).astype(np.uint8)
+            near = widened(inner.window, 2, whole.shape)
+            higher = (self.view.heights[near] > cube.shape.height + _OCCLUDER).astype(np.uint8)
             hidden = cv2.dilate(higher, np.ones((5, 5), np.uint8)).astype(bool)
-            agreeing = inner.of(whole | hidden)
+            agreeing = (whole[near] | hidden)[inner.within(near)]
             if not len(agreeing) or agreeing.mean() < _FILLED:
                 return False
             rest &= ~self.view.patch(upper).within(self.window)

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 
 from spca_core.geometry import Array, Pose, wrap_angle
-from spca_core.kinds import KINDS, ObjectKind
+from spca_core.kinds import KINDS, WALL, ObjectKind
 from spca_sense.colours import NEUTRAL, ColourLabels
 from spca_sense.detection import UNKNOWN, Detection
 from spca_sense.fitting import Fit, fit_shape
@@ -31,6 +31,7 @@ _CUT = 0.010  # metres of the sides, from the top, whose outline is used
 _OCCLUDER = 0.012
 _STEP = 0.010  # metres from a rim down to what is inside of it
 _HOLLOW = 0.3  # share of the area within the rim that must be lower
+_RIM = 1.5  # times a wall's thickness within which all of a rim lies
 _DOME = 0.12  # of its radius, by which a ball's upper side falls off towards its outline
 _LEAST_FALL = 0.004  # metres; noise makes small level faces fall off by less
 _MIN_AREA = 90  # pixels, 1.8 cm²
@@ -234,13 +235,23 @@ class _Search:
         return best if best is None else self._joined(best, faces)
 
     def _joined(self, best: _Face, faces: list[_Face]) -> _Face:
-        """A face with those that only a higher thing on it separates from it."""
+        """A face with those that only a higher thing separates from it: on it, or before a rim."""
         level = [f for f in faces if abs(f.level - best.level) < _LEVEL / 2]
         if len(level) < 2:
             return best
         mask, body = (np.logical_or.reduce([getattr(f, name) for f in level]) for name in ("mask", "body"))
-        seen = self._hull(mask) & (self.heights < best.level + _LEVEL)
-        return _Face(mask, body, best.level) if np.mean(mask[seen]) > _ONE else best
+        hull = self._hull(mask)
+        seen = hull & (self.heights < best.level + _LEVEL)
+        whole = np.mean(mask[seen]) > _ONE or self._is_rim(mask, hull, best.level)
+        return _Face(mask, body, best.level) if whole else best
+
+    def _is_rim(self, mask: Mask, hull: Mask, level: float) -> bool:
+        """Whether a mask is along the border of its hull, no thicker than walls, and lower ground within."""
+        within = cv2.distanceTransform(hull.astype(np.uint8), cv2.DIST_L2, 3) * self.view.metres_per_pixel(
+            level
+        )
+        lower = (self.heights < level - _STEP) & (self.heights > NO_HEIGHT / 2)
+        return bool(np.percentile(within[mask], 95) < _RIM * WALL and np.mean(lower[hull]) > _HOLLOW)
 
     def _level(self, heights: Array) -> float:
         """The highest level at which there is enough of a face, metres."""

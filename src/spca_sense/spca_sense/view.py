@@ -51,11 +51,16 @@ Window = tuple[slice, slice]
 def bounding_window(mask: Mask, margin: int) -> Window:
     """The bounding window of a mask, widened by `margin` pixels on each side within the image."""
     left, upper, width, height = cv2.boundingRect(mask.astype(np.uint8))
-    rows, columns = mask.shape
-    return (
-        slice(max(upper - margin, 0), min(upper + height + margin, rows)),
-        slice(max(left - margin, 0), min(left + width + margin, columns)),
+    return widened((slice(upper, upper + height), slice(left, left + width)), margin, mask.shape)
+
+
+def widened(window: Window, margin: int, shape: tuple[int, ...]) -> Window:
+    """A window with `margin` more pixels on each side, within an image of that shape."""
+    rows, columns = (
+        slice(max(w.start - margin, 0), min(w.stop + margin, size))
+        for w, size in zip(window, shape, strict=True)
     )
+    return rows, columns
 
 
 @dataclass(frozen=True)

@@ -114,3 +114,15 @@ def test_strips_of_hidden_faces_in_a_pyramid_are_cubes_and_nothing_else(open_stu
             if thing is not None:
                 assert thing.kind == "cube"
                 assert np.linalg.norm(np.subtract(thing.pose.position, pose.position)) < 0.003, model
+
+
+def test_a_tray_whose_rim_is_cut_by_what_lies_at_it_is_one_thing(open_studio) -> None:
+    """Seen from the camera, two cubes at a long wall hide its ends, so that the rest of it stands alone."""
+    world = load_world("packing")
+    poses = dict(nominal_layout(world).poses)
+    poses["tray_orange"] = Pose.from_xyz_yaw(0.434, 0.163, poses["tray_orange"].position[2], -0.654)
+    for model, x, y in (("box_red", 0.445, 0.242), ("box_green", 0.3615, 0.131), ("box_blue", 0.468, 0.137)):
+        poses[model] = Pose.from_xyz_yaw(x, y, world.table.top + 0.024, -0.65)
+    poses["cylinder_purple"] = Pose.from_xyz_yaw(0.458, -0.117, poses["cylinder_purple"].position[2])
+    look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
+    assert_all_found(look, world, poses, 0.003)
