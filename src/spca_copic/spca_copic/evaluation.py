@@ -112,7 +112,7 @@ def frozen_choice(state: TaskState, selector: Selector) -> Choice:
     choice: Choice = SelectorChoice(selector)
     if state.follow:
         name, choice = choice.name, ProgramChoice(state.follow)
-        choice.name = name
+        choice.name = f"{name}, following {state.follow}"
     return choice
 
 

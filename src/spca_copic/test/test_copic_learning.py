@@ -14,12 +14,13 @@ import pytest
 
 from spca_copic.choices import RandomChoice, SelectorChoice
 from spca_copic.episode import experience_of, run_episode
-from spca_copic.evaluation import unseen_cases
+from spca_copic.evaluation import evaluate, unseen_cases
 from spca_copic.grammar_programs import GrammarPrograms, assemble
 from spca_copic.oracle import OracleChoice
 from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Recipe, TaskState
-from spca_copic.selectors.hashed import HashedSelector
+from spca_copic.rollouts import TryingChoice
+from spca_copic.selectors.hashed import HashedOptions, HashedSelector
 from spca_copic.store import CopicFolder, CopicRun
 from spca_copic.training import Listener, train_task
 from spca_core.contracts.plan_world_contract import PlanWorldContract
@@ -112,6 +113,29 @@ def test_the_oracle_knows_and_chance_does_not(page: dict[str, Any]) -> None:
             [run_episode(world, case, pool, RandomChoice(case.seed)).success for case in cases]
         )
         assert 0.05 < by_chance < 0.7
+
+
+def test_trying_candidates_out_tells_their_rewards_and_changes_nothing(page: dict[str, Any]) -> None:
+    world = page["Cupboards"]()
+    cases = world.split("cups", 6, 0, 0, 0).train
+    chooser = TryingChoice(RandomChoice(), 1.0, np.random.default_rng(0))
+    with ProgramPool(programs(world), PATIENT_S) as pool:
+        for case in cases:
+            episode = run_episode(world, case, pool, chooser)
+            first = episode.decisions[0]
+            right = [c.plan == ("open " + page["HABIT"][case.name.split()[0]],) for c in first.candidates]
+            assert chooser.outcomes[0] == tuple(float(r) for r in right)
+            assert episode.success == right[first.chosen]
+
+
+def test_a_selector_that_is_no_better_gives_way_to_the_best_program(page: dict[str, Any]) -> None:
+    world = page["Cupboards"]()
+    selector = HashedSelector(HashedOptions(rate=1e-9))
+    recipe = Recipe(trials=1, episodes=2, held_out=6, judged=6, deadline_s=PATIENT_S)
+    state = train_task(world, "cups", GrammarPrograms(), selector, recipe)
+    assert state.follow == state.best_single
+    [score] = evaluate(world, state, selector, recipe, unseen_cases(world, "cups", recipe, 6))
+    assert score.policy.endswith(f"following {state.follow}") and score.switch_interval > 0
 
 
 def test_a_training_that_was_interrupted_goes_on_to_the_same_end(

@@ -70,6 +70,7 @@ class HouseholdWorld(LimitedActions):
     returns = True
     limit = 50  # as published
     cost = 0.01
+    game = Game
 
     def __init__(self, habits: int = 1) -> None:
         super().__init__()
@@ -92,7 +93,7 @@ class HouseholdWorld(LimitedActions):
         """A room in which nothing was looked into yet."""
         if case.task not in TASKS or not case.name.startswith(case.task):
             raise InputError(f"no case of {self.name}: {case.task}/{case.name}")
-        self._game = Game(draw_room(case.task, self._habits, f"{case.seed}/{case.name}"))
+        self._game = self.game(draw_room(case.task, self._habits, f"{case.seed}/{case.name}"))
         self._seen, self._taken, self._over = {}, 0, False
         return self._situation()
 
@@ -109,7 +110,7 @@ class HouseholdWorld(LimitedActions):
         with expecting("a checkpoint", self.name):
             saved = _Checkpoint.model_validate_json(checkpoint)
         if self._game is None or self._game.room != saved.room:
-            self._game = Game(saved.room)
+            self._game = self.game(saved.room)
         self._game.replay(saved.done)
         self._seen, self._taken, self._over = dict(saved.seen), saved.steps, saved.over
         return self._situation()
