@@ -1,6 +1,7 @@
 """How fast motions are planned, and how long they take: medians over random tables, exact poses, no camera.
 
 Run it from the checkout:  .venv/bin/python benchmarks/motion_planning.py --tables 40
+With MoveIt sourced, `--pipeline ompl` measures the same queries with its checks and its search.
 
 A plan is all that happens between a skill's call and the first command: compiling the collision model if the
 scene has changed, inverse kinematics, collision checks, the search if the straight way is barred, and the
@@ -15,6 +16,8 @@ import statistics
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import closing
+from functools import partial
 
 import numpy as np
 
@@ -25,6 +28,7 @@ from spca_core.layout import random_layout
 from spca_core.scene import Scene
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import World, load_world
+from spca_description.moveit_config import PIPELINES
 from spca_motion.collision import CollisionChecker
 from spca_motion.limits import EMPTY
 from spca_motion.manipulator import Manipulator, embedded_arm
@@ -34,6 +38,10 @@ from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_motion.query import Start
 from spca_motion.sim_robot import SimRobot
 from spca_motion.timing import time_path
+from spca_moveit.backend import Setup
+from spca_moveit.checker import ProcessChecker
+from spca_moveit.process import PlannerProcess
+from spca_moveit.search import MoveItSearch
 from spca_robot import kinematics
 from spca_sim.simulator import MujocoSimulator
 
@@ -61,10 +69,9 @@ def planned(
     return pieces, time_path(pieces, EMPTY)
 
 
-def plans(world: World, seed: int, watch: Stopwatch) -> bool:
+def plans(world: World, planner: MotionPlanner, seed: int, watch: Stopwatch) -> bool:
     """Times plans on one random table; returns whether the one to a pre-grasp needed a search."""
     scene = true_scene(world, random_layout(world, seed))
-    planner = MotionPlanner(world)
     out_of_view = Start(np.array(world.robot.out_of_view), OPEN)
     cube = scene.of_kind("cube")[seed % 3]
     x, y, z = cube.pose.position
@@ -97,7 +104,10 @@ def plans(world: World, seed: int, watch: Stopwatch) -> bool:
     side = rng.uniform(0.12, 0.25, 2)
     left, right = top_down(0.5, side[0], 0.5, 0.0), top_down(0.5, -side[1], 0.5, 0.0)
     begin = Start(sampled(planner.to_pose(out_of_view, left, lambda: False), 1.0)[-1], OPEN)
-    watch.time("plan around a board, with search", lambda: planned(planner, begin, right))
+    try:
+        watch.time("plan around a board, with search", lambda: planned(planner, begin, right))
+    except MotionError as error:
+        print(f"table {seed}, around the board: {error}")
     return len(pieces) > 1
 
 
@@ -151,11 +161,19 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--tables", type=int, default=40)
-    tables = parser.parse_args().tables
-    world, watch = load_world(), Stopwatch()
-    searches = sum(plans(world, seed, watch) for seed in range(tables))
-    simulator = MujocoSimulator(world)
-    placed = sum(pick_and_place(world, simulator, seed, watch) for seed in range(tables))
+    parser.add_argument("--pipeline", choices=list(PIPELINES), help="MoveIt's, instead of the embedded arm's")
+    chosen = parser.parse_args()
+    world, watch, tables = load_world(), Stopwatch(), chosen.tables
+    placed = "no"
+    if chosen.pipeline:
+        with closing(PlannerProcess(Setup(world, pipeline=chosen.pipeline))) as process:
+            checker = partial(ProcessChecker, process=process)
+            planner = MotionPlanner(world, checker, MoveItSearch(process))
+            searches = sum(plans(world, planner, seed, watch) for seed in range(tables))
+    else:
+        searches = sum(plans(world, MotionPlanner(world), seed, watch) for seed in range(tables))
+        simulator = MujocoSimulator(world)
+        placed = str(sum(pick_and_place(world, simulator, seed, watch) for seed in range(tables)))
 
     print(f"{'':42}{'median':>10}{'90 %':>10}{'worst':>10}")
     for name, values in watch.seconds.items():

@@ -66,6 +66,10 @@ class ContactSampler:
         for touching in pairs:
             self._seen[touching] = max(stamp, self._seen.get(touching, stamp))
 
+    def due(self, now: float) -> bool:
+        """Whether a sample is emitted, or the sampling begins, at simulated time `now`."""
+        return self._next is None or now >= self._next or now < self._next - 2 * self._period
+
     def clock(self, now: float) -> None:
         """Simulated time is `now`: emit the samples that are due."""
         if self._next is None or now < self._next - 2 * self._period:  # the first, or the clock went back

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from rclpy.clock import Clock as RclpyClock
-from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.subscription import Subscription
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo, Image
@@ -31,6 +30,7 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 from spca_core.contacts import ContactSample, Pair
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
+from spca_core.kinds import primitives
 from spca_core.layout import Layout
 from spca_core.trajectory import JOINT_NAMES, JointState, JointTrajectory
 from spca_core.world import load_world
@@ -41,6 +41,7 @@ from spca_gazebo.contacts import ContactSampler, ModelPairs
 from spca_gazebo.driver import brake, ramp_time, refusal
 from spca_gazebo.finger import Press, command, finger_state
 from spca_gazebo.frames import FramePairs
+from spca_gazebo.polled import PolledTopic
 from spca_gazebo.reset import control_service, parking, placement, pose_request, pose_service, untouched
 from spca_gazebo.services import GazeboServices
 from spca_gazebo.serving import ReplacingAction, SlowService
@@ -65,14 +66,7 @@ _STALL_S = 30.0  # wall seconds that simulated time may stand still
 
 ROBOTS = ("generated", "vendor")
 
-# Every sensor in contact reports at every physics step: more than Python can take in. The newest few steps
-# are enough, as a pair counts as touching until it has not been seen for `contacts.TIMEOUT`.
-CONTACT_REPORTS = QoSProfile(
-    history=HistoryPolicy.KEEP_LAST,
-    depth=30,
-    reliability=ReliabilityPolicy.BEST_EFFORT,
-    durability=DurabilityPolicy.VOLATILE,
-)
+_ROBOT_SENSORS = 6  # contact sensors of the robot that may report in one physics step
 
 
 class GazeboSim(SpcaNode):
@@ -117,8 +111,12 @@ class GazeboSim(SpcaNode):
         self.create_subscription(Clock, bridge.CLOCK.ros, self._on_clock, SENSOR)
         self.create_subscription(JointStateMsg, f"/{STATE_BROADCASTER}/joint_states", self._on_joints, SENSOR)
         self.create_subscription(Lease, names.LEASE, self._on_lease, EVERY)
+        self._reports: PolledTopic | None = None
         if (kind := contacts_type()) is not None:
-            self.create_subscription(kind, bridge.CONTACTS.ros, self._on_contacts, CONTACT_REPORTS)
+            # Every sensor in contact reports at every physics step; one step's reports make a sample.
+            depth = _ROBOT_SENSORS + sum(len(primitives(o.kind, o.size)) for o in self._world.objects)
+            topic = bridge.CONTACTS.ros
+            self._reports = PolledTopic(self.context, f"{names.SIM}_contacts", kind, topic, depth)
 
         self._watch = self.create_timer(_LOOK_S, self._film_if_watched, clock=RclpyClock())
 
@@ -140,6 +138,9 @@ class GazeboSim(SpcaNode):
 
     def _on_clock(self, clock: Clock) -> None:
         self._now, self._ticked = seconds(clock.clock), time.monotonic()
+        if self._reports is not None and self._sampler.due(self._now):
+            for report in self._reports.take():
+                self._on_contacts(report)
         self._sampler.clock(self._now)
 
     def _on_joints(self, message: JointStateMsg) -> None:
@@ -368,6 +369,8 @@ class GazeboSim(SpcaNode):
         self._grip.close()
         for service in self._slow:
             service.close()
+        if self._reports is not None:
+            self._reports.close()
 
 
 def contacts_type() -> type | None:

@@ -10,6 +10,7 @@ import stat
 import threading
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -356,3 +357,34 @@ def test_a_picture_is_two_images_of_one_instant_with_the_projects_calibration(ri
     assert wait_for(lambda: colour.get_subscription_count() == depth.get_subscription_count() == 0)
     assert frame.intrinsics == WORLD.camera.intrinsics  # not Gazebo's, which is half a pixel off
     assert frame.depth[0, 0] == 0.0 and frame.depth[5, 5] == pytest.approx(0.85)
+
+
+def test_of_a_flood_of_reports_only_the_newest_are_read_and_only_when_asked_for(rig: Rig) -> None:
+    from std_msgs.msg import Header
+
+    from spca_gazebo.polled import PolledTopic
+
+    publisher = rig.client.create_publisher(Header, "/flood", SENSOR)
+    topic = PolledTopic(rig.client.context, "flooded", Header, "/flood", depth=4)
+    assert wait_for(lambda: publisher.get_subscription_count() == 1)
+    got: list[str] = []
+    for number in range(50):
+        publisher.publish(Header(frame_id=str(number)))
+    assert wait_for(lambda: got.extend(m.frame_id for m in topic.take()) or "49" in got)
+    assert len(got) < 50 and got == sorted(got, key=int)
+    assert list(topic.take()) == []
+    topic.close()
+
+
+def test_contact_reports_are_read_once_a_sample(rig: Rig) -> None:
+    reads: list[float] = []
+
+    class Reports:
+        def take(self):
+            reads.append(rig.node._now)
+            return iter(())
+
+    rig.node._reports = Reports()
+    assert wait_for(lambda: len(reads) > 10)
+    rig.node._reports = None
+    assert all(later - earlier > 0.015 for earlier, later in pairwise(reads))
