@@ -284,6 +284,11 @@ def test_what_only_seems_to_touch_is_put_there_again(planner: DraftingPlanner) -
     assert unrelated.plan is not None and unrelated.plan.steps == ()
 
 
+def test_things_beside_what_cannot_be_moved_are_planned_with(planner: DraftingPlanner) -> None:
+    beside = [("cube_red", "plate_blue"), ("plate_blue", "cube_red")]
+    assert plan(planner, "Put the red cube on the red plate.", beside=beside).status == "solved"
+
+
 def test_a_bridge_that_is_seen_is_not_built_again(planner: DraftingPlanner) -> None:
     on = {"cube_red": "cube_blue"}
     seen = scene(on=on, beside=[("cube_green", "cube_blue")])

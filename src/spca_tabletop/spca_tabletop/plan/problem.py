@@ -106,7 +106,7 @@ def initial(observation: Observation) -> Iterator[Atom]:
             a, b = fact.args
             pairs |= {("next_to", a, b), ("next_to", b, a)}
     yield from sorted(pairs)
-    yield from sorted(("abreast", a, b) for a, b in abreast(observation) if a in within_reach)
+    yield from sorted(("abreast", a, b) for a, b in abreast(observation))
     for lying, a, b in sorted(bridges(observation)):
         yield from (("across", lying, a, b), ("spanned", a, b))
 
@@ -114,7 +114,8 @@ def initial(observation: Observation) -> Iterator[Atom]:
 def abreast(observation: Observation) -> set[tuple[str, str]]:
     """The pairs, in both orders, that stand side by side on the table or lie side by side on one solid."""
     resting = _on_solids(observation)
-    pairs = {f.args for f in observation.facts if f.predicate == "next_to"}
+    known = set(_of(observation, *_KINDS))
+    pairs = {f.args for f in observation.facts if f.predicate == "next_to" and known.issuperset(f.args)}
     pairs |= {(a, b) for a, x in resting for b, y in resting if x == y and a != b}
     return {(a, b) for one, other in pairs for a, b in ((one, other), (other, one))}
 
