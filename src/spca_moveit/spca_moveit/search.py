@@ -35,11 +35,15 @@ class MoveItSearch:
                 return straight
         rejected: list[str] = []
         nothing = 0
-        for _ in range(self._attempts):
+        for attempt in range(self._attempts):
+            # MoveIt searches several times as long where a path constraint holds, and most paths stay in the
+            # workspace without one: it constrains only the further attempts.
+            box = _box(query) if attempt else None
             for goal in goals:
                 if stop():
                     raise Interrupted
-                path = self._process.plan(checker.geometry, self._request(query, goal), stop)
+                wanted = PlanRequest(query.start.joints, goal, query.start.gap, self._seconds, box)
+                path = self._process.plan(checker.geometry, wanted, stop)
                 if path is None:
                     nothing += 1
                     continue
@@ -52,12 +56,12 @@ class MoveItSearch:
                 rejected.append(str(query.fault(rounded(waypoints, [0.0] * len(waypoints)))))
         raise PathNotFound(_account(nothing, rejected))
 
-    def _request(self, query: Query, goal: Array) -> PlanRequest:
-        box = None
-        if query.box is not None:
-            low, high = (tuple(corner.tolist()) for corner in (query.box.low, query.box.high))
-            box = Box(low, high, query.reach)
-        return PlanRequest(query.start.joints, goal, query.start.gap, self._seconds, box)
+
+def _box(query: Query) -> Box | None:
+    if query.box is None:
+        return None
+    low, high = (tuple(corner.tolist()) for corner in (query.box.low, query.box.high))
+    return Box(low, high, query.reach)
 
 
 def bends(path: Array) -> Array:

@@ -74,14 +74,23 @@ def test_a_path_around_a_wall_is_moveits(world: World, process: PlannerProcess, 
     assert "not found in config" not in log.read_text()
 
 
-def test_a_path_stays_in_the_workspace(world: World, process: PlannerProcess) -> None:
+def test_a_path_stays_in_the_workspace(
+    world: World, process: PlannerProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without the box, the straight path in joint space swings the tool out of it."""
     home = np.array(world.robot.home)
     left, right = home + np.array([0.7, 0, 0, 0, 0, 0]), home - np.array([1.1, 0, 0, 0, 0, 0])
     planner = planner_of(world, process)
     free = sampled(planner.to_joints(Start(left, OPEN), right, lambda: False), 0.02)
     planner.box.high[0] = 0.45
+    asked: list[Box | None] = []
+    plan = process.plan
+    monkeypatch.setattr(
+        process, "plan", lambda g, request, stop: asked.append(request.box) or plan(g, request, stop)
+    )
     kept = sampled(planner.to_joints(Start(left, OPEN), right, lambda: False), 0.02)
+    monkeypatch.undo()
+    assert asked[0] is None and asked[-1] is not None, "the constraint costs time; it is tried without first"
     highest = [planner.tools.tool(path, planner.tcp_gap(OPEN))[:, 0, 3].max() for path in (free, kept)]
     assert highest[0] > 0.46 and highest[1] <= 0.4501
 
