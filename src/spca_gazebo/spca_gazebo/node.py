@@ -58,6 +58,7 @@ from spca_ros.qos import EVERY, SENSOR
 
 _HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
 _LEASE_S = 1.0  # simulated seconds without a sign of a motion's client after which it is stopped
+_NEWS_S = 5.0  # wall seconds for contacts to be reported after a reset, at least
 _PLACED_S = 0.1  # simulated seconds within which Gazebo surely has done what its pose service accepted
 _LOOK_S = 1.0  # wall seconds between two looks at whether anybody watches the pictures
 _FRAME_S = 5.0  # simulated seconds to wait for a picture
@@ -90,6 +91,7 @@ class GazeboSim(SpcaNode):
         self._captures = 0  # requests for a picture that wait for one
         self._epoch = ""
         self._now, self._ticked = 0.0, time.monotonic()
+        self._reported = 0.0  # simulated time of the newest contact report
         self._state: JointState | None = None
         self._frame: tuple[Image, Image, CameraInfo] | None = None
         self._newest_contacts: frozenset[Pair] = frozenset()
@@ -162,6 +164,7 @@ class GazeboSim(SpcaNode):
 
     def _on_contacts(self, message: Any) -> None:
         pairs = (self._models.pair(c.collision1.name, c.collision2.name) for c in message.contacts)
+        self._reported = max(seconds(message.header.stamp), self._reported)
         self._sampler.touch(seconds(message.header.stamp), [p for p in pairs if p is not None])
 
     def _on_sample(self, sample: ContactSample) -> None:
@@ -317,17 +320,20 @@ class GazeboSim(SpcaNode):
 
         def forget() -> None:  # including contacts in the parking place whose messages arrive late
             self._sampler.clear(since=begun)
+            self._reported = 0.0
             self._newest_contacts = frozenset()
 
         self.loop.run(forget)
         lost = sorted(wanted.poses)
-        while lost and self._now - begun < _SETTLE_S:
+        patience = time.monotonic() + _NEWS_S  # simulated time alone may pass while this node gets no turn
+        while lost and (self._now - begun < _SETTLE_S or time.monotonic() < patience):
             self._sleep()
             lost = untouched(wanted, self._newest_contacts)
-        silent = (
-            f"nothing touches {', '.join(lost)} after the reset: have Gazebo's contact topics fallen silent?"
-        )
-        return silent if lost else ""
+        if not lost:
+            return ""
+        behind = self._now - self._reported
+        news = f"the newest report is {behind:.2f} s old" if self._reported else "no report has come"
+        return f"nothing touches {', '.join(lost)} after the reset: {news}"
 
     def _go_home(self) -> str:
         patience = time.monotonic() + _STALL_S
