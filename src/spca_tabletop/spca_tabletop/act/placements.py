@@ -26,6 +26,9 @@ SIDE_GAP = 0.006
 # How far a cube is pushed into its neighbour to be sure that the two touch: by a little more than both are
 # likely to be off together.
 PUSH = 0.005
+# Against a round one less: its outline is modelled less exactly, and what may be touched may be pressed by
+# 6 mm at most.
+ROUND_PUSH = 0.003
 # A cube this far outside a plate's rim tips onto it: its weight is off the plate, an edge is on the table.
 OVER_RIM = 0.010
 # 1 - cos of the angle by which a row may be bent.
@@ -191,7 +194,7 @@ def next_to(other: SceneObject, hold: Hold, neighbours: Sequence[SceneObject] = 
         angle = other.pose.yaw + k * 2 * math.pi / around
         touching = (hold.along + other.size[0 if around == 12 else k % 2]) / 2
         c, s = math.cos(angle), math.sin(angle)
-        near, far = touching - PUSH, touching + SIDE_GAP
+        near, far = touching - (ROUND_PUSH if around == 12 else PUSH), touching + SIDE_GAP
         for yaw in hold.least_turned(angle, angle + math.pi):
             yield Spot(
                 top_down(x + far * c, y + far * s, z, yaw),
