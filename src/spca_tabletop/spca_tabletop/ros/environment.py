@@ -93,6 +93,7 @@ class RosTabletop:
         self._connected: list[int] = []  # how often each node had started when data was seen to flow
         self._cancelled = False
         self._can_go_back = True
+        self._watches: list[Callable[[], None]] = []
         node.create_subscription(VerdictMsg, names.VERDICT, self._on_verdict, STATE)
 
         def service(kind: type, name: str, owner: str) -> ServiceCall:
@@ -113,6 +114,7 @@ class RosTabletop:
     def begin(self, options: RunOptions, timeout: float = _READY_S) -> None:
         """See `spca_ros.kit.RosEnvironment`. The referee's node finds the level by the same name or path."""
         self._wait_ready(timeout)
+        self._watches = [peer.watch() for peer in self._peers.values()]
         world, level = load_table(options)
         layout, variation = draw_table(options.preset, options.seed, world, level)
         self._order = _Order(options, level, layout)
@@ -171,7 +173,8 @@ class RosTabletop:
     def sense(self) -> Observation:
         """Have the arm moved out of view and the table looked at."""
         goal = Look.Goal(attempt=self._epoch, task=[to_msg(self.task, TaskMsg())])
-        result = self._look(goal, cancelled=lambda: self._cancelled)
+        result = self._look(goal, cancelled=self._interrupted)
+        self._check_nodes()
         if result.error_kind == "error":
             raise SpcaError(result.message)
         if result.error_kind:
@@ -196,7 +199,8 @@ class RosTabletop:
         if self._cancelled:
             return ActResult(attempt=attempt, status="cancelled", steps=(), message="cancelled")
         goal = ExecutePlan.Goal(attempt=attempt, plan=to_msg(plan, PlanMsg()), library=library)
-        answer = self._execute(goal, on_feedback, lambda: self._cancelled)
+        answer = self._execute(goal, on_feedback, self._interrupted)
+        self._check_nodes()
         if answer.error:
             raise SpcaError(answer.error)
         result = from_msg(ActResult, answer.result)
@@ -272,6 +276,18 @@ class RosTabletop:
 
     def close(self) -> None:
         """There is nothing to release here: the process that started the nodes ends them."""
+
+    def _check_nodes(self) -> None:
+        """Raise NodeLost if a node was lost since the level began, even if it is back and knows nothing."""
+        for check in self._watches:
+            check()
+
+    def _interrupted(self) -> bool:
+        try:
+            self._check_nodes()
+        except NodeLost:
+            return True
+        return self._cancelled
 
     # --- for runs -------------------------------------------------------------------------------------------
 
