@@ -6,6 +6,13 @@ from pydantic import Field
 
 from spca_core.model import Record
 
+PATIENCE = 8.0
+"""Seconds of wall time that may pass for each second of processor time that something is allowed.
+
+What comes of a limited search should not depend on what else the machine does; wall time is the last resort,
+against what waits and does not compute.
+"""
+
 
 class Budgets(Record):
     """Bounds of the supervisor's loops; the defaults are the published method's."""

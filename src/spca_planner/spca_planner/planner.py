@@ -44,7 +44,7 @@ class DraftingPlanner:
     """A `Planner` for one environment (its name chooses the trusted domains).
 
     `proposers`: one for all modes, or one for each. `budget`: drafts for one request. `solver_timeout_s`:
-    wall time of one search, by the planning `engine`. `domains` are read ahead, and so are those that a
+    processor time of one search, by the planning `engine`. `domains` are read ahead, and so are those that a
     proposer has as its `domains`. `start` it early and `close` it at the end; it keeps a warm solver process,
     or uses the `solver` it is given, with its engine.
     """

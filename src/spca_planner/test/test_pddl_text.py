@@ -130,6 +130,7 @@ def test_the_tabletop_domain_has_exactly_the_skills() -> None:
         "place_next_to": (("c", "solid"), ("other", "item")),
         "place_on_edge": (("c", "solid"), ("p", "plate")),
         "place_across": (("c", "solid"), ("a", "solid"), ("b", "solid")),
+        "take_down": (("c", "solid"), ("a", "solid"), ("b", "solid")),
         "discard": (("c", "solid"),),
     }
 

@@ -29,7 +29,7 @@ def why_unsolvable(domain: Domain, problem: Problem, seconds: float = 1.0) -> st
     hold), so what is found unreachable really is; what is found reachable may still be impossible.
     """
     try:
-        relaxation = _Relaxation(domain, problem, time.monotonic() + seconds)
+        relaxation = _Relaxation(domain, problem, time.process_time() + seconds)
         return relaxation.explanation()
     except TooLarge:
         return ""
@@ -161,7 +161,7 @@ class _Relaxation:
         return evaluate(condition, lambda atom: atom in self._reached, self._domain, self._problem, binding)
 
     def _check_time(self) -> None:
-        if time.monotonic() > self._deadline:
+        if time.process_time() > self._deadline:
             raise TooLarge
 
 

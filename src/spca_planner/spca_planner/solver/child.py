@@ -20,6 +20,7 @@ from typing import IO, NoReturn
 
 import psutil
 
+from spca_core.budgets import PATIENCE
 from spca_core.ports.engine import Interrupted
 from spca_planner.pddl.sexpr import PddlError
 from spca_planner.solver.cost import MEMORY_BYTES
@@ -36,21 +37,26 @@ class Child:
 
     Only for processes with a single thread. `end` it when it is no longer needed.
 
-    `work` runs in the child; what it raises is the end of its output. `deadline` is of `time.monotonic`.
+    `work` runs in the child; what it raises is the end of its output. `seconds` of processor time are the
+    most that it may take, and `PATIENCE` times as many of wall time.
     """
 
-    def __init__(self, work: Callable[[], None], deadline: float) -> None:
-        self._deadline = deadline
+    def __init__(self, work: Callable[[], None], seconds: float) -> None:
+        self._deadline = time.monotonic() + PATIENCE * seconds
+        self.spent = 0.0
+        """Seconds of processor time that it took, once it has ended."""
+        self.late = False
+        """Whether it was ended because its time was up."""
         reader, writer = os.pipe()
         self._pid = os.fork()
         if self._pid == 0:
             os.close(reader)
-            _run(work, writer, deadline - time.monotonic())
+            _run(work, writer, seconds)
         os.close(writer)
         self._log: IO[bytes] = os.fdopen(reader, "rb", buffering=0)
 
     def join(self, interrupt: int | None) -> tuple[int, str]:
-        """Exit status and the end of its output; it is killed at the deadline. Raises Interrupted."""
+        """Exit status and the end of its output; it is killed when its time is up. Raises Interrupted."""
         output = b""
         watched = [self._log.fileno()] + ([interrupt] if interrupt is not None else [])
         while True:
@@ -65,9 +71,13 @@ class Child:
             output = (output + chunk)[-8192:]
         if left <= 0:
             self.end()
+            self.late = True
             return -signal.SIGKILL, ""
         pid, self._pid = self._pid, 0
-        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        _, ended, usage = os.wait4(pid, 0)
+        status = os.waitstatus_to_exitcode(ended)
+        self.spent = usage.ru_utime + usage.ru_stime
+        self.late = status in (-signal.SIGPROF, -signal.SIGXCPU)
         self._log.close()
         return status, output.decode(errors="replace")
 
@@ -90,7 +100,9 @@ def _run(work: Callable[[], None], log: int, seconds: float) -> NoReturn:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # should the parent be killed outright
         os.dup2(log, 1)
         os.dup2(log, 2)
-        most = max(1, int(seconds) + 2)
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, max(seconds, 0.001))
+        most = int(seconds) + 2  # whoever else it starts has a timer of its own
         resource.setrlimit(resource.RLIMIT_CPU, (most, most))
         space = _memory()
         resource.setrlimit(resource.RLIMIT_AS, (space, space))

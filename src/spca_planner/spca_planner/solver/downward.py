@@ -12,7 +12,6 @@ import os
 import shutil
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from spca_core.ports.engine import Solution
@@ -20,7 +19,7 @@ from spca_planner.solver.child import CANNOT_START, Child, last_words
 from spca_planner.solver.judgement import Greedy, Words
 
 _SHORTEST = "astar({heuristic}, max_time={seconds})"
-"""A cheapest plan, within `seconds`."""
+"""A cheapest plan, within `seconds` of processor time."""
 _LANDMARKS = "landmark_cost_partitioning(lm_rhw())"
 """Admissible; takes conditional effects, unlike LM-cut, but no axioms, which a disjunctive goal becomes."""
 _MAXIMUM = "hmax()"
@@ -61,22 +60,22 @@ class DownwardSearch:
     """One run of Fast Downward on PDDL text: for a cheapest plan, or for the first one of a greedy search."""
 
     def __init__(self, domain: str, problem: str, timeout_s: float, greedy: Greedy | None = None) -> None:
-        self._deadline = time.monotonic() + timeout_s
         self._timeout_s = timeout_s
         self._folder = Path(tempfile.mkdtemp(prefix="spca_plan_"))
         (self._folder / "domain.pddl").write_text(domain)
         (self._folder / "problem.pddl").write_text(problem)
         search = {None: _SHORTEST, "counting": _COUNTING, "relaxation": _ANY}[greedy]
         seconds = max(0.05, timeout_s * _BOUNDED_SHARE)
-        self._child = self._start(search.replace("{seconds}", str(seconds)), translate=True)
+        self._child = self._start(search.replace("{seconds}", str(seconds)), timeout_s, translate=True)
 
     def wait(self, interrupt: int | None = None) -> Solution:
         """See `Search`."""
         code, log = self._child.join(interrupt)
         undecided = code not in (*_FOUND, *_UNSOLVABLE, _INPUT_ERROR, _UNSUPPORTED)
         translated = (self._folder / "output.sas").exists()
-        if undecided and translated and time.monotonic() < self._deadline:
-            self._child = self._start(_ANY, translate=False)
+        left = self._timeout_s - self._child.spent
+        if undecided and translated and left > 0 and not self._child.late:
+            self._child = self._start(_ANY, left, translate=False)
             code, log = self._child.join(interrupt)
         if code in _FOUND and (self._folder / "plan").exists():
             return Solution(status="solved", steps=_read_plan((self._folder / "plan").read_text()))
@@ -84,7 +83,7 @@ class DownwardSearch:
             return Solution(status="unsolvable", message="Fast Downward proves that no plan exists")
         if code == _INPUT_ERROR:
             return Solution(status="refused", message=f"Fast Downward cannot read it: {last_words(log)}")
-        if time.monotonic() >= self._deadline or code in _OUT_OF_TIME_OR_MEMORY:
+        if self._child.late or code in _OUT_OF_TIME_OR_MEMORY:
             return Solution(status="timeout", message=f"no plan found within {self._timeout_s:g} s")
         message = f"Fast Downward gave up with exit code {code}: {last_words(log)}"
         return Solution(status="refused", message=message)
@@ -94,7 +93,7 @@ class DownwardSearch:
         self._child.end()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _start(self, search: str, translate: bool) -> Child:
+    def _start(self, search: str, seconds: float, translate: bool) -> Child:
         def work() -> None:
             """Translate, then become the search program."""
             os.chdir(self._folder)
@@ -106,7 +105,7 @@ class DownwardSearch:
             chosen = search.replace("{heuristic}", _heuristic(Path("output.sas").read_bytes()))
             os.execv(binary, [binary, "--search", chosen, "--internal-plan-file", "plan"])
 
-        return Child(work, self._deadline)
+        return Child(work, seconds)
 
 
 def _translate() -> None:

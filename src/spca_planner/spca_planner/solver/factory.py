@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import time
 import warnings
 from pathlib import Path
 
@@ -65,7 +64,7 @@ class FactorySearch:
         self._engine, self._domain, self._problem = engine, domain, problem
         self._timeout_s = timeout_s
         self._answer = Path(tempfile.mkstemp(prefix="spca_plan_")[1])
-        self._child = Child(self._work, time.monotonic() + timeout_s)
+        self._child = Child(self._work, timeout_s)
 
     def wait(self, interrupt: int | None = None) -> Solution:
         """See `Search`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from spca_core.budgets import PATIENCE
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import ActionSchema
@@ -15,7 +16,7 @@ Words = tuple[str, ...]
 MAX_BYTES = 1 << 24
 """Longest message between the process and its user."""
 GRACE_SECONDS = 5.0
-"""Wall time that a draft may take beyond the search's time limit.
+"""Processor time that a draft may take beyond the search's limit.
 
 It is for reading, explaining and validating.
 """
@@ -35,7 +36,7 @@ Greedy = Literal["relaxation", "counting"]
 
 
 class Case(Record):
-    """What is to be judged. `timeout_s` bounds translation and search, in seconds of wall time.
+    """What is to be judged. `timeout_s` bounds translation and search, in seconds of processor time.
 
     Without a `context`, the draft is judged as a planning problem only.
     """
@@ -48,6 +49,11 @@ class Case(Record):
     """Whether TAMER is left out, for an ablation."""
     greedy: Greedy | None = None
     """Take the first plan of a greedy search of Fast Downward; the caller has to check it."""
+
+    @property
+    def wall_s(self) -> float:
+        """Seconds of wall time within which there is an answer, whatever else the machine does."""
+        return PATIENCE * (self.timeout_s + GRACE_SECONDS)
 
 
 class Judgement(Record):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import sys
 import tempfile
 import threading
@@ -17,7 +18,7 @@ from spca_core.processes.child import INHERITED, PIPE, Child, python_environment
 from spca_planner.pddl.limits import MOST_CHARACTERS
 from spca_planner.solver.cost import refused_unjudged
 from spca_planner.solver.engines import DEFAULT
-from spca_planner.solver.judgement import GRACE_SECONDS, MAX_BYTES, Ahead, Case, Judgement
+from spca_planner.solver.judgement import MAX_BYTES, Ahead, Case, Judgement
 
 _START_SECONDS = 60.0
 """Within which a new process must be ready, even on a machine that is busy with other things."""
@@ -46,9 +47,7 @@ class SolverProcess:
             self._running()
 
     def judge(self, case: Case, cancelled: Callable[[], bool] = lambda: False) -> Judgement:
-        """The judgement, at most `GRACE_SECONDS` after the case's own time limit.
-
-        A cold process adds its start-up time.
+        """The judgement, within the case's `wall_s`. A cold process adds its start-up time.
 
         A draft that takes longer, or more memory than there is, is refused with the likely cause. Raises
         Cancelled, and SpcaError when the process cannot be started.
@@ -57,16 +56,16 @@ class SolverProcess:
             return Judgement(critic="parse", message=unfit)
         with self._lock:
             self._await_ready(cancelled)
-            deadline = time.monotonic() + case.timeout_s + GRACE_SECONDS
+            deadline = time.monotonic() + case.wall_s
             answer = self._ask(case, deadline, cancelled)
-            if answer is None and (left := deadline - time.monotonic() - GRACE_SECONDS) > 0:
+            overdue = self._overdue(deadline)
+            if answer is None and not overdue:
                 # Somebody may have killed it; a draft that kills it will do so again.
                 self._restart()
                 self._await_ready(cancelled)
-                again = case.model_copy(update={"timeout_s": left})
-                answer = self._ask(again, time.monotonic() + left + GRACE_SECONDS, cancelled)
+                answer = self._ask(case, deadline, cancelled)
+                overdue = self._overdue(deadline)
             if answer is None:
-                overdue = time.monotonic() >= deadline
                 self._restart()
                 return refused_unjudged(case, out_of_time=overdue)
             return answer
@@ -115,6 +114,11 @@ class SolverProcess:
         question = {"op": "judge", "case": case.model_dump(mode="json")}
         answer = self._exchange(question, deadline, cancelled)
         return None if answer is None else Judgement.model_validate(answer["value"])
+
+    def _overdue(self, deadline: float) -> bool:
+        """Whether the process took too long: of wall time, or of processor time, of which it has died."""
+        ended = self._process.wait(0.0) if self._process is not None else None
+        return time.monotonic() >= deadline or ended == -signal.SIGVTALRM
 
     def _exchange(
         self, message: dict[str, Any] | None, deadline: float, cancelled: Callable[[], bool]

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 
+from spca_core.budgets import PATIENCE
 from spca_core.errors import one_line
 from spca_core.ports.engine import Interrupted
 from spca_core.processes.wire import Wire, wire_of_service
@@ -26,7 +27,7 @@ from spca_planner.solver.engines import open_engine, skip_slow_imports
 from spca_planner.solver.judgement import GRACE_SECONDS, MAX_BYTES, Ahead, Case, Judgement
 
 _ANSWER_SECONDS = 1.0
-"""Time left for the answer: the caller kills this process `GRACE_SECONDS` after the time limit."""
+"""Of the grace, what is left for the answer; then the process is ended."""
 _AHEAD_SECONDS = 5.0
 """For a domain that is read ahead."""
 _DEEPEST_CALLS = 5_000
@@ -102,23 +103,28 @@ class OutOfTime(BaseException):
 
 @contextmanager
 def _time_limit(seconds: float) -> Iterator[None]:
-    """Raises OutOfTime from within after so many seconds of wall time.
+    """Raises OutOfTime from within after so many seconds of processor time; of wall time, `PATIENCE` as many.
 
-    Compiled code does not let Python raise: there the kernel ends the process, should nobody else be there to
-    do so.
+    Compiled code does not let Python raise: there the kernel ends the process.
     """
 
     def ring(*_: object) -> None:
         raise OutOfTime
 
     signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    signal.setitimer(signal.ITIMER_PROF, seconds + GRACE_SECONDS)
+    signal.signal(signal.SIGPROF, ring)
+    timers = {
+        signal.ITIMER_REAL: PATIENCE * seconds,
+        signal.ITIMER_PROF: seconds,
+        signal.ITIMER_VIRTUAL: seconds + _ANSWER_SECONDS,
+    }
+    for timer, after in timers.items():
+        signal.setitimer(timer, after)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.setitimer(signal.ITIMER_PROF, 0)
+        for timer in timers:
+            signal.setitimer(timer, 0)
 
 
 if __name__ == "__main__":
