@@ -21,6 +21,7 @@ _WITNESSES = 3
 """Things that must agree, and be more than half of all."""
 _AGREE = 0.0025  # metres between a thing and where a common motion would have put it
 _NOTICED = 0.002  # metres of shift, at the things, below which it is the error of perception
+_IN_PLACE = 0.001  # metres of shift, below which a thing has not moved in the image
 _TURN = math.radians(4.0)  # a larger common turn is not that of a knocked camera
 _SHIFT = 0.06  # metres, likewise
 
@@ -28,7 +29,8 @@ _SHIFT = 0.06  # metres, likewise
 def camera_motion(detections: Sequence[Detection], known: Mapping[str, SceneObject]) -> Array | None:
     """The motion (4, 4) in `world` that takes detections back to where the things are known to be.
 
-    None where most things are in their places, or too few agree.
+    None where most things are in their places, or too few agree. A thing that is still in its place
+    contradicts a motion that would have displaced it: then the others were pushed together, like a row.
     """
     seen = [d for d in detections if d.seen]
     memory = [o for o in known.values() if o.visible and o.kind != "unknown"]
@@ -46,8 +48,8 @@ def camera_motion(detections: Sequence[Detection], known: Mapping[str, SceneObje
             best = agree if agree.sum() > best.sum() else best
     if best.sum() < max(_WITNESSES, len(pairs) // 2 + 1):
         return None
-    distance = np.linalg.norm(now[best] - before[best], axis=1)
-    if not _NOTICED < float(np.median(distance)) < _SHIFT:
+    distance = np.linalg.norm(now - before, axis=1)
+    if not _NOTICED < float(np.median(distance[best])) < _SHIFT or (distance[~best] < _IN_PLACE).any():
         return None
     turn, shift = _fit(now[best], before[best])
     motion = np.eye(4)
