@@ -289,16 +289,25 @@ def test_things_beside_what_cannot_be_moved_are_planned_with(planner: DraftingPl
     assert plan(planner, "Put the red cube on the red plate.", beside=beside).status == "solved"
 
 
-def test_a_bridge_that_is_seen_is_not_built_again(planner: DraftingPlanner) -> None:
-    on = {"cube_red": "cube_blue"}
-    seen = scene(on=on, beside=[("cube_green", "cube_blue")])
-    facts = (*seen.facts, Fact(predicate="on", args=("cube_red", "cube_green")))
-    wanted = task("Place the red cube across the blue and the green cube.")
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        ("Place the red cube across the blue and the green cube.", []),
+        ("Put the red cube on the red plate.", ["take_down", "place_on"]),
+        ("Put the green cube on the red plate.", ["take_down", "place_on_table", "pick_up", "place_on"]),
+    ],
+)
+def test_a_bridge_that_is_seen_is_kept_or_taken_down(
+    planner: DraftingPlanner, text: str, steps: list[str]
+) -> None:
+    seen = scene(on={"cube_red": "cube_blue"}, beside=[("cube_green", "cube_blue")])
+    facts = [f for f in seen.facts if f.args != ("cube_green",) or f.predicate != "clear"]
+    facts.append(Fact(predicate="on", args=("cube_red", "cube_green")))
     request = PlanRequest(
-        attempt="1", task=wanted, observation=seen.model_copy(update={"facts": facts}), skills=()
+        attempt="1", task=task(text), observation=seen.model_copy(update={"facts": tuple(facts)}), skills=()
     )
     result = planner.plan(request)
-    assert result.plan is not None and result.plan.steps == ()
+    assert result.plan is not None and [s.action for s in result.plan.steps] == steps
 
 
 def test_a_fallen_cube_is_out_of_reach(planner: DraftingPlanner) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 from spca_core.geometry import Pose, Vec3, top_down
 from spca_core.kinds import is_round
@@ -29,6 +30,10 @@ CLEARLY_WIDER = 1.2
 """Ratio of two widths."""
 # Least free space between the open pads and the object, both sides together.
 PLAY = 0.009
+# How much higher than in the middle a thing is grasped where the rim of a bowl or tray is in the way.
+HIGHER = (0.0, 0.009, 0.016)
+# Least height of the thing's faces that the pads must then cover.
+COVERED = 0.012
 
 
 @dataclass(frozen=True)
@@ -54,12 +59,13 @@ def grasps(scene: Scene, name: str, arm: Arm, tip_reach: float) -> Iterator[Gras
     if thing is None:
         return
     x, y, _ = thing.pose.position
-    for gap in GAPS:
+    highest = thing.top + tip_reach - COVERED
+    for more, gap in product(HIGHER, GAPS):
         for turn, width in _across(thing, arm):
-            if width + PLAY > gap:
+            z = grasp_height(thing, tip_reach) + more
+            if width + PLAY > gap or (more and (z > highest or thing.kind == "ball")):
                 continue
             # Poses are given for the fingers closed to the nominal gap; wider ones end higher.
-            z = grasp_height(thing, tip_reach)
             z -= tcp_offset(NOMINAL_GAP) - tcp_offset(width) if abs(width - NOMINAL_GAP) > 0.002 else 0.0
             pose = top_down(x, y, z, turn)
             above = top_down(x, y, z + APPROACH, turn)

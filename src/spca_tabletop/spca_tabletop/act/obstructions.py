@@ -7,7 +7,7 @@ object whose absence would change that is said to be in the way; the planner may
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from spca_core.geometry import Pose
 from spca_core.kinds import KINDS, SOLIDS
@@ -49,22 +49,25 @@ def suspicions(scene: Scene, hindered: Mapping[str, Hindered]) -> tuple[Fact, ..
 
 
 def in_the_way(scene: Scene, thing: SceneObject, arm: Arm, possible: Possible) -> list[SceneObject]:
-    """The movable things without which something would be possible at another; if none, all that are near.
+    """The movable things without which something would be possible at another.
 
-    What stands in a row with it, or on it, is not meant.
+    If none of them is by itself, all that are near, provided that it would be possible without them. What
+    stands in a row with it, or on it, is not meant.
     """
     kept = {o.id for o in row_of(scene, thing)} | {
         o.id for o in scene.objects if scene.holds("on", o.id, thing.id) and thing.kind in SOLIDS
     }
     near = [o for o in neighbours(scene, thing) if o.id not in kept and o.id != arm.held]
-    decisive = []
-    for other in near:
-        rest = _without(scene, other.id)
+
+    def helps(others: Sequence[SceneObject]) -> bool:
+        rest = _without(scene, {o.id for o in others})
         arm.set_scene(rest)
-        if possible(rest):
-            decisive.append(other)
+        return possible(rest)
+
+    decisive = [o for o in near if helps([o])]
+    together = near if not decisive and helps(near) else []
     arm.set_scene(scene)
-    return decisive or near
+    return decisive or together
 
 
 def _found(scene: Scene, arm: Arm, tip_reach: float) -> Iterator[Fact]:
@@ -132,10 +135,10 @@ def neighbours(scene: Scene, thing: SceneObject) -> list[SceneObject]:
     ]
 
 
-def _without(scene: Scene, name: str) -> Scene:
+def _without(scene: Scene, names: set[str]) -> Scene:
     return scene.model_copy(
         update={
-            "objects": tuple(o for o in scene.objects if o.id != name),
-            "relations": tuple(f for f in scene.relations if name not in f.args),
+            "objects": tuple(o for o in scene.objects if o.id not in names),
+            "relations": tuple(f for f in scene.relations if not names.intersection(f.args)),
         }
     )

@@ -40,6 +40,8 @@ OFF_TABLE = 0.06
 # The fingertips stay this far above a rim, and fingers that open reach this far from the middle.
 RIM_CLEARANCE, FINGERS = 0.003, 0.056
 TRAY_SPACING = 0.010
+# Two things that differ by less in height carry a third level enough, metres.
+LEVEL = 0.005
 # Free space beside a neighbour in a pyramid; how far off the joint a cube may be put for its sake. Metres.
 OFF_NEIGHBOUR, MOST_OFF = 0.002, 0.008
 
@@ -234,7 +236,12 @@ def beside_on(a: SceneObject, b: SceneObject, scene: Scene) -> list[SceneObject]
 
 
 def across(a: SceneObject, b: SceneObject, hold: Hold, scene: Scene) -> Iterator[Pose]:
-    """On two things side by side, over the joint between them, a little off what lies next to that."""
+    """On two things side by side, over the joint between them, a little off what lies next to that.
+
+    Nowhere, if they are not equally high.
+    """
+    if abs(a.top - b.top) > LEVEL:
+        return
     x, y = np.mean([a.pose.position[:2], b.pose.position[:2]], axis=0)
     for other in beside_on(a, b, scene):
         away = np.array([x, y]) - other.pose.position[:2]

@@ -95,6 +95,13 @@ def place_across(ctx, cube, left, right):
     """Put the held cube down on two cubes that stand side by side."""
     _put(ctx, ctx.spots_across(left, right), f"no way to put {cube} on {left} and {right}")
     ctx.look()
+    if not (ctx.holds("on", cube, left) and ctx.holds("on", cube, right)):
+        raise RuntimeError(f"{cube} does not rest on both {left} and {right}")
+
+
+def take_down(ctx, cube, left, right):
+    """Pick a cube up that lies across two others."""
+    pick_up(ctx, cube, left)
 
 
 def place_on_edge(ctx, cube, plate):

@@ -17,6 +17,8 @@
     (topped ?x - thing)              ; something rests on the middle of ?x
     (bridging)                       ; the task asks for bridges
     (spanned ?a ?b - solid)          ; something rests on both
+    (bridge ?c - solid)              ; it lies across two things
+    (twice ?x - solid)               ; two bridges rest on it
     (holding ?c - solid)
     (hand_empty)
     (touched ?x - item)
@@ -39,11 +41,13 @@
 
   (:action pick_up
     :parameters (?c - solid ?from - thing)
-    :precondition (and (hand_empty) (clear ?c) (on ?c ?from) (not (blocked ?c)) (not (too_large ?c)))
+    :precondition (and
+      (hand_empty) (clear ?c) (on ?c ?from) (not (bridge ?c)) (not (blocked ?c)) (not (too_large ?c)))
     :effect (and
       (holding ?c)
       (not (hand_empty))
-      (forall (?x - thing) (when (on ?c ?x) (and (not (on ?c ?x)) (clear ?x) (not (topped ?x)))))
+      (forall (?x - thing) (not (on ?c ?x)))
+      (clear ?from) (not (topped ?from))
       (forall (?x - item) (and
         (not (next_to ?c ?x)) (not (next_to ?x ?c)) (not (abreast ?c ?x)) (not (abreast ?x ?c))))
       (forall (?x - item) (and (when (blocks ?c ?x) (not (blocked ?x))) (when (crowds ?c ?x) (not (crowded ?x)))))
@@ -89,11 +93,22 @@
     :precondition (and
       (bridging) (holding ?c) (abreast ?a ?b) (not (topped ?a)) (not (topped ?b)) (not (spanned ?a ?b)))
     :effect (and
-      (not (holding ?c)) (hand_empty) (across ?c ?a ?b) (spanned ?a ?b) (spanned ?b ?a)
+      (not (holding ?c)) (hand_empty) (across ?c ?a ?b) (bridge ?c) (spanned ?a ?b) (spanned ?b ?a)
       (on ?c ?a) (on ?c ?b) (not (clear ?a)) (not (clear ?b))
+      (when (not (clear ?a)) (twice ?a)) (when (not (clear ?b)) (twice ?b))
       (forall (?o - solid) (when (on ?o ?a) (and (abreast ?c ?o) (abreast ?o ?c))))
       (forall (?o - solid) (when (on ?o ?b) (and (abreast ?c ?o) (abreast ?o ?c))))
       (increase (total-cost) 2)))
+
+  (:action take_down
+    :parameters (?c - solid ?a - solid ?b - solid)
+    :precondition (and (hand_empty) (clear ?c) (across ?c ?a ?b) (not (blocked ?c)))
+    :effect (and
+      (holding ?c) (not (hand_empty)) (not (bridge ?c)) (not (on ?c ?a)) (not (on ?c ?b))
+      (not (across ?c ?a ?b)) (not (across ?c ?b ?a)) (not (spanned ?a ?b)) (not (spanned ?b ?a))
+      (when (not (twice ?a)) (clear ?a)) (not (twice ?a)) (when (not (twice ?b)) (clear ?b)) (not (twice ?b))
+      (forall (?x - item) (and (not (abreast ?c ?x)) (not (abreast ?x ?c))))
+      (increase (total-cost) 1)))
 
   (:action discard
     :parameters (?c - solid)

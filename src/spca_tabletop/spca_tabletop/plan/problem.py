@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import product
+from itertools import permutations
 from pathlib import Path
 
 from spca_core.kinds import CONTAINERS, DOMED, KINDS, SOLIDS, STACKABLE, SUPPORTS
@@ -92,7 +92,8 @@ def initial(observation: Observation) -> Iterator[Atom]:
     yield from (("too_large", name) for name in sorted(_too_large(observation)))
     within_reach = reachable(observation)
     pairs: set[Atom] = set()
-    supports = [f.args[0] for f in observation.facts if f.predicate == "on"]
+    across = bridges(observation)
+    bridging = {lying for lying, _, _ in across}
     for fact in observation.facts:
         if fact.args[0] not in within_reach:
             continue
@@ -100,42 +101,51 @@ def initial(observation: Observation) -> Iterator[Atom]:
             yield (fact.predicate, *fact.args)
             if fact.predicate == "on" and _leans(observation, *fact.args):
                 yield ("on_edge", *fact.args)
-            if fact.predicate == "on" and fact.args[1] in cubes and supports.count(fact.args[0]) == 1:
+            if fact.predicate == "on" and fact.args[1] in cubes and fact.args[0] not in bridging:
                 yield ("topped", fact.args[1])
         elif fact.predicate == "next_to":
             a, b = fact.args
             pairs |= {("next_to", a, b), ("next_to", b, a)}
     yield from sorted(pairs)
     yield from sorted(("abreast", a, b) for a, b in abreast(observation))
-    for lying, a, b in sorted(bridges(observation)):
+    for lying, a, b in sorted(across):
         yield from (("across", lying, a, b), ("spanned", a, b))
+    yield from sorted(("bridge", lying) for lying in bridging)
+    for below, above in sorted(_burdens(observation).items()):
+        if len(bridging.intersection(above)) > 1:
+            yield ("twice", below)
 
 
 def abreast(observation: Observation) -> set[tuple[str, str]]:
     """The pairs, in both orders, that stand side by side on the table or lie side by side on one solid."""
-    resting = _on_solids(observation)
     known = set(_of(observation, *_KINDS))
     pairs = {f.args for f in observation.facts if f.predicate == "next_to" and known.issuperset(f.args)}
-    pairs |= {(a, b) for a, x in resting for b, y in resting if x == y and a != b}
+    pairs |= {pair for above in _burdens(observation).values() for pair in permutations(above, 2)}
     return {(a, b) for one, other in pairs for a, b in ((one, other), (other, one))}
+
+
+def bridges(observation: Observation) -> set[tuple[str, str, str]]:
+    """What lies across which two solids, in both orders."""
+    resting: dict[str, list[str]] = {}
+    for below, above in _burdens(observation).items():
+        for name in above:
+            resting.setdefault(name, []).append(below)
+    return {(name, *pair) for name, below in resting.items() for pair in permutations(below, 2)}
+
+
+def _burdens(observation: Observation) -> dict[str, list[str]]:
+    """The solids that carry something, each with what rests on it."""
+    burdens: dict[str, list[str]] = {}
+    for fact in observation.facts:
+        if fact.predicate == "on" and observation.objects.get(fact.args[1]) in SOLIDS:
+            burdens.setdefault(fact.args[1], []).append(fact.args[0])
+    return burdens
 
 
 def _carrying(observation: Observation) -> list[str]:
     """What carries something, and is of no kind that is known."""
     carrying = {f.args[1] for f in observation.facts if f.predicate == "on"}
     return [s for s in _of(observation, "unknown") if s in carrying]
-
-
-def bridges(observation: Observation) -> set[tuple[str, str, str]]:
-    """What lies across which two solids, in both orders."""
-    resting = _on_solids(observation)
-    return {(c, a, b) for (c, a), (d, b) in product(resting, repeat=2) if c == d and a != b}
-
-
-def _on_solids(observation: Observation) -> set[tuple[str, str]]:
-    """What rests on which solid."""
-    solids = _of(observation, *SOLIDS)
-    return {(f.args[0], f.args[1]) for f in observation.facts if f.predicate == "on" and f.args[1] in solids}
 
 
 def _leans(observation: Observation, cube: str, support: str) -> bool:
