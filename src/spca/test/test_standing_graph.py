@@ -22,9 +22,13 @@ from spca.ros import standing
 from spca.ros.keeper import diagnostics
 from spca.ros.processes import Choice, parameters, processes
 from spca.ros.run import run_ros
+from spca.ros.run_protocol import RunOrder
 from spca.ros.standing import NodeState, Standing
+from spca.ros.standing_run import run_on_standing
+from spca_core.ending import Ending
 from spca_core.errors import InputError, SpcaError
 from spca_core.options import RunOptions
+from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 from spca_ros import names
 from spca_ros.calls import ActionCall
@@ -81,14 +85,6 @@ def test_its_state_is_private_and_counts_only_while_the_keeper_lives(
             pass
     state.write_bytes(content)  # as a killed keeper leaves it
     assert standing.find() is None
-
-
-def test_one_run_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    with standing.using(_standing()) as first, standing.using(_standing()) as second:
-        assert first and not second
-    with standing.using(_standing()) as again:
-        assert again
 
 
 def test_diagnostics_tell_what_is_wrong() -> None:
@@ -160,6 +156,57 @@ def test_runs_use_it_one_after_the_other(graph: Callable[[], Standing], tmp_path
         assert (folder.path / "states.npz").is_file() and (folder.path / "looks" / "01.jpg").is_file()
         assert not (folder.path / "log" / "sim.log").exists(), "no nodes of its own"
     assert graph().nodes == before
+
+
+@pytest.mark.slow
+def test_one_run_at_a_time(graph: Callable[[], Standing], tmp_path: Path) -> None:
+    refused: list[bool] = []
+
+    def second(event: Event) -> None:
+        if event.kind == "stage_started" and event.stage == "act":
+            refused.append(run_on_standing(RunOrder(run_folder=str(tmp_path / "second")), print))
+
+    first = tmp_path / "first"
+    first.mkdir()
+    assert run_ros(RunOptions(level="touch_02"), RunFolder(first), (second,)).success
+    assert refused == [False]
+
+
+@pytest.mark.slow
+def test_a_run_ends_with_whoever_asked_for_it(graph: Callable[[], Standing], tmp_path: Path) -> None:
+    """A client that is killed leaves no arm moving, and the graph is free for the next run."""
+    code = f"""
+import os, pathlib, signal
+from spca.ros.run import run_ros
+from spca_core.options import RunOptions
+from spca_core.result import RunResult
+from spca_core.run_folder import RunFolder
+kill = lambda event: event.stage == "act" and os.kill(os.getpid(), signal.SIGKILL)
+run_ros(RunOptions(level="stack_01"), RunFolder(pathlib.Path({str(tmp_path)!r})), (kill,))
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, timeout=120)
+    assert ended.returncode == -signal.SIGKILL
+    _until((tmp_path / "result.json").exists, 20.0)
+    assert RunFolder(tmp_path).read("result.json", RunResult).outcome is Ending.CANCELLED
+    _until(lambda: graph().idle_until is not None, 20.0)
+    after = tmp_path / "after"
+    after.mkdir()
+    assert run_ros(RunOptions(level="touch_02"), RunFolder(after)).success
+
+
+@pytest.mark.slow
+def test_a_run_needs_no_ros_of_its_own(graph: Callable[[], Standing], tmp_path: Path) -> None:
+    """Loading ROS and finding the nodes would take longer than a level."""
+    code = f"""
+import pathlib, sys
+from spca.ros.run import run_ros
+from spca_core.options import RunOptions
+from spca_core.result import RunResult
+from spca_core.run_folder import RunFolder
+print(run_ros(RunOptions(level="touch_02"), RunFolder(pathlib.Path({str(tmp_path)!r}))).success)
+print("rclpy" in sys.modules)
+"""
+    assert _python(code).split() == ["True", "False"]
 
 
 @pytest.mark.slow

@@ -9,8 +9,8 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 
@@ -19,41 +19,11 @@ from spca_core.paths import data
 from spca_core.processes.child import Child, how_it_ended, last_words
 from spca_ros.node import DIE_WITH_PARENT, SpcaNode, background
 from spca_ros.peer import NodeLost, Peer
+from spca_ros.process_spec import ProcessSpec
 
-Value = str | int | float | bool
 CONFIG = data("config", "spca_ros")
 """Parameter files of the nodes; nodes.yaml is for every graph."""
 _END_S = 4.0  # wall seconds that a process has for its end before it is killed
-
-
-@dataclass(frozen=True)
-class ProcessSpec:
-    """A process: the Python module that it runs, the nodes that live in it, and their parameters."""
-
-    module: str
-    nodes: tuple[str, ...]
-    parameters: Mapping[str, Value] = field(default_factory=dict)
-    needs_keys: bool = False
-    """Whether it talks to language models. The others start without keys in their environment."""
-    command: tuple[str, ...] = ()
-    """What is run in place of the module: a launch file that brings the nodes up, for example."""
-    ends_last: bool = False
-    """Whether it ends last: the arm's driver has to receive the command to hold its position."""
-
-    @property
-    def name(self) -> str:
-        """What people call it."""
-        return "+".join(self.nodes)
-
-    @property
-    def package(self) -> str:
-        """The ament package that has the module."""
-        return self.module.partition(".")[0]
-
-    @property
-    def executable(self) -> str:
-        """What `ros2 run` calls it: the node's name, or the module's where several nodes live in it."""
-        return self.nodes[0] if len(self.nodes) == 1 else self.module.rpartition(".")[2]
 
 
 def _environment(with_keys: bool) -> dict[str, str]:
@@ -125,7 +95,7 @@ class Graph:
         logs: Path,
         on_lost: Callable[[NodeProcess, SpcaError], bool] | None = None,
     ) -> None:
-        self._on_lost, self._logs = on_lost, logs
+        self._node, self._on_lost, self._logs = node, on_lost, logs
         self._changing = threading.Lock()
         self._ending = False
         self._failure: SpcaError | None = None
@@ -194,6 +164,8 @@ class Graph:
         if self._ending or self._failure is not None:
             return
         complaint = process.complaint(status)
+        for name in process.spec.nodes:
+            self._node.loop.soon(partial(self.peers[name].ended, how_it_ended(status)))
         if self._on_lost is not None and self._on_lost(process, complaint):
             with self._changing:
                 if self._ending:

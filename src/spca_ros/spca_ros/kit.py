@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from spca_core.options import RunOptions
 from spca_core.ports.environment import Environment
 from spca_core.ports.vision import VisionModel
-from spca_ros.graph import ProcessSpec
-from spca_ros.loop import Loop
-from spca_ros.node import SpcaNode
+from spca_ros.process_spec import ProcessSpec
+
+if TYPE_CHECKING:
+    from spca_ros.loop import Loop
+    from spca_ros.node import SpcaNode
 
 
 class VisionSlot:

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 import rclpy
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.clock import Clock, ClockType
 from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
@@ -32,6 +33,7 @@ from spca_ros.qos import ALIVE
 DIE_WITH_PARENT = "SPCA_DIE_WITH_PARENT"
 """Environment variable: a node that finds it set ends when the process that started it ends."""
 
+_REPEAT_S = 1.0  # wall seconds between two publications of a node's status
 _T = TypeVar("_T", str, int, float, bool)
 _INT64 = np.iinfo(np.int64)
 
@@ -46,6 +48,7 @@ class SpcaNode(Node):
         self.loop = loop or Loop()
         super().__init__(name, context=self.loop.context)
         self._status = self.create_publisher(NodeStatus, names.status(name), ALIVE)
+        self._said: NodeStatus | None = None
         self.loop.add(self)
 
     def parameter(
@@ -84,7 +87,13 @@ class SpcaNode(Node):
         """Publish the node's status."""
         status = NodeStatus(node=self.get_name(), state=state, message=message)
         status.since.sec, status.since.nanosec = divmod(time.time_ns(), 1_000_000_000)
-        self._status.publish(status)
+        self._said = status
+        self.repeat()
+
+    def repeat(self) -> None:
+        """Publish the status again: whoever took this node for lost learns that it is the same one."""
+        if self._said is not None:
+            self._status.publish(self._said)
 
     def turn(self) -> None:
         """One turn of the loop; for nodes with work of their own to do between callbacks."""
@@ -113,6 +122,8 @@ def run_nodes(make: Callable[[], Sequence[SpcaNode]], arguments: list[str] | Non
     try:
         nodes = make()
         _tell(nodes, NodeStatus.READY)
+        wall = Clock(clock_type=ClockType.STEADY_TIME)
+        nodes[0].create_timer(_REPEAT_S, lambda: _repeat(nodes), clock=wall)
         while not stop.is_set():
             nodes[0].turn()
     except ExternalShutdownException:
@@ -168,6 +179,11 @@ def _descriptor(
 def _tell(nodes: Sequence[SpcaNode], state: str, message: str = "") -> None:
     for node in nodes:
         node.say(state, message)
+
+
+def _repeat(nodes: Sequence[SpcaNode]) -> None:
+    for node in nodes:
+        node.repeat()
 
 
 def _complain(error: Exception) -> int:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections.abc import Callable
 
 from builtin_interfaces.msg import Time
 from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.clock import Clock, ClockType
 from rclpy.event_handler import QoSLivelinessChangedInfo, SubscriptionEventCallbacks
 from spca_interfaces.msg import NodeStatus
 
 from spca_core.errors import SpcaError
 from spca_ros import names
 from spca_ros.node import SpcaNode
-from spca_ros.qos import ALIVE
+from spca_ros.qos import ALIVE, LEASE_S
 
 _STARTED_AGAIN = "has died and was started again"
 
@@ -41,7 +44,11 @@ class Peer:
         self._ready, self._lost = threading.Event(), threading.Event()
         self._message = ""
         self._alive = 0
+        self._heard = -math.inf
+        wall = Clock(clock_type=ClockType.STEADY_TIME)
+        self._doubt = node.create_timer(LEASE_S, self._on_silence, clock=wall, autostart=False)
         self._ready_since: Time | None = None
+        self._ended: Time | None = None  # since when the one was ready whose process has ended
         self.starts = 0
         """How often it was started and became ready: it may be started again after a fault."""
         node.create_subscription(
@@ -61,7 +68,7 @@ class Peer:
     @property
     def ready(self) -> bool:
         """Whether it has said that it is ready, and lives."""
-        return self._ready.is_set() and not self.lost
+        return self._ready.is_set()
 
     def wait_ready(self, timeout: float) -> None:
         """Wait until it is ready; NodeLost when it is not within `timeout` wall seconds.
@@ -91,31 +98,48 @@ class Peer:
 
         return check
 
+    def ended(self, why: str) -> None:
+        """Its process is known to have ended, which DDS notices only later. In the spinning thread."""
+        self._ended = self._ready_since
+        self._lose(why)
+
     def _on_status(self, status: NodeStatus) -> None:
-        if status.state == NodeStatus.READY:
-            if status.since != self._ready_since:  # else DDS delivers what is latched once more
-                if self.ready:  # it came back before DDS noticed that it was gone
-                    self._lose(_STARTED_AGAIN)
-                self._ready_since = status.since
-                self.starts += 1
-            self._lost.clear()
+        if status.since == self._ended:  # sent before its end
+            return
+        self._heard = time.monotonic()
+        self._doubt.cancel()
+        if status.state != NodeStatus.READY:
+            self._lose(f"says: {status.message}" if status.message else "has ended")
+            return
+        if status.since != self._ready_since:  # else it repeats what it said
+            if self.ready:  # it came back before DDS noticed that it was gone
+                self._lose(_STARTED_AGAIN)
+            self._ready_since = status.since
+            self.starts += 1
+        if not self.ready:
             self._message = ""
+            self._lost.clear()
             self._ready.set()
             if self._on_ready is not None:
                 self._on_ready()
-        else:
-            self._lose(f"says: {status.message}" if status.message else "has ended")
 
     def _on_liveliness(self, info: QoSLivelinessChangedInfo) -> None:
         before, self._alive = self._alive, info.alive_count
-        if self._alive == 0 and before > 0 and not self._node.loop.has(self.name):
-            self._lose("")  # (DDS sends no signs of life within a process, where none are needed)
-        elif self._alive > 0 and self.lost and not self._message:
-            self._lost.clear()  # it was stopped or starved for a while
+        if self._alive > 0 or before == 0 or self._node.loop.has(self.name):
+            return  # the next status says who lives; within a process DDS sends no signs of life
+        if time.monotonic() - self._heard > LEASE_S:
+            self._lose("")
+        else:  # an earlier node of that name is lost, and DDS has no sign of life of the new one yet
+            self._doubt.reset()
+
+    def _on_silence(self) -> None:
+        self._doubt.cancel()
+        self._lose("")
 
     def _lose(self, message: str) -> None:
         if not self._lost.is_set():
             self._message = message
+            self._ready.clear()
             self._lost.set()
             if self._on_lost is not None:
                 self._on_lost()

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from spca_ros import names
 from spca_ros.domain import own_domain
-from spca_ros.graph import Graph, ProcessSpec, Value
+from spca_ros.graph import Graph
 from spca_ros.node import SpcaNode
+from spca_ros.process_spec import ProcessSpec, Value
 from spca_ros.session import Session
 
 

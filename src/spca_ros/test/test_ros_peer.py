@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 from builtin_interfaces.msg import Time
@@ -44,3 +45,30 @@ def test_who_waits_for_a_node_learns_that_it_was_started_again(node: SpcaNode) -
             answer.result(5.0)
     assert lost.is_set() and peer.starts == 2
     peer.check()  # whoever asks from now on asks the second one
+
+
+def test_the_loss_of_a_node_that_was_replaced_is_not_the_loss_of_the_new_one(node: SpcaNode) -> None:
+    """DDS may count nobody alive when the old one is lost and the new one has only just been found."""
+    ready, lost = threading.Semaphore(0), threading.Event()
+    peer = Peer(node, "server", on_lost=lost.set, on_ready=ready.release)
+    server = node.create_publisher(NodeStatus, names.status("server"), ALIVE)
+    server.publish(NodeStatus(state=NodeStatus.READY, since=Time(sec=1)))
+    assert ready.acquire(timeout=10.0)
+    node.loop.run(lambda: _liveliness(peer, 1, 0, 1))
+    assert not lost.is_set()
+    server.publish(NodeStatus(state=NodeStatus.READY, since=Time(sec=1)))  # the new one repeats its status
+    assert not lost.wait(2.5)
+    node.loop.run(lambda: _liveliness(peer, 0))
+    assert lost.wait(5.0), "nobody lives, and it says nothing any more"
+    node.loop.run(lambda: _liveliness(peer, 1))
+    with pytest.raises(NodeLost):
+        peer.check()  # that somebody lives is not enough: it has to say that it is ready
+    server.publish(NodeStatus(state=NodeStatus.READY, since=Time(sec=2)))
+    assert ready.acquire(timeout=10.0)
+    peer.check()
+    assert peer.starts == 2
+
+
+def _liveliness(peer: Peer, *counts: int) -> None:
+    for count in counts:
+        peer._on_liveliness(SimpleNamespace(alive_count=count))  # type: ignore[arg-type]

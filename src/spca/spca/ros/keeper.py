@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections import deque
+from contextlib import closing
 from pathlib import Path
 
 from action_msgs.msg import GoalStatus, GoalStatusArray
@@ -21,6 +22,7 @@ from rclpy.qos import qos_profile_action_status_default
 
 from spca.ros import standing
 from spca.ros.processes import Choice, parameters, processes
+from spca.ros.run_server import RunServer
 from spca.ros.standing import NodeState, Standing
 from spca_core.errors import EXIT_BROKEN, SpcaError
 from spca_core.model import Record
@@ -81,6 +83,8 @@ class Keeper:
         status = f"{names.RUN_LEVEL}/_action/status"
         node.create_subscription(GoalStatusArray, status, self._on_goals, qos_profile_action_status_default)
         self.graph = Graph(node, processes(order.options, order.choice), Path(logs), self._on_lost)
+        supervisor = self.graph.peers[names.SUPERVISOR]
+        self.runs = RunServer(standing.socket_path(), node, supervisor, self._fault_since)
 
     def stop(self, why: str) -> None:
         """End the graph."""
@@ -138,6 +142,9 @@ class Keeper:
         past.append(now)
         return True
 
+    def _fault_since(self, began: float) -> str:
+        return self._fault if self._fault_at > began else ""
+
     def _on_goals(self, message: GoalStatusArray) -> None:
         busy = any(goal.status in _BUSY for goal in message.status_list)
         if self._busy and not busy:
@@ -187,7 +194,7 @@ def main() -> None:
     try:
         with standing.keeping(), own_domain() as domain, Session("keeper") as node:
             keeper = Keeper(order, node, domain)
-            with keeper.graph:
+            with keeper.graph, closing(keeper.runs):
                 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                     signal.signal(number, lambda *_: keeper.stop("it was asked to end"))
                 if order.terminal:

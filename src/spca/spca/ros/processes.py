@@ -12,8 +12,8 @@ from spca_core.model import Record
 from spca_core.options import RunOptions
 from spca_core.paths import data
 from spca_ros import names
-from spca_ros.graph import ProcessSpec, Value
 from spca_ros.kit import RosSide
+from spca_ros.process_spec import ProcessSpec, Value
 
 GAZEBO_LAG = 0.4
 """Simulated seconds that the arm may be behind its path over Gazebo, as in config/gazebo.yaml."""

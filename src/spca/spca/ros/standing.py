@@ -76,6 +76,12 @@ def files() -> tuple[Path, Path, Path]:
     return folder / f"graph-{name}.json", folder / f"graph-{name}.lock", folder / f"log-{name}"
 
 
+def socket_path() -> Path:
+    """Where the keeper of this checkout's graph takes orders for runs."""
+    state, _, _ = files()
+    return state.with_suffix(".sock")
+
+
 def find() -> Standing | None:
     """The graph that is up, also while it is still starting, or None."""
     state, lock, _ = files()
@@ -110,7 +116,7 @@ def write(standing: Standing) -> None:
 
 @contextmanager
 def keeping() -> Iterator[None]:
-    """Hold the keeper's lock; leaving it removes the state file.
+    """Hold the keeper's lock; leaving it removes the state file and the socket.
 
     Raises SpcaError when another keeper lives.
     """
@@ -124,19 +130,7 @@ def keeping() -> Iterator[None]:
             yield
         finally:
             state.unlink(missing_ok=True)
-
-
-@contextmanager
-def using(standing: Standing) -> Iterator[bool]:
-    """Have the graph to oneself while the context lasts; False if another run has it."""
-    _, lock, _ = files()
-    with lock.with_suffix(".run").open("w") as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-            return
-        yield True
+            socket_path().unlink(missing_ok=True)
 
 
 def misfit(standing: Standing, options: RunOptions, parameters: dict[str, str]) -> str:

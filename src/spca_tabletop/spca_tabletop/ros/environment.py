@@ -90,10 +90,9 @@ class RosTabletop:
         self._news = threading.Condition()
         self._message = VerdictMsg()
         self._epoch = ""
-        self._connected: list[int] = []  # how often each node had started when data was seen to flow
         self._cancelled = False
         self._can_go_back = True
-        self._watches: list[Callable[[], None]] = []
+        self._watches: list[Callable[[], None]] = []  # of the nodes that the level was begun with
         node.create_subscription(VerdictMsg, names.VERDICT, self._on_verdict, STATE)
 
         def service(kind: type, name: str, owner: str) -> ServiceCall:
@@ -113,18 +112,29 @@ class RosTabletop:
 
     def begin(self, options: RunOptions, timeout: float = _READY_S) -> None:
         """See `spca_ros.kit.RosEnvironment`. The referee's node finds the level by the same name or path."""
-        self._wait_ready(timeout)
-        self._watches = [peer.watch() for peer in self._peers.values()]
         world, level = load_table(options)
         layout, variation = draw_table(options.preset, options.seed, world, level)
         self._order = _Order(options, level, layout)
         self.task = task(level)
         self._cancelled = False
+        end = time.monotonic() + timeout
+        while True:
+            self._wait_ready(end)
+            try:
+                self._lay_out(options, variation)
+                return
+            except NodeLost:  # a node that was started again before the level has lost nothing
+                if self._same_nodes() or time.monotonic() > end:
+                    raise
+
+    def _lay_out(self, options: RunOptions, variation: SimVariation) -> None:
+        """Begin the level with the nodes that are there now."""
+        connected = self._same_nodes()
+        self._watches = [peer.watch() for peer in self._peers.values()]
         self._vary(options, variation)
-        if self._connected != (starts := [peer.starts for peer in self._peers.values()]):
+        if not connected:
             self._begin()
             self._connect()
-            self._connected = starts
         self._begin()
         for forget in self._record.values():  # what was recorded before is of no run, or of one that was lost
             _expect(forget(SaveRecording.Request(), timeout=_PATIENCE_S))
@@ -282,17 +292,20 @@ class RosTabletop:
         for check in self._watches:
             check()
 
-    def _interrupted(self) -> bool:
+    def _same_nodes(self) -> bool:
+        """Whether the nodes are those that the last level was begun with."""
         try:
             self._check_nodes()
         except NodeLost:
-            return True
-        return self._cancelled
+            return False
+        return bool(self._watches)
+
+    def _interrupted(self) -> bool:
+        return self._cancelled or not self._same_nodes()
 
     # --- for runs -------------------------------------------------------------------------------------------
 
-    def _wait_ready(self, timeout: float) -> None:
-        end = time.monotonic() + timeout
+    def _wait_ready(self, end: float) -> None:
         for peer in self._peers.values():
             peer.wait_ready(max(end - time.monotonic(), 0.1))
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from spca_core.options import RunOptions
 from spca_ros import names
-from spca_ros.graph import ProcessSpec, Value
 from spca_ros.kit import VisionSlot
-from spca_ros.loop import Loop
-from spca_ros.node import SpcaNode
+from spca_ros.process_spec import ProcessSpec, Value
 from spca_tabletop.presets import load_table, variation_of
 
 if TYPE_CHECKING:
+    from spca_ros.loop import Loop
+    from spca_ros.node import SpcaNode
     from spca_tabletop.ros.environment import RosTabletop
 
 

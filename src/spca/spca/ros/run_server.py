@@ -1,0 +1,103 @@
+"""The keeper's side of a run on the standing graph: whoever connects to the socket may have a level run."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from spca_interfaces.action import RunLevel
+
+from spca.ros.events import event
+from spca.ros.run_protocol import BUSY, END, EVENT, MAX_BYTES, RUN, SEND_S, RunEnd, RunOrder
+from spca_core.errors import SpcaError
+from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Malformed
+from spca_ros import names
+from spca_ros.calls import ActionCall
+from spca_ros.node import SpcaNode, background
+from spca_ros.peer import Peer
+
+_ORDER_S = 5.0  # wall seconds until whoever connects has said what it wants
+_NEWS_S = 1.0  # wall seconds until it is known which process has ended when a node is lost
+
+
+class RunServer:
+    """Runs one level at a time for clients of the socket at `path`, through the supervisor's action.
+
+    `fault(since)` says why a process was lost since then (seconds since the epoch); "" if none was.
+    """
+
+    def __init__(self, path: Path, node: SpcaNode, supervisor: Peer, fault: Callable[[float], str]) -> None:
+        self._run_level = ActionCall(node, RunLevel, names.RUN_LEVEL, supervisor)
+        self._fault = fault
+        self._free = threading.Lock()
+        self._ended = False
+        path.unlink(missing_ok=True)  # a killed keeper leaves its own
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.bind(str(path))
+        self._socket.listen()
+        background(self._accept)
+
+    def close(self) -> None:
+        """Take no more runs.
+
+        The one under way ends with the graph, and its client finds the reason in the log.
+        """
+        self._ended = True
+        self._socket.shutdown(socket.SHUT_RDWR)  # wakes `accept`, which closing alone does not
+        self._socket.close()
+
+    def _accept(self) -> None:
+        while not self._ended:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:  # closed
+                return
+            background(self._serve, connection)
+
+    def _serve(self, connection: socket.socket) -> None:
+        with connection, suppress(ChannelClosed, ChannelTimeout, Malformed):
+            channel = Channel(connection.fileno(), connection.fileno(), MAX_BYTES)
+            message = channel.receive(time.monotonic() + _ORDER_S)
+            if message["op"] != RUN:
+                return
+            if not self._free.acquire(blocking=False):
+                channel.send({"op": BUSY}, time.monotonic() + SEND_S)
+                return
+            try:
+                end = self._run(RunOrder.model_validate(message["order"]), channel)
+            finally:
+                self._free.release()
+            if not self._ended:
+                channel.send({"op": END, "end": end.model_dump()}, time.monotonic() + SEND_S)
+
+    def _run(self, order: RunOrder, channel: Channel) -> RunEnd:
+        began, folder = time.time(), Path(order.run_folder)
+        gone = False
+
+        def tell(message: RunLevel.Feedback) -> None:
+            nonlocal gone
+            try:
+                told = event(message.event).model_dump(mode="json")
+                channel.send({"op": EVENT, "event": told}, time.monotonic() + SEND_S)
+            except (ChannelClosed, ChannelTimeout):
+                gone = True
+
+        goal = RunLevel.Goal(attempt=folder.name, run_folder=str(folder), resume=order.resume)
+        try:
+            result = self._run_level(goal, tell, lambda: gone or not channel.quiet())
+        except SpcaError as error:
+            return RunEnd(outcome="", message=self._why(began) or str(error))
+        if result.outcome or result.input_error:
+            return RunEnd(outcome=result.outcome, message=result.message, input_error=result.input_error)
+        return RunEnd(outcome="", message=self._why(began) or result.message)
+
+    def _why(self, began: float) -> str:
+        """Which process ended, as far as one did: it knows better than the supervisor."""
+        end = time.monotonic() + _NEWS_S
+        while not (reason := self._fault(began)) and time.monotonic() < end and not self._ended:
+            time.sleep(0.05)
+        return reason

@@ -1,0 +1,77 @@
+"""A run on the graph that is up, seen from the process that asks for it, which needs no ROS for that.
+
+Joining the ROS graph takes a process over a second: ROS has to be loaded, and DDS to find the other nodes.
+The keeper has done both already.
+"""
+
+from __future__ import annotations
+
+import math
+import socket
+import threading
+import time
+from collections.abc import Callable
+
+from spca.events import Event, Listener
+from spca.interrupt import stopping_on_interrupt
+from spca.ros import standing
+from spca.ros.run_protocol import BUSY, CANCEL, END, EVENT, MAX_BYTES, RUN, SEND_S, RunEnd, RunOrder
+from spca_core.errors import SpcaError
+from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Interrupted
+
+_CANCEL_S = 15.0  # wall seconds that a cancelled run may take to end
+_LAST_WORDS_S = 10.0  # wall seconds until a graph that ends has said why
+
+
+def run_on_standing(order: RunOrder, tell: Listener) -> bool:
+    """Have the graph run a level to its end; False if it is busy with another run.
+
+    Raises the reason if there is no result: see `RunEnd.check`; SpcaError, too, when the graph ends.
+    """
+    cancelled = threading.Event()
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.connect(str(standing.socket_path()))
+            channel = Channel(connection.fileno(), connection.fileno(), MAX_BYTES)
+            with stopping_on_interrupt(cancelled.set):
+                end = _converse(channel, order, tell, cancelled.is_set)
+    except (ChannelClosed, ConnectionError, FileNotFoundError) as error:
+        raise SpcaError(f"the graph that was up has ended; its reason: {_last_words()}") from error
+    except ChannelTimeout:
+        what = "the graph does not end a run that was cancelled; `spca down` ends the graph"
+        raise SpcaError(what) from None
+    if end is not None:
+        end.check(cancelled.is_set())
+    return end is not None
+
+
+def _converse(
+    channel: Channel, order: RunOrder, tell: Listener, cancelled: Callable[[], bool]
+) -> RunEnd | None:
+    channel.send({"op": RUN, "order": order.model_dump()}, time.monotonic() + SEND_S)
+    deadline, stop = math.inf, cancelled
+    while True:
+        try:
+            message = channel.receive(deadline, stop)
+        except Interrupted:
+            channel.send({"op": CANCEL}, time.monotonic() + SEND_S)
+            deadline, stop = time.monotonic() + _CANCEL_S, _never
+            continue
+        match message["op"]:
+            case op if op == EVENT:
+                tell(Event.model_validate(message["event"]))
+            case op if op == BUSY:
+                return None
+            case op if op == END:
+                return RunEnd.model_validate(message["end"])
+
+
+def _never() -> bool:
+    return False
+
+
+def _last_words() -> str:
+    end = time.monotonic() + _LAST_WORDS_S
+    while standing.find() is not None and time.monotonic() < end:
+        time.sleep(0.05)
+    return standing.last_words()
