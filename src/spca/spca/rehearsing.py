@@ -30,7 +30,7 @@ Others = Callable[[PlanRequest, Plan], Sequence[Plan]]
 
 @dataclass(frozen=True)
 class Rehearsing:
-    """A run's rehearsals, within the budgets of wall time for one of them and for all."""
+    """A run's rehearsals, within the budgets of processor time for one of them and for all."""
 
     rehearsal: Rehearsal
     when: Rehearse
@@ -51,7 +51,7 @@ class Rehearsing:
         then the twin is wrong.
         """
         assert state.plan is not None and state.observation is not None
-        left = min(self.budgets.rehearsal_s, self.budgets.rehearsals_s - state.rehearsal.seconds)
+        left = min(self.budgets.rehearsal_s, self.budgets.rehearsals_s - state.rehearsal.cpu)
         if left <= 0:
             why = f"not rehearsed: the {self.budgets.rehearsals_s:g} s for rehearsals of this level are spent"
             return Rehearsed(attempt=attempt, status="unfinished", sentence=why)

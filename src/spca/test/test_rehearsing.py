@@ -49,8 +49,8 @@ class Rejects:
     def __init__(self) -> None:
         self.given: list[float] = []
 
-    def try_out(self, attempt, plan, library, observation, wall_s, cancelled, others) -> Rehearsed:
-        self.given.append(wall_s)
+    def try_out(self, attempt, plan, library, observation, cpu_s, cancelled, others) -> Rehearsed:
+        self.given.append(cpu_s)
         return REJECTED
 
     def record(self, folder: Path, name: str) -> None: ...
@@ -89,9 +89,9 @@ def test_a_trusted_plan_that_is_rejected_twice_alike_is_carried_out() -> None:
 def test_the_time_of_a_level_is_shared_by_its_rehearsals() -> None:
     tries = rehearsing()
     for spent, given in ((0.0, 3.0), (4.0, 1.0)):
-        tries.try_out("1", TASK, replace(NEW, rehearsal=RehearsalCounts(seconds=spent)), lambda: False)
+        tries.try_out("1", TASK, replace(NEW, rehearsal=RehearsalCounts(cpu=spent)), lambda: False)
         assert tries.rehearsal.given[-1] == pytest.approx(given)
-    over = tries.try_out("1", TASK, replace(NEW, rehearsal=RehearsalCounts(seconds=5.0)), lambda: False)
+    over = tries.try_out("1", TASK, replace(NEW, rehearsal=RehearsalCounts(cpu=5.0)), lambda: False)
     assert (
         over.status == "unfinished" and "not rehearsed" in over.sentence and len(tries.rehearsal.given) == 2
     )
@@ -120,7 +120,7 @@ def test_a_faulty_skill_is_repaired_before_the_arm_moves(tmp_path: Path, transpo
     forgets = miswritten("ctx.close()\n        ctx.move_linear(above)", "ctx.move_linear(above)")
     run = run_with_model(
         "stack_01", FallibleModel(coder=[forgets]), tmp_path, rehearse="auto", transport=transport,
-        budgets=Budgets(rehearsal_s=30.0, rehearsals_s=90.0),
+        budgets=Budgets(rehearsal_s=10.0, rehearsals_s=60.0),
     )  # fmt: skip
     result = run.result
     assert result.success and result.attempts == 1 and result.coder.semantic == 1, result.reason
@@ -137,7 +137,7 @@ def test_a_faulty_skill_is_repaired_before_the_arm_moves(tmp_path: Path, transpo
 def test_a_place_that_works_in_the_twin_is_preferred_to_the_first(tmp_path: Path, transport: str) -> None:
     """The fingers, when they open, knock over a slender block next to the cube, unless they are turned."""
     level = str(slender(tmp_path, gap=0.057, angle=math.pi / 2))
-    patient = Budgets(rehearsal_s=60.0, rehearsals_s=90.0)
+    patient = Budgets(rehearsal_s=20.0, rehearsals_s=60.0)
     results = {}
     for when in ("never", "always") if transport == "inproc" else ("always",):
         options = RunOptions(level=level, rehearse=when, transport=transport, budgets=patient, video=False)

@@ -74,7 +74,7 @@ class SkillCounts(Record):
 class RehearsalCounts(Record):
     """Plans rehearsed, tries made, plans rejected, and rejected plans that were carried out all the same.
 
-    `seconds` of wall time.
+    `seconds` of wall time, `cpu` of processor time.
     """
 
     plans: int = 0
@@ -84,6 +84,7 @@ class RehearsalCounts(Record):
     chosen: int = 0
     """Plans in whose place a better one was put."""
     seconds: float = 0.0
+    cpu: float = 0.0
 
     def counting(self, rehearsed: Rehearsed) -> RehearsalCounts:
         """These counts and that rehearsal."""
@@ -94,6 +95,7 @@ class RehearsalCounts(Record):
             overruled=self.overruled + rehearsed.overruled,
             chosen=self.chosen + (rehearsed.instead is not None),
             seconds=self.seconds + rehearsed.seconds,
+            cpu=self.cpu + rehearsed.cpu,
         )
 
 

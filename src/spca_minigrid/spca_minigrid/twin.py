@@ -43,7 +43,7 @@ _MARGIN = 8
 """Cells of free floor around what was seen, before the walls of the twin."""
 _SHOWN = ("located", "held", "locked", "beside")
 _LIMITS = Limits(worker_s=2.0)
-_STEP_WALL_S = 20.0
+_STEP_WALL_S = 120.0
 
 
 class TwinVocabulary(MissionVocabulary):

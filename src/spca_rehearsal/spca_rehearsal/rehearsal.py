@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 import zlib
 from collections import Counter
@@ -11,6 +12,7 @@ from typing import Literal
 
 from structlog.contextvars import bound_contextvars
 
+from spca_core.budgets import PATIENCE
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import Choice, Plan
@@ -68,16 +70,20 @@ class SampledRehearsal:
         plan: Plan,
         library: str,
         observation: Observation,
-        wall_s: float,
+        cpu_s: float,
         cancelled: Callable[[], bool] = lambda: False,
         others: Callable[[], Sequence[Plan]] = tuple,
     ) -> Rehearsed:
         """See `Rehearsal`. An attempt's name before its last `/` is of no consequence."""
-        began = time.monotonic()
+        began, clock = time.monotonic(), time.pthread_getcpuclockid(threading.get_ident())
+        used = time.clock_gettime(clock)
         self._failing = None
 
+        def spent() -> float:
+            return time.clock_gettime(clock) - used  # of this thread, whichever asks
+
         def over() -> bool:
-            return cancelled() or time.monotonic() - began > wall_s
+            return cancelled() or spent() > cpu_s or time.monotonic() - began > PATIENCE * cpu_s
 
         twin = self._twin = self._twin or self._make_twin()
         if why := twin.refusal(observation):
@@ -90,7 +96,7 @@ class SampledRehearsal:
             self._failing = (plan, library, observation, failing.doubt)
             if self._settings.choose and found.status in ("rejected", "doubtful"):
                 found = series.better(found, failing, plan, others())
-        return found.model_copy(update={"seconds": time.monotonic() - began})
+        return found.model_copy(update={"seconds": time.monotonic() - began, "cpu": spent()})
 
     def record(self, folder: Path, name: str) -> None:
         """See `Rehearsal`: the first failing try is played once more, and what it looked like is written."""

@@ -26,12 +26,15 @@ PROGRAM_MODULES = (
 
 
 class Limits(Record):
-    """Bounds of one sandbox. Seconds are wall time."""
+    """Bounds of one sandbox. Seconds are wall time unless it is said otherwise."""
 
     memory_mb: int = Field(256, ge=64)
     """Address space of the worker."""
     worker_s: float = Field(10.0, gt=0)
-    """Time that a run may spend in its own code, calls through `ctx` not counted."""
+    """Processor time that a run may spend in its own code, calls through `ctx` not counted.
+
+    `spca_core.budgets.PATIENCE` times as much wall time is the last resort.
+    """
     load_s: float = Field(5.0, gt=0)
     """Time that importing the source may take."""
     cpu_s: int = Field(600, ge=2)

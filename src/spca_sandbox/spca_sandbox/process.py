@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 import spca_core
 from spca_core.errors import SpcaError
@@ -72,6 +75,13 @@ class WorkerProcess:
         assert self._child.stderr
         self._child.stderr.close()
         return self.report
+
+    def cpu_s(self) -> float:
+        """Processor time that it has used so far, in seconds."""
+        with contextlib.suppress(psutil.NoSuchProcess):
+            times = psutil.Process(self._child.pid).cpu_times()
+            return times.user + times.system
+        return 0.0
 
     def end(self) -> str:
         """Kill it and all that belongs to it; harmless when called twice.

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from spca_core.budgets import PATIENCE
 from spca_core.errors import Cancelled, MotionError
 from spca_core.ports.environment import CtxServer
 from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Interrupted, Malformed
@@ -15,6 +16,9 @@ from spca_sandbox.failure import failure_of
 from spca_sandbox.outcome import RunOutcome
 from spca_sandbox.text import clean
 from spca_sandbox.watchdog import Watchdog
+
+_TICK_S = 0.02
+"""Processor times are known to a hundredth of a second."""
 
 
 class _Ended(Exception):
@@ -42,6 +46,8 @@ class SkillRun:
         self._began = time.monotonic()
         self._until = server.now() + deadline_s
         self._left_s = cell.limits.worker_s
+        self._patience_s = (PATIENCE - 1) * self._left_s
+        self._used_s = cell.worker.cpu_s()
         self._calls = 0
         self._log: list[str] = []
 
@@ -113,26 +119,36 @@ class SkillRun:
             return _error("argument", str(error), motion=False)
 
     def _receive(self) -> dict[str, Any]:
-        began = time.monotonic()
-        deadline = min(began + self._left_s, self._began + self._wall_timeout_s)
-        try:
-            return self._cell.worker.channel.receive(deadline, self._must_end)
-        except ChannelTimeout:
-            if time.monotonic() >= self._began + self._wall_timeout_s:
-                raise self._too_long() from None
-            limit = self._cell.limits.worker_s
-            raise _Ended(
-                "timeout", f"more than {limit:g} s in the skill's own code: an endless loop?"
-            ) from None
-        except Interrupted:
-            self._check_clock()
-            raise _Ended("cancelled", "cancelled") from None
-        except Malformed as error:
-            raise _Ended("killed", str(error)) from error
-        finally:
-            waited = time.monotonic() - began
-            self._left_s -= waited
-            self._cell.worker.busy_s += waited
+        while True:
+            began = time.monotonic()
+            deadline = min(began + self._left_s, self._began + self._wall_timeout_s)
+            try:
+                return self._cell.worker.channel.receive(deadline, self._must_end)
+            except ChannelTimeout:
+                if time.monotonic() >= self._began + self._wall_timeout_s:
+                    raise self._too_long() from None
+                if not self._given_more():
+                    limit = self._cell.limits.worker_s
+                    raise _Ended(
+                        "timeout", f"more than {limit:g} s in the skill's own code: an endless loop?"
+                    ) from None
+            except Interrupted:
+                self._check_clock()
+                raise _Ended("cancelled", "cancelled") from None
+            except Malformed as error:
+                raise _Ended("killed", str(error)) from error
+            finally:
+                waited = time.monotonic() - began
+                self._left_s -= waited
+                self._cell.worker.busy_s += waited
+
+    def _given_more(self) -> bool:
+        """Wait longer where the worker has had less processor time than it may use: the machine is busy."""
+        unused = self._cell.limits.worker_s - (self._cell.worker.cpu_s() - self._used_s)
+        more = min(unused, self._patience_s)
+        self._left_s += more
+        self._patience_s -= more
+        return more > _TICK_S
 
     def _send(self, message: dict[str, Any]) -> None:
         try:

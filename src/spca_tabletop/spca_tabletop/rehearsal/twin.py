@@ -47,7 +47,7 @@ _RECENT = 5
 """Contact samples (of 20 ms) that count as the present."""
 _LEAN = math.radians(2.0)
 _LIMITS = Limits(worker_s=2.0)
-_STEP_WALL_S = 20.0
+_STEP_WALL_S = 120.0
 _MOVED_M = 0.001
 
 
