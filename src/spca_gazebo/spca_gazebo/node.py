@@ -11,7 +11,7 @@ import importlib
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,7 @@ from spca_gazebo.contacts import ContactSampler, ModelPairs
 from spca_gazebo.driver import brake, ramp_time, refusal
 from spca_gazebo.finger import Press, command, finger_state
 from spca_gazebo.frames import FramePairs
+from spca_gazebo.idleness import Idleness
 from spca_gazebo.polled import PolledTopic
 from spca_gazebo.reset import control_service, parking, placement, pose_request, pose_service, untouched
 from spca_gazebo.services import GazeboServices
@@ -53,7 +54,7 @@ from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.records import from_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory, trajectory_msg
 from spca_ros.convert.time import duration_msg, seconds
-from spca_ros.node import SpcaNode, run_nodes
+from spca_ros.node import SpcaNode, background, run_nodes
 from spca_ros.qos import EVERY, SENSOR
 
 _HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
@@ -87,6 +88,7 @@ class GazeboSim(SpcaNode):
         self._sampler = ContactSampler(self._on_sample)
         self._frames = FramePairs(self._on_frame)
         self._gazebo = GazeboServices()
+        self._idleness = Idleness(self._stand_still)
         self._film: tuple[Subscription, ...] = ()  # only while a client requests images
         self._captures = 0  # requests for a picture that wait for one
         self._epoch = ""
@@ -120,19 +122,21 @@ class GazeboSim(SpcaNode):
             topic = bridge.CONTACTS.ros
             self._reports = PolledTopic(self.context, f"{names.SIM}_contacts", kind, topic, depth)
 
-        self._watch = self.create_timer(_LOOK_S, self._film_if_watched, clock=RclpyClock())
+        self._watch = self.create_timer(_LOOK_S, self._look, clock=RclpyClock())
 
         self._follow = ReplacingAction(
-            self, FollowTrajectory, names.FOLLOW, self._do_follow, self._refuse_follow
+            self, FollowTrajectory, names.FOLLOW, self._awake(self._do_follow), self._refuse_follow
         )
-        self._grip = ReplacingAction(self, CommandGripper, names.GRIPPER, self._do_grip, self._refuse_grip)
+        self._grip = ReplacingAction(
+            self, CommandGripper, names.GRIPPER, self._awake(self._do_grip), self._refuse_grip
+        )
         self.create_service(Trigger, names.HOLD, self._hold)
-        self.create_service(Checkpoint, names.checkpoint(names.SIM), _no_checkpoint)
-        self.create_service(Restore, names.restore(names.SIM), _no_restore)
-        self.create_service(SaveRecording, names.save_recording(names.SIM), _no_recording)
+        self.create_service(Checkpoint, names.checkpoint(names.SIM), _inexact)
+        self.create_service(Restore, names.restore(names.SIM), _inexact)
+        self.create_service(SaveRecording, names.save_recording(names.SIM), self._level_over)
         self._slow = (
-            SlowService(self, ResetWorld, names.RESET, self._do_reset),
-            SlowService(self, Capture, names.CAPTURE, self._do_capture),
+            SlowService(self, ResetWorld, names.RESET, self._awake(self._do_reset)),
+            SlowService(self, Capture, names.CAPTURE, self._awake(self._do_capture)),
             SlowService(self, SetBool, names.PAUSE, self._do_pause),
         )
 
@@ -198,6 +202,10 @@ class GazeboSim(SpcaNode):
         finally:
             self._captures -= 1
         return Capture.Response(success=False, message=f"no picture from Gazebo's camera in {_FRAME_S:.0f} s")
+
+    def _look(self) -> None:
+        self._film_if_watched()
+        background(self._idleness.look)
 
     def _film_if_watched(self) -> None:
         """Listen to Gazebo's camera while a picture is asked for or its topics are watched, and only then.
@@ -310,6 +318,7 @@ class GazeboSim(SpcaNode):
             )
             if not problem:
                 self._epoch = request.epoch
+                self._idleness.level_begins()
         finally:
             self._resetting = False
         return ResetWorld.Response(success=not problem, message=problem)
@@ -355,9 +364,29 @@ class GazeboSim(SpcaNode):
         return "" if off < 0.02 else f"the robot stopped {off:.2f} rad from its home configuration"
 
     def _do_pause(self, request: SetBool.Request) -> SetBool.Response:
-        paused = f"pause: {str(request.data).lower()}"
-        problem = self._gazebo(control_service(self._world), "WorldControl", paused)
+        problem = self._stand_still(request.data)
         return SetBool.Response(success=not problem, message=problem)
+
+    def _stand_still(self, still: bool) -> str:
+        return self._gazebo(control_service(self._world), "WorldControl", f"pause: {str(still).lower()}")
+
+    def _awake(self, work: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """The work of an action or service, done while time passes."""
+
+        def awake(asked: Any) -> Any:
+            with self._idleness.working():
+                self._ticked = time.monotonic()  # it has not stalled, it stood still
+                return work(asked)
+
+        return awake
+
+    def _level_over(
+        self, request: SaveRecording.Request, response: SaveRecording.Response
+    ) -> SaveRecording.Response:
+        if request.folder:
+            self._idleness.level_ends()
+        response.success, response.message = True, "Gazebo keeps no states: the report has no video"
+        return response
 
     def _move_objects(self, poses: Mapping[str, Pose]) -> str:
         return self._gazebo(pose_service(self._world), "Pose_V", pose_request(poses))
@@ -388,24 +417,11 @@ def contacts_type() -> type | None:
     return kind
 
 
-def _no_checkpoint(request: Checkpoint.Request, response: Checkpoint.Response) -> Checkpoint.Response:
+def _inexact(request: object, response: Any) -> Any:
     response.success, response.message = (
         False,
         "Gazebo cannot be brought back to an exact state; use sim:=mujoco",
     )
-    return response
-
-
-def _no_restore(request: Restore.Request, response: Restore.Response) -> Restore.Response:
-    response.success, response.message = (
-        False,
-        "Gazebo cannot be brought back to an exact state; use sim:=mujoco",
-    )
-    return response
-
-
-def _no_recording(request: SaveRecording.Request, response: SaveRecording.Response) -> SaveRecording.Response:
-    response.success, response.message = True, "Gazebo keeps no states: the report has no video"
     return response
 
 
