@@ -33,6 +33,7 @@ _DOUBTFUL = 0.85  # confidence below which a colour may be mistaken
 _COVERED = 0.9  # confidence in a partly covered cube, at most
 _SLID = 0.008  # metres by which such a one may have been seen in the wrong place
 _TALLER = 0.006  # metres by which the height of a thing may seem to have grown
+_LARGER = 1.6  # times its largest extent that a leaning thing may seem to measure
 _PIECE = 0.3  # share of a strip's footprint within that of the thing it belongs to
 _LEVEL_ERROR = 0.008  # metres between the upper faces of a strip and of its thing
 _RESTING = 0.006  # metres between a lower face and the table for a thing to stand on it
@@ -125,7 +126,7 @@ class SceneTracker:
         """Everything that the frame shows, named."""
         seen = [d for d in look.detections if d.seen]
         if self._detector.catalogue.open:
-            seen = _without_pieces(_recoloured(seen, known), known, look)
+            seen = _of_known_kinds(_without_pieces(_recoloured(seen, known), known, look), known)
         ids = associate(seen, list(known.values()))
         order = sorted(range(len(seen)), key=lambda i: (-seen[i].pose.position[1], seen[i].pose.position[0]))
         for index in order:
@@ -284,6 +285,29 @@ def _recoloured(seen: list[Detection], known: dict[str, SceneObject]) -> list[De
         mistaken = before is not None and (d.kind, before.colour) not in shown
         found.append(replace(d, colour=before.colour) if before is not None and mistaken else d)
     return found
+
+
+def _of_known_kinds(seen: list[Detection], known: dict[str, SceneObject]) -> list[Detection]:
+    """A solid that leans on something looks like one of another kind, but kinds do not change.
+
+    The only one of its colour that is new is the only one that was known and is nowhere else in sight.
+    """
+    shown, kinds = {(d.kind, d.colour) for d in seen}, {(o.kind, o.colour) for o in known.values()}
+    solid = [d for d in seen if d.kind in STACKABLE and (d.kind, d.colour) not in kinds]
+    found = {}
+    for d in solid:
+        lost = [
+            o
+            for o in known.values()
+            if o.kind in STACKABLE and o.colour == d.colour and (o.kind, o.colour) not in shown
+        ]
+        if len(lost) == sum(other.colour == d.colour for other in solid) == 1:
+            size = lost[0].size
+            if max(d.size) < _LARGER * max(size):
+                x, y, z = d.pose.position
+                pose = Pose.from_xyz_yaw(x, y, z + (size[2] - d.size[2]) / 2, d.pose.yaw)
+                found[d] = replace(d, kind=lost[0].kind, pose=pose, size=size, confidence=_GUESSED)
+    return [found.get(d, d) for d in seen]
 
 
 def _without_pieces(seen: list[Detection], known: dict[str, SceneObject], look: Look) -> list[Detection]:

@@ -39,6 +39,16 @@ def test_nothing_is_added_where_the_task_needs_everything() -> None:
     assert kinds == set(KINDS) - {"add"}
 
 
+def test_what_a_level_keeps_off_the_table_is_not_put_there() -> None:
+    for seed in range(30):
+        for one in draw_disturbances(
+            seed, ["box_red", "mat_cyan"], ["box_blue"], off_table={"box_red", "box_blue"}
+        ):
+            assert one.kind != "add" and not one.spare
+            moved = one.kind in ("push", "pull_out", "target", "remove")
+            assert one.names == (("mat_cyan",) if moved else ("box_red", "mat_cyan", "box_blue"))
+
+
 def test_an_object_is_added_and_another_taken_away() -> None:
     sim, said = simulator(due("add", 0.1), due("remove", 0.5, seed=3))
     present = [n for n in NAMES if sim.object_pose(n).position[0] < 2]

@@ -9,6 +9,7 @@ from zlib import crc32
 from spca_core.contacts import pair
 from spca_core.errors import InputError
 from spca_core.layout import Layout, cluttered_layout, nominal_layout, random_layout
+from spca_core.names import TABLE
 from spca_core.options import RunOptions
 from spca_core.world import World, load_world
 from spca_referee.level import Level, load_level
@@ -66,8 +67,9 @@ def _disturbances(preset: str, seed: int, world: World, level: Level) -> tuple[D
     # A free place may be needed though no word names it, as in the towers of Hanoi.
     needed = [o.model for o in world.objects if o.model in named or o.kind in kinds or o.kind == "mat"]
     spare = [o.model for o in world.objects if o.model not in needed]
+    off_table = {name for touching in level.fail.collisions_true if TABLE in touching for name in touching}
     # The same seed disturbs every level in its own way, so that a campaign meets many combinations.
-    return draw_disturbances(seed ^ crc32(level.name.encode()), needed, spare, kind)
+    return draw_disturbances(seed ^ crc32(level.name.encode()), needed, spare, kind, off_table)
 
 
 def _overlapping(layout: Layout, world: World) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal, get_args
 
 import numpy as np
@@ -36,6 +36,8 @@ _FROM, _FIRST_BY, _LAST_BY = 0.3, 3.5, 8.0
 """Simulated seconds: when the first disturbance of a level is due at the earliest and at the latest, and when
 the others are at the latest."""
 _MOVING: tuple[Kind, ...] = ("push", "turn", "target", "remove", "add")
+_ONTO_TABLE: tuple[Kind, ...] = ("push", "pull_out", "target", "remove", "add")
+"""Those that leave an object somewhere else on the table."""
 _MOVING_FROM = 1.8
 """Objects are moved from then on, when the robot has had a look: what the task's words refer to
 ("the left cube") is decided by the table as it was at the beginning."""
@@ -68,15 +70,19 @@ class Happened(Record):
 
 
 def draw_disturbances(
-    seed: int, needed: Sequence[str], spare: Sequence[str], kind: Kind | None = None
-) -> tuple[Disturbance, ...]:
+    seed: int, needed: Sequence[str], spare: Sequence[str], kind: Kind | None = None,
+    off_table: Collection[str] = (),
+) -> tuple[Disturbance, ...]:  # fmt: skip
     """One to three disturbances of different kinds, or a single one of `kind`.
 
     `needed` and `spare` are the model names of the level's objects that its task needs and does not need.
+    None puts on the table what is in `off_table`: the level would be lost through no fault of the robot.
     """
     rng = np.random.default_rng([seed, 0xD157])
     names = (*needed, *spare)
-    possible = [k for k in KINDS if k != "add" or spare]
+    movable = tuple(n for n in names if n not in off_table)
+    unused = tuple(n for n in spare if n not in off_table)
+    possible = [k for k in KINDS if k not in _ONTO_TABLE or (unused if k == "add" else movable)]
     if kind is None:
         chosen = [possible[i] for i in rng.choice(len(possible), int(rng.integers(1, 4)), replace=False)]
     else:
@@ -88,8 +94,8 @@ def draw_disturbances(
                 float(rng.uniform(_MOVING_FROM if one in _MOVING else _FROM, _LAST_BY if i else _FIRST_BY)), 2
             ),
             seed=int(rng.integers(2**31)),
-            names=names,
-            spare=tuple(spare),
+            names=movable if one in _ONTO_TABLE else names,
+            spare=unused,
         )
         for i, one in enumerate(chosen)
     )

@@ -145,8 +145,8 @@ class Disturber:
         return f"{name} is turned by {math.degrees(angle):.0f}°"
 
     def _pull_out(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
-        name = truth.held()
-        if not self._carrying(truth, time, float(rng.uniform(0.0, 1.5))) or name is None:
+        carrying, name = self._carrying(truth, time, float(rng.uniform(0.0, 1.5))), truth.held()
+        if not carrying or name is None or name not in one.names:
             return None
         start = truth.at(name)
         place = truth.room(name, rng, start, (0.0, 0.25)) or truth.room(name, rng)
