@@ -30,6 +30,7 @@ class RulesGame(Game):
 
     def __init__(self, room: Room) -> None:
         self.room = room
+        self._things = [name for name in room.objects if kind_of(name) == room.thing]
         self.restart()
 
     def restart(self) -> None:
@@ -48,8 +49,8 @@ class RulesGame(Game):
             return bool(self._hand) and kind_of(self._hand) == room.thing and lit
         there = [
             place
-            for name, place in self._places.items()
-            if kind_of(name) == room.thing and place and kind_of(place) == room.place
+            for name in self._things
+            if (place := self._places[name]) and kind_of(place) == room.place
             and (room.task not in STATES or STATES[room.task] in self._states.get(name, ()))
         ]  # fmt: skip
         return any(there.count(place) >= (2 if room.task == "pick_two" else 1) for place in there)

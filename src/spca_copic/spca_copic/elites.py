@@ -14,6 +14,9 @@ from spca_copic.rollouts import follow
 from spca_core.plan_world import Case, Episode, PlanningProgram
 from spca_core.ports.plan_world import PlanWorld
 
+_ALONE = 0.05
+"""How much a program's own rewards count beside what it adds to the others."""
+
 
 def alone(
     world: PlanWorld, pool: ProgramPool, program: PlanningProgram, cases: Sequence[Case]
@@ -29,16 +32,18 @@ def keep_best(
 ) -> tuple[PlanningProgram, ...]:
     """The `count` programs with the greatest marginal gain, chosen greedily (gains diminish).
 
-    A set is worth, on each case, what its best program is worth alone (`outcomes`, by program id): what a
-    selector gets that knows whom to follow. Among sets of equal worth those win whose programs are good
-    alone, so that a wrong choice costs little; a bad program that adds nothing would have to be unlearned.
+    A set is worth, on each case, the most rewards that one of its programs gets alone (`outcomes`, by program
+    id): what a selector gets that knows whom to follow. What a program gets alone counts a little, too: it
+    makes wrong choices cheap, and is more certain than a gain on a case or two. Of programs that did the same
+    on every case one is enough.
     """
-    left = list({program.id: program for program in programs}.values())
-    worth = {p.id: np.array([outcome.worth for outcome in outcomes[p.id]]) for p in left}
+    rewards = {p.id: tuple(outcome.score for outcome in outcomes[p.id]) for p in programs}
+    left = list({rewards[program.id]: program for program in reversed(programs)}.values())[::-1]
+    worth = {p.id: np.array(rewards[p.id]) for p in left}
     chosen: list[PlanningProgram] = []
     best_so_far: np.ndarray | float = -np.inf
     while left and len(chosen) < count:
-        gains = [(np.maximum(best_so_far, worth[p.id]).mean(), worth[p.id].mean()) for p in left]
+        gains = [(np.maximum(best_so_far, worth[p.id]) + _ALONE * worth[p.id]).mean() for p in left]
         best = left.pop(max(range(len(left)), key=gains.__getitem__))
         best_so_far = np.maximum(best_so_far, worth[best.id])
         chosen.append(best)

@@ -107,7 +107,6 @@ def experience_of(episode: Episode, outcomes: Sequence[tuple[float, ...]] = ()) 
             value=decision.value,
             reward=decision.reward,
             last=index == len(episode.decisions) - 1,
-            probabilities=decision.probabilities,
             outcomes=outcomes[index] if outcomes else (),
         )
         for index, decision in enumerate(episode.decisions)

@@ -82,31 +82,35 @@ class ProgramPool:
         self._workers.clear()
 
     def propose(
-        self, situation: Situation, memory: Sequence[Mapping[str, Any]], only: Sequence[str] | None = None
+        self, situation: Situation, memory: Sequence[Mapping[str, Any]]
     ) -> tuple[tuple[Candidate, ...], dict[str, str]]:
-        """The different plans that the programs (or `only` some, by id) propose, in the programs' order.
+        """The different plans that the programs propose, in the programs' order.
 
         Also why a program proposes none: it failed, took too long, or returned no list of actions, or an
         empty one.
         """
-        observation = {**situation.observation, "memory": list(memory)[-MEMORY:]}
-        actions = _plain(situation.actions)
         proposals: dict[ActionSequence, list[str]] = {}
         problems: dict[str, str] = {}
         for program in self.programs:
-            if only is not None and program.id not in only:
-                continue
-            answer = self._workers[program.id].ask([observation, actions, situation.instruction])
-            plan = tuple(" ".join(action.split()) for action in answer.plan[:LONGEST])
-            if answer.problem or not plan:
-                problems[program.id] = answer.problem or "an empty plan"
-            else:
+            plan, problem = self.plan_of(program.id, situation, memory)
+            if plan:
                 proposals.setdefault(plan, []).append(program.id)
+            else:
+                problems[program.id] = problem
         candidates = tuple(
             Candidate(plan=plan, programs=tuple(ids), worth=max(self._worth.get(id_, 0.0) for id_ in ids))
             for plan, ids in proposals.items()
         )
         return candidates, problems
+
+    def plan_of(
+        self, program: str, situation: Situation, memory: Sequence[Mapping[str, Any]]
+    ) -> tuple[ActionSequence, str]:
+        """What one program (an id) proposes; empty with the reason where that is nothing."""
+        observation = {**situation.observation, "memory": list(memory[-MEMORY:])}
+        answer = self._workers[program].ask([observation, _plain(situation.actions), situation.instruction])
+        plan = tuple(" ".join(action.split()) for action in answer.plan[:LONGEST])
+        return ((), answer.problem or "an empty plan") if answer.problem or not plan else (plan, "")
 
 
 @lru_cache(maxsize=8)

@@ -1,8 +1,10 @@
-"""Proximal policy optimisation with a clipped objective, for any selector that can differentiate its scores.
+"""Policy gradients for any selector that can differentiate its scores.
 
-J. Schulman et al., Proximal Policy Optimization Algorithms, 2017, and generalised advantage estimation
-(2016). The choice is among a varying number of candidates, so the policy is a softmax over the scores of
-those that there are.
+Where only the reward of what was chosen is known: proximal policy optimisation (J. Schulman et al., 2017)
+with generalised advantage estimation (2016). Where every candidate was tried out, the expected outcome is
+known, and its exact gradient needs neither a critic nor ratios; so choices made long ago count as well as new
+ones. The choice is among a varying number of candidates: the policy is a softmax over the scores of those
+that there are.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from spca_core.ports.selector import Experience, Learning
 
 
 class PpoOptions(Record):
-    """Constants of the algorithm."""
+    """Constants of the algorithm; all but the last three concern choices that were not tried out."""
 
     clip: float = Field(0.2, gt=0)
     gae_lambda: float = Field(0.9, ge=0, le=1)
@@ -27,6 +29,12 @@ class PpoOptions(Record):
     """Per decision. Below 1 a program that asks seldom would look better than one that succeeds."""
     value_weight: float = Field(0.5, ge=0)
     entropy_weight: float = Field(0.01, ge=0)
+    temperature: float = Field(0.1, ge=0)
+    """Weight of the entropy where outcomes are known, in deviations of them.
+
+    The policy then tends to the softmax of outcomes over it. The lower, the sooner it is certain, and what is
+    certain hardly learns any more.
+    """
     epochs: int = Field(10, ge=1)
     batch: int = Field(32, ge=1)
 
@@ -73,57 +81,48 @@ def softmax(scores: np.ndarray, temperature: float = 1.0) -> np.ndarray:
     return np.asarray(raised / raised.sum())
 
 
-class _Weighed(NamedTuple):
-    """The candidates of a choice, shape (candidates,) each: what the policy gradient is a weighted sum of."""
+class _Chosen(NamedTuple):
+    """A choice of which only what was chosen is known."""
 
-    weight: np.ndarray
-    """1 for the chosen candidate; where all were tried, their probabilities before; 0: nothing to learn."""
-    before: np.ndarray
-    """Probabilities before the update."""
-    advantage: np.ndarray
+    chosen: int
+    before: float
+    """Its probability before the update."""
+    advantage: float
 
 
-def _weighed(batch: Sequence[Experience], advantage: np.ndarray) -> list[_Weighed]:
-    """What each choice teaches the policy: what was chosen or, in a batch with outcomes, what was tried.
-
-    An outcome tells what a candidate leads to, an advantage also what was chosen later, which is noise. Both
-    are scaled to a deviation of 1, outcomes over the candidates of a choice.
-    """
-    tried = [np.var(sample.outcomes) for sample in batch if sample.outcomes]
-    spread = np.sqrt(np.mean(tried)) + 1e-8 if tried else 0.0
-    choices = [len(sample.candidates) > 1 for sample in batch]
-    if any(choices):  # a sole candidate teaches the critic, not the policy
-        advantage = (advantage - advantage[choices].mean()) / (advantage[choices].std() + 1e-8)
-    found = []
-    for sample, value in zip(batch, advantage, strict=True):
-        count = len(sample.candidates)
-        if sample.outcomes:
-            before = np.maximum(sample.probabilities, 1e-6)
-            before, outcomes = before / before.sum(), np.array(sample.outcomes)
-            found.append(_Weighed(before, before, (outcomes - before @ outcomes) / spread))
-        else:
-            chosen = np.zeros(count) if tried else np.eye(count)[sample.chosen]
-            found.append(_Weighed(chosen, np.full(count, sample.probability), np.full(count, value)))
-    return found
+_Taught = _Chosen | np.ndarray
+"""What a choice teaches the policy; an array holds the outcomes of all candidates."""
 
 
 def improve(
     policy: Differentiable, batch: Sequence[Experience], options: PpoOptions, rng: np.random.Generator
 ) -> Learning:
-    """Some epochs of clipped policy gradient over a batch."""
+    """Some epochs over a batch. Where there are outcomes, choices without any are left out: they are noise.
+
+    Advantages and outcomes are scaled to a deviation of 1, outcomes over the candidates of a choice.
+    """
     began = time.monotonic()
+    tried = [sample for sample in batch if sample.outcomes]
+    batch = tried or batch
     if not batch:
         return Learning(policy_loss=0.0, value_loss=0.0, entropy=0.0, clipped=0.0, seconds=0.0)
     policy.prepare(batch)
-    advantage, target = advantages(batch, options.discount, options.gae_lambda)
-    weighed = _weighed(batch, advantage)
+    target: np.ndarray | None = None
+    if tried:
+        spread = np.sqrt(np.mean([np.var(sample.outcomes) for sample in tried])) + 1e-8
+        taught: list[_Taught] = [np.array(sample.outcomes) / spread for sample in tried]
+    else:
+        advantage, target = advantages(batch, options.discount, options.gae_lambda)
+        choices = [len(sample.candidates) > 1 for sample in batch]
+        if any(choices):  # a sole candidate teaches the critic, not the policy
+            advantage = (advantage - advantage[choices].mean()) / (advantage[choices].std() + 1e-8)
+        taught = [_Chosen(s.chosen, s.probability, a) for s, a in zip(batch, advantage.tolist(), strict=True)]
     told = np.zeros(4)
     for _ in range(options.epochs):
         order = rng.permutation(len(batch))
         told = np.zeros(4)
         for start in range(0, len(order), options.batch):
-            samples = order[start : start + options.batch].tolist()
-            told += _step(policy, batch, samples, weighed, target, options)
+            told += _step(policy, order[start : start + options.batch].tolist(), taught, target, options)
     told /= len(batch)
     return Learning(
         policy_loss=float(told[0]),
@@ -136,41 +135,46 @@ def improve(
 
 def _step(
     policy: Differentiable,
-    batch: Sequence[Experience],
     samples: Sequence[int],
-    weighed: Sequence[_Weighed],
-    target: np.ndarray,
+    taught: Sequence[_Taught],
+    target: np.ndarray | None,
     options: PpoOptions,
 ) -> np.ndarray:
-    """One mini-batch; sums of policy loss, value loss, entropy, clipped ratios."""
+    """One mini-batch; sums of policy loss, value loss, entropy, clipped ratios.
+
+    Without a `target` the critic does not learn.
+    """
     scores, values = policy.forward(samples)
     gradients = []
     told = np.zeros(4)
     for index, score in zip(samples, scores, strict=True):
-        gradient, loss, entropy, clipped = _policy_gradient(score, weighed[index], options)
+        gradient, loss, entropy, clipped = _policy_gradient(score, taught[index], options)
         gradients.append(gradient / len(samples))
         told += (loss, 0.0, entropy, clipped)
-    error = values - target[samples]
+    error = np.zeros(len(samples)) if target is None else values - target[samples]
     told[1] = float((error**2).sum())
     policy.backward(samples, gradients, 2 * options.value_weight * error / len(samples))
     return told
 
 
 def _policy_gradient(
-    score: np.ndarray, weighed: _Weighed, options: PpoOptions
+    score: np.ndarray, taught: _Taught, options: PpoOptions
 ) -> tuple[np.ndarray, float, float, float]:
-    """Gradient of a sample's loss by its scores, the loss, the entropy, the share of clipped ratios."""
+    """Gradient of a sample's loss by its scores, the loss, the entropy, and whether its ratio was clipped."""
     probability = softmax(score)
     logs = np.log(probability + 1e-12)
     entropy = float(-(probability * logs).sum())
     if len(score) < 2:
         return np.zeros_like(score), 0.0, entropy, 0.0
-    weight, before, advantage = weighed
-    ratio = probability / before
-    bounded = np.clip(ratio, 1 - options.clip, 1 + options.clip)
-    clipped = bounded * advantage < ratio * advantage
-    pull = np.where(clipped, 0.0, weight * advantage * ratio)
-    by_policy = -(pull - probability * pull.sum())
-    by_entropy = options.entropy_weight * weight.sum() * probability * (logs + entropy)
-    loss = -float((weight * np.minimum(ratio * advantage, bounded * advantage)).sum())
-    return by_policy + by_entropy, loss, entropy, float((weight * clipped).sum())
+    by_entropy = probability * (logs + entropy)
+    if isinstance(taught, np.ndarray):
+        expected = float(probability @ taught)
+        gradient = options.temperature * by_entropy - probability * (taught - expected)
+        return gradient, -expected, entropy, 0.0
+    ratio = probability[taught.chosen] / taught.before
+    bounded = np.clip(ratio, 1 - options.clip, 1 + options.clip) * taught.advantage
+    clipped = bounded < ratio * taught.advantage
+    pull = 0.0 if clipped else taught.advantage * ratio
+    by_policy = pull * (probability - np.eye(len(score))[taught.chosen])
+    loss = -float(min(ratio * taught.advantage, bounded))
+    return by_policy + options.entropy_weight * by_entropy, loss, entropy, float(clipped)

@@ -10,7 +10,7 @@ from pydantic import Field
 from spca_core.model import Record
 from spca_core.plan_world import Episode, PlanningProgram
 from spca_core.ports.chat import ChatUsage
-from spca_core.ports.selector import Learning
+from spca_core.ports.selector import Experience, Learning
 
 _SUCCESS = 2.0
 """What a solved case counts beside its rewards, so that solving comes first."""
@@ -35,9 +35,10 @@ def mean_worth(outcomes: Sequence[Outcome]) -> float:
 
 
 class Recipe(Record):
-    """The published constants are the defaults (3 programs, 20 episodes, 10 trials, 5 shown, 128 steps)."""
+    """The published constants are the defaults (20 episodes, 10 trials, 5 shown, 128 steps)."""
 
-    programs: int = Field(3, ge=1, le=12)
+    programs: int = Field(0, ge=0, le=12)
+    """How many propose side by side; 0: as the world says (`Briefing.programs`)."""
     episodes: int = Field(20, ge=1)
     """Episodes of a trial, on as many training cases."""
     trials: int = Field(10, ge=1)
@@ -49,12 +50,14 @@ class Recipe(Record):
     held_out: int = Field(20, ge=1)
     """Further training cases, on which it is decided which programs stay."""
     offspring: int = Field(0, ge=0)
-    """New programs of an evolution for each present one; 0: one by a model, four where they cost nothing."""
+    """New programs of an evolution; 0: as many as there are by a model, twelve where they cost nothing."""
     tried: float = Field(0.5, ge=0, le=1)
     """Share of the decisions in training at which every candidate is tried out to the end.
 
     Where a world cannot go back cheaply (`PlanWorld.returns`), none is.
     """
+    again: int = Field(3, ge=0)
+    """For each choice that was tried out, so many earlier ones are learned from again in an update."""
     judged: int = Field(20, ge=1)
     """Further cases: on them the selector and the best single program are compared in the end."""
     elites: bool = True
@@ -75,11 +78,6 @@ class Recipe(Record):
     def kept(self) -> int:
         """Training cases that are kept apart from those of the episodes."""
         return self.held_out + self.judged
-
-    @property
-    def born(self) -> int:
-        """How many programs an evolution asks for."""
-        return self.programs * (self.offspring or (4 if self.proposer == "grammar" else 1))
 
 
 class Trial(Record):
@@ -121,6 +119,8 @@ class TaskState(Record):
     """The program (id) to follow at test time: set where the selector was no better than the best one."""
     recent: tuple[Episode, ...] = ()
     """The last episodes, for the report."""
+    tried: tuple[Experience, ...] = ()
+    """Choices that were tried out, to learn from again; none when finished."""
 
     @property
     def worth(self) -> dict[str, float]:

@@ -25,8 +25,7 @@ def write_report(folder: CopicFolder, world: PlanWorld, scores: Sequence[Score] 
     run = folder.run
     page = Page(
         f"CoPiC: {run.world}",
-        f"{run.recipe.programs} programs by {run.recipe.proposer}, selector {run.recipe.selector}, "
-        f"seed {run.recipe.seed}",
+        f"Programs by {run.recipe.proposer}, selector {run.recipe.selector}, seed {run.recipe.seed}",
     )
     if scores:
         _comparison(page, scores)

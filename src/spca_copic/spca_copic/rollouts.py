@@ -25,10 +25,9 @@ def follow(moment: Moment, program: str) -> tuple[bool, list[_Step]]:
     """
     steps: list[_Step] = []
     while len(steps) < MOST_DECISIONS:
-        candidates, _problems = moment.pool.propose(moment.situation, moment.memory, only=(program,))
-        if not candidates:
+        plan, _problem = moment.pool.plan_of(program, moment.situation, moment.memory)
+        if not plan:
             break
-        plan = candidates[0].plan
         transition = moment.world.step(plan)
         steps.append(_Step(plan, transition.reward))
         if transition.done:

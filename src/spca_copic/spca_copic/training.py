@@ -20,6 +20,10 @@ from spca_core.ports.program_proposer import ProgramProposer
 from spca_core.ports.selector import Experience, Learning, Selector
 
 _RECENT = 5
+_OFFSPRING = 12
+"""New programs of an evolution where they cost nothing."""
+_MOST_TRIED = 2000
+"""Choices that are kept to be learned from again, the newest ones: some ten megabytes."""
 
 
 @dataclass
@@ -69,10 +73,13 @@ class _Training:
         cases, kept = training_cases(world, task, recipe), recipe.kept
         self._held_out, self._judged = cases[: recipe.held_out], cases[recipe.held_out : kept]
         self._cases = cases[kept:]
+        self._programs = recipe.programs or self._briefing.programs
+        free = _OFFSPRING if recipe.proposer == "grammar" else self._programs
+        self._offspring = recipe.offspring or free
 
     def first(self) -> TaskState:
         """The state before the first trial."""
-        programs = tuple(self._proposer.write(self._briefing, self._recipe.programs, self._recipe.seed))
+        programs = tuple(self._proposer.write(self._briefing, self._programs, self._recipe.seed))
         return TaskState(
             task=self._task, programs=programs, all_programs=programs, alone=self._alone(programs, {})
         )
@@ -88,7 +95,7 @@ class _Training:
         began = time.monotonic()
         number = len(state.trials)
         self.pool.use(state.programs, state.worth)
-        episodes, learning = self._roll_out(number)
+        episodes, learning, tried = self._roll_out(number, state.tried)
         frozen = self._frozen(self._held_out)
         success, held_out = _rate(episodes), _rate(frozen)
         solvable = [any(state.alone[p.id][k].success for p in state.programs) for k in range(len(frozen))]
@@ -97,19 +104,20 @@ class _Training:
         finished = done or number + 1 >= self._recipe.trials
         programs, outcomes = state.programs, state.alone
         born: tuple[PlanningProgram, ...] = ()
-        if self._recipe.evolve and not finished:
+        settled = all(solvable) and number > 0 and state.trials[-1].kept == state.trials[-1].programs
+        if self._recipe.evolve and not finished and not settled:
             new = self._proposer.evolve(
                 self._briefing,
                 state.programs,
                 self._shown(episodes),
-                self._recipe.born,
+                self._offspring,
                 self._recipe.seed * 1000 + number,
             )
             born = tuple(program for program in new if program.id not in outcomes)
             outcomes = self._alone(born, outcomes)
             if born:
-                everyone = [*programs, *born] if self._recipe.elites else born
-                programs = keep_best(everyone, outcomes, self._recipe.programs)
+                everyone = [*state.all_programs, *born] if self._recipe.elites else born
+                programs = keep_best(everyone, outcomes, self._programs)
         trial = Trial(
             number=number,
             programs=tuple(p.id for p in state.programs),
@@ -133,6 +141,7 @@ class _Training:
             finished=finished,
             follow=self._safest(state) if finished else "",
             recent=tuple(episodes[-_RECENT:]),
+            tried=() if finished else tuple(tried[-_MOST_TRIED:]),
         )
 
     def _alone(
@@ -153,8 +162,13 @@ class _Training:
         """What comes of cases when the selector does not learn."""
         return [run_episode(self._world, case, self.pool, SelectorChoice(self._selector)) for case in cases]
 
-    def _roll_out(self, number: int) -> tuple[list[Episode], list[Learning]]:
-        """A trial's episodes, the selector learning after every so many decisions and at the end."""
+    def _roll_out(
+        self, number: int, tried: Sequence[Experience]
+    ) -> tuple[list[Episode], list[Learning], list[Experience]]:
+        """A trial's episodes, the selector learning after every so many decisions and at the end.
+
+        Also all choices that were tried out by then; `tried` are those of earlier trials.
+        """
         seed = [self._recipe.seed, number]
         choice = TryingChoice(
             SelectorChoice(self._selector, np.random.default_rng(seed)),
@@ -164,20 +178,22 @@ class _Training:
         episodes_of = self._recipe.episodes
         taken = [(number * episodes_of + k) % len(self._cases) for k in range(episodes_of)]
         order = np.random.default_rng([self._recipe.seed, number, 1]).permutation(taken)
+        rng = np.random.default_rng([*seed, 3])
         episodes: list[Episode] = []
         learning: list[Learning] = []
         buffer: list[Experience] = []
+        known = list(tried)
         for index in order:
             episode = run_episode(self._world, self._cases[index], self.pool, choice)
             episodes.append(episode)
             buffer += experience_of(episode, choice.outcomes)
             self._listener.on_episode(self._task, number, episode)
-            if len(buffer) >= self._recipe.horizon:
-                learning.append(self._selector.learn(buffer))
-                buffer = []
-        if buffer:
-            learning.append(self._selector.learn(buffer))
-        return episodes, learning
+            if len(buffer) >= self._recipe.horizon or len(episodes) == episodes_of:
+                new = [sample for sample in buffer if sample.outcomes]
+                earlier = rng.permutation(len(known))[: self._recipe.again * len(new)]
+                learning.append(self._selector.learn([*buffer, *(known[k] for k in earlier)]))
+                buffer, known = [], known + new
+        return episodes, learning, known
 
     def _shown(self, episodes: Sequence[Episode]) -> Sequence[Episode]:
         return episodes[len(episodes) - self._recipe.shown :] if self._recipe.shown else ()

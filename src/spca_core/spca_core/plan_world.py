@@ -133,6 +133,8 @@ class Briefing(Record):
     example_task: str = ""
     example: str = ""
     grammar: Grammar | None = None
+    programs: int = 3
+    """How many programs to keep side by side: three, as published, or more for a task with many ways."""
 
 
 @lru_cache(maxsize=1024)

@@ -34,7 +34,7 @@ def mount(app: typer.Typer) -> None:
 @copic_app.command(
     epilog=(
         "Examples:  spca copic train build_order · "
-        "spca copic train build_order --task superhard --programs 5 · "
+        "spca copic train build_order --task superhard --programs 6 · "
         "spca copic train tabletop --proposer model --llm llm.yaml · "
         "spca copic train build_order --out runs/mine   (run it again to continue)"
     )
@@ -42,7 +42,9 @@ def mount(app: typer.Typer) -> None:
 def train(
     world: World,
     task: Task = None,
-    programs: Annotated[int, typer.Option(help="Programs that propose.", min=1, max=12)] = 3,
+    programs: Annotated[
+        int, typer.Option(help="Programs that propose; 0: 3 or 5, as the world says.", min=0, max=12)
+    ] = 0,
     trials: Annotated[int, typer.Option(help="Trials at most.", min=1)] = 10,
     episodes: Annotated[int, typer.Option(help="Episodes of a trial.", min=1)] = 20,
     seed: Annotated[int, typer.Option(help="Draws cases, programs and choices.", min=0)] = 0,

@@ -27,6 +27,7 @@ def _hashed(word: str, bits: int) -> tuple[int, float]:
     return code & ((1 << bits) - 1), 1.0 if code >> 31 else -1.0
 
 
+@lru_cache(maxsize=1 << 14)
 def candidate_features(context: ChoiceContext, candidate: Candidate, bits: int) -> Sparse:
     """Features of a candidate in its context: groups of norm 1 (program, plan, facts, task, its names).
 

@@ -119,7 +119,8 @@ class HashedSelector:
         self._steps += 1
         by_score = np.concatenate(list(scores)).astype(np.float32)
         self._descend("policy", self._inputs, self._hidden, by_score)
-        self._descend("value", self._contexts, self._value_hidden, values.astype(np.float32))
+        if values.any():
+            self._descend("value", self._contexts, self._value_hidden, values.astype(np.float32))
 
     # --- helpers --------------------------------------------------------------------------------------------
 

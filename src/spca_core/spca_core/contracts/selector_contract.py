@@ -119,7 +119,6 @@ def train(selector: Selector, wanted: dict[str, int], rounds: int, **changes: An
                 "value": value,
                 "reward": float(chosen == wanted[word]),
                 "last": True,
-                "probabilities": tuple(probabilities / probabilities.sum()),
             }
             batch.append(Experience.model_validate(sample | changes))
         selector.learn(batch)

@@ -27,8 +27,6 @@ class Experience(Record):
     """The critic's value estimate at that time."""
     reward: float
     last: bool
-    probabilities: tuple[float, ...] = ()
-    """Those of all candidates at that time; needed with `outcomes`."""
     outcomes: tuple[float, ...] = ()
     """The rewards to come that trying each candidate out told; empty where it was not done."""
 
@@ -57,7 +55,10 @@ class Selector(Protocol):
         ...
 
     def learn(self, batch: Sequence[Experience]) -> Learning:
-        """Update the policy from a batch of consecutive choices."""
+        """Update the policy from a batch of consecutive choices.
+
+        Where some have `outcomes`, only these count, and they may come from any time.
+        """
         ...
 
     def save(self, path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ _GOALS = {
     "cool": "Find a thing, cool it with the fridge, and put it where the task says.",
     "pick_two": "Find two things of a kind and put both into or onto the same receptacle.",
 }
+_PROGRAMS = 5
+"""There are about as many kinds of places to look into first, in kitchen and bedroom together."""
 _ACTIONS = tuple(
     ActionKind(name=name, parameters=tuple(parameters.split()), about=about)
     for name, parameters, about in (
@@ -76,7 +79,8 @@ class HouseholdWorld(LimitedActions):
         super().__init__()
         self._habits = draw_habits(habits)
         self._game: Game | None = None
-        self._seen: dict[str, tuple[str, ...]] = {}
+        self._shown: dict[str, dict[str, Any]] = {}
+        """What is known of each receptacle; an entry is replaced, never changed: observations share them."""
 
     def split(self, task: str, train: int, seen: int, unseen: int, seed: int) -> Split:
         """A room of its own for every case."""
@@ -87,22 +91,22 @@ class HouseholdWorld(LimitedActions):
     def briefing(self, task: str) -> Briefing:
         """The actions, and a program that sits down."""
         require_task(task, TASKS, self.name)
-        return read_briefing(Path(__file__).parent, task, _GOALS[task], "Open a drawer.")
+        return read_briefing(Path(__file__).parent, task, _GOALS[task], "Open a drawer.", _PROGRAMS)
 
     def reset(self, case: Case) -> Situation:
         """A room in which nothing was looked into yet."""
         if case.task not in TASKS or not case.name.startswith(case.task):
             raise InputError(f"no case of {self.name}: {case.task}/{case.name}")
         self._game = self.game(draw_room(case.task, self._habits, f"{case.seed}/{case.name}"))
-        self._seen, self._taken, self._over = {}, 0, False
+        self._shown, self._taken, self._over = {}, 0, False
+        self._show_all({})
         return self._situation()
 
     def checkpoint(self) -> bytes:
         """The room and the commands so far, as JSON."""
         game = self._playing()
-        saved = _Checkpoint(
-            room=game.room, done=game.done, seen=self._seen, steps=self._taken, over=self._over
-        )
+        seen = {name: tuple(r["contents"]) for name, r in self._shown.items() if "contents" in r}
+        saved = _Checkpoint(room=game.room, done=game.done, seen=seen, steps=self._taken, over=self._over)
         return saved.model_dump_json().encode()
 
     def restore(self, checkpoint: bytes) -> Situation:
@@ -112,7 +116,8 @@ class HouseholdWorld(LimitedActions):
         if self._game is None or self._game.room != saved.room:
             self._game = self.game(saved.room)
         self._game.replay(saved.done)
-        self._seen, self._taken, self._over = dict(saved.seen), saved.steps, saved.over
+        self._shown, self._taken, self._over = {}, saved.steps, saved.over
+        self._show_all(saved.seen)
         return self._situation()
 
     def picture(self) -> bytes:
@@ -135,9 +140,17 @@ class HouseholdWorld(LimitedActions):
         if not game.act(action):
             return self._refused(action)
         at = game.where()
-        if at and game.is_open(at):
-            self._seen = self._seen | {at: tuple(game.contents(at))}
+        if at:
+            self._show(at, game.contents(at) if game.is_open(at) else self._shown[at].get("contents"))
         return None
+
+    def _show_all(self, seen: Mapping[str, Sequence[str]]) -> None:
+        for name in self._playing().room.receptacles:
+            self._show(name, seen.get(name))
+
+    def _show(self, name: str, contents: Sequence[str] | None) -> None:
+        shown = {"kind": kind_of(name), "open": self._playing().is_open(name)}
+        self._shown[name] = shown if contents is None else {**shown, "contents": list(contents)}
 
     def _success(self) -> bool:
         return self._playing().won
@@ -159,27 +172,23 @@ class HouseholdWorld(LimitedActions):
     def _situation(self) -> Situation:
         game = self._playing()
         at, held = game.where(), game.held()
-        receptacles: dict[str, dict[str, Any]] = {}
-        for name in game.room.receptacles:
-            receptacles[name] = {"kind": kind_of(name), "open": game.is_open(name)}
-            if name in self._seen:
-                receptacles[name]["contents"] = list(self._seen[name])
         observation = {
             "at": at,
             "held": held,
             "held_is": game.treated(held) if held else [],
-            "receptacles": receptacles,
+            "receptacles": dict(self._shown),
             "steps_left": self.limit - self._taken,
             "thing": game.room.thing,
             "place": game.room.place,
         }
-        looked = sorted({kind_of(name) for name in self._seen})
+        seen = [name for name, receptacle in self._shown.items() if "contents" in receptacle]
+        looked = sorted({kind_of(name) for name in seen})
         return Situation(
             instruction=game.room.instruction,
             observation=observation,
             actions=_ACTIONS,
             text=f"You are at {at or 'the entrance'} and hold {held or 'nothing'}. "
-            f"{self.limit - self._taken} steps are left. You looked into {len(self._seen)} receptacles "
+            f"{self.limit - self._taken} steps are left. You looked into {len(seen)} receptacles "
             f"({', '.join(looked) or 'none'})"
-            + (f"; here: {', '.join(self._seen[at]) or 'nothing'}." if at in self._seen else "."),
+            + (f"; here: {', '.join(self._shown[at]['contents']) or 'nothing'}." if at in seen else "."),
         )
