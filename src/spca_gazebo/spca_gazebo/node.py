@@ -55,7 +55,7 @@ from spca_ros.convert.records import from_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory, trajectory_msg
 from spca_ros.convert.time import duration_msg, seconds
 from spca_ros.node import SpcaNode, background, run_nodes
-from spca_ros.qos import EVERY, SENSOR
+from spca_ros.qos import EVERY, SENSOR, STATE
 
 _HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
 _LEASE_S = 1.0  # simulated seconds without a sign of a motion's client after which it is stopped
@@ -103,9 +103,11 @@ class GazeboSim(SpcaNode):
         self._held = threading.Event()
 
         self._states = self.create_publisher(JointStateMsg, names.JOINT_STATES, SENSOR)
-        self._colour = self.create_publisher(Image, names.COLOUR, SENSOR)
-        self._depth = self.create_publisher(Image, names.DEPTH, SENSOR)
-        self._info = self.create_publisher(CameraInfo, names.CAMERA_INFO, SENSOR)
+        self._colour = self.create_publisher(Image, names.COLOUR, STATE)
+        self._depth = self.create_publisher(Image, names.DEPTH, STATE)
+        self._infos = [
+            self.create_publisher(CameraInfo, topic, STATE) for topic in (names.COLOUR_INFO, names.DEPTH_INFO)
+        ]
         self._contacts = self.create_publisher(Contacts, names.CONTACTS, EVERY)
         self._arm = self.create_publisher(JointTrajectoryMsg, f"/{ARM_CONTROLLER}/joint_trajectory", EVERY)
         self._gripper = self.create_publisher(
@@ -180,9 +182,10 @@ class GazeboSim(SpcaNode):
         info = info_msg(self._world.camera.intrinsics, seconds(colour.header.stamp))
         for message in (colour, depth):
             message.header.frame_id = OPTICAL_FRAME
+        for each in self._infos:  # first: without it a picture cannot be used
+            each.publish(info)
         self._colour.publish(colour)
         self._depth.publish(depth)
-        self._info.publish(info)
         self._frame = (colour, depth, info)
 
     def _on_lease(self, lease: Lease) -> None:
@@ -214,7 +217,7 @@ class GazeboSim(SpcaNode):
         time.
         """
         watched = self._captures > 0 or any(
-            topic.get_subscription_count() for topic in (self._colour, self._depth, self._info)
+            topic.get_subscription_count() for topic in (self._colour, self._depth, *self._infos)
         )
         if watched and not self._film:
             self._film = (

@@ -7,7 +7,9 @@ EXECUTOR, REFEREE, SUPERVISOR = "executor", "referee", "supervisor"
 
 # --- topics
 JOINT_STATES = "joint_states"
-COLOUR, DEPTH, CAMERA_INFO = "camera/color/image_raw", "camera/depth/image_raw", "camera/color/camera_info"
+COLOUR, DEPTH = "camera/color/image_raw", "camera/depth/image_raw"
+# The calibration is that of both pictures; viewers look for it next to each.
+COLOUR_INFO, DEPTH_INFO = "camera/color/camera_info", "camera/depth/camera_info"
 CONTACTS = "contacts"
 LEASE = "lease"
 SCENE = "scene"

@@ -14,7 +14,7 @@ SENSOR = QoSProfile(
     reliability=ReliabilityPolicy.BEST_EFFORT,
     durability=DurabilityPolicy.VOLATILE,
 )
-"""Joint states and images: the newest counts, an old one is worth nothing."""
+"""Joint states: the newest counts, an old one is worth nothing."""
 
 NEWEST = QoSProfile(
     history=HistoryPolicy.KEEP_LAST,
@@ -30,7 +30,10 @@ STATE = QoSProfile(
     reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
-"""Task state: the last one reaches late joiners too."""
+"""Task state and pictures: the last one reaches late joiners too.
+
+A picture is larger than a socket's buffer: sent with best effort it hardly ever arrives whole.
+"""
 
 EVERY = QoSProfile(
     history=HistoryPolicy.KEEP_LAST,

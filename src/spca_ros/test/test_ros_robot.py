@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from sensor_msgs.msg import Image
+from sensor_msgs.msg import CameraInfo, Image
 from sensor_msgs.msg import JointState as JointStateMsg
 from spca_interfaces.action import FollowTrajectory
 from spca_interfaces.msg import Contacts, Layout
@@ -34,7 +34,7 @@ from spca_ros.convert.robot import trajectory_msg
 from spca_ros.convert.time import seconds, time_msg
 from spca_ros.domain import own_domain
 from spca_ros.node import SpcaNode
-from spca_ros.qos import EVERY, SENSOR
+from spca_ros.qos import EVERY, SENSOR, STATE
 from spca_ros.robot import RosRobot
 from spca_ros.session import Session
 from spca_ros.testing import running, sim
@@ -104,12 +104,21 @@ class TestCamera(CameraContract):
         return RequestedCamera(alone, world.camera)
 
 
-def test_pictures_are_published_for_whoever_looks_on(alone: SpcaNode, world: World) -> None:
-    seen: list[Image] = []
-    alone.create_subscription(Image, names.COLOUR, seen.append, SENSOR)
-    camera = RequestedCamera(alone, world.camera)
-    _until(lambda: bool(seen) or camera.capture() is None)
-    assert (seen[0].width, seen[0].height) == (world.camera.width, world.camera.height)
+def test_the_last_picture_reaches_whoever_looks_on_or_comes_late(alone: SpcaNode, world: World) -> None:
+    """Best effort is not enough: a picture is larger than a socket's buffer, and parts of it were lost."""
+    seen: dict[str, Image | CameraInfo] = {}
+    taken = RequestedCamera(alone, world.camera).capture()
+    for kind, topic in (
+        (Image, names.COLOUR),
+        (Image, names.DEPTH),
+        (CameraInfo, names.COLOUR_INFO),
+        (CameraInfo, names.DEPTH_INFO),
+    ):
+        alone.create_subscription(kind, topic, lambda m, topic=topic: seen.update({topic: m}), STATE)
+    _until(lambda: len(seen) == 4)
+    for message in seen.values():
+        assert (message.width, message.height) == (world.camera.width, world.camera.height)
+        assert seconds(message.header.stamp) == pytest.approx(taken.stamp)
 
 
 def test_no_state_from_before_a_reset_is_left_in_a_queue() -> None:

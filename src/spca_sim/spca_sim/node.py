@@ -30,7 +30,7 @@ from spca_ros.convert.records import from_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory
 from spca_ros.convert.time import duration_msg, seconds, time_msg
 from spca_ros.node import SpcaNode, answering, run_nodes
-from spca_ros.qos import EVERY, SENSOR
+from spca_ros.qos import EVERY, SENSOR, STATE
 from spca_sim.conductor import DONE, Conductor
 from spca_sim.disturbances.disturbance import Disturbance
 from spca_sim.disturbances.recorder import DisturbanceRecorder
@@ -107,9 +107,11 @@ class SimNode(SpcaNode):
         self._time = self.create_publisher(Clock, "/clock", SENSOR)
         self._joints = self.create_publisher(JointState, names.JOINT_STATES, SENSOR)
         self._contacts = self.create_publisher(Contacts, names.CONTACTS, EVERY)
-        self._colour = self.create_publisher(Image, names.COLOUR, SENSOR)
-        self._depth = self.create_publisher(Image, names.DEPTH, SENSOR)
-        self._info = self.create_publisher(CameraInfo, names.CAMERA_INFO, SENSOR)
+        self._colour = self.create_publisher(Image, names.COLOUR, STATE)
+        self._depth = self.create_publisher(Image, names.DEPTH, STATE)
+        self._infos = [
+            self.create_publisher(CameraInfo, topic, STATE) for topic in (names.COLOUR_INFO, names.DEPTH_INFO)
+        ]
         self.create_subscription(Lease, names.LEASE, self._on_lease, EVERY)
         for kind, name, answer in (
             (Capture, names.CAPTURE, self._capture),
@@ -255,13 +257,10 @@ class SimNode(SpcaNode):
         taken = self._sim.capture()
         response.colour, response.depth = colour_msg(taken), depth_msg(taken)
         response.info, response.success = info_msg(taken.intrinsics, taken.stamp), True
-        for publisher, message in (
-            (self._colour, response.colour),
-            (self._depth, response.depth),
-            (self._info, response.info),
-        ):
-            if publisher.get_subscription_count():
-                publisher.publish(message)
+        for each in self._infos:  # first: without it a picture cannot be used
+            each.publish(response.info)
+        self._colour.publish(response.colour)
+        self._depth.publish(response.depth)
         return response
 
     # --- the world ------------------------------------------------------------------------------------------

@@ -20,12 +20,12 @@ WORLD = load_world()
 RVIZ = Path(__file__).resolve().parents[3] / "rviz" / "spca.rviz"
 
 
-def cube(name: str, visible: bool = True) -> SceneObject:
+def cube(name: str, visible: bool = True, y: float = 0.0, z: float = 0.42) -> SceneObject:
     return SceneObject(
         id=name,
         kind="cube",
         colour=name.split("_")[1],
-        pose=Pose(position=(0.5, 0.0, 0.42)),
+        pose=Pose(position=(0.5, y, z)),
         size=(0.04, 0.04, 0.04),
         confidence=1.0,
         visible=visible,
@@ -33,15 +33,25 @@ def cube(name: str, visible: bool = True) -> SceneObject:
 
 
 SCENE = Scene(
-    stamp=1.0, objects=(cube("cube_red"), cube("cube_blue", visible=False)), relations=(), sentences=()
+    stamp=1.0, objects=(cube("cube_red"), cube("cube_blue", visible=False, y=0.2)), relations=(), sentences=()
 )
 
 
 def test_objects_are_named_and_those_out_of_sight_fainter() -> None:
-    seen, name, hidden, hidden_name = scene_pictures(SCENE)
+    table, seen, hidden, name, hidden_name = scene_pictures(SCENE, WORLD)
     assert name.text == "red cube" and hidden_name.text == "blue cube (remembered)"
     assert seen.colour[3] > hidden.colour[3] and seen.colour[0] > seen.colour[2]
     assert seen.size[0] > 0.04 and name.pose.position[2] > 0.44
+    assert table.size == WORLD.table.size and table.pose.position[2] < WORLD.table.top
+
+
+def test_the_names_of_a_stack_are_one_text_above_it() -> None:
+    stack = Scene(
+        stamp=1.0, objects=(cube("cube_red", z=0.46), cube("cube_blue")), relations=(), sentences=()
+    )
+    (name,) = [p for p in scene_pictures(stack, WORLD) if p.kind == "text"]
+    assert name.text == "red cube\nblue cube"
+    assert name.pose.position[2] > 0.48
 
 
 def test_the_present_step_is_marked() -> None:
@@ -49,10 +59,17 @@ def test_the_present_step_is_marked() -> None:
         Step(action="pick_up", args=("cube_red",)),
         Step(action="stack_on", args=("cube_red", "cube_blue")),
     ]
-    texts = [[p.text[0] for p in plan_pictures(steps, done, WORLD)] for done in (0, 1, 2)]
-    assert texts == [["▶", " "], ["✓", "▶"], ["✓", "✓"]]
-    heights = [p.pose.position[2] for p in plan_pictures(steps, 0, WORLD)]
-    assert heights[0] > heights[1]
+    texts = [p.text for done in (0, 1, 2) for p in plan_pictures(steps, done, WORLD)]
+    marks = [[line.partition("]")[0] for line in text.splitlines()] for text in texts]
+    assert marks == [["[>", "[  "], ["[x", "[>"], ["[x", "[x"]]
+    assert plan_pictures([], 0, WORLD) == []
+
+
+def test_texts_have_only_letters_that_rviz_draws() -> None:
+    verdict = Verdict(outcome=Outcome.FAIL, score=0.5, stamp=1.0, reason="größer als erlaubt, " * 9)
+    (picture,) = verdict_pictures(verdict, WORLD)
+    assert picture.text.isascii() and len(picture.text.splitlines()) > 3
+    assert 0.0 < picture.size[0] < picture.size[2], "a space is narrower than its letters are high"
 
 
 @pytest.mark.parametrize("outcome", list(Outcome))
@@ -159,8 +176,9 @@ def _watch_a_run() -> None:  # noqa: PLR0915 (one run, from its messages to its 
         )
     assert turn_until(lambda: len(texts) == 6), texts
     assert "red cube" in texts["/markers/objects"]
-    assert turn_until(lambda: any("✓ pick_up" in t for t in texts["/markers/plan"])), texts
-    assert any("▶ place_on" in t for t in texts["/markers/plan"])
+    assert all(len({k.id for k in ms}) == len(ms) and all(k.id for k in ms) for ms in markers.values())
+    assert turn_until(lambda: any("[x] pick_up" in t for t in texts["/markers/plan"])), texts
+    assert any("[>] place_on" in t for t in texts["/markers/plan"])
     assert any("success" in t for t in texts["/markers/verdict"])
     assert any("box_red" in t and "cobot" in t for t in texts["/markers/contacts"])
     chosen, other = markers["/markers/grasps"]

@@ -73,7 +73,7 @@ class DisplayNode(SpcaNode):
         self.create_subscription(feedback, f"{names.EXECUTE}/_action/feedback", self._on_step, EVERY)
 
     def _on_scene(self, message: SceneMsg) -> None:
-        self._show(self._objects, scene_pictures(from_msg(Scene, message)))
+        self._show(self._objects, scene_pictures(from_msg(Scene, message), self._world))
 
     def _on_plan(self, message: PlanMsg) -> None:
         self._steps = tuple(Step(action=s.action, args=tuple(s.args)) for s in message.steps)
@@ -105,7 +105,7 @@ class DisplayNode(SpcaNode):
     def _show(publisher: Publisher, pictures: Sequence[Picture]) -> None:
         clear = Marker(action=Marker.DELETEALL)
         clear.header.frame_id = WORLD_FRAME
-        publisher.publish(MarkerArray(markers=[clear, *(_marker(i, p) for i, p in enumerate(pictures))]))
+        publisher.publish(MarkerArray(markers=[clear, *(_marker(i, p) for i, p in enumerate(pictures, 1))]))
 
 
 def _marker(number: int, picture: Picture) -> Marker:
