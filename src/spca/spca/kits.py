@@ -62,6 +62,10 @@ def checked_kit(options: RunOptions) -> Kit:
         raise InputError(f"--preset '{options.preset}'", hint=f"{kit.name} has {', '.join(kit.presets)}")
     if options.rehearse == "always" and not isinstance(kit, HasTwin):
         raise InputError("--rehearse always", hint=f"{kit.name} has no twin to rehearse in")
+    if options.drafts > 1 and (options.rehearse == "never" or not isinstance(kit, HasTwin)):
+        raise InputError(
+            f"--drafts {options.drafts}", hint="drafts are compared in rehearsals; there are none"
+        )
     kit.check(options)
     if options.twin:
         twin_maker(kit, options)

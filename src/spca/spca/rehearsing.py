@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from spca.blame import Blame
@@ -12,6 +12,7 @@ from spca.kits import twin_maker
 from spca.state import RunState
 from spca_coder.source import fingerprint, signatures
 from spca_core.budgets import Budgets
+from spca_core.errors import BudgetExhausted
 from spca_core.options import Rehearse, RunOptions
 from spca_core.plan import Execution, Plan, PlanRequest
 from spca_core.ports.kit import Kit
@@ -26,6 +27,8 @@ GUESSED = 0.5
 """Confidence of perception below which the place of a thing is a guess."""
 Others = Callable[[PlanRequest, Plan], Sequence[Plan]]
 """Finds plans with other steps for the same request."""
+More = Callable[[PlanRequest, Plan, int, Callable[[], bool]], Sequence[Plan]]
+"""Has so many further plans drafted for the same request, until it is cancelled."""
 
 
 @dataclass(frozen=True)
@@ -36,17 +39,26 @@ class Rehearsing:
     when: Rehearse
     budgets: Budgets
     others: Others = lambda request, plan: ()
+    drafts: int = 1
+    """How many drafts are compared."""
+    more: More = lambda request, plan, count, cancelled: ()
 
     def wanted(self, state: RunState) -> bool:
         """Whether the plan is to be rehearsed.
 
-        By default only if it stands on a skill that is new, or on something that was hardly seen.
+        By default only if it stands on a skill that is new, or on something that was hardly seen, or if
+        several drafts are to be compared.
         """
-        return self.when == "always" or (self.when == "auto" and (not trusted(state) or guessed(state)))
+        return (
+            self.when == "always"
+            or self.drafts > 1
+            or (self.when == "auto" and (not trusted(state) or guessed(state)))
+        )
 
     def try_out(self, attempt: str, task: Task, state: RunState, cancelled: Callable[[], bool]) -> Rehearsed:
         """Rehearse the plan, and if it does not go well, others for the same task that have skills.
 
+        Where several drafts are to be compared, each of them; the best one is to be carried out.
         One whose skills are all trusted is overruled to be right if it is rejected twice for the same reason:
         then the twin is wrong.
         """
@@ -55,19 +67,49 @@ class Rehearsing:
         if left <= 0:
             why = f"not rehearsed: the {self.budgets.rehearsals_s:g} s for rehearsals of this level are spent"
             return Rehearsed(attempt=attempt, status="unfinished", sentence=why)
-        plan = state.plan
-        request = PlanRequest(attempt=attempt, task=task, observation=state.observation, skills=())
+        plan, observation = state.plan, state.observation
+        request = PlanRequest(attempt=attempt, task=task, observation=observation, skills=())
 
-        def others() -> list[Plan]:
-            skills = {s.name for s in signatures(state.library)}
-            found = self.others(request, plan)
-            return [p for p in found if skills >= {python_name(s.action) for s in p.steps}]
+        skills = {s.name for s in signatures(state.library)}
 
-        rehearsed = self.rehearsal.try_out(
-            attempt, plan, state.library, state.observation, left, cancelled, others
-        )
+        def able(plans: Sequence[Plan]) -> list[Plan]:
+            return [p for p in plans if skills >= {python_name(s.action) for s in p.steps}]
+
+        def rehearsed_plan(plan: Plan) -> Rehearsed:
+            return self.rehearsal.try_out(
+                attempt, plan, state.library, observation, left, cancelled,
+                lambda: able(self.others(request, plan)),
+            )  # fmt: skip
+
+        rehearsed = rehearsed_plan(plan)
+        if self.drafts > 1:
+            request = request.model_copy(update={"skills": signatures(state.library)})
+            further: list[Plan] = []
+            with suppress(BudgetExhausted):  # then the first has to do
+                further = able(self.more(request, plan, self.drafts - 1, cancelled))
+            rehearsed = best_of([plan, *further], [rehearsed, *map(rehearsed_plan, further)])
         overruled = trusted(state) and objection(state, rehearsed) in state.objections
         return rehearsed.model_copy(update={"overruled": overruled})
+
+
+def best_of(plans: Sequence[Plan], found: Sequence[Rehearsed]) -> Rehearsed:
+    """Of several drafts, the one with the largest share of good tries; of equal ones, the first."""
+    shares = tuple(r.share for r in found)
+    chosen = shares.index(max(shares))
+    best, rest = found[chosen], [r for r in found if r is not found[chosen]]
+    sentence = (
+        f"{best.sentence}; draft {chosen + 1} of {len(found)}, shares {', '.join(f'{s:.2f}' for s in shares)}"
+    )
+    return best.model_copy(
+        update={
+            "drafts": shares,
+            "instead": best.instead or (plans[chosen] if chosen else None),
+            "sentence": sentence,
+            "others": (*best.others, *(t for r in rest for t in (*r.tries, *r.others))),
+            "seconds": sum(r.seconds for r in found),
+            "cpu": sum(r.cpu for r in found),
+        }
+    )
 
 
 def trusted(state: RunState) -> bool:
@@ -108,7 +150,7 @@ def blame_of(rehearsed: Rehearsed) -> Blame:
 
 
 @contextmanager
-def rehearsing_for(kit: Kit, options: RunOptions, others: Others) -> Iterator[Rehearsing | None]:
+def rehearsing_for(kit: Kit, options: RunOptions, others: Others, more: More) -> Iterator[Rehearsing | None]:
     """What rehearses in runs with these options; None where nothing does.
 
     The twin is made when it is first used. A replay takes the time it needs: what was decided before must not
@@ -121,6 +163,6 @@ def rehearsing_for(kit: Kit, options: RunOptions, others: Others) -> Iterator[Re
     if options.llm.startswith(REPLAY):
         budgets = budgets.model_copy(update={"rehearsal_s": math.inf, "rehearsals_s": math.inf})
     try:
-        yield Rehearsing(rehearsal, options.rehearse, budgets, others)
+        yield Rehearsing(rehearsal, options.rehearse, budgets, others, options.drafts, more)
     finally:
         rehearsal.close()

@@ -77,7 +77,7 @@ def open_stages(
                 engine=options.engine,
                 one_validator=options.ablations.one_validator,
             ) as planner,
-            rehearsing_for(kit, options, planner.others) as rehearsing,
+            rehearsing_for(kit, options, planner.others, planner.more) as rehearsing,
         ):
             yield Stages(
                 planner=planner,

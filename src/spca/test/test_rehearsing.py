@@ -8,11 +8,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import yaml
 
 from spca.kits import checked_kit
-from spca.rehearsing import Rehearsing, objection
+from spca.rehearsing import Rehearsing, best_of, objection
 from spca.report import write_report
 from spca.state import RunState
+from spca.testing import pddl
 from spca.testing.fallible_model import FallibleModel, miswritten
 from spca.testing.model_run import run_with, run_with_model
 from spca.testing.tables import slender
@@ -25,6 +27,7 @@ from spca_core.rehearsal import Fault, Rehearsed
 from spca_core.result import RehearsalCounts
 from spca_core.run_folder import RunFolder
 from spca_core.task import Task
+from spca_referee.level import find_level
 
 FAULT = Fault(kind="effect", step=0, action="touch", sentence="step 1 touch(a): nothing happens")
 REJECTED = Rehearsed(
@@ -110,6 +113,8 @@ def test_where_nothing_can_be_rehearsed_always_is_refused(monkeypatch: pytest.Mo
     monkeypatch.setattr("spca.kits.kit_of", lambda level: kit)
     with pytest.raises(InputError, match=r"--rehearse always.*corridor has no twin"):
         checked_kit(RunOptions(level="5", rehearse="always"))
+    with pytest.raises(InputError, match=r"--drafts 2.*compared in rehearsals"):
+        checked_kit(RunOptions(level="5", drafts=2))
     assert checked_kit(RunOptions(level="5")) is kit
 
 
@@ -130,6 +135,45 @@ def test_a_faulty_skill_is_repaired_before_the_arm_moves(tmp_path: Path, transpo
     assert len(list(run.folder.glob("round_1/try_*.states.npz"))) == 1
     page = write_report(RunFolder(run.folder)).read_text()
     assert "rejected" in page and "closed on nothing" in page
+
+
+class Drafts(FallibleModel):
+    """Asked for a cube to pick up, it names the red one first, then the green one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._colours = iter(("red", "green"))
+
+    def _draft(self, text: str) -> Draft:
+        return pddl.draft(text, f"Pick up the {next(self._colours)} cube")
+
+
+@pytest.mark.slow
+def test_of_two_drafts_the_one_that_works_in_the_twin_is_carried_out(tmp_path: Path) -> None:
+    """Around the red cube there is no room for the fingers, which the model's domain does not know."""
+    level = yaml.safe_load(find_level("pickup_01").read_text())
+    level["layout"] = {
+        "box_red": {"at": [0.5, 0]},
+        "box_green": {"at": [0.5, 0.045]},
+        "box_blue": {"at": [0.455, 0]},
+    }
+    path = tmp_path / "hemmed.yaml"
+    path.write_text(yaml.safe_dump(level))
+    run = run_with_model(str(path), Drafts(), tmp_path, rehearse="auto", drafts=2)
+    assert run.result.success and run.result.attempts == 1, run.result.reason
+    assert (run.result.rehearsal.compared, run.result.rehearsal.chosen) == (2, 1)
+    (record,) = run.folder.glob("round_1/rehearsal_*.json")
+    found = Rehearsed.model_validate_json(record.read_bytes())
+    assert found.drafts == (0.0, 1.0) and "draft 2 of 2, shares 0.00, 1.00" in found.sentence
+    assert "2 drafts compared" in write_report(RunFolder(run.folder)).read_text()
+
+
+@pytest.mark.parametrize(("shares", "best"), [((0.6, 1.0, 1.0), 1), ((1.0, 1.0), 0), ((0.0, 0.0), 0)])
+def test_the_first_of_the_best_drafts_is_taken(shares: tuple[float, ...], best: int) -> None:
+    plans = [STATE.plan.model_copy(update={"steps": STATE.plan.steps * (k + 1)}) for k in range(len(shares))]
+    found = best_of(plans, [REJECTED.model_copy(update={"share": s}) for s in shares])
+    assert found.share == shares[best] and found.drafts == shares
+    assert found.instead == (plans[best] if best else None)
 
 
 @pytest.mark.slow

@@ -75,6 +75,8 @@ class RunOptions(Record):
     rehearse: Rehearse = "auto"
     """When a plan is tried in a twin of what was seen, before the arm moves: `auto`, if it uses a skill that
     was written or repaired in this run; `always`; `never`."""
+    drafts: int = Field(1, ge=1, le=10)
+    """Accepted drafts of a plan that are rehearsed where the first is; the best is carried out."""
     twin: str = ""
     """Folder of a learning run whose program takes the place of the twin's own rules."""
     budgets: Budgets = Budgets()

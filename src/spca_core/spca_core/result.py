@@ -83,6 +83,8 @@ class RehearsalCounts(Record):
     overruled: int = 0
     chosen: int = 0
     """Plans in whose place a better one was put."""
+    compared: int = 0
+    """Drafts that were compared."""
     seconds: float = 0.0
     cpu: float = 0.0
 
@@ -94,6 +96,7 @@ class RehearsalCounts(Record):
             rejected=self.rejected + (rehearsed.status == "rejected"),
             overruled=self.overruled + rehearsed.overruled,
             chosen=self.chosen + (rehearsed.instead is not None),
+            compared=self.compared + len(rehearsed.drafts),
             seconds=self.seconds + rehearsed.seconds,
             cpu=self.cpu + rehearsed.cpu,
         )

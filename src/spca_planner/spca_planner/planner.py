@@ -35,6 +35,10 @@ _MOST_REPETITIONS = 2
 """Consecutive repeats of a rejected draft after which the proposer is given up."""
 _MOST_ALTERNATIVES = 4
 """Ways to understand a task that are planned for besides the one that a plan stands for."""
+_ANOTHER = (
+    "the draft is valid, and its plan is kept; to have a choice, draft the task once more so that another "
+    "plan comes of it, with other objects, places or a different order, as far as the task leaves them open"
+)
 _UNCHANGED = "this draft is the same as one that was rejected before: "
 
 Status = Literal["solved", "not_understood", "impossible", "exhausted", "cancelled"]
@@ -113,6 +117,18 @@ class DraftingPlanner:
         judged = [self._critics.judge(d, request, lambda: False).plan for d in drafts]
         return [p for p in judged if p is not None and p.steps != plan.steps]
 
+    def more(self, request: PlanRequest, plan: Plan, count: int, cancelled: Callable[[], bool]) -> list[Plan]:
+        """At most `count` further plans for a request, as the proposer drafts them; each has other steps."""
+        found = [plan]
+        while len(found) <= count:
+            asked = Rejection(critic="draft", message=_ANOTHER)
+            loop = _Loop(self, request, lambda record: None, cancelled, (found[-1].draft, asked))
+            drafted = loop.run().plan
+            if drafted is None or any(drafted.steps == known.steps for known in found):
+                break
+            found.append(drafted)
+        return found[1:]
+
     def learned(self, request: PlanRequest, result: PlanResult) -> None:
         """Trust the domain of a plan that the referee has called a success."""
         if result.plan is not None:
@@ -140,12 +156,15 @@ class _Loop:
         request: PlanRequest,
         on_draft: Callable[[DraftRecord], None],
         cancelled: Callable[[], bool],
+        after: tuple[Draft, Rejection] | None = None,
     ) -> None:
         self._proposers, self._critics, self._budget = planner._proposers, planner._critics, planner._budget
         self._request, self._on_draft, self._cancelled = request, on_draft, cancelled
         self._mode, self._previous = planner._first(request)
         self._reused = self._previous.domain if self._mode == "reuse" and self._previous else None
         self._rejection: Rejection | None = None
+        if after is not None:
+            (self._previous, self._rejection), self._mode = after, "repair"
         self._records: list[DraftRecord] = []
         self._seen: dict[tuple[str, str], Rejection] = {}
         self._repetitions = 0

@@ -70,6 +70,9 @@ def run(
             help="Try plans in a twin of what was seen before acting: auto (new skills only), always, never."
         ),
     ] = "auto",
+    drafts: Annotated[
+        int, typer.Option(help="Drafts of a plan to compare in rehearsals; the best one is carried out.")
+    ] = 1,
     twin: Annotated[
         str, typer.Option(help="Rehearse in the program of this folder of `spca learn` (minigrid levels).")
     ] = "",
@@ -95,7 +98,7 @@ def run(
         RunOptions, level=level, transport=transport, preset=preset, seed=seed, noise=noise,
         proposer=proposer,
         engine=engine, llm=llm, skills=skills, library=library, vision=vision, rehearse=rehearse,
-        twin=twin, rate=rate, view=view, camera=camera, world=world, video=video,
+        drafts=drafts, twin=twin, rate=rate, view=view, camera=camera, world=world, video=video,
     )  # fmt: skip
     raise typer.Exit(start_run(options, out))
 
