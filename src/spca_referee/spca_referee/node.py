@@ -52,6 +52,8 @@ class RefereeNode(SpcaNode):
         if self._referee is None or message.epoch != self._epoch:
             return
         for sample in contact_samples(message):
+            if not self._seen:
+                self._referee.start_at(max(sample.stamp - _SAMPLE_PERIOD, 0.0))
             self._referee.consume(sample)
             self._seen = sample.stamp
             if self._news():
@@ -71,7 +73,8 @@ class RefereeNode(SpcaNode):
         """Publish the verdict unless it has been published already."""
         if self._referee is None:
             return
-        message = to_msg(self._referee.verdict, VerdictMsg(epoch=self._epoch, holding=self._referee.holding))
+        known = VerdictMsg(epoch=self._epoch, seen=self._seen, holding=self._referee.holding)
+        message = to_msg(self._referee.verdict, known)
         if message != self._told:
             self._told = message
             self._verdict.publish(message)

@@ -70,6 +70,13 @@ class Referee:
         """Every contact so far: pair, from, to (seconds since the level began)."""
         return self._contacts.timeline()
 
+    def start_at(self, start: float) -> None:
+        """The simulator's clock was there (s) when the level began: not all of them start at zero.
+
+        Only before the first sample.
+        """
+        self._start = start
+
     def consume(self, sample: ContactSample) -> Verdict:
         """Take in a sample and judge. Raises SpcaError when the clock runs backwards."""
         now = sample.stamp - self._start

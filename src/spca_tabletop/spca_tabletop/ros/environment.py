@@ -160,7 +160,7 @@ class RosTabletop:
         DDS loses what is sent before both sides have found each other.
         """
         end = time.monotonic() + _PATIENCE_S
-        while self._message.stamp == 0.0:
+        while self._message.seen == 0.0:
             if time.monotonic() > end:
                 raise NodeLost("no contacts reach the referee, or no verdicts come from it")
             self._robot.wait(_CHUNK_S)
@@ -336,7 +336,7 @@ class RosTabletop:
     def _judged_until(self, stamp: float, within: float = _SAMPLE_S) -> VerdictMsg:
         """The verdict when the referee has seen all contacts up to `within` seconds before that time."""
         self._await_verdict(
-            lambda message: message.outcome != VerdictMsg.RUNNING or message.stamp >= stamp - within
+            lambda message: message.outcome != VerdictMsg.RUNNING or message.seen >= stamp - within
         )
         return self._message
 

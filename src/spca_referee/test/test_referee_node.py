@@ -1,0 +1,50 @@
+"""The referee as a node, beside a simulator whose clock does not begin at zero."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from spca_interfaces.msg import Contacts, Verdict
+from spca_interfaces.msg import Layout as LayoutMsg
+from spca_interfaces.srv import BeginLevel
+
+from spca_core.contacts import ContactSample, pair
+from spca_core.layout import nominal_layout
+from spca_core.world import load_world
+from spca_referee.level import load_level
+from spca_ros import names
+from spca_ros.calls import ServiceCall
+from spca_ros.convert.contacts import contacts_msg
+from spca_ros.convert.records import to_msg
+from spca_ros.qos import EVERY, STATE
+from spca_ros.testing import referee, running
+
+pytestmark = pytest.mark.ros
+
+
+def test_a_level_begins_where_the_simulators_clock_is() -> None:
+    """Gazebo's clock goes on over a reset: a second level must not begin with its time used up."""
+    world = load_world("tabletop")
+    level = load_level("touch_01", world)
+    resting = frozenset(pair(model, "table") for model in nominal_layout(world).poses)
+    verdicts: list[Verdict] = []
+    with running(referee(world="tabletop")) as (node, graph):
+        node.create_subscription(Verdict, names.VERDICT, verdicts.append, STATE)
+        contacts = node.create_publisher(Contacts, names.CONTACTS, EVERY)
+        begin = ServiceCall(node, BeginLevel, names.BEGIN_LEVEL, graph.peers[names.REFEREE])
+        layout = to_msg(nominal_layout(world), LayoutMsg())
+        assert begin(BeginLevel.Request(epoch="second", level="touch_01", layout=layout)).success
+
+        def judged(stamp: float) -> Verdict:
+            end = time.monotonic() + 10.0
+            while not (verdicts and verdicts[-1].seen >= stamp - 1e-6):
+                assert time.monotonic() < end
+                contacts.publish(contacts_msg([ContactSample(stamp=stamp, pairs=resting)], "second"))
+                time.sleep(0.05)
+            return verdicts[-1]
+
+        first = judged(500.02)
+        assert first.outcome == Verdict.RUNNING and first.stamp == pytest.approx(0.02)
+        assert judged(500.0 + level.time_limit_s - 0.1).outcome == Verdict.RUNNING
+        assert judged(500.0 + level.time_limit_s).outcome == Verdict.TIMEOUT
