@@ -31,7 +31,9 @@ class Topic:
         }
 
 
-CLOCK = Topic("/clock", "/clock", "rosgraph_msgs/msg/Clock", "gz.msgs.Clock")
+CLOCK = Topic("/gazebo/clock", "/clock", "rosgraph_msgs/msg/Clock", "gz.msgs.Clock")
+"""For the node `sim` alone, which publishes `/clock` less often: once a physics step, as Gazebo does, keeps a
+processor busy in every node that uses simulated time."""
 COLOUR = Topic(
     f"{CAMERA_TOPIC}/image", f"{CAMERA_TOPIC}/image", "sensor_msgs/msg/Image", "gz.msgs.Image", lazy=True
 )

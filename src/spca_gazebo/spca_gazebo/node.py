@@ -64,6 +64,7 @@ _PLACED_S = 0.1  # simulated seconds within which Gazebo surely has done what it
 _LOOK_S = 1.0  # wall seconds between two looks at whether anybody watches the pictures
 _FRAME_S = 5.0  # simulated seconds to wait for a picture
 _TICK_S = 0.02  # wall seconds between two looks at simulated time
+_CLOCK_S = 0.01  # wall seconds between two messages on /clock, at least
 _STALL_S = 30.0  # wall seconds that simulated time may stand still
 
 ROBOTS = ("generated", "vendor")
@@ -93,6 +94,7 @@ class GazeboSim(SpcaNode):
         self._captures = 0  # requests for a picture that wait for one
         self._epoch = ""
         self._now, self._ticked = 0.0, time.monotonic()
+        self._told = 0.0  # wall time (monotonic) of the newest message on /clock
         self._reported = 0.0  # simulated time of the newest contact report
         self._state: JointState | None = None
         self._frame: tuple[Image, Image, CameraInfo] | None = None
@@ -114,6 +116,7 @@ class GazeboSim(SpcaNode):
             JointTrajectoryMsg, f"/{GRIPPER_CONTROLLER}/joint_trajectory", EVERY
         )
 
+        self._time = self.create_publisher(Clock, "/clock", SENSOR)
         self.create_subscription(Clock, bridge.CLOCK.ros, self._on_clock, SENSOR)
         self.create_subscription(JointStateMsg, f"/{STATE_BROADCASTER}/joint_states", self._on_joints, SENSOR)
         self.create_subscription(Lease, names.LEASE, self._on_lease, EVERY)
@@ -146,6 +149,9 @@ class GazeboSim(SpcaNode):
 
     def _on_clock(self, clock: Clock) -> None:
         self._now, self._ticked = seconds(clock.clock), time.monotonic()
+        if self._ticked - self._told >= _CLOCK_S:
+            self._told = self._ticked
+            self._time.publish(clock)
         if self._reports is not None and self._sampler.due(self._now):
             for report in self._reports.take():
                 self._on_contacts(report)

@@ -27,6 +27,7 @@ from spca_core.trajectory import JOINT_NAMES, JointTrajectory
 from spca_core.world import load_world
 from spca_description.names import ARM_CONTROLLER, GENERATED, GRIPPER_CONTROLLER, STATE_BROADCASTER
 from spca_description.urdf import build_urdf
+from spca_gazebo.bridge import CLOCK, COLOUR, DEPTH
 from spca_robot.gripper_2f85 import driver_angle, gap_of
 from spca_ros import names
 from spca_ros.calls import ServiceCall
@@ -56,7 +57,7 @@ class PlayedGazebo(SpcaNode):
         self.simulator = MujocoSimulator(WORLD)
         self.simulator.reset(nominal_layout(WORLD))
         self._clock_type, self._state_type = Clock, JointStateMsg
-        self._clock = self.create_publisher(Clock, "/clock", SENSOR)
+        self._clock = self.create_publisher(Clock, CLOCK.ros, SENSOR)
         self._joints = self.create_publisher(JointStateMsg, f"/{STATE_BROADCASTER}/joint_states", SENSOR)
         self.create_subscription(JointTrajectoryMsg, f"/{ARM_CONTROLLER}/joint_trajectory", self._arm, EVERY)
         self.create_subscription(
@@ -327,7 +328,6 @@ def test_exact_checkpoints_are_refused_with_a_reason(rig: Rig) -> None:
 def test_a_picture_is_two_images_of_one_instant_with_the_projects_calibration(rig: Rig) -> None:
     from sensor_msgs.msg import Image
 
-    from spca_gazebo.bridge import COLOUR, DEPTH
     from spca_ros.camera import RequestedCamera
 
     colour = rig.gazebo.create_publisher(Image, COLOUR.ros, SENSOR)

@@ -23,6 +23,8 @@ from spca_ros.process_spec import ProcessSpec
 
 CONFIG = data("config", "spca_ros")
 """Parameter files of the nodes; nodes.yaml is for every graph."""
+_TOGETHER = ("setpriv", "--pdeathsig", "INT")
+"""Has another program end when this process is killed, as the nodes do by `DIE_WITH_PARENT`."""
 _END_S = 4.0  # wall seconds that a process has for its end before it is killed
 
 
@@ -49,7 +51,7 @@ class NodeProcess:
             "--disable-external-lib-logs",
         )
         self._child = Child(
-            spec.command or (sys.executable, "-m", spec.module, *arguments),
+            (*_TOGETHER, *spec.command) if spec.command else (sys.executable, "-m", spec.module, *arguments),
             env={**_environment(spec.needs_keys), DIE_WITH_PARENT: "1", "ROS_LOG_DIR": str(logs)},
             stdout=self.log,
             stderr=self.log,
@@ -160,19 +162,24 @@ class Graph:
         self._news.put(None)
 
     def _watch(self, process: NodeProcess) -> None:
-        status = process.wait()
-        if self._ending or self._failure is not None:
-            return
-        complaint = process.complaint(status)
-        for name in process.spec.nodes:
-            self._node.loop.soon(partial(self.peers[name].ended, how_it_ended(status)))
-        if self._on_lost is not None and self._on_lost(process, complaint):
+        """Also starts the process again: it has to be this thread, as the end of a thread ends its children.
+
+        (`PR_SET_PDEATHSIG` is about the thread, not about the process.)
+        """
+        while True:
+            status = process.wait()
+            if self._ending or self._failure is not None:
+                return
+            complaint = process.complaint(status)
+            for name in process.spec.nodes:
+                self._node.loop.soon(partial(self.peers[name].ended, how_it_ended(status)))
+            if self._on_lost is None or not self._on_lost(process, complaint):
+                self._failure = complaint
+                self.wake()
+                return
             with self._changing:
                 if self._ending:
                     return
                 again = NodeProcess(process.spec, self._logs)
                 self.processes[self.processes.index(process)] = again
-            background(self._watch, again)
-            return
-        self._failure = complaint
-        self.wake()
+                process = again
