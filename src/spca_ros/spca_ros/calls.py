@@ -84,14 +84,18 @@ class ActionCall:
         result, done = loop.run(handle.get_result_async), threading.Event()
         result.add_done_callback(lambda _: done.set())
         deadline: float | None = None
-        while not done.wait(_TICK):
-            _drain(feedback, on_feedback)
-            if deadline is None and cancelled():
-                loop.run(handle.cancel_goal_async)
-                deadline = time.monotonic() + _GRACE
-            check()
-            if deadline is not None and time.monotonic() > deadline:
-                raise NodeLost(f"{what} does not end although it was cancelled")
+        try:
+            while not done.wait(_TICK):
+                _drain(feedback, on_feedback)
+                if deadline is None and cancelled():
+                    loop.run(handle.cancel_goal_async)
+                    deadline = time.monotonic() + _GRACE
+                check()
+                if deadline is not None and time.monotonic() > deadline:
+                    raise NodeLost(f"{what} does not end although it was cancelled")
+        except NodeLost:
+            loop.soon(handle.cancel_goal_async)  # it may live, though nothing is heard of it
+            raise
         _drain(feedback, on_feedback)
         response = result.result()
         if response.status == GoalStatus.STATUS_ABORTED:
