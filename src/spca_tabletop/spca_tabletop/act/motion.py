@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import structlog
 
@@ -25,6 +26,8 @@ MAX_WAIT_S = 5.0
 CONTACT_RADIUS = 0.075
 # The pads must be this much (metres) farther apart than what they held is wide.
 RELEASE = 0.012
+# More than this (metres) between the pads' gap and the width of what they hold is no error of measurement.
+MISJUDGED = 0.005
 NAMED = ("home", "out_of_view")
 
 
@@ -80,7 +83,10 @@ class Motion(Workbench):
         reached = self._arm.close(float(gap))
         if self._arm.holding() and (thing := self._at_tool()) is not None:
             tool = self._arm.tool_pose()
-            self._hold = placements.Hold.of(thing, tool, top_down_yaw(tool))
+            hold = placements.Hold.of(thing, tool, top_down_yaw(tool))
+            # What has toppled may be held across a longer side than it seems to have.
+            wider = reached > hold.across + MISJUDGED
+            self._hold = replace(hold, across=reached) if wider else hold
             self._arm.attach(thing.id)
         return reached
 
