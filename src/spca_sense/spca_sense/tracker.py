@@ -107,7 +107,10 @@ class SceneTracker:
             objects[held] = known[held].model_copy(
                 update={"visible": False, "confidence": _IN_HAND_CONFIDENCE}
             )
-        objects |= self._hidden(look, known, objects, held)
+        hidden = self._hidden(look, known, objects, held)
+        objects = {
+            n: o for n, o in objects.items() if o.kind != "unknown" or not _explained(o, hidden)
+        } | hidden
         in_hand = objects[held] if held is not None else None
         objects |= self._beneath(look, known, objects, in_hand, notes)
         for lost in sorted(
@@ -186,9 +189,14 @@ class SceneTracker:
     ) -> dict[str, SceneObject]:
         """What was not found but may still be where it was, behind something."""
         hidden = {}
+        strange = [o for o in objects.values() if o.kind == "unknown"]
+        named = {n: o for n, o in objects.items() if o.kind != "unknown"}
         for name, thing in known.items():
-            gone = name in objects or name in self._missing or thing.kind == "unknown" or name == self._held
-            if gone or _place_taken(thing, objects) or presence(look, thing) == "gone":
+            if name in objects or name in self._missing or thing.kind == "unknown" or name == self._held:
+                continue
+            # What stands where it was and looks like nothing known may be the thing with what leans on it.
+            there = any(_explained(o, {name: thing}) for o in strange)
+            if _place_taken(thing, named) or (presence(look, thing) == "gone" and not there):
                 continue
             # A cube that still carries another one does not become less certain with time.
             carries = not thing.visible and any(
@@ -356,6 +364,12 @@ def _where_it_was(thing: SceneObject, known: dict[str, SceneObject], look: Look)
 def _below(inferred: Detection, in_hand: SceneObject | None) -> bool:
     """Whether a support was inferred only because the thing above it is in the gripper."""
     return in_hand is not None and math.dist(inferred.xy, in_hand.pose.position[:2]) < _UNDER
+
+
+def _explained(strange: SceneObject, things: dict[str, SceneObject]) -> bool:
+    """Whether something of no known kind is for a good part where one of the things is."""
+    own = footprint(strange)
+    return any(shared_area(own, footprint(o)) > _PIECE * polygon_area(own) for o in things.values())
 
 
 def _place_taken(thing: SceneObject, objects: dict[str, SceneObject]) -> bool:

@@ -76,13 +76,15 @@ def draw_disturbances(
     """One to three disturbances of different kinds, or a single one of `kind`.
 
     `needed` and `spare` are the model names of the level's objects that its task needs and does not need.
-    None puts on the table what is in `off_table`: the level would be lost through no fault of the robot.
+    None puts on the table what is in `off_table`, or takes away the place that it is about to be put on:
+    the level would be lost through no fault of the robot.
     """
     rng = np.random.default_rng([seed, 0xD157])
     names = (*needed, *spare)
     movable = tuple(n for n in names if n not in off_table)
     unused = tuple(n for n in spare if n not in off_table)
     possible = [k for k in KINDS if k not in _ONTO_TABLE or (unused if k == "add" else movable)]
+    possible = [k for k in possible if not (off_table and k in ("target", "remove"))]
     if kind is None:
         chosen = [possible[i] for i in rng.choice(len(possible), int(rng.integers(1, 4)), replace=False)]
     else:

@@ -102,7 +102,8 @@ class Alternatives(Workbench):
     def _do_spots_next_to(self, name: str) -> list[Spot]:
         """Places next to a thing, best first.
 
-        Beside a neighbour they go on in line; around a corner only where nothing could be moved away.
+        Beside a neighbour they go on in line; around a corner only where nothing could be moved away. Those
+        that are not partly on a mat come first.
         """
         other = self._thing(name)
         self._held()
@@ -118,6 +119,8 @@ class Alternatives(Workbench):
             found = placements.able_to_go_on(found, other)
         elif any(o not in row for o in neighbours(self.scene, other)):
             found = placements.in_line(found, other, row)
+        mats = [o for o in self.scene.of_kind("mat") if not self.scene.holds("on", name, o.id)]
+        found.sort(key=lambda s: not placements.clear_of(s.contact, mats, self._hold))
         if not found:
             self._hinder("crowds", name, lambda _: bool(placements.in_line(spots(), other, row)))
         return [{"pose": pose_value(s.pose), "contact": pose_value(s.contact)} for s in found[:CHOICES]]

@@ -43,7 +43,7 @@ TRAY_SPACING = 0.010
 # Two things that differ by less in height carry a third level enough, metres.
 LEVEL = 0.005
 # Free space beside a neighbour in a pyramid; how far off the joint a cube may be put for its sake. Metres.
-OFF_NEIGHBOUR, MOST_OFF = 0.002, 0.008
+OFF_NEIGHBOUR, MOST_OFF = 0.004, 0.008
 
 
 @dataclass(frozen=True)
@@ -177,6 +177,12 @@ def _rectangle(x: float, y: float, yaw: float, hold: Hold) -> Array:
 def _apart(x: float, y: float, yaw: float, others: list[SceneObject], hold: Hold) -> bool:
     own = _rectangle(x, y, yaw, hold)
     return all(gap(own, footprint(o)) > PLATE_SPACING / 2 for o in others)
+
+
+def clear_of(tool: Pose, others: Sequence[SceneObject], hold: Hold) -> bool:
+    """Whether what is held at that tool pose is over none of these."""
+    own = _rectangle(*tool.position[:2], tool.yaw, hold)
+    return all(gap(own, footprint(o)) > 0 for o in others)
 
 
 def next_to(other: SceneObject, hold: Hold, neighbours: Sequence[SceneObject] = ()) -> Iterator[Spot]:
