@@ -62,6 +62,8 @@ class DisplayNode(SpcaNode):
             self.create_publisher(MarkerArray, topic, STATE)
             for topic in (OBJECTS, PLAN, CONTACTS, VERDICT, GRASPS, PATH)
         )
+        nothing = Scene(stamp=0.0, objects=(), relations=(), sentences=())
+        self._show(self._objects, scene_pictures(nothing, self._world))  # the table, until something is seen
         self.create_subscription(PoseArray, names.GRASPS, self._on_grasps, STATE)
         self.create_subscription(JointTrajectory, names.TRAJECTORY, self._on_trajectory, STATE)
         self.create_subscription(SceneMsg, names.SCENE, self._on_scene, STATE)

@@ -37,6 +37,7 @@ _OUTCOMES: dict[Outcome, Colour] = {
 _SEEN, _REMEMBERED = 0.8, 0.25  # opacity
 _BLACK: Colour = (0.0, 0.0, 0.0, 1.0)
 _LETTER, _SMALL, _LARGE = 0.03, 0.022, 0.045  # m: height of the letters in columns, names, the verdict
+_SLOPE = 0.55  # tangent of the angle at which the camera in rviz/spca.rviz looks down
 _BELOW = 0.004  # m
 _WIDTH = 60  # letters on a line of the verdict
 _ORIGIN = Pose(position=(0.0, 0.0, 0.0))
@@ -76,7 +77,9 @@ def scene_pictures(scene: Scene, world: World) -> list[Picture]:
     for stack in _stacks(things):
         lines = [words_of(t.id) + ("" if t.visible else " (remembered)") for t in reversed(stack)]
         x, y, z = stack[-1].pose.position
-        middle = z + stack[-1].size[2] / 2 + len(lines) * _SMALL  # RViz's lines are two letters high
+        behind = _SLOPE * max(stack[-1].size[:2]) / 2  # in a slanting view, behind its top and not before it
+        # (RViz's lines are two letters high.)
+        middle = z + stack[-1].size[2] / 2 + behind + len(lines) * _SMALL
         name = _text(Pose(position=(x, y, middle)), "\n".join(lines), _BLACK, _SMALL)
         pictures.append(name)
     return pictures
