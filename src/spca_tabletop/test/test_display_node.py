@@ -175,7 +175,7 @@ def _watch_a_run() -> None:  # noqa: PLR0915 (one run, from its messages to its 
             STATE,
         )
     assert turn_until(lambda: len(texts) == 6), texts
-    assert "red cube" in texts["/markers/objects"]
+    assert turn_until(lambda: "red cube" in texts["/markers/objects"]), texts  # first the table
     assert all(len({k.id for k in ms}) == len(ms) and all(k.id for k in ms) for ms in markers.values())
     assert turn_until(lambda: any("[x] pick_up" in t for t in texts["/markers/plan"])), texts
     assert any("[>] place_on" in t for t in texts["/markers/plan"])
