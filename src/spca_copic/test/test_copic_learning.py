@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 from spca_copic.choices import RandomChoice, SelectorChoice
+from spca_copic.elites import keep_best
 from spca_copic.episode import experience_of, run_episode
 from spca_copic.evaluation import evaluate, unseen_cases
 from spca_copic.grammar_programs import GrammarPrograms, assemble
 from spca_copic.oracle import OracleChoice
 from spca_copic.pool import ProgramPool
-from spca_copic.recipe import Recipe, TaskState
+from spca_copic.recipe import Outcome, Recipe, TaskState
 from spca_copic.rollouts import TryingChoice
 from spca_copic.selectors.hashed import HashedOptions, HashedSelector
 from spca_copic.store import CopicFolder, CopicRun
@@ -52,8 +53,11 @@ def programs(world: PlanWorld) -> list[PlanningProgram]:
     return [assemble(grammar, {"place": place}) for place in ("shelf", "drawer", "box")]
 
 
-def learned(world: PlanWorld, shuffle: bool = False, rounds: int = 5) -> float:
-    """Share of unseen cups found at once after some training, rewards shuffled between the choices or not."""
+def learned(world: PlanWorld, shuffle: bool = False, rounds: int = 5, tried: float = 0.0) -> float:
+    """Share of unseen cups found at once after some training.
+
+    Rewards are shuffled between the choices or not, and what was tried out between the candidates.
+    """
     recipe = Recipe(episodes=30, held_out=3)
     selector = HashedSelector()
     rng = np.random.default_rng(0)
@@ -61,9 +65,15 @@ def learned(world: PlanWorld, shuffle: bool = False, rounds: int = 5) -> float:
     with ProgramPool(programs(world), PATIENT_S) as pool:
         for _ in range(rounds):
             batch = []
+            choice = TryingChoice(SelectorChoice(selector, rng), tried, np.random.default_rng(1))
             for case in split.train:
-                batch += experience_of(run_episode(world, case, pool, SelectorChoice(selector, rng)))
-            if shuffle:
+                batch += experience_of(run_episode(world, case, pool, choice), choice.outcomes)
+            if shuffle and tried:
+                batch = [
+                    s.model_copy(update={"outcomes": tuple(rng.permutation(s.outcomes).tolist())})
+                    for s in batch
+                ]
+            elif shuffle:
                 rewards = rng.permutation([sample.reward for sample in batch])
                 batch = [
                     s.model_copy(update={"reward": float(r)}) for s, r in zip(batch, rewards, strict=True)
@@ -94,14 +104,25 @@ def test_the_page_does_what_it_says(page: dict[str, Any], capsys: pytest.Capture
     assert "100 %" in capsys.readouterr().out
 
 
-def test_another_hidden_table_leads_to_other_choices(page: dict[str, Any]) -> None:
-    assert learned(page["Cupboards"]()) == 1.0
+@pytest.mark.parametrize("tried", [0.0, 1.0])
+def test_another_hidden_table_leads_to_other_choices(page: dict[str, Any], tried: float) -> None:
+    assert learned(page["Cupboards"](), tried=tried) == 1.0
     other = {"red": "box", "blue": "shelf", "green": "drawer"}
-    assert learned(page["Cupboards"](other)) == 1.0
+    assert learned(page["Cupboards"](other), tried=tried) == 1.0
 
 
-def test_a_shuffled_reward_teaches_nothing(page: dict[str, Any]) -> None:
-    assert learned(page["Cupboards"](), shuffle=True) < 0.7
+@pytest.mark.parametrize("tried", [0.0, 1.0])
+def test_a_shuffled_reward_teaches_nothing(page: dict[str, Any], tried: float) -> None:
+    assert learned(page["Cupboards"](), shuffle=True, tried=tried) < 0.7
+
+
+def test_the_programs_that_stay_complete_each_other() -> None:
+    sources = {"best": "# 1", "same": "# 2", "other": "# 3", "poor": "# 4", "bad": "# 5"}
+    programs = {name: PlanningProgram(source=source) for name, source in sources.items()}
+    rewards = {"best": (1, 1, 0), "same": (1, 1, 0), "other": (0, 0, 1), "poor": (1, 0, 0), "bad": (0, 0, 0)}
+    outcomes = {programs[n].id: [Outcome(r > 0, r) for r in came] for n, came in rewards.items()}
+    kept = keep_best(list(programs.values()), outcomes, 3)
+    assert kept == (programs["best"], programs["other"], programs["poor"])
 
 
 def test_the_oracle_knows_and_chance_does_not(page: dict[str, Any]) -> None:
