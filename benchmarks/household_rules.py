@@ -6,7 +6,8 @@ Run it from the checkout to compare it with the engine, state by state, over ran
 
 As a world for many trainings (the engine needs a quarter of a second for each new room):
 
-    PYTHONPATH=benchmarks .venv/bin/python -m spca bench copic household_rules:RulesWorld --task heat --seeds 3
+    export PYTHONPATH=benchmarks
+    .venv/bin/python -m spca bench copic household_rules:RulesWorld --task heat --seeds 3
 """
 
 from __future__ import annotations
