@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 import pytest
-from annotated_types import Ge, Gt
+from annotated_types import Ge, Gt, Le
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -88,6 +88,10 @@ def values(kind: Any) -> st.SearchStrategy[Any]:
 
 def values_of_field(field: FieldInfo) -> st.SearchStrategy[Any]:
     """Whatever a field may hold, within its bounds."""
+
+    highest = next((bound.le for bound in field.metadata if isinstance(bound, Le)), None)
+    if field.annotation is int and highest is not None:
+        return st.integers(next(bound.ge for bound in field.metadata if isinstance(bound, Ge)), highest)
 
     def within(value: Any) -> bool:
         return value is None or all(
