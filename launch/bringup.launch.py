@@ -1,7 +1,8 @@
 """The node graph and one level: `ros2 launch spca bringup.launch.py level:=stack_01`.
 
-The launch ends when the level has its verdict, or with the reason as soon as a node ends by itself. With robot:=none no
-simulator and no level is started: the nodes stand for a robot whose driver runs elsewhere (docs/real-robot.md).
+The launch ends when the level has its verdict, or with the reason as soon as a node ends by itself. With
+robot:=none no simulator and no level is started: the nodes stand for a robot whose driver runs elsewhere
+(docs/real-robot.md).
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ ARGUMENTS = (
         "robot",
         "generated",
         ["generated", "vendor", "none"],
-        "the robot in Gazebo: self-contained, or the vendors' meshes; none: a real one, driven from elsewhere",
+        "the robot in Gazebo: self-contained, or the vendors' meshes; none: a real one, driven elsewhere",
     ),
     ("headless", "true", ["true", "false"], "no simulator window"),
     ("rviz", "false", ["true", "false"], "open RViz"),
@@ -154,7 +155,8 @@ def _node(
 
 
 def _ends(process: Node, well: bool = False) -> RegisterEventHandler:
-    """Whatever ends first ends the launch: the client with the verdict (`well`: it may end), a node with its fault.
+    """Whatever ends first ends the launch: the client with the verdict (`well`: it may end), a node with its
+    fault.
 
     The launch's exit status is 0 only if the client's is; an exception is the one way to another one.
     """

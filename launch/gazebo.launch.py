@@ -2,8 +2,9 @@
 
 Included by bringup.launch.py; also of use alone: `ros2 launch spca gazebo.launch.py headless:=false`.
 
-Every step follows from an event: the robot is spawned when Gazebo answers, controllers are started when the robot is in
-the world, the project's node when they run. What fails ends the launch with its reason; nothing is left running.
+Every step follows from an event: the robot is spawned when Gazebo answers, controllers are started when the
+robot is in the world, the project's node when they run. What fails ends the launch with its reason; nothing is
+left running.
 """
 
 from __future__ import annotations
@@ -173,7 +174,7 @@ def _must_not_end(complaint: str) -> Callable[[object, LaunchContext], list[Laun
 
 
 def _give_up(reason: str) -> OpaqueFunction:
-    """End the launch with a reason and an exit status other than 0: an exception is the one way that gives both."""
+    """End the launch with a reason and an exit status other than 0: only an exception gives both."""
 
     def fail(context: LaunchContext) -> None:
         raise SpcaError(reason)

@@ -1,4 +1,6 @@
-"""RViz with the project's view, and the markers it shows: what `rviz:=true` stands for. Included by bringup.launch.py.
+"""RViz with the project's view, and the markers it shows: what `rviz:=true` stands for.
+
+Included by bringup.launch.py.
 
 The display node is useful without RViz too: Foxglove shows the same markers.
 """
