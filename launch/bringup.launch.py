@@ -155,10 +155,10 @@ def _node(
 
 
 def _ends(process: Node, well: bool = False) -> RegisterEventHandler:
-    """Whatever ends first ends the launch: the client with the verdict (`well`: it may end), a node with its
-    fault.
+    """Whatever ends first ends the launch: the client with the verdict (`well`), a node with its fault.
 
-    The launch's exit status is 0 only if the client's is; an exception is the one way to another one.
+    With `well` it may end. The launch's exit status is 0 only if the client's is; an exception is the one
+    way to another one.
     """
 
     def on_exit(event: object, context: LaunchContext) -> list[LaunchDescriptionEntity]:

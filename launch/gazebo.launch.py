@@ -2,9 +2,9 @@
 
 Included by bringup.launch.py; also of use alone: `ros2 launch spca gazebo.launch.py headless:=false`.
 
-Every step follows from an event: the robot is spawned when Gazebo answers, controllers are started when the
-robot is in the world, the project's node when they run. What fails ends the launch with its reason; nothing is
-left running.
+Every step follows from an event: the robot is spawned when Gazebo answers, controllers are started when
+the robot is in the world, the project's node when they run. What fails ends the launch with its reason;
+nothing is left running.
 """
 
 from __future__ import annotations
@@ -81,7 +81,10 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         cmd=["gz", "sim", "-s", "-r", "--headless-rendering", str(files.world)],
         name="gazebo",
         output="screen",
-        additional_env={"GZ_SIM_SYSTEM_PLUGIN_PATH": _plugin_path()},
+        additional_env={
+            "GZ_SIM_SYSTEM_PLUGIN_PATH": _plugin_path(),
+            "GZ_SIM_RESOURCE_PATH": _resource_path(),
+        },
         sigterm_timeout="5",
         sigkill_timeout="5",
         on_exit=_must_not_end("Gazebo has ended"),
@@ -186,3 +189,9 @@ def _plugin_path() -> str:
     """Where Gazebo finds gz_ros2_control: ROS puts its libraries on the loader's path."""
     parts = [os.environ.get("GZ_SIM_SYSTEM_PLUGIN_PATH", ""), os.environ.get("LD_LIBRARY_PATH", "")]
     return os.pathsep.join(p for p in parts if p)
+
+
+def _resource_path() -> str:
+    """Where Gazebo finds what is named by `package://`, such as the vendors' meshes."""
+    shares = [str(Path(p) / "share") for p in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if p]
+    return os.pathsep.join(p for p in (os.environ.get("GZ_SIM_RESOURCE_PATH", ""), *shares) if p)
