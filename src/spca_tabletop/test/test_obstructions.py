@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ from spca_planner.trusted import TrustedDomains
 from spca_sense.detectors import make_detector
 from spca_sim.camera import SimulatedCamera
 from spca_sim.simulator import MujocoSimulator
+from spca_tabletop.act.placements import ELBOW_ROOM, Hold, on_table
 from spca_tabletop.environment import InprocTabletop
 from spca_tabletop.kit import TabletopKit, build_tabletop
 from spca_tabletop.plan.proposer import BuiltinProposer
@@ -113,3 +115,22 @@ def test_the_arm_goes_around_what_does_not_belong_on_the_table(tmp_path: Path) -
         assert environment.act("1", plan, library).status == "done"
         assert environment.settle().outcome is Outcome.SUCCESS
     assert frozenset({"cobot", box.model}) not in touched
+
+
+def test_nothing_is_put_aside_to_where_room_was_wanted() -> None:
+    with table("stack_01") as (environment, _):
+        ctx = environment._ctx
+        scene = ctx.look()
+        hold = Hold()
+
+        def first(cramped: set[str]) -> Pose:
+            return next(on_table(scene, WORLD.table, WORLD.work_area, "cube_blue", hold, cramped))
+
+        def distance(pose: Pose, name: str) -> float:
+            (thing,) = (o for o in scene.objects if o.id == name)
+            return math.dist(pose.position[:2], thing.pose.position[:2])
+
+        there = first(set())
+        nearest = min(("cube_red", "cube_green"), key=lambda name: distance(there, name))
+        assert distance(there, nearest) < ELBOW_ROOM, "else this test shows nothing"
+        assert distance(first({nearest}), nearest) > ELBOW_ROOM

@@ -129,7 +129,7 @@ class Alternatives(Workbench):
     def _do_spots_on_table(self) -> list[Pose]:
         """Tool poses that put the held object on free table."""
         table, area = self._world.table, self._world.work_area
-        spots = placements.on_table(self.scene, table, area, self._held(), self._hold)
+        spots = placements.on_table(self.scene, table, area, self._held(), self._hold, self._cramped)
         return self._placing_json(spots)
 
     @offered
@@ -158,6 +158,7 @@ class Alternatives(Workbench):
     def _hinder(self, predicate: str, name: str, possible: Possible) -> None:
         """Remember by what a thing is hindered, for the next survey."""
         thing = self._thing(name)
+        self._cramped.add(name)
         self._hindered[name] = predicate, in_the_way(self.scene, thing, self._arm, possible)
 
     def _can_put(self, pose: geometry.Pose) -> bool:

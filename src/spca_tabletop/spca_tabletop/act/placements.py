@@ -6,7 +6,7 @@ All heights are for the tool centre point, which is `Hold.height` above the bott
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -37,6 +37,8 @@ STRAIGHT = 0.1
 CLEARANCE = 0.035
 GRID = 0.03
 OFF_TABLE = 0.06
+# So far from a thing nothing stands in the way of putting another one next to it.
+ELBOW_ROOM = 0.14
 # The fingertips stay this far above a rim, and fingers that open reach this far from the middle.
 RIM_CLEARANCE, FINGERS = 0.003, 0.056
 TRAY_SPACING = 0.010
@@ -260,8 +262,13 @@ def across(a: SceneObject, b: SceneObject, hold: Hold, scene: Scene) -> Iterator
         yield top_down(float(x), float(y), z, yaw)
 
 
-def on_table(scene: Scene, table: Table, area: WorkArea, held: str, hold: Hold) -> Iterator[Pose]:
-    """On free table inside the work area, the roomiest places near its middle first."""
+def on_table(
+    scene: Scene, table: Table, area: WorkArea, held: str, hold: Hold, cramped: Collection[str] = ()
+) -> Iterator[Pose]:
+    """On free table inside the work area, the roomiest places near its middle first.
+
+    Those near a `cramped` thing come last: room was wanted there.
+    """
     others = [o for o in scene.objects if o.id not in (held, "table")]
     xs = np.arange(area.x[0], area.x[1] + 1e-9, GRID)
     ys = np.arange(area.y[0], area.y[1] + 1e-9, GRID)
@@ -272,10 +279,17 @@ def on_table(scene: Scene, table: Table, area: WorkArea, held: str, hold: Hold) 
             (math.dist((x, y), o.pose.position[:2]) - max(o.size[:2]) * 0.6 for o in others), default=1.0
         )
 
+    def cramps(x: float, y: float) -> bool:
+        return any(
+            math.dist((x, y), o.pose.position[:2]) < max(o.size[:2]) / 2 + ELBOW_ROOM
+            for o in others
+            if o.id in cramped
+        )
+
     need = max(hold.along, hold.across) * 0.71
     spots = [(float(x), float(y), room(float(x), float(y)) - need) for x in xs for y in ys]
     roomy = [s for s in spots if s[2] > CLEARANCE] or [s for s in spots if s[2] > CLEARANCE / 4]
-    for x, y, _ in sorted(roomy, key=lambda s: math.dist(s[:2], centre) - min(s[2], 0.06)):
+    for x, y, _ in sorted(roomy, key=lambda s: (cramps(*s[:2]), math.dist(s[:2], centre) - min(s[2], 0.06))):
         for turn in (0.0, math.pi / 2):
             yield top_down(x, y, table.top + hold.height + DROP, turn)
 

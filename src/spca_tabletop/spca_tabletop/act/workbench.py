@@ -49,6 +49,8 @@ class Workbench(DeclaredCtx):
         """Called with the grasps that a skill was offered, best first, so that they can be drawn."""
         self._hindered: dict[str, tuple[str, list[SceneObject]]] = {}
         """Things that were hindered since the last survey: how (see `obstructions`), and by what."""
+        self._cramped: set[str] = set()
+        """Things at which room was lacking at any time: nothing is put down near them if it can be helped."""
         self._handled = False
         """Whether the gripper has opened or closed since the last look."""
         self.preferences = Preferences()
