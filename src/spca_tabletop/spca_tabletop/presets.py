@@ -67,7 +67,8 @@ def _disturbances(preset: str, seed: int, world: World, level: Level) -> tuple[D
     # A free place may be needed though no word names it, as in the towers of Hanoi.
     needed = [o.model for o in world.objects if o.model in named or o.kind in kinds or o.kind == "mat"]
     spare = [o.model for o in world.objects if o.model not in needed]
-    off_table = {name for touching in level.fail.collisions_true if TABLE in touching for name in touching}
+    forbidden = {name for touching in level.fail.collisions_true if TABLE in touching for name in touching}
+    off_table = forbidden & {o.model for o in world.objects}  # that the robot may not touch it is no reason
     # The same seed disturbs every level in its own way, so that a campaign meets many combinations.
     return draw_disturbances(seed ^ crc32(level.name.encode()), needed, spare, kind, off_table)
 
