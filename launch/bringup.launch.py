@@ -34,7 +34,8 @@ from spca_core.errors import InputError, SpcaError
 from spca_core.options import RunOptions
 from spca_description.moveit_config import PIPELINES
 from spca_ros import environment, names
-from spca_ros.graph import CONFIG, ProcessSpec, Value
+from spca_ros.graph import CONFIG
+from spca_ros.process_spec import ProcessSpec, Value
 
 HERE = Path(__file__).parent
 ARGUMENTS = (
