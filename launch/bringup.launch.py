@@ -64,7 +64,7 @@ ARGUMENTS = (
     ),
     ("headless", "true", ["true", "false"], "no simulator window"),
     ("rviz", "false", ["true", "false"], "open RViz"),
-    ("rate", "0.0", None, "real-time factor; 0: as fast as it can"),
+    ("rate", "1.0", None, "real-time factor of Gazebo; 0: as fast as it can, which few cores do not stand"),
     ("record", "", None, "the run's folder; empty: a new one in runs/"),
     ("config", "", None, "a file of parameters on top of config/nodes.yaml"),
 )
