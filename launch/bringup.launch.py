@@ -64,7 +64,12 @@ ARGUMENTS = (
     ),
     ("headless", "true", ["true", "false"], "no simulator window"),
     ("rviz", "false", ["true", "false"], "open RViz"),
-    ("rate", "1.0", None, "real-time factor of Gazebo; 0: as fast as it can, which few cores do not stand"),
+    (
+        "rate",
+        "",
+        None,
+        "real-time factor; 0: as fast as it can. Empty: 1.0 with Gazebo (else it leaves the nodes behind), or 0",
+    ),
     ("record", "", None, "the run's folder; empty: a new one in runs/"),
     ("config", "", None, "a file of parameters on top of config/nodes.yaml"),
 )
@@ -82,6 +87,7 @@ def generate_launch_description() -> LaunchDescription:
 def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     chosen = {name: LaunchConfiguration(name).perform(context) for name, *_ in ARGUMENTS}
     real = chosen["robot"] == "none"
+    chosen["rate"] = chosen["rate"] or ("1.0" if chosen["sim"] == "gazebo" else "0.0")
     seed = _number("layout_seed", chosen["layout_seed"] or "0", int)
     options = RunOptions(
         level=chosen["level"],
