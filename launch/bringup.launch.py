@@ -68,7 +68,7 @@ ARGUMENTS = (
         "rate",
         "",
         None,
-        "real-time factor; 0: as fast as it can. Empty: 1.0 with Gazebo (else it leaves the nodes behind), or 0",
+        "real-time factor; 0: as fast as it can; empty: 1.0 with Gazebo (else it leaves nodes behind), or 0",
     ),
     ("record", "", None, "the run's folder; empty: a new one in runs/"),
     ("config", "", None, "a file of parameters on top of config/nodes.yaml"),
