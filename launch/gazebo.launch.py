@@ -59,6 +59,12 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 "rate", default_value="1.0", description="real-time factor; 0: as fast as it can"
             ),
+            DeclareLaunchArgument(
+                "rests",
+                default_value="false",
+                choices=["true", "false"],
+                description="time stands still while no level is under way",
+            ),
             OpaqueFunction(function=_start),
         ]
     )
@@ -129,6 +135,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
                 "world": argument("world"),
                 "robot": argument("robot"),
                 "urdf": str(files.robot.urdf),
+                "rests": argument("rests") == "true",
                 **sim_time,
             }
         ],

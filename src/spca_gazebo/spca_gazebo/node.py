@@ -89,6 +89,7 @@ class GazeboSim(SpcaNode):
         self._sampler = ContactSampler(self._on_sample)
         self._frames = FramePairs(self._on_frame)
         self._gazebo = GazeboServices()
+        self._rests = self.parameter("rests", False, "stand still while no level is under way")
         self._idleness = Idleness(self._stand_still)
         self._film: tuple[Subscription, ...] = ()  # only while a client requests images
         self._captures = 0  # requests for a picture that wait for one
@@ -214,7 +215,8 @@ class GazeboSim(SpcaNode):
 
     def _look(self) -> None:
         self._film_if_watched()
-        background(self._idleness.look)
+        if self._rests:
+            background(self._idleness.look)
 
     def _film_if_watched(self) -> None:
         """Listen to Gazebo's camera while a picture is asked for or its topics are watched, and only then.

@@ -62,6 +62,7 @@ def _chosen(spec: ProcessSpec, choice: Choice, options: RunOptions) -> ProcessSp
             "world": spec.parameters["world"],
             "robot": choice.robot,
             "headless": str(not options.view).lower(),
+            "rests": "true",
             "rate": options.rate or 1.0,  # as fast as it can, it leaves nothing of few cores to the nodes
         }
         launch = str(data("launch", "spca") / "gazebo.launch.py")
