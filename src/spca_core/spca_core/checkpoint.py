@@ -21,7 +21,7 @@ from pydantic import BaseModel
 
 from spca_core.errors import InputError
 
-_MAGIC = b"spca-checkpoint-1\n"
+_MAGIC = b"spca-checkpoint-2\n"
 _PLAIN = (str, bool, int, float, type(None))
 _SEQUENCES: dict[str, type] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
 _LARGEST = 64 * 2**20

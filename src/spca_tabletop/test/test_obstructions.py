@@ -22,6 +22,7 @@ from spca_planner.trusted import TrustedDomains
 from spca_sense.detectors import make_detector
 from spca_sim.camera import SimulatedCamera
 from spca_sim.simulator import MujocoSimulator
+from spca_tabletop.act.ctx import FRESH
 from spca_tabletop.act.placements import ELBOW_ROOM, Hold, on_table
 from spca_tabletop.environment import InprocTabletop
 from spca_tabletop.kit import TabletopKit, build_tabletop
@@ -134,3 +135,15 @@ def test_nothing_is_put_aside_to_where_room_was_wanted() -> None:
         nearest = min(("cube_red", "cube_green"), key=lambda name: distance(there, name))
         assert distance(there, nearest) < ELBOW_ROOM, "else this test shows nothing"
         assert distance(first({nearest}), nearest) > ELBOW_ROOM
+
+
+def test_where_room_was_wanted_belongs_to_a_level() -> None:
+    with table("stack_01", **HEMMED) as (environment, _):
+        ctx = environment._ctx
+        ctx._do_grasps("cube_red")
+        assert ctx.memory[2] == ("cube_red",)
+        kept = environment.checkpoint()
+        ctx.recall(FRESH, None)
+        assert ctx.memory == FRESH
+        environment.restore(kept)
+        assert ctx.memory[2] == ("cube_red",)

@@ -19,9 +19,10 @@ from spca_tabletop.act.obstructions import obstructions, suspicions
 from spca_tabletop.act.perception import Perception
 from spca_tabletop.act.values import Grasp, Pose, Spot, Thing
 
-Memory = tuple[Scene | None, tuple[float, ...]]
-"""What a ctx remembers: what it saw last, and how it holds what it holds (see `placements.Hold`)."""
-FRESH: Memory = (None, astuple(placements.Hold()))
+Memory = tuple[Scene | None, tuple[float, ...], tuple[str, ...]]
+"""What a ctx remembers in a level: what it saw last, how it holds what it holds (see `placements.Hold`), and at
+which things room was lacking."""
+FRESH: Memory = (None, astuple(placements.Hold()), ())
 
 
 class TabletopCtx(Perception, Alternatives, Motion):
@@ -72,11 +73,13 @@ class TabletopCtx(Perception, Alternatives, Motion):
     @property
     def memory(self) -> Memory:
         """What it remembers besides the arm's own state, for a checkpoint."""
-        return self._scene, astuple(self._hold)
+        return self._scene, astuple(self._hold), tuple(sorted(self._cramped))
 
     def recall(self, memory: Memory, held: str | None) -> None:
         """Restore the memory after the world was rewound to a checkpoint with `held` in the gripper."""
-        self._scene, self._hold = memory[0], placements.Hold(*memory[1])
+        self._scene, hold, cramped = memory
+        self._hold, self._cramped = placements.Hold(*hold), set(cramped)
+        self._hindered.clear()
         self._handled = True  # that may be so: only the next look says where things are
         self._arm.resume()
         self._arm.detach()
