@@ -87,13 +87,12 @@ def generate_launch_description() -> LaunchDescription:
 def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     chosen = {name: LaunchConfiguration(name).perform(context) for name, *_ in ARGUMENTS}
     real = chosen["robot"] == "none"
-    chosen["rate"] = chosen["rate"] or ("1.0" if chosen["sim"] == "gazebo" else "0.0")
     seed = _number("layout_seed", chosen["layout_seed"] or "0", int)
     options = RunOptions(
         level=chosen["level"],
         preset=chosen["preset"],
         seed=seed,
-        rate=_number("rate", chosen["rate"], float) or None,
+        rate=_number("rate", chosen["rate"] or "0", float) or None,
         view=chosen["headless"] == "false",
     )
     specs = processes(options)  # an unknown level is reported here, before anything starts
@@ -123,7 +122,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     includes = []
     if chosen["sim"] == "gazebo" and not real:
         drawn = {"world": world, "layout_seed": str(seed) if seed else ""}
-        drawn |= {name: chosen[name] for name in ("robot", "headless", "rate")}
+        drawn |= {name: chosen[name] for name in ("robot", "headless", "rate") if chosen[name]}
         includes.append(_include("gazebo.launch.py", drawn))
     if chosen["rviz"] == "true":
         publisher = "true" if simulated else "false"

@@ -57,7 +57,9 @@ def generate_launch_description() -> LaunchDescription:
                 "headless", default_value="true", choices=["true", "false"], description="no Gazebo window"
             ),
             DeclareLaunchArgument(
-                "rate", default_value="1.0", description="real-time factor; 0: as fast as it can"
+                "rate",
+                default_value="1.0",  # as fast as it can, it leaves nothing of few cores to the nodes
+                description="real-time factor; 0: as fast as it can",
             ),
             DeclareLaunchArgument(
                 "rests",

@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from rclpy.clock import Clock as RclpyClock
 from rclpy.subscription import Subscription
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo, Image
@@ -55,7 +54,8 @@ from spca_ros.convert.records import from_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory, trajectory_msg
 from spca_ros.convert.time import duration_msg, seconds
 from spca_ros.node import SpcaNode, background, run_nodes
-from spca_ros.qos import EVERY, SENSOR, STATE
+from spca_ros.pictures import CameraTopics
+from spca_ros.qos import EVERY, SENSOR
 
 _HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
 _LEASE_S = 1.0  # simulated seconds without a sign of a motion's client after which it is stopped
@@ -106,11 +106,7 @@ class GazeboSim(SpcaNode):
         self._held = threading.Event()
 
         self._states = self.create_publisher(JointStateMsg, names.JOINT_STATES, SENSOR)
-        self._colour = self.create_publisher(Image, names.COLOUR, STATE)
-        self._depth = self.create_publisher(Image, names.DEPTH, STATE)
-        self._infos = [
-            self.create_publisher(CameraInfo, topic, STATE) for topic in (names.COLOUR_INFO, names.DEPTH_INFO)
-        ]
+        self._pictures = CameraTopics(self)
         self._contacts = self.create_publisher(Contacts, names.CONTACTS, EVERY)
         self._arm = self.create_publisher(JointTrajectoryMsg, f"/{ARM_CONTROLLER}/joint_trajectory", EVERY)
         self._gripper = self.create_publisher(
@@ -128,7 +124,7 @@ class GazeboSim(SpcaNode):
             topic = bridge.CONTACTS.ros
             self._reports = PolledTopic(self.context, f"{names.SIM}_contacts", kind, topic, depth)
 
-        self._watch = self.create_timer(_LOOK_S, self._look, clock=RclpyClock())
+        self._watch = self.wall_timer(_LOOK_S, self._look)
 
         self._follow = ReplacingAction(
             self, FollowTrajectory, names.FOLLOW, self._awake(self._do_follow), self._refuse_follow
@@ -189,10 +185,7 @@ class GazeboSim(SpcaNode):
         info = info_msg(self._world.camera.intrinsics, seconds(colour.header.stamp))
         for message in (colour, depth):
             message.header.frame_id = OPTICAL_FRAME
-        for each in self._infos:  # first: without it a picture cannot be used
-            each.publish(info)
-        self._colour.publish(colour)
-        self._depth.publish(depth)
+        self._pictures.publish(colour, depth, info)
         self._frame = (colour, depth, info)
 
     def _on_lease(self, lease: Lease) -> None:
@@ -224,9 +217,7 @@ class GazeboSim(SpcaNode):
         The bridge is lazy, and Gazebo draws no pictures that nobody takes: drawing them costs half of its
         time.
         """
-        watched = self._captures > 0 or any(
-            topic.get_subscription_count() for topic in (self._colour, self._depth, *self._infos)
-        )
+        watched = self._captures > 0 or self._pictures.watched
         if watched and not self._film:
             self._film = (
                 self.create_subscription(Image, bridge.COLOUR.ros, self._frames.colour, SENSOR),

@@ -6,7 +6,6 @@ import sys
 from array import array
 from pathlib import Path
 
-from rclpy.clock import Clock, ClockType
 from spca_interfaces.msg import Contacts
 from spca_interfaces.msg import Verdict as VerdictMsg
 from spca_interfaces.srv import BeginLevel, Checkpoint, Restore, SaveRecording
@@ -42,7 +41,7 @@ class RefereeNode(SpcaNode):
         self._told: VerdictMsg | None = None
         self._verdict = self.create_publisher(VerdictMsg, names.VERDICT, STATE)
         self.create_subscription(Contacts, names.CONTACTS, self._on_contacts, EVERY)
-        self.create_timer(_NEWS_PERIOD, self._tell, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self.wall_timer(_NEWS_PERIOD, self._tell)
         self.create_service(BeginLevel, names.BEGIN_LEVEL, self._begin)
         self.create_service(Checkpoint, names.checkpoint(names.REFEREE), self._checkpoint)
         self.create_service(Restore, names.restore(names.REFEREE), self._restore)

@@ -23,6 +23,7 @@ from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValu
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
+from rclpy.timer import Timer
 from spca_interfaces.msg import NodeStatus
 
 from spca_core.errors import EXIT_BROKEN, InputError, SpcaError
@@ -83,6 +84,11 @@ class SpcaNode(Node):
             raise InputError(f"'{value}'", where=where, hint=f"one of {', '.join(choices)}")
         return type(default)(value)
 
+    def wall_timer(self, period: float, callback: Callable[[], object], *, started: bool = True) -> Timer:
+        """A timer that goes by wall seconds, as simulated time can stand still."""
+        wall = Clock(clock_type=ClockType.STEADY_TIME)
+        return self.create_timer(period, callback, clock=wall, autostart=started)
+
     def say(self, state: str, message: str = "") -> None:
         """Publish the node's status."""
         status = NodeStatus(node=self.get_name(), state=state, message=message)
@@ -122,8 +128,7 @@ def run_nodes(make: Callable[[], Sequence[SpcaNode]], arguments: list[str] | Non
     try:
         nodes = make()
         _tell(nodes, NodeStatus.READY)
-        wall = Clock(clock_type=ClockType.STEADY_TIME)
-        nodes[0].create_timer(_REPEAT_S, lambda: _repeat(nodes), clock=wall)
+        nodes[0].wall_timer(_REPEAT_S, lambda: _repeat(nodes))
         while not stop.is_set():
             nodes[0].turn()
     except ExternalShutdownException:

@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 from builtin_interfaces.msg import Time
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.clock import Clock, ClockType
 from rclpy.event_handler import QoSLivelinessChangedInfo, SubscriptionEventCallbacks
 from spca_interfaces.msg import NodeStatus
 
@@ -45,8 +44,7 @@ class Peer:
         self._message = ""
         self._alive = 0
         self._heard = -math.inf
-        wall = Clock(clock_type=ClockType.STEADY_TIME)
-        self._doubt = node.create_timer(LEASE_S, self._on_silence, clock=wall, autostart=False)
+        self._doubt = node.wall_timer(LEASE_S, self._on_silence, started=False)
         self._ready_since: Time | None = None
         self._ended: Time | None = None  # since when the one was ready whose process has ended
         self.starts = 0

@@ -139,6 +139,8 @@ class RosRobot:
         return state
 
     def _begin(self, client: ActionClient, goal: Any, refusal: str) -> None:
+        if self._state is None:
+            self.state()  # as long as none has come, the driver may know none either, and refuse
         number, accepted, handles = self._goal, threading.Event(), []
 
         def on_answer(future: Any) -> None:

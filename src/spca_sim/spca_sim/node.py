@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import CameraInfo, Image, JointState
+from sensor_msgs.msg import JointState
 from spca_interfaces.action import CommandGripper, FollowTrajectory
 from spca_interfaces.msg import Contacts, Lease
 from spca_interfaces.srv import Capture, Checkpoint, ResetWorld, Restore, SaveRecording
@@ -30,7 +30,8 @@ from spca_ros.convert.records import from_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory
 from spca_ros.convert.time import duration_msg, seconds, time_msg
 from spca_ros.node import SpcaNode, answering, run_nodes
-from spca_ros.qos import EVERY, SENSOR, STATE
+from spca_ros.pictures import CameraTopics
+from spca_ros.qos import EVERY, SENSOR
 from spca_sim.conductor import DONE, Conductor
 from spca_sim.disturbances.disturbance import Disturbance
 from spca_sim.disturbances.recorder import DisturbanceRecorder
@@ -107,11 +108,7 @@ class SimNode(SpcaNode):
         self._time = self.create_publisher(Clock, "/clock", SENSOR)
         self._joints = self.create_publisher(JointState, names.JOINT_STATES, SENSOR)
         self._contacts = self.create_publisher(Contacts, names.CONTACTS, EVERY)
-        self._colour = self.create_publisher(Image, names.COLOUR, STATE)
-        self._depth = self.create_publisher(Image, names.DEPTH, STATE)
-        self._infos = [
-            self.create_publisher(CameraInfo, topic, STATE) for topic in (names.COLOUR_INFO, names.DEPTH_INFO)
-        ]
+        self._pictures = CameraTopics(self)
         self.create_subscription(Lease, names.LEASE, self._on_lease, EVERY)
         for kind, name, answer in (
             (Capture, names.CAPTURE, self._capture),
@@ -257,10 +254,7 @@ class SimNode(SpcaNode):
         taken = self._sim.capture()
         response.colour, response.depth = colour_msg(taken), depth_msg(taken)
         response.info, response.success = info_msg(taken.intrinsics, taken.stamp), True
-        for each in self._infos:  # first: without it a picture cannot be used
-            each.publish(response.info)
-        self._colour.publish(response.colour)
-        self._depth.publish(response.depth)
+        self._pictures.publish(response.colour, response.depth, response.info)
         return response
 
     # --- the world ------------------------------------------------------------------------------------------

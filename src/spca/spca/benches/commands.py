@@ -11,13 +11,26 @@ from spca_bench.command import BenchCommand, FirstSeed, Llm, Usd
 from spca_core.checked import checked
 
 
+def _separated(values: list[str] | None) -> list[str] | None:
+    """Every name once, whether the option was repeated or its names have commas between them."""
+    return list(dict.fromkeys(name for value in values or () for name in value.split(","))) or None
+
+
+Presets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--preset",
+        help="nominal, shuffled, noisy, hard, disturbed; several with commas, or repeated.",
+        callback=_separated,
+    ),
+]
+
+
 def _levels(
     levels: Annotated[
         list[str] | None, typer.Argument(help="Levels, patterns or groups; all by default.")
     ] = None,
-    preset: Annotated[
-        list[str] | None, typer.Option(help="nominal, shuffled, noisy, hard, disturbed; repeatable.")
-    ] = None,
+    preset: Presets = None,
     tables: Annotated[int, typer.Option(help="Tables per level.")] = 20,
     first_seed: FirstSeed = 0,
     proposer: Annotated[str, typer.Option(help="As in `spca run`.")] = "builtin",
@@ -138,7 +151,7 @@ def _rehearsal(
     faults: Annotated[
         bool, typer.Option(help="Faulty skills, plans and domains (what is caught), or sound ones.")
     ] = True,
-    preset: Annotated[list[str] | None, typer.Option(help="As in `spca run`; repeatable.")] = None,
+    preset: Presets = None,
     tables: Annotated[int, typer.Option(help="Tables per level.", min=1)] = 1,
     first_seed: FirstSeed = 0,
     limit: Annotated[int, typer.Option(help="So many faults, drawn at random; 0: all.", min=0)] = 0,
@@ -181,5 +194,5 @@ REHEARSAL = BenchCommand(
     "spca.benches.rehearsal:RehearsalBench",
     _rehearsal,
     "spca bench rehearsal --limit 300 · spca bench rehearsal stack --preset hard · "
-    "spca bench rehearsal --no-faults --preset nominal --preset noisy --preset hard --tables 3",
+    "spca bench rehearsal --no-faults --preset nominal,noisy,hard --tables 3",
 )

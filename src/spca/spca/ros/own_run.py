@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from spca_interfaces.action import RunLevel
-
 from spca.events import Listener
 from spca.interrupt import stopping_on_interrupt
-from spca.ros.events import event
 from spca.ros.processes import processes
-from spca.ros.run_protocol import RunEnd, RunOrder
+from spca.ros.run_level import RunLevelCall
+from spca.ros.run_protocol import RunOrder
 from spca_core.options import RunOptions
 from spca_ros import names
-from spca_ros.calls import ActionCall
 from spca_ros.domain import own_domain
 from spca_ros.graph import Graph
 from spca_ros.session import Session
@@ -37,10 +34,7 @@ def run_on_own(options: RunOptions, order: RunOrder, tell: Listener, logs: Path)
             return cancelled
 
         with stopping_on_interrupt(interrupt):
-            run_level = ActionCall(node, RunLevel, names.RUN_LEVEL, graph.peers[names.SUPERVISOR])
+            run_level = RunLevelCall(node, graph.peers[names.SUPERVISOR])
             graph.wait_ready(cancelled=lambda: cancelled)
-            attempt = Path(order.run_folder).name
-            goal = RunLevel.Goal(attempt=attempt, run_folder=order.run_folder, resume=order.resume)
-            result = run_level(goal, lambda message: tell(event(message.event)), is_cancelled)
-    end = RunEnd(outcome=result.outcome, message=result.message, input_error=result.input_error)
+            end = run_level(order, tell, is_cancelled)
     end.check(cancelled)

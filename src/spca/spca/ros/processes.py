@@ -63,8 +63,9 @@ def _chosen(spec: ProcessSpec, choice: Choice, options: RunOptions) -> ProcessSp
             "robot": choice.robot,
             "headless": str(not options.view).lower(),
             "rests": "true",
-            "rate": options.rate or 1.0,  # as fast as it can, it leaves nothing of few cores to the nodes
         }
+        if options.rate:
+            drawn["rate"] = options.rate
         launch = str(data("launch", "spca") / "gazebo.launch.py")
         arguments = (f"{name}:={value}" for name, value in drawn.items())
         return replace(spec, command=("ros2", "launch", launch, *arguments))

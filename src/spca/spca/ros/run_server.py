@@ -9,14 +9,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from spca_interfaces.action import RunLevel
-
-from spca.ros.events import event
+from spca.events import Event
+from spca.ros.run_level import RunLevelCall
 from spca.ros.run_protocol import BUSY, END, EVENT, MAX_BYTES, RUN, SEND_S, RunEnd, RunOrder
 from spca_core.errors import SpcaError
 from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Malformed
-from spca_ros import names
-from spca_ros.calls import ActionCall
 from spca_ros.node import SpcaNode, background
 from spca_ros.peer import Peer
 
@@ -31,7 +28,7 @@ class RunServer:
     """
 
     def __init__(self, path: Path, node: SpcaNode, supervisor: Peer, fault: Callable[[float], str]) -> None:
-        self._run_level = ActionCall(node, RunLevel, names.RUN_LEVEL, supervisor)
+        self._run_level = RunLevelCall(node, supervisor)
         self._fault = fault
         self._free = threading.Lock()
         self._ended = False
@@ -75,25 +72,23 @@ class RunServer:
                 channel.send({"op": END, "end": end.model_dump()}, time.monotonic() + SEND_S)
 
     def _run(self, order: RunOrder, channel: Channel) -> RunEnd:
-        began, folder = time.time(), Path(order.run_folder)
+        began = time.time()
         gone = False
 
-        def tell(message: RunLevel.Feedback) -> None:
+        def tell(event: Event) -> None:
             nonlocal gone
             try:
-                told = event(message.event).model_dump(mode="json")
-                channel.send({"op": EVENT, "event": told}, time.monotonic() + SEND_S)
+                channel.send({"op": EVENT, "event": event.model_dump(mode="json")}, time.monotonic() + SEND_S)
             except (ChannelClosed, ChannelTimeout):
                 gone = True
 
-        goal = RunLevel.Goal(attempt=folder.name, run_folder=str(folder), resume=order.resume)
         try:
-            result = self._run_level(goal, tell, lambda: gone or not channel.quiet())
+            end = self._run_level(order, tell, lambda: gone or not channel.quiet())
         except SpcaError as error:
-            return RunEnd(outcome="", message=self._why(began) or str(error))
-        if result.outcome or result.input_error:
-            return RunEnd(outcome=result.outcome, message=result.message, input_error=result.input_error)
-        return RunEnd(outcome="", message=self._why(began) or result.message)
+            end = RunEnd(outcome="", message=str(error))
+        if end.outcome or end.input_error:
+            return end
+        return end.model_copy(update={"message": self._why(began) or end.message})
 
     def _why(self, began: float) -> str:
         """Which process ended, as far as one did: it knows better than the supervisor."""

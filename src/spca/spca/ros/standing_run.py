@@ -11,6 +11,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 
 from spca.events import Event, Listener
 from spca.interrupt import stopping_on_interrupt
@@ -49,25 +50,21 @@ def _converse(
     channel: Channel, order: RunOrder, tell: Listener, cancelled: Callable[[], bool]
 ) -> RunEnd | None:
     channel.send({"op": RUN, "order": order.model_dump()}, time.monotonic() + SEND_S)
-    deadline, stop = math.inf, cancelled
+    receive = partial(channel.receive, math.inf, cancelled)
     while True:
         try:
-            message = channel.receive(deadline, stop)
+            message = receive()
         except Interrupted:
             channel.send({"op": CANCEL}, time.monotonic() + SEND_S)
-            deadline, stop = time.monotonic() + _CANCEL_S, _never
+            receive = partial(channel.receive, time.monotonic() + _CANCEL_S)
             continue
-        match message["op"]:
-            case op if op == EVENT:
-                tell(Event.model_validate(message["event"]))
-            case op if op == BUSY:
-                return None
-            case op if op == END:
-                return RunEnd.model_validate(message["end"])
-
-
-def _never() -> bool:
-    return False
+        operation = message["op"]
+        if operation == EVENT:
+            tell(Event.model_validate(message["event"]))
+        elif operation == END:
+            return RunEnd.model_validate(message["end"])
+        elif operation == BUSY:
+            return None
 
 
 def _last_words() -> str:

@@ -20,8 +20,11 @@ from spca_tabletop.act.perception import Perception
 from spca_tabletop.act.values import Grasp, Pose, Spot, Thing
 
 Memory = tuple[Scene | None, tuple[float, ...], tuple[str, ...]]
-"""What a ctx remembers in a level: what it saw last, how it holds what it holds (see `placements.Hold`), and at
-which things room was lacking."""
+"""What a ctx remembers within a level.
+
+It is what it saw last, how it holds what it holds (see `placements.Hold`), and at which things room was
+lacking.
+"""
 FRESH: Memory = (None, astuple(placements.Hold()), ())
 
 
