@@ -17,6 +17,7 @@ import spca
         ("shapes_08", "shuffled", 1),  # a cube and a cylinder around a bowl
         ("packing_04", "hard", 1),  # two of three cubes into a tray
         ("crowd_02", "nominal", 0),  # twelve things; a ball into a bowl
+        ("row_02", "shuffled", 20000),  # begun elsewhere, the row would end on a mat
         ("row_01", "hard", 500),  # the fingers open just over a mat
         ("bowls_07", "shuffled", 620),  # a cube so near to a bowl that it has to be grasped above the rim
         ("pyramid_02", "hard", 5001),  # a row is pushed together, which looks like a knock of the camera

@@ -103,8 +103,8 @@ def label_colours(view: View, catalogue: Catalogue) -> ColourLabels:
             coloured - share,
             coloured * np.linalg.norm(away),
         ]
-    image = cv2.GaussianBlur(view.frame.colour, (3, 3), 0)
-    values = [cv2.transform(image.astype(np.float32), (f * gains).astype(np.float32)[None, :]) for f in forms]
+    image = cv2.GaussianBlur(view.frame.colour, (3, 3), 0).astype(np.float32)
+    values = [cv2.transform(image, (f * gains).astype(np.float32)[None, :]) for f in forms]
     labels = np.zeros(image.shape[:2], np.uint8)
     nearest = np.full(image.shape[:2], -np.inf, np.float32)
     for index in range(len(colours)):

@@ -1,15 +1,17 @@
 """Renders by casting rays with MuJoCo, without any graphics library.
 
-What never moves (table, ground, the robot's base) is cast once per view. After that, rays go only to the
-pixels inside the outlines of the moving geoms. Surfaces reflect diffusely. Shadows on table and ground are
-the outlines projected along the light, which is exact because every geom is convex; shadows on moving geoms
-come from rays towards the lamp. A blur softens both. (A part of the robot's base that the arm shades stays
-bright: only moving geoms and floors are tested.)
+What never moves (table, ground, the robot's base) is cast once per view and light, and kept for the next
+renderer with the same, as most levels have. After that, rays go only to the pixels inside the outlines of
+the moving geoms. Surfaces reflect diffusely. Shadows on table and ground are the outlines projected along
+the light, which is exact because every geom is convex; shadows on moving geoms come from rays towards the
+lamp. A blur softens both. (A part of the robot's base that the arm shades stays bright: only moving geoms
+and floors are tested.)
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import cv2
 import numpy as np
@@ -45,6 +47,28 @@ class _Hits:
     normal: Array
 
 
+@dataclass(frozen=True)
+class _Backdrop:
+    """What never moves, as one view shows it."""
+
+    image: NDArray[np.uint8]
+    """(H, W, 3), with its shadows."""
+    depth: Image
+    """(H·W), infinity where nothing is."""
+    indirect: Image
+    """(H, W, 3): the light from all around."""
+    direct: Image
+    """(H, W, 3): the light from the lamp, without shadows."""
+    floors: list[tuple[float, NDArray[np.uint8]]]
+    """Heights of the upward faces in sight (the table's top, the ground), and their pixels."""
+    shadow: NDArray[np.uint8]
+    """What shades the floors."""
+
+
+_KEPT = 4  # backdrops of 10 MB each
+_backdrops: dict[tuple[object, ...], _Backdrop] = {}
+
+
 class RayRenderer:
     """See `spca_sim.rendering.Renderer`. Colours and light as MuJoCo's geoms and `lighting` have them."""
 
@@ -59,7 +83,8 @@ class RayRenderer:
         self._prints = Prints(model)
         self._outlines = np.array([_outline(model, g) for g in range(model.ngeom)])
         mujoco.mj_kinematics(self._model, self._data)
-        self._draw_backdrop()
+        self._fixed: Indices = np.flatnonzero(model.geom_group == FIXED_GROUP)
+        self._backdrop = self._kept_backdrop()
 
     def render(self, qpos: Array) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
         """See the protocol."""
@@ -67,8 +92,8 @@ class RayRenderer:
         mujoco.mj_kinematics(self._model, self._data)
         outlines = self._outlines_in_world(self._moving)
         covered = cv2.dilate(self._inside(outlines, everywhere=True), np.ones((3, 3), np.uint8))
-        fallen = self._shadow_on_floors(outlines)
-        image, depth = self._backdrop.copy(), self._depth.copy()
+        fallen = self._shadow_on_floors(outlines, self._backdrop.floors)
+        image, depth = self._backdrop.image.copy(), self._backdrop.depth.copy()
         x, y, width, height = cv2.boundingRect(np.maximum(covered, fallen))
         if width and height:
             self._draw(np.flatnonzero(covered), fallen, (x, y, x + width, y + height), image, depth)
@@ -89,8 +114,8 @@ class RayRenderer:
         reach, `image` changes; for the blurs themselves a wider window is developed.
         """
         inner, window = self._window(box, _REACH), self._window(box, 2 * _REACH)
-        indirect, direct = self._indirect[window].copy(), self._direct[window].copy()
-        shadow = np.maximum(self._fixed_shadow[window], fallen[window], dtype=np.float32)
+        indirect, direct = self._backdrop.indirect[window].copy(), self._backdrop.direct[window].copy()
+        shadow = np.maximum(self._backdrop.shadow[window], fallen[window], dtype=np.float32)
 
         hits = self._cast(self._eye, self._rays[pixels], MOVING_GROUP)
         nearer = (hits.geom >= 0) & (hits.distance < depth[pixels])
@@ -120,15 +145,27 @@ class RayRenderer:
     def close(self) -> None:
         """Nothing to release."""
 
-    def _draw_backdrop(self) -> None:
-        """Render everything that never moves: `_indirect`, `_direct`, `_backdrop` (H, W, 3), `_depth` (H·W).
+    def _kept_backdrop(self) -> _Backdrop:
+        """The backdrop, drawn unless one of the same geoms, view and light is there."""
+        model, light, view = self._model, self._light, self._view
+        geoms = (model.geom_type, model.geom_size, model.geom_dataid, model.geom_aabb, model.geom_rgba)
+        places = (self._data.geom_xpos, self._data.geom_xmat)
+        key = (
+            *(values[self._fixed].tobytes() for values in (*geoms, *places)),
+            *(light.direction.tobytes(), light.ambient, light.diffuse, self._shadows),
+            *(view.pose, view.intrinsics),
+        )
+        if key not in _backdrops:
+            while len(_backdrops) >= _KEPT:
+                _backdrops.pop(next(iter(_backdrops)))
+            _backdrops[key] = self._draw_backdrop()
+        return _backdrops[key]
 
-        A depth of infinity means that nothing is there.
-        """
+    def _draw_backdrop(self) -> _Backdrop:
         hits = self._cast(self._eye, self._rays, FIXED_GROUP)
         there = np.flatnonzero(hits.geom >= 0)
-        self._depth: Image = np.full(len(self._rays), np.inf, np.float32)
-        self._depth[there] = hits.distance[there]
+        depth: Image = np.full(len(self._rays), np.inf, np.float32)
+        depth[there] = hits.distance[there]
         points = self._eye + self._rays[there] * hits.distance[there, None]
 
         up = self._rays[:, 2] / np.linalg.norm(self._rays, axis=1)
@@ -138,19 +175,18 @@ class RayRenderer:
         albedo = self._albedo[hits.geom[there]] * _grain(points)[:, None]
         indirect[there], direct[there] = self._shade(albedo, hits.normal[there])
 
-        # The levels of the upward faces in sight: the table's top, the ground.
-        self._floors: list[tuple[float, NDArray[np.uint8]]] = []
+        floors: list[tuple[float, NDArray[np.uint8]]] = []
         upward = hits.normal[there, 2] > 0.99
         for height in np.unique(points[upward, 2].round(4)):
             floor = np.zeros(self._shape, np.uint8)
             floor.ravel()[there[upward & (np.abs(points[:, 2] - height) < 1e-3)]] = 1
-            self._floors.append((float(height), floor))
+            floors.append((float(height), floor))
         convex = self._model.geom_type != mujoco.mjtGeom.mjGEOM_PLANE
-        fixed = np.flatnonzero(convex & (self._model.geom_group == FIXED_GROUP))
-        self._fixed_shadow = self._shadow_on_floors(self._outlines_in_world(fixed))
-        self._indirect, self._direct = (light.reshape(*self._shape, 3) for light in (indirect, direct))
-        shadow = self._fixed_shadow.astype(np.float32)
-        self._backdrop = self._develop(self._indirect, self._direct.copy(), shadow)
+        outlines = self._outlines_in_world(self._fixed[convex[self._fixed]])
+        shadow = self._shadow_on_floors(outlines, floors)
+        indirect, direct = (light.reshape(*self._shape, 3) for light in (indirect, direct))
+        image = self._develop(indirect, direct.copy(), shadow.astype(np.float32))
+        return _Backdrop(image, depth, indirect, direct, floors, shadow)
 
     def _cast(self, origin: Array, rays: Array, group: int | None) -> _Hits:
         n = len(rays)
@@ -211,11 +247,13 @@ class RayRenderer:
         turned = np.einsum("gij,gkj->gki", turn, self._outlines[geoms])
         return np.asarray(turned + self._data.geom_xpos[geoms, None])
 
-    def _shadow_on_floors(self, outlines: Array) -> NDArray[np.uint8]:
+    def _shadow_on_floors(
+        self, outlines: Array, floors: list[tuple[float, NDArray[np.uint8]]]
+    ) -> NDArray[np.uint8]:
         """1 where the outlines, moved along the light down to a floor, cover it, else 0."""
         shadow = np.zeros(self._shape, np.uint8)
         slope = self._light.direction / -self._light.direction[2]
-        for height, floor in self._floors if self._shadows else ():
+        for height, floor in floors if self._shadows else ():
             above = np.maximum(outlines[..., 2:] - height, 0.0)
             fallen = (outlines + above * slope)[above.max(axis=(1, 2)) > 1e-6]
             shadow |= self._inside(fallen, everywhere=False) & floor
@@ -260,12 +298,18 @@ def _outline(model: mujoco.MjModel, geom: int) -> Array:
 
 def _grain(points: Array) -> Image:
     """A fixed speckle over the horizontal plane: factors near 1 that give table and ground texture."""
-    rng = np.random.default_rng(7)
-    size, cell = 1024, 0.0025  # cells and metres; beyond 2.5 m it goes on mirrored
+    texture, cell = _speckle(), 0.0025  # metres; beyond 2.5 m it goes on mirrored
+    size = len(texture)
+    at = np.floor(points[:, :2] / cell).astype(np.int64) % (2 * size)
+    at = np.minimum(at, 2 * size - 1 - at)
+    return np.asarray(texture[at[:, 1], at[:, 0]])
+
+
+@cache
+def _speckle() -> Image:
+    rng, size = np.random.default_rng(7), 1024
     texture = np.ones((size, size), np.float32)
     for grain, strength in ((1, 0.015), (2, 0.01), (32, 0.018)):  # cells; standard deviation of the factor
         noise = rng.standard_normal((size // grain, size // grain), dtype=np.float32) * strength
         texture += cv2.resize(noise, (size, size), interpolation=cv2.INTER_CUBIC)
-    at = np.floor(points[:, :2] / cell).astype(np.int64) % (2 * size)
-    at = np.minimum(at, 2 * size - 1 - at)
-    return np.asarray(texture[at[:, 1], at[:, 0]])
+    return texture

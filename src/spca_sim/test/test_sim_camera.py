@@ -19,6 +19,7 @@ from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.layout import Layout, nominal_layout, random_layout
 from spca_core.world import World, load_world
+from spca_sim import ray_renderer
 from spca_sim.camera import SimulatedCamera
 from spca_sim.gl_renderer import find_gl
 from spca_sim.simulator import MujocoSimulator
@@ -157,6 +158,24 @@ def test_calibration_error_moves_the_picture_not_the_pose(world: World) -> None:
     assert off.pose == true.pose
     columns = [np.nonzero(mask_of(f, 0))[1].mean() for f in (true, off)]
     assert columns[0] - columns[1] == pytest.approx(shift * world.camera.fx / 0.81, abs=1.0)
+
+
+def test_what_is_kept_of_earlier_pictures_does_not_change_later_ones(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: dict[tuple[object, ...], object] = {}
+    monkeypatch.setattr(ray_renderer, "_backdrops", kept)
+    dim, turned = SimVariation(light_scale=0.6), SimVariation(camera_turn=(0.0, 0.0, 0.02))
+    variations = [SimVariation(), dim, turned]
+    first = [frame_of(world, noise=False, variation=v) for v in variations]
+    assert len(kept) == 3
+    for before, variation in zip(first, variations, strict=True):
+        after = frame_of(world, noise=False, variation=variation)
+        assert np.array_equal(before.colour, after.colour) and np.array_equal(before.depth, after.depth)
+    assert len(kept) == 3
+    for light in np.linspace(0.5, 0.9, 5):
+        frame_of(world, noise=False, variation=SimVariation(light_scale=float(light)))
+    assert len(kept) == ray_renderer._KEPT
 
 
 def test_depth_scale_and_light(world: World) -> None:

@@ -102,8 +102,9 @@ class Alternatives(Workbench):
     def _do_spots_next_to(self, name: str) -> list[Spot]:
         """Places next to a thing, best first.
 
-        Beside a neighbour they go on in line; around a corner only where nothing could be moved away. Those
-        that are not partly on a mat come first.
+        Beside a neighbour they go on in line; around a corner only where nothing could be moved away. Without
+        one, those come first beyond which there is room for a longer row. Those that are not partly on a mat
+        come before all.
         """
         other = self._thing(name)
         self._held()
@@ -114,12 +115,17 @@ class Alternatives(Workbench):
                 possible = placements.next_to(other, self._hold, row)
                 return [s for s in possible if self._can_put(s.pose) and self._on_area(s.pose)]
 
+        mats = [o for o in self.scene.of_kind("mat") if not self.scene.holds("on", name, o.id)]
+
+        def free(pose: geometry.Pose) -> bool:
+            return self._can_put(pose) and self._on_area(pose) and placements.clear_of(pose, mats, self._hold)
+
         found = spots()
         if not row:
-            found = placements.able_to_go_on(found, other)
+            with touching(self._arm, *self._supports()):
+                found = placements.able_to_go_on(found, other, free)
         elif any(o not in row for o in neighbours(self.scene, other)):
             found = placements.in_line(found, other, row)
-        mats = [o for o in self.scene.of_kind("mat") if not self.scene.holds("on", name, o.id)]
         found.sort(key=lambda s: not placements.clear_of(s.contact, mats, self._hold))
         if not found:
             self._hinder("crowds", name, lambda _: bool(placements.in_line(spots(), other, row)))

@@ -6,9 +6,9 @@ All heights are for the tool centre point, which is `Hold.height` above the bott
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import product, takewhile
 
 import numpy as np
 
@@ -33,6 +33,8 @@ ROUND_PUSH = 0.003
 OVER_RIM = 0.010
 # 1 - cos of the angle by which a row may be bent.
 STRAIGHT = 0.1
+# A row is begun where it can go on for so many more things: then it has four.
+ROW_GOES_ON = 2
 # Free table wanted around a cube that is put aside, and the step of the search for it.
 CLEARANCE = 0.035
 GRID = 0.03
@@ -227,15 +229,24 @@ def in_line(spots: Iterable[Spot], other: SceneObject, row: Sequence[SceneObject
     return [s for s, angle in directions if _out_of_line(angle, other, row[0]) < STRAIGHT]
 
 
-def able_to_go_on(spots: Sequence[Spot], other: SceneObject) -> list[Spot]:
-    """The same spots, those first whose opposite is one, too: from there a row can go on."""
+def able_to_go_on(spots: Sequence[Spot], other: SceneObject, free: Callable[[Pose], bool]) -> list[Spot]:
+    """The same spots next to `other`, those first beyond which a row can go on: most places that are `free`.
+
+    Among equals, those first whose opposite is a spot, too: from there a row can go on to the other side.
+    """
     x, y, _ = other.pose.position
+
+    def beyond(spot: Spot) -> int:
+        px, py, z = spot.pose.position
+        further = ((px + k * (px - x), py + k * (py - y), z) for k in range(1, ROW_GOES_ON + 1))
+        poses = (spot.pose.model_copy(update={"position": position}) for position in further)
+        return sum(1 for _ in takewhile(free, poses))
 
     def opposite_free(spot: Spot) -> bool:
         px, py, _ = spot.pose.position
         return any(math.dist((2 * x - px, 2 * y - py), s.pose.position[:2]) < SIDE_GAP for s in spots)
 
-    return sorted(spots, key=lambda spot: not opposite_free(spot))
+    return sorted(spots, key=lambda spot: (-beyond(spot), not opposite_free(spot)))
 
 
 def beside_on(a: SceneObject, b: SceneObject, scene: Scene) -> list[SceneObject]:
