@@ -64,11 +64,13 @@ class Recipe(Record):
     """Keep the best of old and new programs; without it new ones replace all, as published."""
     evolve: bool = True
     threshold: float = Field(0.95, ge=0, le=1)
-    """Training ends when this share of a trial's episodes succeeds.
+    """Training ends when this share of a trial's episodes succeeds, `in_a_row`.
 
     The frozen selector must solve as large a share of the held-out cases, with each that a program solves
     alone.
     """
+    in_a_row: int = Field(2, ge=1)
+    """So many trials must reach the threshold: with 20 episodes, one may by luck."""
     seed: int = Field(0, ge=0)
     deadline_s: float = Field(0.2, gt=0)
     selector: str = "hashed"
@@ -101,6 +103,8 @@ class Trial(Record):
     """Programs that go on after evolution; the same ones where there was none."""
     born: tuple[str, ...] = ()
     episodes: tuple[bool, ...] = ()
+    reached: bool = False
+    """Whether it reached the threshold at which training ends."""
 
 
 class TaskState(Record):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 
@@ -100,12 +101,14 @@ class _Training:
         success, held_out = _rate(episodes), _rate(frozen)
         solvable = [any(state.alone[p.id][k].success for p in state.programs) for k in range(len(frozen))]
         missed = any(solved and not e.success for solved, e in zip(solvable, frozen, strict=True))
-        done = min(success, held_out) >= self._recipe.threshold and not missed
-        finished = done or number + 1 >= self._recipe.trials
+        reached = min(success, held_out) >= self._recipe.threshold and not missed
+        finished = number + 1 >= self._recipe.trials or (
+            reached and self._reached_before(state) >= self._recipe.in_a_row - 1
+        )
         programs, outcomes = state.programs, state.alone
         born: tuple[PlanningProgram, ...] = ()
         settled = all(solvable) and number > 0 and state.trials[-1].kept == state.trials[-1].programs
-        if self._recipe.evolve and not finished and not settled:
+        if self._recipe.evolve and not (finished or settled or reached):
             new = self._proposer.evolve(
                 self._briefing,
                 state.programs,
@@ -131,6 +134,7 @@ class _Training:
             kept=tuple(p.id for p in programs),
             born=tuple(p.id for p in born),
             episodes=tuple(e.success for e in episodes),
+            reached=reached,
         )
         return TaskState(
             task=self._task,
@@ -143,6 +147,11 @@ class _Training:
             recent=tuple(episodes[-_RECENT:]),
             tried=() if finished else tuple(tried[-_MOST_TRIED:]),
         )
+
+    @staticmethod
+    def _reached_before(state: TaskState) -> int:
+        """How many of the last trials have reached the threshold, one after the other."""
+        return sum(1 for _ in takewhile(lambda trial: trial.reached, reversed(state.trials)))
 
     def _alone(
         self, programs: Sequence[PlanningProgram], known: dict[str, tuple[Outcome, ...]]
