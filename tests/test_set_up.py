@@ -182,3 +182,57 @@ def test_a_package_in_use_is_not_replaced(tmp_path: Path) -> None:
     assert done.stdout.splitlines()[0] == "installing the packages of lock.txt"
     assert "another version of numpy" in done.stdout and f"process {running.pid}" in done.stdout, done.stderr
     assert run_in_set_up(code).stdout.count("installing") == 2
+
+
+COUNTING = """
+import os, pathlib, time
+began, root = time.time(), pathlib.Path(__file__).resolve().parents[2]
+with (root / "calls").open("a") as calls:
+    calls.write("x")
+mark = root / ".venv" / ".spca" / "current"
+mark.parent.mkdir(parents=True, exist_ok=True)
+mark.write_text(f"{root}\\n")
+os.utime(mark, (began, began))
+print(root / ".venv" / "bin" / "python")
+"""
+"""In place of set-up: it counts how often it is called, and leaves the mark that the real one leaves."""
+
+
+def test_the_launcher_asks_set_up_only_after_a_change(tmp_path: Path) -> None:
+    checkout = tmp_path / "checkout"
+    inputs = ("requirements/lock.txt", "src/spca/setup.py", "src/spca_interfaces/msg/Verdict.msg")
+    for name in (*inputs, "scripts/set_up/__main__.py", "bin/spca", ".venv/bin/python"):
+        (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+        (checkout / name).touch()
+    (checkout / "scripts/set_up/__main__.py").write_text(COUNTING)
+    (checkout / "bin/spca").write_text((ROOT / "bin/spca").read_text())
+    (checkout / ".venv/bin/python").write_text("#!/bin/sh\n")
+    for program in ("bin/spca", ".venv/bin/python"):
+        (checkout / program).chmod(0o755)
+
+    def calls(*arguments: str, **environment: str) -> int:
+        before = (checkout / "calls").stat().st_size if (checkout / "calls").exists() else 0
+        clean = {
+            name: value for name, value in os.environ.items() if name not in ("SPCA_PYTHON", "ROS_DISTRO")
+        }
+        subprocess.run([checkout / "bin/spca", *arguments], env=clean | environment, check=True)
+        return (checkout / "calls").stat().st_size - before
+
+    assert calls("levels") == 1
+    assert calls("levels") == 0
+    assert calls("test") == 1
+    assert calls("levels", SPCA_PYTHON=sys.executable) == 1
+    for name in inputs:
+        (checkout / name).touch()
+        assert (calls("levels"), calls("levels")) == (1, 0), name
+    (checkout / "src/spca_new").mkdir()
+    assert (calls("levels"), calls("levels")) == (1, 0)
+    checkout = checkout.rename(tmp_path / "elsewhere")
+    assert (calls("levels"), calls("levels")) == (1, 0)
+
+
+@pytest.mark.skipif(os.environ.get("ROS_DISTRO") == "jazzy", reason="a sourced ROS has no such mark")
+def test_set_up_leaves_the_mark_that_the_launcher_looks_for() -> None:
+    subprocess.run([ROOT / "bin" / "spca", "--version"], check=True, capture_output=True)
+    mark = ROOT / ".venv" / ".spca" / "current"
+    assert mark.read_text() == f"{ROOT}\n"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import fcntl
 import hashlib
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -19,7 +20,7 @@ import environment
 import interfaces
 import prerequisites
 import ros_wheels
-from places import Places, here
+from places import ROOT, Places, here
 from progress import StepFailed
 
 Step = tuple[str, str, Callable[[], None]]  # its name, the digest of what it depends on, what it does
@@ -52,6 +53,7 @@ def main() -> int:
 
 def set_up(places: Places, with_tests: bool) -> None:
     """Run every step whose stamp is missing or out of date."""
+    began = time.time()
     environment.adopt(places)
     if _pending(places, with_tests):
         with _locked(places.lock_file):
@@ -67,6 +69,10 @@ def set_up(places: Places, with_tests: bool) -> None:
             if todo:
                 print(f"spca: set up in {time.monotonic() - started:.0f} s", file=sys.stderr)
     environment.put_sources_on_path(places)
+    if places.default and not places.ros_sourced:  # `bin/spca` looks at it, to start more quickly
+        mark = places.stamps / "current"
+        mark.write_text(f"{ROOT}\n")
+        os.utime(mark, (began, began))
 
 
 def _pending(places: Places, with_tests: bool) -> list[Step]:
