@@ -176,4 +176,5 @@ def switch_interval(episodes: Sequence[Episode]) -> float:
 
 def unseen_cases(world: PlanWorld, task: str, recipe: Recipe, count: int) -> tuple[Case, ...]:
     """Cases that the training with this recipe has not seen."""
+    recipe = recipe.fitted(world.briefing(task))
     return world.split(task, recipe.kept + world.cases, 0, count, recipe.seed).unseen

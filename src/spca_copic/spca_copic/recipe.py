@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pydantic import Field
 
 from spca_core.model import Record
-from spca_core.plan_world import Episode, PlanningProgram
+from spca_core.plan_world import Briefing, Episode, PlanningProgram
 from spca_core.ports.chat import ChatUsage
 from spca_core.ports.selector import Experience, Learning
 
@@ -47,8 +47,8 @@ class Recipe(Record):
     """The last episodes that evolution is shown."""
     horizon: int = Field(128, ge=1)
     """Decisions between two updates of the selector."""
-    held_out: int = Field(20, ge=1)
-    """Further training cases, on which it is decided which programs stay."""
+    held_out: int = Field(0, ge=0)
+    """Further training cases, on which it is decided which programs stay; 0: as many as the world says."""
     offspring: int = Field(0, ge=0)
     """New programs of an evolution; 0: as many as there are by a model, twelve where they cost nothing."""
     tried: float = Field(0.5, ge=0, le=1)
@@ -58,8 +58,11 @@ class Recipe(Record):
     """
     again: int = Field(3, ge=0)
     """For each choice that was tried out, so many earlier ones are learned from again in an update."""
-    judged: int = Field(20, ge=1)
-    """Further cases: on them the selector and the best single program are compared in the end."""
+    judged: int = Field(0, ge=0)
+    """Further cases: on them the selector and the best single program are compared in the end.
+
+    0: as many as the world says are to be held out.
+    """
     elites: bool = True
     """Keep the best of old and new programs; without it new ones replace all, as published."""
     evolve: bool = True
@@ -76,9 +79,18 @@ class Recipe(Record):
     selector: str = "hashed"
     proposer: str = "grammar"
 
+    def fitted(self, briefing: Briefing) -> Recipe:
+        """With the numbers that the world says, where this recipe leaves them to it."""
+        numbers = {
+            "programs": self.programs or briefing.programs,
+            "held_out": self.held_out or briefing.held_out,
+            "judged": self.judged or briefing.held_out,
+        }
+        return self.model_copy(update=numbers)
+
     @property
     def kept(self) -> int:
-        """Training cases that are kept apart from those of the episodes."""
+        """Training cases that are kept apart from those of the episodes; of a `fitted` recipe."""
         return self.held_out + self.judged
 
 

@@ -68,19 +68,20 @@ class _Training:
     ) -> None:
         self._world, self._task = world, task
         self._proposer, self._selector = proposer, selector
-        self._recipe, self._listener = recipe, listener
         self._briefing: Briefing = world.briefing(task)
+        recipe = recipe.fitted(self._briefing)
+        self._recipe, self._listener = recipe, listener
         self.pool = ProgramPool((), recipe.deadline_s, self._briefing.grammar)
-        cases, kept = training_cases(world, task, recipe), recipe.kept
+        kept = recipe.kept
+        cases = world.split(task, kept + world.cases, 0, 0, recipe.seed).train
         self._held_out, self._judged = cases[: recipe.held_out], cases[recipe.held_out : kept]
         self._cases = cases[kept:]
-        self._programs = recipe.programs or self._briefing.programs
-        free = _OFFSPRING if recipe.proposer == "grammar" else self._programs
+        free = _OFFSPRING if recipe.proposer == "grammar" else recipe.programs
         self._offspring = recipe.offspring or free
 
     def first(self) -> TaskState:
         """The state before the first trial."""
-        programs = tuple(self._proposer.write(self._briefing, self._programs, self._recipe.seed))
+        programs = tuple(self._proposer.write(self._briefing, self._recipe.programs, self._recipe.seed))
         return TaskState(
             task=self._task, programs=programs, all_programs=programs, alone=self._alone(programs, {})
         )
@@ -120,7 +121,7 @@ class _Training:
             outcomes = self._alone(born, outcomes)
             if born:
                 everyone = [*state.all_programs, *born] if self._recipe.elites else born
-                programs = keep_best(everyone, outcomes, self._programs)
+                programs = keep_best(everyone, outcomes, self._recipe.programs)
         trial = Trial(
             number=number,
             programs=tuple(p.id for p in state.programs),
@@ -206,11 +207,6 @@ class _Training:
 
     def _shown(self, episodes: Sequence[Episode]) -> Sequence[Episode]:
         return episodes[len(episodes) - self._recipe.shown :] if self._recipe.shown else ()
-
-
-def training_cases(world: PlanWorld, task: str, recipe: Recipe) -> tuple[Case, ...]:
-    """The cases of a training: those held out, those judged by in the end, then those of its episodes."""
-    return world.split(task, recipe.kept + world.cases, 0, 0, recipe.seed).train
 
 
 def _rate(episodes: Sequence[Episode]) -> float:

@@ -18,7 +18,9 @@ FRAGMENTS = "fragments.py"
 _MENDS = re.compile(r"Mends: ([a-z_, ]+)\.")
 
 
-def read_briefing(folder: Path, task: str, goal: str, example_task: str, programs: int = 3) -> Briefing:
+def read_briefing(
+    folder: Path, task: str, goal: str, example_task: str, programs: int = 3, held_out: int = 20
+) -> Briefing:
     """What a world's folder says: `api.md`, the program `example.py` for `example_task`, `fragments.py`."""
     return Briefing(
         task=task,
@@ -28,6 +30,7 @@ def read_briefing(folder: Path, task: str, goal: str, example_task: str, program
         example=(folder / "example.py").read_text(encoding="utf-8"),
         grammar=read_grammar(folder / FRAGMENTS),
         programs=programs,
+        held_out=held_out,
     )
 
 
