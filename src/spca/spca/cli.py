@@ -10,21 +10,8 @@ from typing import Annotated
 import typer
 
 from spca import __version__
-from spca.commands import CommandsByPanel, mount_all
+from spca.commands import CommandsByPanel, mount
 from spca_core.errors import EXIT_BAD_INPUT, EXIT_BROKEN, EXIT_INTERRUPTED, InputError, SpcaError
-
-app = typer.Typer(
-    name="spca",
-    cls=CommandsByPanel,
-    help="Sense–Plan–Code–Act for tabletop manipulation: models propose, deterministic critics decide.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    epilog=(
-        "Exit status: 0 success · 1 not solved · 2 bad usage or input · 3 something broke · 130 interrupted"
-    ),
-)
-mount_all(app)
 
 
 def _print_version(wanted: bool) -> None:
@@ -33,8 +20,7 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-def options(
+def _options(
     version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
@@ -43,10 +29,29 @@ def options(
     """Take the options that stand before a command."""
 
 
+def make_app(asked: str = "") -> typer.Typer:
+    """The command line; of the command `asked` for alone where that is possible, which is quicker."""
+    app = typer.Typer(
+        name="spca",
+        cls=CommandsByPanel,
+        help="Sense–Plan–Code–Act for tabletop manipulation: models propose, deterministic critics decide.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+        epilog=(
+            "Exit status: 0 success · 1 not solved · 2 bad usage or input · 3 something broke · "
+            "130 interrupted"
+        ),
+    )
+    app.callback()(_options)
+    mount(app, asked)
+    return app
+
+
 def main() -> None:
     """Run the command line; errors become one line and an exit status."""
     try:
-        status = app(standalone_mode=False, prog_name="spca")
+        status = make_app(*sys.argv[1:2])(standalone_mode=False, prog_name="spca")
     except InputError as error:
         _fail(str(error), EXIT_BAD_INPUT)
     except SpcaError as error:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from spca.cli import app
+from spca.cli import make_app
 from spca.testing.fallible_model import MODELS, configuration
 from spca_core.errors import InputError
 from spca_llm.testing.behaviours import Say
@@ -24,7 +24,7 @@ IDLE = (
 
 def spca(*words: str, status: int = 0) -> str:
     """Run a command; returns what it prints, in one line."""
-    result = CliRunner().invoke(app, list(words), env={"COLUMNS": "200"})
+    result = CliRunner().invoke(make_app(), list(words), env={"COLUMNS": "200"})
     if isinstance(result.exception, InputError):
         raise result.exception
     assert result.exit_code == status, (result.output, result.exception)

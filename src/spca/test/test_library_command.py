@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from spca.cli import app
+from spca.cli import make_app
 from spca_coder.source import read
 from spca_coder.trusted import TrustedLibrary
 from spca_core.errors import InputError
@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
 
 def spca(folder: Path, *words: str) -> str:
     result = CliRunner().invoke(
-        app, ["library", *words, "--library", str(folder), "--from-nothing"], catch_exceptions=False,
+        make_app(), ["library", *words, "--library", str(folder), "--from-nothing"], catch_exceptions=False,
         standalone_mode=False,
     )  # fmt: skip
     if isinstance(result.exception, Exception):

@@ -75,10 +75,14 @@ def installed(group: str) -> dict[str, Plugin]:
     return found
 
 
-@cache
 def _declared(group: str) -> tuple[EntryPoint, ...]:
-    """Read once, as that means opening a file of every installed package."""
-    return tuple(entry_points(group=group))
+    return tuple(_all_declared().select(group=group))
+
+
+@cache
+def _all_declared() -> Any:
+    """All groups', read once, as that means opening a file of every installed package."""
+    return entry_points()
 
 
 def singular(group: str) -> str:

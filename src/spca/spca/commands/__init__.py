@@ -38,8 +38,12 @@ class CommandsByPanel(TyperGroup):
         )
 
 
-def mount_all(app: typer.Typer) -> None:
-    """Add the commands of every module of this package, in the order of their names."""
-    for module in pkgutil.iter_modules(__path__, f"{__name__}."):
-        if hasattr(found := import_module(module.name), "mount"):
+def mount(app: typer.Typer, asked: str = "") -> None:
+    """Add the commands of every module of this package, in the order of their names.
+
+    Where the command `asked` for is that of a module, its own are enough, and quicker.
+    """
+    modules = [module.name for module in pkgutil.iter_modules(__path__)]
+    for name in [asked] if asked in modules else modules:
+        if hasattr(found := import_module(f"{__name__}.{name}"), "mount"):
             found.mount(app)
