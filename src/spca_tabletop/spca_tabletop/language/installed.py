@@ -16,12 +16,12 @@ _SENTENCE = re.compile(r"[^.!;]+")
 _MOST = 8
 
 
-def ways_to_read(text: str) -> list[list[Reading]]:
+def ways_to_read(text: str) -> list[Sequence[Reading]]:
     """For each sentence of a text, every way to understand it. Raises NotUnderstood."""
     phrases = [phrase for package in skill_packages("tabletop") for phrase in package.phrases]
     if not phrases:
         return [readings(sentence) for sentence in sentences(text)]
-    found: list[list[Reading]] = []
+    found: list[Sequence[Reading]] = []
     rest = ""
     for raw in _SENTENCE.findall(text):
         asked = _asked(raw, phrases)

@@ -66,8 +66,9 @@ def _grammar() -> Lark:
     return Lark(text, parser="earley", lexer=_Ready, ambiguity="explicit", maybe_placeholders=False)
 
 
-def readings(sentence: Sentence) -> list[Reading]:
-    """Every way to understand a sentence. Raises NotUnderstood."""
+@lru_cache(maxsize=256)
+def readings(sentence: Sentence) -> tuple[Reading, ...]:
+    """Every way to understand a sentence, remembered for the next round. Raises NotUnderstood."""
     try:
         tokens = [Token.new_borrow_pos(_CLASSES.get(t.type, t.type), t, t) for t in sentence.tokens]
         tree: Any = _grammar().parse(cast(str, tokens))  # the lexer takes them as they are
@@ -76,7 +77,7 @@ def readings(sentence: Sentence) -> list[Reading]:
         raise NotUnderstood(f"'{' '.join(words.split())}' does not make a task. {WHAT_WORKS}") from error
     except UnexpectedToken as error:
         raise NotUnderstood(_about_unexpected(sentence, error)) from error
-    return list(dict.fromkeys(_Meaning(sentence).transform(t) for t in islice(_trees(tree), _MOST_READINGS)))
+    return tuple(dict.fromkeys(_Meaning().transform(t) for t in islice(_trees(tree), _MOST_READINGS)))
 
 
 def _trees(node: Any) -> Iterator[Any]:
@@ -100,10 +101,6 @@ def _about_unexpected(sentence: Sentence, error: Any) -> str:
 
 class _Meaning(Transformer):
     """Trees to phrases. Inline rules of the grammar (leading underscore) have vanished by now."""
-
-    def __init__(self, sentence: Sentence) -> None:
-        super().__init__()
-        self._sentence = sentence
 
     def start(self, children: list[Any]) -> Reading:
         return Reading(tuple(c for c in children if not isinstance(c, Token)))
