@@ -1,13 +1,14 @@
-"""Tells whether a run gets anywhere: no plan is tried twice on a table where it has failed before."""
+"""Tells whether a run gets anywhere: neither a plan nor a draft is tried twice where it has failed before."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any
 
 from spca_core.model import Record
 from spca_core.observation import Observation
-from spca_core.plan import ActResult, Plan
+from spca_core.plan import ActResult, Plan, PlanResult
 
 TRANSIENT = ("lost", "stale", "deviation", "timeout", "gripper", "killed")
 """Kinds of failure that the same plan on the same table need not meet again."""
@@ -18,9 +19,10 @@ _IGNORED = ("stamp", "last_seen", "confidence", "sentences", "notes", "relations
 
 
 class Vain(Record):
-    """A plan that was carried out in vain, and what had been observed before."""
+    """A plan that was carried out in vain, or drafts that were all rejected, and what was observed before."""
 
     steps: tuple[str, ...]
+    """The plan's steps, or hashes of the drafts."""
     before: Observation
     failure: str
 
@@ -30,14 +32,32 @@ def vain(plan: Plan, before: Observation, result: ActResult, failure: str) -> Va
     failed = [s.failure for s in result.steps if s.failure is not None]
     if failed and failed[-1].kind in TRANSIENT:
         return None
-    kept = before.model_copy(update={"sentences": ()})
-    return Vain(steps=tuple(map(str, plan.steps)), before=kept, failure=failure)
+    return _tried(_steps(plan), before, failure)
 
 
-def repeated(plan: Plan, now: Observation, attempts: tuple[Vain, ...]) -> Vain | None:
-    """The attempt that this plan would repeat: the same steps on an unchanged table."""
-    steps = tuple(map(str, plan.steps))
+def rejected(result: PlanResult, before: Observation) -> Vain | None:
+    """What there is to remember of drafts none of which was accepted; None where there were none."""
+    drafts = _drafts(result)
+    return _tried(drafts, before, result.message) if drafts else None
+
+
+def repeated(tried: Plan | PlanResult, now: Observation, attempts: tuple[Vain, ...]) -> Vain | None:
+    """The attempt that this plan, or that these drafts repeat: the same ones on an unchanged table."""
+    steps = _steps(tried) if isinstance(tried, Plan) else _drafts(tried)
     return next((v for v in attempts if v.steps == steps and unchanged(v.before, now)), None)
+
+
+def _tried(steps: tuple[str, ...], before: Observation, failure: str) -> Vain:
+    return Vain(steps=steps, before=before.model_copy(update={"sentences": ()}), failure=failure)
+
+
+def _steps(plan: Plan) -> tuple[str, ...]:
+    return tuple(map(str, plan.steps))
+
+
+def _drafts(result: PlanResult) -> tuple[str, ...]:
+    texts = (f"{d.draft.domain}\n{d.draft.problem}" for d in result.drafts if d.draft is not None)
+    return tuple(dict.fromkeys(hashlib.sha256(text.encode()).hexdigest()[:16] for text in texts))
 
 
 def unchanged(before: Observation, now: Observation) -> bool:

@@ -60,7 +60,7 @@ class RunState:
     tried: tuple[str, ...] = ()
     """Fingerprints of every plan with its skills that has failed: none is run again."""
     vain: tuple[Vain, ...] = ()
-    """Plans that failed without a rewind, with the table they failed on: none is tried there again."""
+    """Plans that failed without a rewind, and rejected drafts, with the table: none is tried there again."""
     known: tuple[str, ...] = ()
     """Every object that has been observed in this run."""
     doubts: int = 0
@@ -125,7 +125,7 @@ class RunState:
         )
 
     def in_vain(self, attempt: Vain | None) -> RunState:
-        """A plan was carried out in vain, and the world stays as it is now."""
+        """A plan was carried out in vain, or drafts were rejected, and the world stays as it is now."""
         return self if attempt is None else replace(self, vain=(*self.vain, attempt))
 
     def repairing(self, suspects: tuple[str, ...]) -> RunState:

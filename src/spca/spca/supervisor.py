@@ -13,7 +13,7 @@ from spca.events import Listener
 from spca.failure import describe_failure
 from spca.journal import Journal
 from spca.rehearsing import Rehearsing, blame_of, objection, trusted
-from spca.repetition import repeated, vain
+from spca.repetition import rejected, repeated, vain
 from spca.state import Phase, RunState
 from spca_coder.source import fingerprint, signatures
 from spca_coder.trusted import Promotion
@@ -157,6 +157,10 @@ class Supervisor:
         if result.status == "impossible" and self._doubtful(state):
             return self._look_once_more(state, result.message)
         if result.status == "exhausted":
+            if repeated(result, observation, state.vain):
+                reason = f"no progress: the same drafts were rejected for this table before: {result.message}"
+                return state.ending(Ending.GAVE_UP, reason)
+            state = state.in_vain(rejected(result, observation))
             return self._next_round(state, f"no valid plan: {result.message}")
         return state.ending(Ending(result.status), result.message)
 

@@ -9,7 +9,7 @@ from spca.state import Phase, RunState
 from spca.supervisor import Supervisor
 from spca_core.ending import Ending
 from spca_core.observation import Observation
-from spca_core.plan import ActResult, Draft, Plan, PlanRequest, PlanResult, Step
+from spca_core.plan import ActResult, Draft, DraftRecord, Plan, PlanRequest, PlanResult, Step
 from spca_core.run_folder import RunFolder
 from spca_core.scene import Fact
 from spca_core.skill import SkillFailure, StepReport
@@ -93,3 +93,30 @@ def test_a_run_without_progress_ends_at_once_and_says_what_it_lacked(tmp_path: P
     state = supervisor._plan(state.sensed(seen(0.502)))
     assert state.ended is Ending.GAVE_UP and world.acted == 1
     assert "no progress" in state.reason and "no free place on plate" in state.reason
+
+
+def test_rejected_drafts_are_not_offered_again_for_the_same_table(tmp_path: Path) -> None:
+    supervisor = Supervisor(_World(), None, None, RunFolder.create("run", tmp_path / "run"))  # type: ignore[arg-type]
+    problems = ["first", "second", "second", "second"]
+
+    class Planner:
+        def plan(self, request: PlanRequest, *_: object) -> PlanResult:
+            draft = Draft(domain="", problem=problems.pop(0))
+            records = (DraftRecord(mode=request.mode, draft=draft, rejection=None),) * 2
+            return PlanResult(
+                attempt=request.attempt,
+                status="exhausted",
+                plan=None,
+                drafts=records,
+                message="no plan exists",
+            )
+
+    supervisor._env.task = Task(id="t", group="g", title="t", description="d")  # type: ignore[misc]
+    supervisor._planner = Planner()  # type: ignore[assignment]
+    state = RunState(phase=Phase.PLAN, round=1)
+    for x in (0.5, 0.501, 0.6):  # another draft, another table: worth a try
+        state = supervisor._plan(state.sensed(seen(x)))
+        assert state.phase is Phase.SENSE, state.reason
+    state = supervisor._plan(state.sensed(seen(0.601)))
+    assert state.ended is Ending.GAVE_UP and state.round == 4
+    assert "no progress" in state.reason and "no plan exists" in state.reason
