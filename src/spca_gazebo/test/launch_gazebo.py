@@ -65,6 +65,7 @@ class TestGazebo(unittest.TestCase):
         Peer(cls.node, names.SIM).wait_ready(READY_S)
         cls.robot = RosRobot(cls.node)
         cls.robot.wait_ready(30.0)
+        cls.robot.state()  # the controllers send the first one a little later
 
     @classmethod
     def tearDownClass(cls) -> None:
