@@ -39,8 +39,8 @@ class Recipe(Record):
 
     programs: int = Field(0, ge=0, le=12)
     """How many propose side by side; 0: as the world says (`Briefing.programs`)."""
-    episodes: int = Field(20, ge=1)
-    """Episodes of a trial, on as many training cases."""
+    episodes: int = Field(0, ge=0)
+    """Episodes of a trial, on as many training cases; 0: as the world says (`Briefing.episodes`)."""
     trials: int = Field(10, ge=1)
     """At most so many."""
     shown: int = Field(5, ge=0)
@@ -83,6 +83,7 @@ class Recipe(Record):
         """With the numbers that the world says, where this recipe leaves them to it."""
         numbers = {
             "programs": self.programs or briefing.programs,
+            "episodes": self.episodes or briefing.episodes,
             "held_out": self.held_out or briefing.held_out,
             "judged": self.judged or briefing.held_out,
         }

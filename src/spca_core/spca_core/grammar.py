@@ -18,10 +18,11 @@ FRAGMENTS = "fragments.py"
 _MENDS = re.compile(r"Mends: ([a-z_, ]+)\.")
 
 
-def read_briefing(
-    folder: Path, task: str, goal: str, example_task: str, programs: int = 3, held_out: int = 20
-) -> Briefing:
-    """What a world's folder says: `api.md`, the program `example.py` for `example_task`, `fragments.py`."""
+def read_briefing(folder: Path, task: str, goal: str, example_task: str, **numbers: int) -> Briefing:
+    """What a world's folder says: `api.md`, the program `example.py` for `example_task`, `fragments.py`.
+
+    `numbers` are those of `Briefing`: how many programs, episodes, and cases held out.
+    """
     return Briefing(
         task=task,
         goal=goal,
@@ -29,8 +30,7 @@ def read_briefing(
         example_task=example_task,
         example=(folder / "example.py").read_text(encoding="utf-8"),
         grammar=read_grammar(folder / FRAGMENTS),
-        programs=programs,
-        held_out=held_out,
+        **numbers,
     )
 
 

@@ -135,6 +135,8 @@ class Briefing(Record):
     grammar: Grammar | None = None
     programs: int = 3
     """How many programs to keep side by side: three, as published, or more for a task with many ways."""
+    episodes: int = 20
+    """Episodes of a trial: 20, as published, or more for a task with much to learn."""
     held_out: int = 20
     """Training cases by which programs are chosen; more where cases differ much and episodes are quick."""
 

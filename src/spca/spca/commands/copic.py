@@ -46,7 +46,7 @@ def train(
         int, typer.Option(help="Programs that propose; 0: 3 or 5, as the world says.", min=0, max=12)
     ] = 0,
     trials: Annotated[int, typer.Option(help="Trials at most.", min=1)] = 10,
-    episodes: Annotated[int, typer.Option(help="Episodes of a trial.", min=1)] = 20,
+    episodes: Annotated[int, typer.Option(help="Episodes of a trial; 0: as the world says.", min=0)] = 0,
     seed: Annotated[int, typer.Option(help="Draws cases, programs and choices.", min=0)] = 0,
     proposer: Annotated[str, typer.Option(help="`grammar` (no model needed) or `model`.")] = "grammar",
     selector: Annotated[str, typer.Option(help="`hashed`; optional: `embedding`, `language`.")] = "hashed",

@@ -109,7 +109,7 @@ class BuildOrderWorld:
             "Every unit beyond the wanted number costs as much as a wanted one brings."
         )
         folder, example = Path(__file__).parent, "Have 14 SCV and 6 Marine."
-        return read_briefing(folder, task, goal, example, _PROGRAMS.get(task, 3))
+        return read_briefing(folder, task, goal, example, programs=_PROGRAMS.get(task, 3))
 
     def reset(self, case: Case) -> Situation:
         """A new base with twelve workers."""

@@ -34,6 +34,8 @@ _GOALS = {
 }
 _PROGRAMS = 5
 """There are about as many kinds of places to look into first, in kitchen and bedroom together."""
+_EPISODES = {"pick_two": 60}
+"""Two things to look for: with 20 rooms a trial there is still something to learn after ten trials."""
 _HELD_OUT = 60
 """Of 20 rooms, programs may solve all that fail in every tenth room elsewhere."""
 _ACTIONS = tuple(
@@ -71,7 +73,7 @@ class HouseholdWorld(LimitedActions):
 
     name = "household"
     tasks = TASKS
-    cases = 200
+    cases = 600
     returns = True
     limit = 50  # as published
     cost = 0.01
@@ -94,8 +96,9 @@ class HouseholdWorld(LimitedActions):
         """The actions, and a program that sits down."""
         require_task(task, TASKS, self.name)
         return read_briefing(
-            Path(__file__).parent, task, _GOALS[task], "Open a drawer.", _PROGRAMS, _HELD_OUT
-        )
+            Path(__file__).parent, task, _GOALS[task], "Open a drawer.",
+            programs=_PROGRAMS, episodes=_EPISODES.get(task, 20), held_out=_HELD_OUT,
+        )  # fmt: skip
 
     def reset(self, case: Case) -> Situation:
         """A room in which nothing was looked into yet."""
