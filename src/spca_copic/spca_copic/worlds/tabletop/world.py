@@ -55,6 +55,7 @@ class TabletopWorld(EnvironmentWorld):
     folder = Path(__file__).parent
     example_task = "Touch the red plate."
     decisions = 6
+    cases = 80
     places = ("table",)
 
     def __init__(self, preset: str = "shuffled", noise: bool = True) -> None:
