@@ -18,6 +18,7 @@ import spca
         ("packing_04", "hard", 1),  # two of three cubes into a tray
         ("crowd_02", "nominal", 0),  # twelve things; a ball into a bowl
         ("row_02", "shuffled", 20000),  # begun elsewhere, the row would end on a mat
+        ("mats_04", "shuffled", 20003),  # a sliver of the red cube on a yellow mat seems orange
         ("row_01", "hard", 500),  # the fingers open just over a mat
         ("bowls_07", "shuffled", 620),  # a cube so near to a bowl that it has to be grasped above the rim
         ("pyramid_02", "hard", 5001),  # a row is pushed together, which looks like a knock of the camera

@@ -5,7 +5,7 @@ from __future__ import annotations
 from spca_core.geometry import Vec3
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.observation import Observation
-from spca_core.scene import Scene
+from spca_core.scene import GLIMPSED, Scene
 
 
 def observation_of(scene: Scene) -> Observation:
@@ -32,6 +32,12 @@ def observation_of(scene: Scene) -> Observation:
 def sizes_of(observation: Observation) -> dict[str, Vec3]:
     """The sizes (metres) of what was seen, by symbol, for programs; empty where it has no detail."""
     return {o["id"]: tuple(o["size"]) for o in observation.detail.get("objects", ())}
+
+
+def glimpsed(observation: Observation) -> list[str]:
+    """What is seen by a sliver only, so that its colour may be mistaken."""
+    things = observation.detail.get("objects", ())
+    return [o["id"] for o in things if o["visible"] and o["confidence"] <= GLIMPSED]
 
 
 def positions_of(observation: Observation) -> dict[str, Vec3]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.geometry import Array, wrap_angle
+from spca_core.scene import GLIMPSED
 from spca_sense.colours import NEUTRAL, ColourLabels
 from spca_sense.cubes import FoundCube
 from spca_sense.detection import UNKNOWN
@@ -26,7 +27,6 @@ _MIN_SLIVER = 12  # pixels that do when they lie right under a cube of another c
 _MIN_POINTS = 12
 _PRIOR = np.array([0.005, 0.005, 1.0])  # metres, metres, radians: how well stacked cubes are aligned
 _INFERRED = 0.3  # confidence in a cube that nobody has seen
-_GLIMPSED = 0.45  # confidence in one of which only a sliver is in sight
 _PLATE_BAND = 0.014  # metres above the floor; sides are looked for above what may be a plate
 _MIN_OVERLAP = 0.03
 
@@ -178,7 +178,7 @@ def _glimpse(
     label, count = _commonest(labels[labels != _label(colours, upper.colour)], colours)
     if count < _MIN_SLIVER:
         return unseen
-    return replace(unseen, colour=colours.names[label - 1], confidence=_GLIMPSED, seen=True)
+    return replace(unseen, colour=colours.names[label - 1], confidence=GLIMPSED, seen=True)
 
 
 def _label(colours: ColourLabels, colour: str) -> int:

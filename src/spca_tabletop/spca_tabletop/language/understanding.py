@@ -10,6 +10,7 @@ from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.task import Task
+from spca_sense.observation import glimpsed
 from spca_tabletop.language.entities import NoSuchThing
 from spca_tabletop.language.goal import Atom, Goal, alternatives
 from spca_tabletop.language.installed import ways_to_read
@@ -44,10 +45,9 @@ def uncovering(task: Task, observation: Observation) -> list[Goal]:
 
     Empty where nothing is hidden, or where it would not.
     """
-    hidden = [s for s in observation.hidden if observation.objects.get(s) == "unknown"]
-    said = f"{task.title} {task.description}".lower()
-    named = [c for c in COLOURS if c in said and f"cube_{c}" not in observation.objects]
-    supposed = dict(zip(hidden, (f"cube_{colour}" for colour in named), strict=False))
+    hidden = out_of_sight(task, observation)
+    missing = (f"cube_{colour}" for colour in _missing_colours(task, observation))
+    supposed = dict(zip(hidden, missing, strict=False))
     if not supposed:
         return []
     facts = tuple(
@@ -60,6 +60,24 @@ def uncovering(task: Task, observation: Observation) -> list[Goal]:
     except (NotUnderstood, Impossible):
         return []
     return [frozenset({("clear", thing)}) for thing in hidden]
+
+
+def out_of_sight(task: Task, observation: Observation) -> list[str]:
+    """What may have to be uncovered first, as it may be what the task names.
+
+    Where no cube of a named colour is seen, a cube under another one of which there is only a sliver in sight
+    is among them: its colour may be mistaken.
+    """
+    hidden = [s for s in observation.hidden if observation.objects.get(s) == "unknown"]
+    if _missing_colours(task, observation):
+        slivers = (s for s in glimpsed(observation) if observation.objects.get(s) == "cube")
+        hidden += [s for s in slivers if not observation.holds("clear", s)]
+    return hidden
+
+
+def _missing_colours(task: Task, observation: Observation) -> list[str]:
+    said = f"{task.title} {task.description}".lower()
+    return [c for c in COLOURS if c in said and f"cube_{c}" not in observation.objects]
 
 
 def _set_down_first(task: Task, observation: Observation) -> list[Goal]:

@@ -13,7 +13,7 @@ from spca_core.scene import RELATIONS
 from spca_core.task import Task
 from spca_planner.critics.vocabulary import required_part
 from spca_tabletop.language.lexicon import COLOURS
-from spca_tabletop.language.understanding import describe, understand
+from spca_tabletop.language.understanding import describe, out_of_sight, understand
 from spca_tabletop.plan.problem import abreast, bridges, reachable
 
 _CUBE, _PLATE, _TABLE = frozenset(SOLIDS), frozenset(SUPPORTS), frozenset({"table"})
@@ -134,7 +134,7 @@ class TabletopVocabulary:
         Things that are only points of reference are left out; none is required while there is something
         out of sight that may have to be uncovered first.
         """
-        if any(observation.objects.get(thing) == "unknown" for thing in observation.hidden):
+        if out_of_sight(task, observation):
             return ()
         text = re.sub(_REFERENCE, " ", required_part(task.description or task.title))
         found = []
