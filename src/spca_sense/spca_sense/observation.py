@@ -37,7 +37,7 @@ def sizes_of(observation: Observation) -> dict[str, Vec3]:
 def glimpsed(observation: Observation) -> list[str]:
     """What is seen by a sliver only, so that its colour may be mistaken."""
     things = observation.detail.get("objects", ())
-    return [o["id"] for o in things if o["visible"] and o["confidence"] <= GLIMPSED]
+    return [o["id"] for o in things if o.get("visible", True) and o.get("confidence", 1.0) <= GLIMPSED]
 
 
 def positions_of(observation: Observation) -> dict[str, Vec3]:
