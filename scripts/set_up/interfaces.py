@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
 import colcon
@@ -26,6 +28,10 @@ def built_against() -> list[str]:
 def build(places: Places, log: Path) -> None:
     """Compile the interfaces against the ROS of this environment."""
     options = ["-G", "Ninja", "-DBUILD_TESTING=OFF", "-Wno-dev", f"-DPython3_EXECUTABLE={places.python}"]
+    if not places.ros_sourced:  # the wheels have no rclcpp
+        options.append("-DWITHOUT_CPP=ON")
+    for folder in ("build", "install"):  # or libraries of an earlier build would be loaded with this one's
+        shutil.rmtree(places.colcon(folder) / SOURCE.name, ignore_errors=True)
     run(
         "compiling spca_interfaces",
         colcon.command(
@@ -36,5 +42,6 @@ def build(places: Places, log: Path) -> None:
             *("--cmake-args", *options),
         ),
         log,
-        colcon.environment(places),
+        # Left to itself, colcon compiles one file at a time while the load is above the number of cores.
+        {"MAKEFLAGS": f"-j{os.cpu_count() or 1}"} | colcon.environment(places),
     )

@@ -16,7 +16,8 @@ from pathlib import Path
 from spca_core.errors import SpcaError
 from spca_core.paths import state_folder
 
-# In the order of their dependencies. Later look-ups by name find what is loaded already.
+# In the order of their dependencies. Later look-ups by name find what is loaded already. Those for C++
+# are there only where set-up found a sourced ROS.
 _LIBRARIES = (
     "rosidl_generator_c",
     "rosidl_typesupport_fastrtps_cpp",
@@ -54,5 +55,6 @@ def _load(prefix: Path) -> None:
         sys.prefix,
     ]
     os.environ["AMENT_PREFIX_PATH"] = os.pathsep.join(dict.fromkeys(prefixes))
-    for library in _LIBRARIES:
-        ctypes.CDLL(str(prefix / "lib" / f"libspca_interfaces__{library}.so"), mode=ctypes.RTLD_GLOBAL)
+    libraries = (prefix / "lib" / f"libspca_interfaces__{name}.so" for name in _LIBRARIES)
+    for library in filter(Path.exists, libraries):
+        ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
