@@ -188,6 +188,16 @@ def test_what_is_in_the_way_is_put_on_the_table(planner: DraftingPlanner) -> Non
     ]
 
 
+def test_what_must_be_left_alone_is_not_even_moved_out_of_the_way(planner: DraftingPlanner) -> None:
+    free = plan(planner, "Put the red cube on the green plate without moving the blue cube.")
+    assert free.status == "solved"
+    covered = {"cube_blue": "cube_red"}
+    blocked = plan(planner, "Do not touch the blue cube. Put the red cube on the green plate.", on=covered)
+    assert blocked.status != "solved"
+    allowed = plan(planner, "Do not touch the green cube. Put the red cube on the green plate.", on=covered)
+    assert allowed.status == "solved"
+
+
 def test_the_named_cube_moves_not_its_neighbour(planner: DraftingPlanner) -> None:
     result = plan(
         planner, "Place the blue cube on the table right beside the red cube, so that the two touch."

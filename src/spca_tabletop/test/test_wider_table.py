@@ -57,6 +57,14 @@ MEANINGS = [
     ("shapes_01", "Put the green cylinder beside the bowl.", "next_to cylinder_green bowl_blue"),
     ("shapes_01", "Put the cylinder touching the cube.", "next_to cylinder_green cube_red"),
     ("shapes_01", "Put the red cube on the largest block.", "on cube_red cuboid_pink"),
+    ("stack_01", "Pick up the cube nearest to the red plate.", "holding cube_red"),
+    ("stack_01", "Touch the cube that is farthest from the red plate.", "touched cube_green"),
+    (
+        "stack_01",
+        "Put the cube which is closest to the green plate onto the blue plate.",
+        "on cube_green plate_blue",
+    ),
+    ("stack_01", "Put the blue cube on the plate farthest from the red cube.", "on cube_blue plate_green"),
     ("hanoi_03", "Stack the smallest block on the medium block.", "on cuboid_blue cuboid_green"),
 ]
 
@@ -88,6 +96,14 @@ def test_what_is_left_open_stays_open(level: str, text: str, count: int) -> None
 
 
 REFUSED = [
+    ("stack_01", "Put the red cube to the left of the green cube.", "not in a direction"),
+    ("stack_01", "Lift the red cube above the blue plate.", "not over a certain place"),
+    ("stack_01", "Move the red cube away from the blue cube.", "does not lie on the blue cube"),
+    ("stack_01", "Put the red cube far from the blue cube.", "where to put it"),
+    ("stack_01", "Put the cubes on the red plate except the blue one.", "leaves out"),
+    ("stack_01", "Pick up the cube closest to the cubes.", "the one thing that is closest to"),
+    ("stack_01", "Put the other cubes on the red plate.", "which 'the other cubes' are"),
+    ("bowls_01", "Put every cube except the red bowl on the table.", "none of those"),
     ("sorting_01", "Put the red cube into the red tray.", "which one 'the red cube' is"),
     ("sorting_01", "Put the other red cube into the red tray.", "which one 'the other red cube' is"),
     ("bowls_01", "Put the cube that is to the left of the red one into its bowl.", "which one"),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_sense.observation import positions_of, sizes_of
-from spca_tabletop.language.phrases import Thing, Where
+from spca_sense.observation import sizes_of
+from spca_tabletop.language.phrases import Thing
+from spca_tabletop.language.selection import CLEARLY_LARGER, Selection, colour_of
 
 Assignment = Sequence[str]
 """A symbol for every `Choice`, by its index."""
@@ -40,15 +40,6 @@ class Matching:
     of: Entity
 
 
-_AXES = {"leftmost": (1, -1), "rightmost": (1, 1), "middle": (1, -1), "nearest": (0, 1), "farthest": (0, -1)}
-_RELATIVE = {"left_of": (1, 1), "right_of": (1, -1), "behind": (0, 1), "in_front_of": (0, -1)}
-"""The axis of `world` and the sign that a side or a relation is about: left is +y, far is +x."""
-_BESIDE = 0.01
-"""Metres by which a thing must be farther left to be left of another."""
-_CLEARLY_LARGER = 1.15
-"""Ratio of two areas."""
-
-
 class NoSuchThing(Impossible):
     """A thing is spoken of as if it were there, and it is not: "the cube that is on the blue plate"."""
 
@@ -64,11 +55,6 @@ def value(entity: Entity, assignment: Assignment) -> str:
     if isinstance(entity, Choice):
         return assignment[entity.index]
     return f"{entity.kind}_{colour_of(value(entity.of, assignment))}"
-
-
-def colour_of(symbol: str) -> str:
-    """The colour in a symbol: `cube_red` or `cube_red_2` are red."""
-    return symbol.split("_")[1] if "_" in symbol else ""
 
 
 class Discourse:
@@ -102,7 +88,10 @@ class Discourse:
 
     def resolve(self, thing: Thing, kinds: Sequence[str], subject: Entity | None = None) -> list[Entity]:
         """What one noun phrase means. `subject` is what a plate "of its colour" refers to."""
-        if thing.pronoun:
+        if thing.either:
+            symbols = [s for option in thing.either for s in self._symbols_of(option, kinds)]
+            found = [self.choose(list(dict.fromkeys(symbols)))]
+        elif thing.pronoun:
             found = self._pronoun(thing)
         elif thing.kind in ("table", "ground"):
             if thing.where:
@@ -153,7 +142,7 @@ class Discourse:
         sizes = {s: a * b for s, (a, b, _) in sizes_of(self._scene).items() if s in self.symbols(*SOLIDS)}
         if not sizes:
             raise NotUnderstood("I do not know here which is larger; say what must not be put on what.")
-        return [(a, b) for a in sizes for b in sizes if sizes[a] > _CLEARLY_LARGER * sizes[b]]
+        return [(a, b) for a in sizes for b in sizes if sizes[a] > CLEARLY_LARGER * sizes[b]]
 
     def all_different(self, entities: Sequence[Entity]) -> None:
         """Demand that no two of them are the same."""
@@ -226,7 +215,7 @@ class Discourse:
         if len(candidates) == 1:
             return [Known(candidates[0])]
         for entity in reversed(self.mentioned):
-            adjectives = thing.colour or thing.side or thing.extent
+            adjectives = thing.colour or thing.side or thing.extent or thing.unlike or thing.without
             if not adjectives and self.kind(entity) in _wanted(thing, kinds):
                 return [entity]
         listed = ", ".join(words_of(c) for c in candidates)
@@ -269,15 +258,10 @@ class Discourse:
         found = [s for kind in wanted for s in self.symbols(kind) if thing.colour in ("", colour_of(s))]
         if not found:
             raise Impossible(f"There is no {_bare(thing, wanted[0])}. {self._seen()}")
-        if not (thing.side or thing.where or thing.extent):
+        if not thing.is_restricted:
             return found
         unrestricted = found
-        for where in thing.where:
-            found = [s for s in found if self._is_where(s, where) != where.negated]
-        if thing.extent:
-            found = self._of_extent(found, thing)
-        if thing.side:
-            found = self._at_side(found, thing)
+        found = Selection(self._scene, self._symbols_of).narrowed(found, thing)
         if len(unrestricted) == 1:
             self.cost += 1
         if not found and not _any_on_table(thing):
@@ -286,55 +270,16 @@ class Discourse:
             raise refusal(f"{missing} {self._seen()}{self._standing(unrestricted)}")
         return found
 
-    def _of_extent(self, candidates: list[str], thing: Thing) -> list[str]:
-        """The largest, the smallest or the medium one, by the area that it covers."""
-        sizes = sizes_of(self._scene)
-        if thing.extent in ("larger", "smaller") or any(c not in sizes for c in candidates):
-            raise NotUnderstood(f"I do not know which one '{thing.text}' is; name its colour.")
-        ranked = sorted(candidates, key=lambda s: sizes[s][0] * sizes[s][1])
-        areas = [sizes[s][0] * sizes[s][1] for s in ranked]
-        ends = {"largest": areas[-2:], "smallest": areas[:2], "medium": areas}[thing.extent]
-        if any(b < a * _CLEARLY_LARGER for a, b in pairwise(ends)):
-            raise NotUnderstood(f"'{thing.text}': some of them are of the same size; name the colour.")
-        if thing.extent == "medium":
-            return ranked[len(ranked) // 2 :][:1] if len(ranked) % 2 else []
-        return ranked[-1:] if thing.extent == "largest" else ranked[:1]
-
-    def _at_side(self, candidates: list[str], thing: Thing) -> list[str]:
-        """The one at that side: of several of a colour by where they are, else of all of the kind as seen."""
-        places = positions_of(self._scene)
-        narrowed = thing.colour or thing.where or thing.kind == "block"
-        if not narrowed or len(candidates) < 2 or any(c not in places for c in candidates):
-            return [s for s in candidates if self._scene.holds(thing.side, s)]
-        axis, sign = _AXES[thing.side]
-        ranked = sorted(candidates, key=lambda s: sign * places[s][axis])
-        if thing.side == "middle":
-            return ranked[len(ranked) // 2 :][:1] if len(ranked) % 2 else []
-        return ranked[:1]
-
-    def _is_where(self, symbol: str, where: Where) -> bool:
+    def _symbols_of(self, thing: Thing, kinds: Sequence[str] = (*SOLIDS, *SUPPORTS)) -> list[str]:
+        """All certain things that a phrase may mean, without its being said that they matter."""
         nested = Discourse(self._scene)
         nested.mentioned, nested.subject, nested.group = list(self.mentioned), self.subject, list(self.group)
-        thing = where.thing if where.thing.pronoun else replace(where.thing, quantifier="all", number=None)
-        try:
-            others = nested.resolve(thing, (*SOLIDS, *SUPPORTS))
-        except Impossible:
-            return False
-        names = [e.symbol for e in others if isinstance(e, Known)]
-        if where.relation in _RELATIVE:
-            places = positions_of(self._scene)
-            if symbol not in places or any(n not in places for n in names):
-                raise NotUnderstood(f"I do not know what is {where.relation.replace('_', ' ')} what here.")
-            axis, sign = _RELATIVE[where.relation]
-            offsets = [sign * (places[symbol][axis] - places[n][axis]) for n in names if n != symbol]
-            return bool(offsets) and all(offset > _BESIDE for offset in offsets)
-        if where.relation == "under":
-            return any(self._scene.holds("on", n, symbol) for n in names)
-        if where.relation == "beside":
-            return any(self._scene.holds("next_to", *p) for n in names for p in ((symbol, n), (n, symbol)))
-        return any(self._scene.holds("on", symbol, n) for n in names)
+        every = thing if thing.pronoun else replace(thing, quantifier="all", number=None)
+        return [e.symbol for e in nested.resolve(every, kinds) if isinstance(e, Known)]
 
     def _unmentioned(self, candidates: Sequence[str], thing: Thing) -> list[str]:
+        if thing.plural and not self.mentioned:
+            raise NotUnderstood(f"I do not know which '{thing.text}' are; name them.")
         named = {e.symbol for e in self.mentioned if isinstance(e, Known)}
         found = [s for s in candidates if s not in named]
         if not found:

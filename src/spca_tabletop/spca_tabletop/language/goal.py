@@ -21,6 +21,9 @@ Goal = frozenset[Atom]
 CAPACITY = {"plate": 3, "tray": 6}
 """Cubes that fit side by side on a plate or in a tray of the usual size; mats and bowls take one."""
 
+RULES = ("unfit", "kept")
+"""Predicates of a goal that must hold all along, not in the end."""
+
 _MOST_ASSIGNMENTS = 20_000
 _MOST_ALTERNATIVES = 40
 _LOCATIONS = ("on", "on_edge", "across", "holding", "discarded")
@@ -236,7 +239,8 @@ class _Grounded:
                 )
         for entity in self._m.untouched:
             cube = self._symbol(entity)
-            if any(atom[1] == cube and not self._scene.holds(*atom) and atom[0] != "unfit" for atom in atoms):
+            ends = (atom for atom in atoms if atom[0] not in RULES)
+            if any(atom[1] == cube and not self._scene.holds(*atom) for atom in ends):
                 raise _Contradiction(f"The {words_of(cube)} must be left alone, but is needed.")
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from spca_core.kinds import SOLIDS, SUPPORTS
-from spca_core.names import TABLE_SYMBOL
+from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_tabletop.language.entities import Discourse, Entity, Known
@@ -29,7 +29,8 @@ from spca_tabletop.language.phrases import (
     Thing,
     Where,
 )
-from spca_tabletop.language.places import ANYTHING, CUBES, Places
+from spca_tabletop.language.places import ANYTHING, CUBES, NO_DIRECTION, Places
+from spca_tabletop.language.selection import DIRECTIONS
 
 _TOUCHABLE = (*SOLIDS, *SUPPORTS)
 _VERB_OF = {"TOUCHED": "TOUCH", "LIFTED": "LIFT", "DISCARDED": "DISCARD"}
@@ -50,6 +51,7 @@ class _Interpreter:
         self._m = Meaning(self._talk)
         self._places = Places(self._talk, self._m)
         self._released = False
+        self._verb = ""
         self._picked: list[Entity] = []
         self._new_subjects: list[Entity] = []
 
@@ -72,11 +74,7 @@ class _Interpreter:
         elif isinstance(element, Ordered):
             self._places.order(self._subjects(element.things), element.upwards)
         elif isinstance(element, Mention):
-            self._m.cost += 3
-            if not self._places.go_on(self._subjects(element.things)):
-                raise NotUnderstood(
-                    f"I do not know what to do with {' and '.join(t.text for t in element.things)}."
-                )
+            self._mention(element)
         elif isinstance(element, State):
             self._state(element)
         elif isinstance(element, Contact):
@@ -120,9 +118,20 @@ class _Interpreter:
         meaning.cost += 10 * self._talk.cost + elements
         return meaning
 
+    def _mention(self, mention: Mention) -> None:
+        """Go on with what was said last: "touch the red cube, then the blue one"."""
+        self._m.cost += 3
+        if self._verb == "TOUCH":
+            self._touch(Command("TOUCH", mention.things))
+        elif not self._places.go_on(self._subjects(mention.things)):
+            raise NotUnderstood(
+                f"I do not know what to do with {' and '.join(t.text for t in mention.things)}."
+            )
+
     # --- commands
 
     def _command(self, command: Command) -> None:
+        self._verb = command.verb
         if command.verb == "RELEASE":
             self._released = True
         elif command.verb in ("SHUFFLE", "SORT"):
@@ -153,6 +162,7 @@ class _Interpreter:
         verb = command.verb
         sources = [p for p in command.places if p.kind == "source"]
         places = [p for p in command.places if p.kind != "source"]
+        _refuse_vague_places(command)
         subjects = self._subjects(_coming_from(command.things, sources), CUBES)
         if verb == "STACK" and (len(subjects) > 1 or any(p.kind == "on_each_other" for p in places)):
             self._stack(subjects, places, command)
@@ -166,6 +176,7 @@ class _Interpreter:
         elif verb == "DISCARD":
             self._m.claim("discarded", subjects)
         elif verb != "CHOOSE" and sources:
+            self._check_source(subjects, sources[0])
             if sources[0].things[0].kind == "table":
                 self._m.claim("discarded", subjects)
             else:
@@ -178,6 +189,16 @@ class _Interpreter:
             raise NotUnderstood(
                 f"I do not know where to; say what to {verb.lower()} from where, or onto what."
             )
+
+    def _check_source(self, subjects: Sequence[Entity], source: Place) -> None:
+        """What is moved away from another thing must be on it: "away from" may mean so many other places."""
+        for thing in self._talk.all(source.things, ANYTHING):
+            for subject in subjects:
+                if not isinstance(subject, Known) or not isinstance(thing, Known) or thing == _TABLE:
+                    continue
+                if subject.symbol not in self._talk.standing_on(thing.symbol):
+                    what, where = words_of(subject.symbol), words_of(thing.symbol)
+                    raise NotUnderstood(f"The {what} does not lie on the {where}; say where to put it.")
 
     def _subjects(self, things: Sequence[Thing], kinds: Sequence[str] = CUBES) -> list[Entity]:
         """The things a clause is about."""
@@ -281,6 +302,8 @@ class _Interpreter:
         ]
 
     def _negative(self, negative: Negative) -> None:
+        if negative.subjects and negative.avoided in ("LIFT", "PUT", "TAKE", "THROW"):
+            raise NotUnderstood("Only the robot moves things; say what it must leave alone.")
         if negative.subjects:
             subjects = self._talk.all(negative.subjects, _TOUCHABLE)
             others = self._talk.all(negative.objects, ANYTHING) or subjects
@@ -290,7 +313,21 @@ class _Interpreter:
         elif negative.avoided in ("TOUCH", "LIFT", "PUT", "TAKE"):
             # "Never put a cube on the table" is likelier about the place than about the cubes that are there.
             self._talk.cost += negative.avoided == "PUT" and any(t.where for t in negative.objects)
-            self._m.untouched += self._talk.all([t for t in negative.objects if not t.pronoun], ANYTHING)
+            untouched = self._talk.all([t for t in negative.objects if not t.pronoun], ANYTHING)
+            self._m.untouched += untouched
+            self._m.rules += [Claim("kept", (e,)) for e in untouched]
+            if self._talk.subject is None:  # "without moving the blue cube, stack the red one on it"
+                self._new_subjects = untouched
+
+
+def _refuse_vague_places(command: Command) -> None:
+    """Where a place is meant that cannot be aimed at, or what seems to describe a thing is a place."""
+    if command.verb == "LIFT" and any(p.hovering for p in command.places):
+        raise NotUnderstood("I can hold a thing, but not over a certain place.")
+    wheres = [where for thing in command.things for where in thing.where]
+    directed = len(wheres) == 1 and wheres[0].relation in DIRECTIONS and not wheres[0].thing.where
+    if command.verb == "PUT" and not command.places and directed:
+        raise NotUnderstood(NO_DIRECTION)
 
 
 def _coming_from(things: Sequence[Thing], sources: Sequence[Place]) -> list[Thing]:

@@ -41,10 +41,11 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         "neatly|firmly|nicely|briefly|properly|directly|immediately|finally|first|firstly|lastly|next|afterwards",
         "also|too|as well|again|only|up|down|there|together|itself|themselves|fully|"
         "completely|thanks|thank you",
-        "for me|in place|in order|respectively|in (?:this|that|the following) order|currently|at the same "
-        "time|simultaneously|at once|hey|hi|hello|okay",
+        "for me|in place|in order|respectively|in (?:this|that|the|the following) order(?: of)?|currently|"
+        "at the same time|simultaneously|at once|hey|hi|hello|okay",
         "(?:can|could|would|will) you(?: please)?|you (?:must|should|have to|need "
         "to|can)|go ahead and|try to",
+        "once(?= ?(?:[.,;!]|$))|one (?:by one|after the other|at a time)|in turn",
         "(?:i|we)(?: want|'d like| would like| need)(?: you)?(?: to)?",
         "(?:your|the) (?:task|goal|job|aim|mission) is(?: to| that)?|(?:task|goal|"
         "job|mission|instruction) ?:",
@@ -59,7 +60,8 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         "seen from (?:above|the camera|the robot)",
         # what the tasks are like anyway
         "(?:high )?(?:up )?(?:in|into) the air|clear of the table|above the table",
-        "one (?:cube )?(?:on|per|for|to) (?:each|every) plate|where (?:it is|they are)",
+        "one (?:cube )?(?:per|for|to) (?:each|every) plate|(?<=[,(].)one (?:cube )?on (?:each|every) plate",
+        "where (?:it is|they are)|alone|untouched",
         f"(?:leave|keep) (?:all )?(?:the )?{_OTHERS}(?: where (?:it is|they are)| "
         "alone| untouched| in place)?",
     ),
@@ -101,7 +103,12 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         "let go(?: of)?|let (?:it|them) go|release|open the gripper|let loose|retreat|withdraw|move away",
     ),
     "SHUFFLE": ("shuffle|mix up|permute|rearrange",),
-    "SWAP": ("swap|exchange|interchange|switch|swap the (?:places|positions) of|trade the places of",),
+    "SWAP": (
+        "swap|exchange|interchange|switch",
+        "(?:swap|exchange|interchange|switch|trade) (?:the )?(?:places|positions|locations) of",
+    ),
+    "LINE_UP": ("line up|line|align",),
+    "LEAVE": ("leave|keep",),
     "SORT": ("sort|match up|match|tidy up|assign",),
     "HIT": (
         "hit|hitting|knock over|knocking over|bump into|collide with|disturb|topple|tip over|dropping|let",
@@ -152,7 +159,9 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "ANY": ("any|any one|any single|an arbitrary|either|a random|whichever",),
     "ONE": ("one|1|a single|exactly one",),
     "EACH": ("each|every|each single|every single|each and every",),
-    "ALL": ("all",),
+    "ALL": ("all|everything",),
+    "EXCEPT": ("except(?: for)?|apart from|other than|excluding",),
+    "OR": ("or",),
     "BOTH": ("both",),
     "OTHER": ("other|another|a second|a different|remaining",),
     "OTHERS": ("the others|the rest(?: of (?:the cubes|the blocks|them))?|the remaining ones",),
@@ -184,7 +193,11 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         "(?:farthest|furthest|most|farthest away|all the way) (?:to the |on the )?right",
     ),
     "MIDDLE": ("middle|centre|center|central|middlemost|in between",),
-    "NEAR": (f"(?:nearest|closest|near|close|front|foremost)(?: to {_ROBOT})?|least far from {_ROBOT}",),
+    "CLOSEST_TO": ("(?:nearest|closest) to|(?:nearest|closest)(?= the )",),
+    "FARTHEST_FROM": ("(?:farthest|furthest|most distant|far)(?: away)? from",),
+    "NEAR": (
+        f"(?:nearest|closest|near|close|front|foremost)(?:(?: to)? {_ROBOT})?|least far from {_ROBOT}",
+    ),
     "FAR": (
         "(?:farthest|furthest|far|most distant|distant|rear|back|rearmost|farthest back|furthest back)(?: "
         f"away)?(?: from {_ROBOT})?",
@@ -195,9 +208,10 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "IN_FRONT_OF": ("in front of|nearer than|closer than",),
     "SIDE": ("(?:hand )?(?:side|end|position)(?: of the (?:table|row))?|of the row",),
     "ON": (
-        "on|onto|upon|atop|on to|over|above|on the top of|onto the top of",
+        "on|onto|upon|atop|on to|on the top of|onto the top of",
         "(?:right |directly |straight )?(?:on top of|onto)|directly on",
     ),
+    "OVER": ("over|above",),
     "IN": ("in|into|inside",),
     "AT": ("at|as",),
     "TO": ("to|towards",),
@@ -241,7 +255,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     ),
     "IS": (
         "(?:is |are )?(?:lying|standing|sitting|resting|located)|lands?|falls?",
-        "is|are|be|to be|being|lies?|stands?|sits?|rests?|stays?|staying",
+        "is|are|be|to be|to end up|to stand|to lie|to stay|being|lies?|stands?|sits?|rests?|stays?|staying",
         "remains?|goes|go|ends? up|comes?|belongs?",
     ),
     "MUST": (_MUST,),

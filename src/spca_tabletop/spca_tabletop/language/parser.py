@@ -42,8 +42,8 @@ _KINDS |= {f"{noun.upper()}S": noun for noun in _NOUNS}
 _PLURALS = (*(f"{noun.upper()}S" for noun in _NOUNS), "ONES")
 _EXTENTS = ("LARGEST", "SMALLEST", "MEDIUM", "LARGER", "SMALLER")
 _SIDES = {"LEFT": "leftmost", "RIGHT": "rightmost", "MIDDLE": "middle", "NEAR": "nearest", "FAR": "farthest"}
-_RELATIONS = {"ON": "on", "IN": "on", "BESIDE": "beside", "UNDER": "under"}
-_RELATIVE = ("LEFT_OF", "RIGHT_OF", "BEHIND", "IN_FRONT_OF")
+_RELATIONS = {"ON": "on", "OVER": "on", "IN": "on", "BESIDE": "beside", "UNDER": "under"}
+_RELATIVE = ("LEFT_OF", "RIGHT_OF", "BEHIND", "IN_FRONT_OF", "CLOSEST_TO", "FARTHEST_FROM")
 _RELATIONS |= {name: name.lower() for name in _RELATIVE}
 _CLASSES = {token: "NOUN" for token, noun in _KINDS.items() if noun in _NOUNS}
 _CLASSES |= dict.fromkeys(_EXTENTS, "EXTENT") | dict.fromkeys(_RELATIVE, "RELATIVE")
@@ -111,6 +111,9 @@ class _Meaning(Transformer):
         verb = _first(next(c for c in children if isinstance(c, Tree) and c.data == "verb")).type
         return Command(verb, _things(children), _places(children), _direction(children))
 
+    def row(self, children: list[Any]) -> Element:
+        return Command("PUT", _things(children), (Place("side_by_side"),))
+
     def build(self, children: list[Any]) -> Element:
         tower = next(c for c in children if isinstance(c, Tree) and c.data == "tower")
         sizes = _tokens(children, "SIZE") or _tokens(children, "NUMBER")
@@ -156,6 +159,9 @@ class _Meaning(Transformer):
             verb, _things(children[:avoided]), _things(children[avoided:]), _places(children[avoided:])
         )
 
+    def leave(self, children: list[Any]) -> Element:
+        return Negative("TOUCH", objects=_things(children))
+
     def context(self, _children: list[Any]) -> Element:
         return Context()
 
@@ -163,6 +169,9 @@ class _Meaning(Transformer):
 
     def on(self, children: list[Any]) -> Place:
         return Place("on", _things(children))
+
+    def over(self, children: list[Any]) -> Place:
+        return Place("on", _things(children), hovering=True)
 
     def to(self, children: list[Any]) -> Place:
         return Place("to", _things(children))
@@ -199,12 +208,11 @@ class _Meaning(Transformer):
 
     def things(self, children: list[Any]) -> tuple[Thing, ...]:
         """A list; "the red, the green and the blue cube" are cubes all three."""
-        found = [c for c in children if isinstance(c, Thing)]
-        kind = ""
-        for index in range(len(found) - 1, -1, -1):
-            found[index] = found[index].of_kind(kind)
-            kind = found[index].kind
-        return tuple(found)
+        return tuple(_of_one_kind([c for c in children if isinstance(c, Thing)]))
+
+    def either(self, children: list[Any]) -> Thing:
+        options = _of_one_kind([c for c in children if isinstance(c, Thing)])
+        return Thing(" or ".join(t.text for t in options), either=tuple(options))
 
     def thing(self, children: list[Any]) -> Thing:
         if isinstance(children[0], Thing):
@@ -219,7 +227,11 @@ class _Meaning(Transformer):
                 features["where"] = (*features.get("where", ()), child)
             elif isinstance(child, tuple):
                 features["where"] = (*features.get("where", ()), *child)
-            elif isinstance(child, str) and not isinstance(child, Token):
+            elif isinstance(child, Thing):
+                features["without"] = (child,)
+            elif isinstance(child, Token):
+                features["unlike"] = _colour(child)
+            elif isinstance(child, str):
                 features["side"] = child
         return Thing(**features)
 
@@ -244,6 +256,12 @@ class _Meaning(Transformer):
     def side(self, children: list[Token]) -> str:
         return next(_SIDES[t.type] for t in children if t.type in _SIDES)
 
+    def unlike(self, children: list[Token]) -> Token:
+        return children[-1]
+
+    def except_(self, children: list[Any]) -> Thing:
+        return cast(Thing, children[-1])
+
     def where(self, children: list[Any]) -> Where:
         relation, thing = _related(children)[0]
         return Where(relation, thing)
@@ -255,6 +273,19 @@ class _Meaning(Transformer):
     def not_where(self, children: list[Any]) -> Where:
         relation, thing = _related(children)[0]
         return Where(relation, thing, negated=True)
+
+
+def _of_one_kind(things: list[Thing]) -> list[Thing]:
+    """Those that have no noun are of the kind that is named next: "the red and the green cube"."""
+    kind = ""
+    for index in range(len(things) - 1, -1, -1):
+        things[index] = things[index].of_kind(kind)
+        kind = things[index].kind
+    return things
+
+
+def _colour(word: Token) -> str:
+    return word.lower().replace("gray", "grey")
 
 
 def _name(word: Token) -> str:
@@ -293,7 +324,7 @@ def _adjectives(words: list[Token]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for word in words:
         if word.type == "COLOUR":
-            found["colour"] = word.lower().replace("gray", "grey")
+            found["colour"] = _colour(word)
         elif word.type in ("OWN_COLOUR", "OTHER_COLOUR"):
             found["matching"] = "own" if word.type == "OWN_COLOUR" else "other"
         elif word.type == "OTHER":

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 Quantifier = Literal["", "the", "any", "all"]
-Relation = Literal["on", "beside", "under", "left_of", "right_of", "behind", "in_front_of"]
+Relation = Literal[
+    "on", "beside", "under", "left_of", "right_of", "behind", "in_front_of", "closest_to", "farthest_from"
+]
 PlaceKind = Literal[
     "on",
     "to",
@@ -39,8 +41,9 @@ class Thing:
     `kind` is a kind of thing, block (cube or cuboid), table, ground, thing, or empty where only an adjective
     or "one" was said. `extent` is largest, smallest, medium, larger, smaller or empty.
 
-    `matching` relates its colour to that of another thing: own (the same) or other. `pronoun` is it, them,
-    others or empty. `text` are its words.
+    `matching` relates its colour to that of another thing: own (the same) or other; `unlike` is the colour
+    that it does not have. `pronoun` is it, them, others or empty. `without` is what is not meant, `either`
+    the phrases of any one of which the thing may be. `text` are its words.
     """
 
     text: str
@@ -53,8 +56,11 @@ class Thing:
     extent: str = ""
     other: bool = False
     matching: str = ""
+    unlike: str = ""
     where: tuple[Where, ...] = ()
     pronoun: str = ""
+    without: tuple[Thing, ...] = ()
+    either: tuple[Thing, ...] = ()
 
     @property
     def is_direction(self) -> bool:
@@ -63,6 +69,11 @@ class Thing:
         bare = not (self.kind or self.colour or self.extent)
         return bool(self.side) and bare and not {"one", "ones"} & set(words)
 
+    @property
+    def is_restricted(self) -> bool:
+        """Whether more is said than its kind and colour."""
+        return bool(self.side or self.where or self.extent or self.unlike or self.without)
+
     def of_kind(self, kind: str) -> Thing:
         """The same with a kind, where it had none."""
         return self if self.kind or self.pronoun else replace(self, kind=kind)
@@ -70,11 +81,15 @@ class Thing:
 
 @dataclass(frozen=True)
 class Place:
-    """Where something is or should be; `things` are what the place is relative to."""
+    """Where something is or should be; `things` are what the place is relative to.
+
+    `hovering`: said as "over" or "above", which may mean without contact.
+    """
 
     kind: PlaceKind
     things: tuple[Thing, ...] = ()
     slot: Slot = "top"
+    hovering: bool = False
 
 
 @dataclass(frozen=True)

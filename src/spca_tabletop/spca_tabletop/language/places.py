@@ -13,6 +13,7 @@ from spca_tabletop.language.phrases import Place, Slot, Thing
 
 CUBES = SOLIDS
 ANYTHING = (*SOLIDS, *SUPPORTS, "table")
+NO_DIRECTION = "I can put things on or next to others, but not in a direction."
 _BRIDGE = "A bridge is one cube on top of two others; name the three."
 
 
@@ -59,7 +60,7 @@ class Places:
         """Put cubes onto others or plates. Returns what a further "on" would be about."""
         things = place.things
         if any(t.is_direction for t in things):
-            raise NotUnderstood("I can put things on or next to others, but not in a direction.")
+            raise NotUnderstood(NO_DIRECTION)
         if any(t.matching for t in things):
             return self._on_matching(resting, things)
         targets = self._talk.all(things, ANYTHING)
@@ -77,12 +78,23 @@ class Places:
         elif len(targets) == len(resting):
             for entity, target in zip(resting, targets, strict=True):
                 self._m.claim("on", [entity], target)
+        elif kinds != {"cube"} and _one_each(resting, things):
+            self._one_on_each(resting[0], targets)
         elif kinds == {"cube"} and len(set(targets)) == len(targets):
             self._talk.cost += 0 if self._m.pairs or self._m.bridge else 1
             self.across(resting, targets)
         else:
             raise NotUnderstood("I do not know which of them should go where; say it for each.")
         return resting
+
+    def _one_on_each(self, first: Entity, targets: Sequence[Entity]) -> None:
+        """As in "put a cube on each plate": any one goes on the first, any other one on the next."""
+        chosen = [first]
+        assert isinstance(first, Choice)
+        for _ in targets[1:]:
+            chosen.append(self._talk.choose(first.candidates, chosen))
+        for one, target in zip(chosen, targets, strict=True):
+            self._m.claim("on", [one], target)
 
     def _on_matching(self, cubes: list[Entity], things: Sequence[Thing]) -> list[Entity]:
         plates = []
@@ -260,3 +272,8 @@ class Places:
         if top is None or len(supports) != 2:
             raise NotUnderstood(_BRIDGE)
         return top, supports
+
+
+def _one_each(resting: Sequence[Entity], things: Sequence[Thing]) -> bool:
+    """Whether any one thing is put on each of several."""
+    return len(resting) == 1 and isinstance(resting[0], Choice) and all(t.quantifier == "all" for t in things)

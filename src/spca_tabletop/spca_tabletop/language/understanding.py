@@ -140,6 +140,7 @@ def _sentence(atom: Atom) -> str:
     words = {
         "on": "on the", "next_to": "next to the", "abreast": "side by side with the",
         "on_edge": "on the edge of the", "across": "across the", "unfit": "never on the",
+        "kept": "left alone",
         "holding": "in the gripper", "touched": "touched", "discarded": "thrown off the table",
         "clear": "uncovered, to see what it is", "put_down": "set down on the table first",
     }  # fmt: skip

@@ -13,6 +13,7 @@
     (clear ?x - thing)               ; there is room on ?x: always so on the table, on plates and in trays
     (one_place ?x - support)         ; takes one thing only
     (unfit ?c - solid ?x - thing)    ; ?c must not be put on ?x
+    (kept ?x - item)                 ; must be left alone
     (too_large ?c - solid)           ; the gripper does not fit around ?c
     (topped ?x - thing)              ; something rests on the middle of ?x
     (bridging)                       ; the task asks for bridges
@@ -36,13 +37,13 @@
 
   (:action touch
     :parameters (?x - item)
-    :precondition (and (hand_empty) (clear ?x))
+    :precondition (and (hand_empty) (clear ?x) (not (kept ?x)))
     :effect (and (touched ?x) (increase (total-cost) 1)))
 
   (:action pick_up
     :parameters (?c - solid ?from - thing)
     :precondition (and
-      (hand_empty) (clear ?c) (on ?c ?from) (not (bridge ?c)) (not (blocked ?c)) (not (too_large ?c)))
+      (hand_empty) (clear ?c) (on ?c ?from) (not (bridge ?c)) (not (blocked ?c)) (not (too_large ?c)) (not (kept ?c)))
     :effect (and
       (holding ?c)
       (not (hand_empty))
@@ -102,7 +103,7 @@
 
   (:action take_down
     :parameters (?c - solid ?a - solid ?b - solid)
-    :precondition (and (hand_empty) (clear ?c) (across ?c ?a ?b) (not (blocked ?c)))
+    :precondition (and (hand_empty) (clear ?c) (across ?c ?a ?b) (not (blocked ?c)) (not (kept ?c)))
     :effect (and
       (holding ?c) (not (hand_empty)) (not (bridge ?c)) (not (on ?c ?a)) (not (on ?c ?b))
       (not (across ?c ?a ?b)) (not (across ?c ?b ?a)) (not (spanned ?a ?b)) (not (spanned ?b ?a))

@@ -15,12 +15,9 @@ from spca_core.ports.proposer import Impossible
 from spca_core.skill_package import extended_domain
 from spca_sense.observation import sizes_of
 from spca_tabletop.act.grasps import WIDEST
-from spca_tabletop.language.goal import Atom, Goal
+from spca_tabletop.language.goal import RULES, Atom, Goal
 
 _KINDS = (*SOLIDS, *SUPPORTS)
-RULES = ("unfit",)
-"""Predicates of a goal that must hold all along, not in the end: they become initial facts."""
-
 OBSTRUCTIONS = {"blocks": "blocked", "crowds": "crowded"}
 """What one thing does to another according to Sense, and what the other then is, as the domain calls it."""
 
@@ -37,7 +34,7 @@ def problem(observation: Observation, goals: Sequence[Goal]) -> str:
     goals = [_with_free_hand(goal, observation) for goal in goals]
     types = [(kind, _of(observation, kind)) for kind in _KINDS] + [("thing", _carrying(observation))]
     objects = "\n    ".join(f"{' '.join(names)} - {kind}" for kind, names in types if names)
-    rules = sorted({atom for goal in goals for atom in goal if atom[0] in RULES})
+    rules = sorted({atom for goal in goals for atom in goal if atom[0] in RULES})  # become initial facts
     if any(atom[0] == "across" for goal in goals for atom in goal):
         rules.append(("bridging",))
     ends = [sorted(atom for atom in goal if atom[0] not in RULES) for goal in goals]

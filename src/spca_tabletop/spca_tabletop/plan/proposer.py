@@ -8,9 +8,9 @@ from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_tabletop.language.goal import Atom, Goal
+from spca_tabletop.language.goal import RULES, Atom, Goal
 from spca_tabletop.language.understanding import describe, uncovering, understand
-from spca_tabletop.plan.problem import RULES, domain, goals_of, initial, problem
+from spca_tabletop.plan.problem import domain, goals_of, initial, problem
 
 
 class BuiltinProposer:
