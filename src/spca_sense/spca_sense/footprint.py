@@ -34,7 +34,13 @@ def polygon_area(polygon: Array) -> float:
 
 
 def shared_area(a: Array, b: Array) -> float:
-    """Area that two convex counter-clockwise polygons (N, 2), (M, 2) have in common, square metres.
+    """Area that two convex counter-clockwise polygons (N, 2), (M, 2) have in common, square metres."""
+    shared = overlap(a, b)
+    return max(0.0, polygon_area(shared)) if len(shared) > 2 else 0.0
+
+
+def overlap(a: Array, b: Array) -> Array:
+    """The polygon (K, 2) that two convex counter-clockwise ones (N, 2), (M, 2) have in common; may be empty.
 
     Sutherland and Hodgman's clipping: `a` is cut off along every edge of `b`. (OpenCV's intersectConvexConvex
     finds nothing for polygons that lie almost exactly on each other.)
@@ -42,9 +48,9 @@ def shared_area(a: Array, b: Array) -> float:
     rest = a
     for start, end in zip(b, np.roll(b, -1, axis=0), strict=True):
         if len(rest) < 3:
-            return 0.0
+            break
         rest = _left_of(rest, start, end)
-    return max(0.0, polygon_area(rest))
+    return rest
 
 
 def _left_of(polygon: Array, start: Array, end: Array) -> Array:

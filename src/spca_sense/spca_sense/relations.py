@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import cv2
 import numpy as np
 
 from spca_core.kinds import CONTAINERS, SOLIDS, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.scene import Fact, SceneObject
-from spca_sense.footprint import footprint, gap, shared_area
+from spca_sense.footprint import footprint, gap, overlap, shared_area
 
 TIE = 0.003
 """Metres within which two things count as equally far left or near: none of them then has the role."""
@@ -19,6 +20,7 @@ TOUCH = 0.004
 _REST = 0.005  # metres between a lower face and what carries it
 _REST_LEANING = 0.012  # the same for a thing that leans
 _LEAN = np.radians(2.0)
+_UNBALANCED = 0.005  # metres that a centre may seem to be beyond what carries it
 _MIN_SHARE = 0.03  # of its own footprint that must lie over what carries it
 
 
@@ -67,19 +69,29 @@ def _supports(thing: SceneObject, others: Sequence[SceneObject], table_top: floa
     bottom = thing.pose.position[2] - thing.size[2] / 2
     reach = _REST_LEANING if leaning else _REST
     found = [
-        other.id
+        other
         for other in others
         if other.id != thing.id
         and abs(bottom - other.deck) < reach
         and other.pose.position[2] < thing.pose.position[2]
         and shared_area(own, footprint(other)) > _MIN_SHARE * area
     ]
-    lowest = min_corner(thing)
-    if (not found or leaning) and abs(lowest - table_top) < 2 * _REST:
-        found.append(TABLE_SYMBOL)
+    names, lowest = [other.id for other in found], min_corner(thing)
+    if found and _tips_over(thing, found) and bottom - table_top < max(thing.size):
+        names.append(TABLE_SYMBOL)
+    elif (not found or leaning) and abs(lowest - table_top) < 2 * _REST:
+        names.append(TABLE_SYMBOL)
     elif not found and abs(lowest) < 4 * _REST:
-        found.append(GROUND_SYMBOL)
-    return found
+        names.append(GROUND_SYMBOL)
+    return names
+
+
+def _tips_over(thing: SceneObject, supports: Sequence[SceneObject]) -> bool:
+    """Whether what seems to carry a thing is not under its centre, so that it leans, however level it looks."""
+    shared = np.vstack([overlap(footprint(thing), footprint(other)) for other in supports])
+    area = cv2.convexHull(shared.astype(np.float32))
+    x, y, _ = thing.pose.position
+    return cv2.pointPolygonTest(area, (x, y), True) < -_UNBALANCED
 
 
 def lean(thing: SceneObject) -> float:

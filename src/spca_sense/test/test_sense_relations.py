@@ -88,6 +88,18 @@ def test_a_cube_beside_a_plate_is_on_the_table() -> None:
     assert "clear(plate_red)" in facts
 
 
+@pytest.mark.parametrize(("beyond", "leaning"), [(-0.003, False), (0.003, False), (0.008, True)])
+def test_what_is_not_carried_under_its_centre_leans(beyond: float, leaning: bool) -> None:
+    """Also where its upper face seems level, as that of a long thing on the edge of a plate does."""
+    y = 0.055 + beyond  # of its centre; the plate's edge is at 0.055
+    long = cube("cube_red", 0.5, y, TOP + 0.023).model_copy(
+        update={"id": "cuboid_red", "kind": "cuboid", "size": (0.05, 0.08, 0.03)}
+    )
+    facts = facts_of(plate("plate_blue", 0.5, 0.0), long)
+    assert "on(cuboid_red, plate_blue)" in facts
+    assert ("on(cuboid_red, table)" in facts) == leaning
+
+
 def test_on_the_ground_and_in_the_air() -> None:
     fallen, floating = cube("cube_red", 0.9, 0.8, 0.02), cube("cube_blue", 0.5, 0.0, 0.6)
     facts = facts_of(fallen, floating, cube("cube_green", 0.5, 0.2))
