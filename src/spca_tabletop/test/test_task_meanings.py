@@ -61,6 +61,9 @@ STACKED_TEXTS = {
     "Clear the blue plate.": "on B T",
     "Unstack the red cube.": "on R T",
     "Pick up the cube that is on the table.": "holding G",
+    "Put the green cube on an empty plate.": "on G pR | on G pG",
+    "Put the cubes that are not on a plate on the red plate.": "on R pR, on G pR",
+    "Clear the plates.": "on B T",
     "Put the green cube on the blue plate and the red cube on the red plate.": "on G pB, on R pR",
 }
 

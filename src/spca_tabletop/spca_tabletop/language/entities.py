@@ -123,6 +123,8 @@ class Discourse:
 
     def is_solid(self, entity: Entity) -> bool:
         """Whether it can be moved."""
+        if isinstance(entity, Choice):
+            return all(self._scene.objects.get(symbol) in SOLIDS for symbol in entity.candidates)
         return self.kind(entity) in SOLIDS
 
     def symbols(self, *kinds: str) -> list[str]:
@@ -217,6 +219,7 @@ class Discourse:
         for entity in reversed(self.mentioned):
             adjectives = thing.colour or thing.side or thing.extent or thing.unlike or thing.without
             if not adjectives and self.kind(entity) in _wanted(thing, kinds):
+                self.cost += not thing.quantifier  # few say "cube" for "the cube"
                 return [entity]
         listed = ", ".join(words_of(c) for c in candidates)
         raise NotUnderstood(
@@ -271,11 +274,17 @@ class Discourse:
         return found
 
     def _symbols_of(self, thing: Thing, kinds: Sequence[str] = (*SOLIDS, *SUPPORTS)) -> list[str]:
-        """All certain things that a phrase may mean, without its being said that they matter."""
+        """All things that a phrase may mean; they do not count as mentioned by that."""
         nested = Discourse(self._scene)
         nested.mentioned, nested.subject, nested.group = list(self.mentioned), self.subject, list(self.group)
         every = thing if thing.pronoun else replace(thing, quantifier="all", number=None)
-        return [e.symbol for e in nested.resolve(every, kinds) if isinstance(e, Known)]
+        found = nested.resolve(every, kinds)
+        return [
+            symbol
+            for e in found
+            if not isinstance(e, Matching)
+            for symbol in ((e.symbol,) if isinstance(e, Known) else e.candidates)
+        ]
 
     def _unmentioned(self, candidates: Sequence[str], thing: Thing) -> list[str]:
         if thing.plural and not self.mentioned:

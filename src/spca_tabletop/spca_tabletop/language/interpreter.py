@@ -121,7 +121,7 @@ class _Interpreter:
     def _mention(self, mention: Mention) -> None:
         """Go on with what was said last: "touch the red cube, then the blue one"."""
         self._m.cost += 3
-        if self._verb == "TOUCH":
+        if self._verb == "TOUCH" and not mention.along:
             self._touch(Command("TOUCH", mention.things))
         elif not self._places.go_on(self._subjects(mention.things)):
             raise NotUnderstood(
@@ -141,7 +141,7 @@ class _Interpreter:
         elif not command.things:
             raise NotUnderstood(f"I do not know what to {command.verb.lower()}; name a thing.")
         elif command.verb == "CLEAR":
-            self._clear(self._talk.one(command.things, (*SUPPORTS, *SOLIDS, "table")))
+            self._clear(self._talk.all(command.things, (*SUPPORTS, *SOLIDS, "table")))
         elif command.verb == "SWAP":
             self._swap(self._subjects(command.things))
         elif command.verb == "TOUCH":
@@ -214,10 +214,12 @@ class _Interpreter:
                 raise NotUnderstood("I can aim at one arrangement only, not at one after the other.")
         self._m.held += [e for e in subjects if e not in self._m.held]
 
-    def _clear(self, support: Entity) -> None:
-        if not isinstance(support, Known) or self._talk.kind(support) not in _TOUCHABLE:
-            raise NotUnderstood("I can clear a certain plate or cube only.")
-        cubes: list[Entity] = [Known(s) for s in self._talk.standing_on(support.symbol)]
+    def _clear(self, supports: Sequence[Entity]) -> None:
+        cubes: list[Entity] = []
+        for support in supports:
+            if not isinstance(support, Known) or self._talk.kind(support) not in _TOUCHABLE:
+                raise NotUnderstood("I can clear certain plates or cubes only.")
+            cubes += [Known(s) for s in self._talk.standing_on(support.symbol)]
         if not cubes:
             raise Impossible("Nothing lies on it; it is clear already.")
         self._m.claim("on", cubes, _TABLE)
@@ -310,14 +312,17 @@ class _Interpreter:
             self._m.apart += [(a, b) for a in subjects for b in others if a != b]
         elif negative.places:
             self._m.rules += [Claim("unfit", pair) for pair in self._never(negative)]
-        elif negative.avoided in ("TOUCH", "LIFT", "PUT", "TAKE"):
+        elif negative.avoided in ("TOUCH", "BESIDE", "LIFT", "PUT", "TAKE"):
             # "Never put a cube on the table" is likelier about the place than about the cubes that are there.
             self._talk.cost += negative.avoided == "PUT" and any(t.where for t in negative.objects)
-            untouched = self._talk.all([t for t in negative.objects if not t.pronoun], ANYTHING)
+            named = [t for t in negative.objects if t.pronoun not in ("it", "them")]
+            untouched = self._talk.all(named, ANYTHING)
             self._m.untouched += untouched
-            self._m.rules += [Claim("kept", (e,)) for e in untouched]
+            self._m.rules += [Claim("kept", (e,)) for e in untouched if self._talk.kind(e) in _TOUCHABLE]
             if self._talk.subject is None:  # "without moving the blue cube, stack the red one on it"
                 self._new_subjects = untouched
+        elif negative.avoided not in ("HIT", "THROW"):  # which go without saying
+            raise NotUnderstood("I can mind what must be left alone, or must not be put on what; say it so.")
 
 
 def _refuse_vague_places(command: Command) -> None:

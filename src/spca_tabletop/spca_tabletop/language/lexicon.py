@@ -97,7 +97,9 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "THROW": ("throw|toss|push|shove|fling|knock|sweep|tip|drop",),
     "DISCARDED": ("discarded|thrown away|dumped|thrown|tossed|pushed|dropped",),
     "REMOVE": ("remove|unload",),
-    "CLEAR": ("clear|empty",),
+    "CLEAR": ("clear",),
+    "EMPTY": ("empty",),
+    "FREE": ("free|vacant|unoccupied",),
     "UNSTACK": ("unstack|take apart|dismantle|take down",),
     "RELEASE": (
         "let go(?: of)?|let (?:it|them) go|release|open the gripper|let loose|retreat|withdraw|move away",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice, product
 from pathlib import Path
@@ -103,12 +104,21 @@ class _Meaning(Transformer):
     """Trees to phrases. Inline rules of the grammar (leading underscore) have vanished by now."""
 
     def start(self, children: list[Any]) -> Reading:
-        return Reading(tuple(c for c in children if not isinstance(c, Token)))
+        joint = ""
+        elements: list[Element] = []
+        for child in children:
+            if isinstance(child, Token):
+                joint = child.type
+            else:
+                along = isinstance(child, Mention) and joint == "WITH"
+                elements.append(replace(child, along=True) if along else child)
+        return Reading(tuple(elements))
 
     # --- elements
 
     def command(self, children: list[Any]) -> Element:
         verb = _first(next(c for c in children if isinstance(c, Tree) and c.data == "verb")).type
+        verb = "CLEAR" if verb == "EMPTY" else verb
         return Command(verb, _things(children), _places(children), _direction(children))
 
     def row(self, children: list[Any]) -> Element:
@@ -329,6 +339,8 @@ def _adjectives(words: list[Token]) -> dict[str, Any]:
             found["matching"] = "own" if word.type == "OWN_COLOUR" else "other"
         elif word.type == "OTHER":
             found["other"] = True
+        elif word.type in ("FREE", "EMPTY"):
+            found["vacant"] = True
         elif word.type == "EXTENT":
             found["extent"] = _name(word).lower()
         elif word.type in _SIDES:

@@ -42,8 +42,8 @@ class Thing:
     or "one" was said. `extent` is largest, smallest, medium, larger, smaller or empty.
 
     `matching` relates its colour to that of another thing: own (the same) or other; `unlike` is the colour
-    that it does not have. `pronoun` is it, them, others or empty. `without` is what is not meant, `either`
-    the phrases of any one of which the thing may be. `text` are its words.
+    that it does not have. `vacant`: nothing stands on it. `without` is what is not meant, `either` are
+    phrases, one of which it fits. `pronoun` is it, them, others or empty. `text` are its words.
     """
 
     text: str
@@ -57,6 +57,7 @@ class Thing:
     other: bool = False
     matching: str = ""
     unlike: str = ""
+    vacant: bool = False
     where: tuple[Where, ...] = ()
     pronoun: str = ""
     without: tuple[Thing, ...] = ()
@@ -72,7 +73,7 @@ class Thing:
     @property
     def is_restricted(self) -> bool:
         """Whether more is said than its kind and colour."""
-        return bool(self.side or self.where or self.extent or self.unlike or self.without)
+        return bool(self.side or self.where or self.extent or self.unlike or self.vacant or self.without)
 
     def of_kind(self, kind: str) -> Thing:
         """The same with a kind, where it had none."""
@@ -134,9 +135,10 @@ class Ordered:
 
 @dataclass(frozen=True)
 class Mention:
-    """Things by themselves."""
+    """Things by themselves; `along`: said by "with"."""
 
     things: tuple[Thing, ...]
+    along: bool = False
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,8 @@ class Selection:
     def narrowed(self, candidates: Sequence[str], thing: Thing) -> list[str]:
         """Those of the candidates that the restrictions of a description leave."""
         found = [s for s in candidates if not thing.unlike or colour_of(s) != thing.unlike]
+        if thing.vacant:
+            found = [s for s in found if self._scene.holds("clear", s)]
         if thing.without:
             found = self._without(found, thing)
         for where in thing.where:
