@@ -22,6 +22,7 @@ import spca
         ("row_01", "hard", 500),  # the fingers open just over a mat
         ("bowls_07", "shuffled", 620),  # a cube so near to a bowl that it has to be grasped above the rim
         ("pyramid_02", "hard", 5001),  # a row is pushed together, which looks like a knock of the camera
+        ("row_01", "hard", 20005),  # what stands on a cube, turned, leaves no room beside it
         ("shapes_04", "disturbed", 20004),  # the plate is moved; the cuboid on its edge looks level
         ("packing_01", "disturbed", 600),  # the tray is moved; the cube then leans on it
         ("hanoi_01", "disturbed", 400),  # it needs a mat that no word names

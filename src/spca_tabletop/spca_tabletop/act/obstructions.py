@@ -14,6 +14,7 @@ from spca_core.kinds import KINDS, SOLIDS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.ports.arm import Arm
 from spca_core.scene import Fact, Scene, SceneObject
+from spca_sense.footprint import footprint, polygon_area, shared_area
 from spca_tabletop.act import placements
 from spca_tabletop.act.contact import touching
 from spca_tabletop.act.conversion import raised
@@ -23,6 +24,9 @@ _NEAR = 0.14
 """Metres between the centres of two objects within which one can be in the way of the other's handling."""
 _GAP = 0.06
 """Metres that the fingers are open when they let a cube go."""
+
+_COVERED = 0.95
+"""Share of a thing that is above what it stands on, if it does not stick out."""
 
 Possible = Callable[[Scene], bool]
 """Whether something can be done in a scene."""
@@ -52,10 +56,12 @@ def in_the_way(scene: Scene, thing: SceneObject, arm: Arm, possible: Possible) -
     """The movable things without which something would be possible at another.
 
     If none of them is by itself, all that are near, provided that it would be possible without them. What
-    stands in a row with it, or on it, is not meant.
+    stands in a row with it, or on it without sticking out, is not meant.
     """
     kept = {o.id for o in row_of(scene, thing)} | {
-        o.id for o in scene.objects if scene.holds("on", o.id, thing.id) and thing.kind in SOLIDS
+        o.id
+        for o in scene.objects
+        if scene.holds("on", o.id, thing.id) and thing.kind in SOLIDS and not _sticks_out(o, thing)
     }
     near = [o for o in neighbours(scene, thing) if o.id not in kept and o.id != arm.held]
 
@@ -117,6 +123,12 @@ def _found(scene: Scene, arm: Arm, tip_reach: float) -> Iterator[Fact]:
                 yield from hindrances("blocks", thing, graspable(thing))
             if scene.holds("on", thing.id, TABLE_SYMBOL):
                 yield from hindrances("crowds", thing, beside(thing))
+
+
+def _sticks_out(thing: SceneObject, below: SceneObject) -> bool:
+    """Whether it covers more than what it stands on, be it because it is turned."""
+    own = footprint(thing)
+    return shared_area(own, footprint(below)) < _COVERED * polygon_area(own)
 
 
 def row_of(scene: Scene, thing: SceneObject) -> list[SceneObject]:
