@@ -25,14 +25,10 @@ from spca.testing.fallible_model import CODER, written
 from spca.testing.grammar_model import GrammarModel
 from spca.testing.model_run import run_with_model
 from spca_coder.source import read
-from spca_core.budgets import Budgets
 from spca_core.options import Ablations
 from spca_llm.testing.behaviours import Behaviour, Say
 from spca_llm.testing.server import Seen
 from spca_referee.level import list_levels
-
-BUDGETS = Budgets(rehearsal_s=30.0, rehearsals_s=150.0)
-"""Time enough for a machine that has other things to do."""
 
 
 class FaultyCoder:
@@ -106,7 +102,7 @@ def main() -> None:
             model = FaultyCoder(number)
             run = run_with_model(
                 level, model, Path(tempfile.mkdtemp()), solver=warm_solver(), preset="shuffled", seed=number,
-                ablations=Ablations(no_rewind=True), rehearse=rehearse, budgets=BUDGETS,
+                ablations=Ablations(no_rewind=True), rehearse=rehearse,
             )  # fmt: skip
             result = run.result
             usage = [u for role, u in result.usage.items() if role == "coder"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -20,7 +19,6 @@ from spca_core.ports.rehearsal import HasTwin, Rehearsal
 from spca_core.rehearsal import Rehearsed
 from spca_core.skill import python_name
 from spca_core.task import Task
-from spca_llm.connect import REPLAY
 from spca_rehearsal.rehearsal import SampledRehearsal
 
 GUESSED = 0.5
@@ -33,7 +31,7 @@ More = Callable[[PlanRequest, Plan, int, Callable[[], bool]], Sequence[Plan]]
 
 @dataclass(frozen=True)
 class Rehearsing:
-    """A run's rehearsals, within the budgets of processor time for one of them and for all."""
+    """A run's rehearsals, within the budgets of simulated time for one of them and for all."""
 
     rehearsal: Rehearsal
     when: Rehearse
@@ -63,7 +61,7 @@ class Rehearsing:
         then the twin is wrong.
         """
         assert state.plan is not None and state.observation is not None
-        left = min(self.budgets.rehearsal_s, self.budgets.rehearsals_s - state.rehearsal.cpu)
+        left = min(self.budgets.rehearsal_s, self.budgets.rehearsals_s - state.rehearsal.simulated)
         if left <= 0:
             why = f"not rehearsed: the {self.budgets.rehearsals_s:g} s for rehearsals of this level are spent"
             return Rehearsed(attempt=attempt, status="unfinished", sentence=why)
@@ -108,6 +106,7 @@ def best_of(plans: Sequence[Plan], found: Sequence[Rehearsed]) -> Rehearsed:
             "others": (*best.others, *(t for r in rest for t in (*r.tries, *r.others))),
             "seconds": sum(r.seconds for r in found),
             "cpu": sum(r.cpu for r in found),
+            "simulated": sum(r.simulated for r in found),
         }
     )
 
@@ -153,16 +152,13 @@ def blame_of(rehearsed: Rehearsed) -> Blame:
 def rehearsing_for(kit: Kit, options: RunOptions, others: Others, more: More) -> Iterator[Rehearsing | None]:
     """What rehearses in runs with these options; None where nothing does.
 
-    The twin is made when it is first used. A replay takes the time it needs: what was decided before must not
-    be left undecided because a machine is slower.
+    The twin is made when it is first used.
     """
     if options.rehearse == "never" or not isinstance(kit, HasTwin):
         yield None
         return
-    rehearsal, budgets = SampledRehearsal(twin_maker(kit, options)), options.budgets
-    if options.llm.startswith(REPLAY):
-        budgets = budgets.model_copy(update={"rehearsal_s": math.inf, "rehearsals_s": math.inf})
+    rehearsal = SampledRehearsal(twin_maker(kit, options))
     try:
-        yield Rehearsing(rehearsal, options.rehearse, budgets, others, options.drafts, more)
+        yield Rehearsing(rehearsal, options.rehearse, options.budgets, others, options.drafts, more)
     finally:
         rehearsal.close()

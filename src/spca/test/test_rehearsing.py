@@ -52,8 +52,8 @@ class Rejects:
     def __init__(self) -> None:
         self.given: list[float] = []
 
-    def try_out(self, attempt, plan, library, observation, cpu_s, cancelled, others) -> Rehearsed:
-        self.given.append(cpu_s)
+    def try_out(self, attempt, plan, library, observation, simulated_s, cancelled, others) -> Rehearsed:
+        self.given.append(simulated_s)
         return REJECTED
 
     def record(self, folder: Path, name: str) -> None: ...
@@ -92,9 +92,9 @@ def test_a_trusted_plan_that_is_rejected_twice_alike_is_carried_out() -> None:
 def test_the_time_of_a_level_is_shared_by_its_rehearsals() -> None:
     tries = rehearsing()
     for spent, given in ((0.0, 3.0), (4.0, 1.0)):
-        tries.try_out("1", TASK, replace(NEW, rehearsal=RehearsalCounts(cpu=spent)), lambda: False)
+        tries.try_out("1", TASK, replace(NEW, rehearsal=RehearsalCounts(simulated=spent)), lambda: False)
         assert tries.rehearsal.given[-1] == pytest.approx(given)
-    over = tries.try_out("1", TASK, replace(NEW, rehearsal=RehearsalCounts(cpu=5.0)), lambda: False)
+    over = tries.try_out("1", TASK, replace(NEW, rehearsal=RehearsalCounts(simulated=5.0)), lambda: False)
     assert (
         over.status == "unfinished" and "not rehearsed" in over.sentence and len(tries.rehearsal.given) == 2
     )
@@ -125,7 +125,6 @@ def test_a_faulty_skill_is_repaired_before_the_arm_moves(tmp_path: Path, transpo
     forgets = miswritten("ctx.close()\n        ctx.move_linear(above)", "ctx.move_linear(above)")
     run = run_with_model(
         "stack_01", FallibleModel(coder=[forgets]), tmp_path, rehearse="auto", transport=transport,
-        budgets=Budgets(rehearsal_s=10.0, rehearsals_s=60.0),
     )  # fmt: skip
     result = run.result
     assert result.success and result.attempts == 1 and result.coder.semantic == 1, result.reason
@@ -181,10 +180,9 @@ def test_the_first_of_the_best_drafts_is_taken(shares: tuple[float, ...], best: 
 def test_a_place_that_works_in_the_twin_is_preferred_to_the_first(tmp_path: Path, transport: str) -> None:
     """The fingers, when they open, knock over a slender block next to the cube, unless they are turned."""
     level = str(slender(tmp_path, gap=0.057, angle=math.pi / 2))
-    patient = Budgets(rehearsal_s=20.0, rehearsals_s=60.0)
     results = {}
     for when in ("never", "always") if transport == "inproc" else ("always",):
-        options = RunOptions(level=level, rehearse=when, transport=transport, budgets=patient, video=False)
+        options = RunOptions(level=level, rehearse=when, transport=transport, video=False)
         results[when] = run_with(options, RunFolder.create(level, tmp_path / when))
     assert results["always"].success and results["always"].rehearsal.chosen == 1, results["always"].reason
     assert "never" not in results or not results["never"].success

@@ -25,10 +25,11 @@ class Budgets(Record):
     """Code drafts a call of the coder."""
     code_retries: int = Field(5, ge=0)
     """Repairs of the code for one and the same plan."""
-    rehearsal_s: float = Field(6.0, gt=0)
-    """Processor time of one rehearsal, in seconds."""
-    rehearsals_s: float = Field(30.0, gt=0)
-    """Processor time of all rehearsals of a level; when it is spent, plans are carried out without."""
+    rehearsal_s: float = Field(120.0, gt=0)
+    """Simulated seconds after which one rehearsal begins no further try: how fast the machine is, and what
+    else it does, must not decide what comes of it."""
+    rehearsals_s: float = Field(600.0, gt=0)
+    """Simulated seconds of all rehearsals of a level; when they are spent, plans are carried out without."""
     rewind: bool = False
     """Whether a failed attempt may put the world back to where its plan began. Only sensible in simulation,
     with a model that learns from the failure; without one a level has to be solved without a second chance.

@@ -77,8 +77,8 @@ class Rehearsed(Record):
 
     `accepted`, `rejected`; `doubtful`: neither; `unfinished`: the time was up; `impossible`: such a scene
     cannot be rehearsed. `share` of the tries went well. `sentence` says why, in one line; `suspects` are the
-    actions whose skills are to blame (none: the plan is). `seconds` of wall time, `cpu` of processor time
-    without the sandbox: about the cost on a machine with nothing else to do.
+    actions whose skills are to blame (none: the plan is). `seconds` of wall time, `simulated` on the twin's
+    clock, `cpu` of processor time without the sandbox: about the cost on a machine with nothing else to do.
     """
 
     attempt: str
@@ -89,6 +89,7 @@ class Rehearsed(Record):
     suspects: tuple[str, ...] = ()
     seconds: float = 0.0
     cpu: float = 0.0
+    simulated: float = 0.0
     tries: tuple[Try, ...] = ()
     others: tuple[Try, ...] = ()
     """Tries of what was or could have been put in the plan's place."""

@@ -74,7 +74,7 @@ class SkillCounts(Record):
 class RehearsalCounts(Record):
     """Plans rehearsed, tries made, plans rejected, and rejected plans that were carried out all the same.
 
-    `seconds` of wall time, `cpu` of processor time.
+    `seconds` of wall time, `cpu` of processor time, `simulated` on the twin's clock.
     """
 
     plans: int = 0
@@ -87,6 +87,7 @@ class RehearsalCounts(Record):
     """Drafts that were compared."""
     seconds: float = 0.0
     cpu: float = 0.0
+    simulated: float = 0.0
 
     def counting(self, rehearsed: Rehearsed) -> RehearsalCounts:
         """These counts and that rehearsal."""
@@ -99,6 +100,7 @@ class RehearsalCounts(Record):
             compared=self.compared + len(rehearsed.drafts),
             seconds=self.seconds + rehearsed.seconds,
             cpu=self.cpu + rehearsed.cpu,
+            simulated=self.simulated + rehearsed.simulated,
         )
 
 

@@ -70,7 +70,7 @@ class SampledRehearsal:
         plan: Plan,
         library: str,
         observation: Observation,
-        cpu_s: float,
+        simulated_s: float,
         cancelled: Callable[[], bool] = lambda: False,
         others: Callable[[], Sequence[Plan]] = tuple,
     ) -> Rehearsed:
@@ -79,24 +79,26 @@ class SampledRehearsal:
         used = time.clock_gettime(clock)
         self._failing = None
 
-        def spent() -> float:
-            return time.clock_gettime(clock) - used  # of this thread, whichever asks
-
         def over() -> bool:
-            return cancelled() or spent() > cpu_s or time.monotonic() - began > PATIENCE * cpu_s
+            return cancelled() or time.monotonic() - began > PATIENCE * simulated_s
 
         twin = self._twin = self._twin or self._make_twin()
         if why := twin.refusal(observation):
             return Rehearsed(attempt=attempt, status="impossible", sentence=f"not rehearsed: {why}")
         seed = zlib.crc32(attempt.rpartition("/")[2].encode())
-        series = _Series(twin, library, observation, self._settings, seed, over)
+        series = _Series(twin, library, observation, self._settings, seed, simulated_s, over)
         found = series.judged(attempt, plan)
         failing = next((t for t in found.tries if t.fault is not None), None)
         if failing is not None:
             self._failing = (plan, library, observation, failing.doubt)
             if self._settings.choose and found.status in ("rejected", "doubtful"):
                 found = series.better(found, failing, plan, others())
-        return found.model_copy(update={"seconds": time.monotonic() - began, "cpu": spent()})
+        spent = {
+            "seconds": time.monotonic() - began,
+            "simulated": series.simulated,
+            "cpu": time.clock_gettime(clock) - used,
+        }
+        return found.model_copy(update=spent)
 
     def record(self, folder: Path, name: str) -> None:
         """See `Rehearsal`: the first failing try is played once more, and what it looked like is written."""
@@ -111,7 +113,10 @@ class SampledRehearsal:
 
 
 class _Series:
-    """Tries of plans with one library, from one observation, until the time is `over`."""
+    """Tries of plans with one library, from one observation.
+
+    None begins after `simulated_s` seconds on the twin's clock, and all ends when it is `over`.
+    """
 
     def __init__(
         self,
@@ -120,10 +125,12 @@ class _Series:
         observation: Observation,
         settings: Settings,
         seed: int,
+        simulated_s: float,
         over: Callable[[], bool],
     ) -> None:
+        self.simulated = 0.0
         self._twin, self._library, self._observation = twin, library, observation
-        self._settings, self._over = settings, over
+        self._settings, self._simulated_s, self._over = settings, simulated_s, over
         self._doubts = [Doubt()] if twin.certain else settings.doubts(seed)
         self._choices: Sequence[Sequence[Choice]] = ()
 
@@ -133,7 +140,7 @@ class _Series:
         status: Status | None = None
         for doubt in self._doubts:
             made = known if known and known.doubt == doubt else self._try(plan, doubt)
-            if self._over():  # what was cut short says nothing
+            if made is None:
                 break
             tries.append(made)
             if made.fault is not None and not self._choices:
@@ -159,7 +166,7 @@ class _Series:
             passing: list[tuple[Try, Plan]] = []
             for candidate in group[: ALTERNATIVES - len(tried)]:
                 made = self._try(candidate, failing.doubt)
-                if self._over():
+                if made is None:
                     break
                 tried.append(made)
                 passing += [(made, candidate)] if made.fault is None else []
@@ -185,7 +192,10 @@ class _Series:
             update={"instead": plan, "sentence": f"{found.sentence} with {what}; as it was: {why}"}
         )
 
-    def _try(self, plan: Plan, doubt: Doubt) -> Try:
+    def _try(self, plan: Plan, doubt: Doubt) -> Try | None:
+        """How a plan goes; None where there was no time for it: what is cut short says nothing."""
+        if self.simulated >= self._simulated_s:
+            return None
         began = time.monotonic()
         critic = Critic(plan, self._twin.vocabulary, self._settings.frame)
         found: list[Fault] = []
@@ -199,6 +209,9 @@ class _Series:
             result, simulated = self._twin.play(
                 plan, self._library, self._observation, doubt, go_on, self._over
             )
+        self.simulated += simulated
+        if self._over():
+            return None
         return Try(
             doubt=doubt,
             fault=found[0] if found else None,

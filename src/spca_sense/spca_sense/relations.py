@@ -77,9 +77,8 @@ def _supports(thing: SceneObject, others: Sequence[SceneObject], table_top: floa
         and shared_area(own, footprint(other)) > _MIN_SHARE * area
     ]
     names, lowest = [other.id for other in found], min_corner(thing)
-    if found and _tips_over(thing, found) and bottom - table_top < max(thing.size):
-        names.append(TABLE_SYMBOL)
-    elif (not found or leaning) and abs(lowest - table_top) < 2 * _REST:
+    tipping = bool(found) and bottom - table_top < max(thing.size) and _tips_over(thing, found)
+    if tipping or ((not found or leaning) and abs(lowest - table_top) < 2 * _REST):
         names.append(TABLE_SYMBOL)
     elif not found and abs(lowest) < 4 * _REST:
         names.append(GROUND_SYMBOL)
@@ -87,7 +86,7 @@ def _supports(thing: SceneObject, others: Sequence[SceneObject], table_top: floa
 
 
 def _tips_over(thing: SceneObject, supports: Sequence[SceneObject]) -> bool:
-    """Whether what seems to carry a thing is not under its centre, so that it leans, however level it looks."""
+    """Whether what seems to carry a thing is not under its centre: it leans then, however level it looks."""
     shared = np.vstack([overlap(footprint(thing), footprint(other)) for other in supports])
     area = cv2.convexHull(shared.astype(np.float32))
     x, y, _ = thing.pose.position

@@ -71,6 +71,16 @@ def tried(rehearsal: SampledRehearsal, plan: Plan, library: str, observation: Ob
     return rehearsal.try_out("run/1.1", plan, library, observation, 60.0)
 
 
+def test_simulated_time_decides_how_often_a_plan_is_tried(
+    rehearsal: SampledRehearsal, plan: Plan, library: str, observation: Observation
+) -> None:
+    """The time of the machine would make two runs of one plan come to different ends."""
+    once = rehearsal.try_out("run/1.1", plan, library, observation, 2.0)
+    assert (once.status, len(once.tries), once.simulated) == ("unfinished", 1, once.tries[0].simulated)
+    twice = rehearsal.try_out("run/1.1", plan, library, observation, once.simulated + 0.1)
+    assert (twice.status, len(twice.tries)) == ("unfinished", 2)
+
+
 GRASPED = """
 def pick_up(ctx, cube, support):
     _approach_grasp(ctx, ctx.grasps(cube), "no room")

@@ -39,14 +39,12 @@ from spca_llm.ledger import Ledger, server_fault, set_aside
 from spca_llm.prices import Price, load_prices
 
 BUILTIN = "builtin"
-_BUDGETS = Budgets(rehearsal_s=120.0, rehearsals_s=3600.0)
-"""Rehearsals make five tries at most; no result may depend on how busy the machine is."""
 _ONE_DRAFT = {"drafts": 1, "code_drafts": 1, "code_retries": 0}
 VARIANTS: dict[str, dict[str, Any]] = {
     "full": {},
     "no-reuse": {},
-    "no-repair": {"budgets": _BUDGETS.model_copy(update=_ONE_DRAFT)},
-    "no-replanning": {"budgets": _BUDGETS.model_copy(update={"rounds": 1})},
+    "no-repair": {"budgets": Budgets().model_copy(update=_ONE_DRAFT)},
+    "no-replanning": {"budgets": Budgets().model_copy(update={"rounds": 1})},
     "no-rehearsal": {"rehearse": "never"},
     "always-rehearsal": {"rehearse": "always"},
     "no-rewind": {"ablations": Ablations(no_rewind=True)},
@@ -300,7 +298,7 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
         builtin = trial.model == BUILTIN
         values: dict[str, Any] = {
             "level": trial.level, "preset": self.preset, "seed": trial.number, "transport": "inproc",
-            "video": False, "budgets": _BUDGETS,
+            "video": False,
             "proposer": "builtin" if builtin else "openai", "skills": "builtin" if builtin else "empty",
             "llm": "" if builtin else llm, "library": str(library or ""),
         }  # fmt: skip

@@ -20,6 +20,7 @@ from spca_bench import plots
 from spca_bench.bench import Bench, Done
 from spca_bench.page import Page, Table
 from spca_bench.statistics import Rate, groups, median_of
+from spca_core.budgets import Budgets
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
@@ -36,7 +37,6 @@ from spca_rehearsal.rehearsal import SampledRehearsal, Settings
 SOUND = "sound"
 Origin = Literal["sound", "skill", "plan", "domain"]
 _MOST_SITES = 8  # places where a plan or a domain may be changed
-_CPU_S = 30.0
 
 
 class RehearsalTrial(Record):
@@ -334,7 +334,7 @@ class _TableOf:
             twin = partial(self._kit.twin, self._options)  # type: ignore[attr-defined]
             self._rehearsals[settings] = SampledRehearsal(twin, settings)
         rehearsal = self._rehearsals[settings]
-        return rehearsal.try_out(name, plan, library, self._observation, _CPU_S)
+        return rehearsal.try_out(name, plan, library, self._observation, Budgets().rehearsal_s)
 
     def close(self) -> None:
         for rehearsal in self._rehearsals.values():

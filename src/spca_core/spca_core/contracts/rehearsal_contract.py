@@ -10,7 +10,7 @@ BROKEN = '''def {name}(ctx, *args):
     """Fail."""
     raise ValueError("as the contract wants it")
 '''
-_CPU_S = 60.0
+_SIMULATED_S = 120.0
 
 
 class RehearsalContract:
@@ -20,7 +20,7 @@ class RehearsalContract:
         self, rehearsal: Rehearsal, plan: Plan, library: str, observation: Observation
     ) -> None:
         """With a try for every world it was tried in, and nobody to blame."""
-        found = rehearsal.try_out("run/1.1", plan, library, observation, _CPU_S)
+        found = rehearsal.try_out("run/1.1", plan, library, observation, _SIMULATED_S)
         assert found.status == "accepted", found.sentence
         assert found.attempt == "run/1.1" and found.tries and not found.suspects
 
@@ -29,7 +29,7 @@ class RehearsalContract:
     ) -> None:
         """The sentence says which step it was and why."""
         name = plan.steps[0].action
-        found = rehearsal.try_out("run/1.1", plan, BROKEN.format(name=name), observation, _CPU_S)
+        found = rehearsal.try_out("run/1.1", plan, BROKEN.format(name=name), observation, _SIMULATED_S)
         assert (found.status, found.suspects) == ("rejected", (name,))
         assert f"step 1 {plan.steps[0]}" in found.sentence and "as the contract wants it" in found.sentence
 
@@ -37,14 +37,14 @@ class RehearsalContract:
         self, rehearsal: Rehearsal, plan: Plan, observation: Observation
     ) -> None:
         """It never raises for bad skills."""
-        assert rehearsal.try_out("run/1.1", plan, "def (", observation, _CPU_S).status == "rejected"
+        assert rehearsal.try_out("run/1.1", plan, "def (", observation, _SIMULATED_S).status == "rejected"
 
     def test_it_repeats_itself(
         self, rehearsal: Rehearsal, plan: Plan, library: str, observation: Observation
     ) -> None:
         """The same attempt in another run has the same worlds, and the same comes of it."""
         first, second = (
-            rehearsal.try_out(f"{run}/2.7", plan, library, observation, _CPU_S) for run in ("a", "b")
+            rehearsal.try_out(f"{run}/2.7", plan, library, observation, _SIMULATED_S) for run in ("a", "b")
         )
         assert [(t.doubt, t.simulated) for t in first.tries] == [(t.doubt, t.simulated) for t in second.tries]
 
@@ -53,7 +53,7 @@ class RehearsalContract:
     ) -> None:
         """A plan is neither accepted nor rejected by tries that were cut short."""
         assert rehearsal.try_out("run/1.1", plan, library, observation, 0.0).status == "unfinished"
-        stopped = rehearsal.try_out("run/1.1", plan, library, observation, _CPU_S, lambda: True)
+        stopped = rehearsal.try_out("run/1.1", plan, library, observation, _SIMULATED_S, lambda: True)
         assert stopped.status == "unfinished"
 
     def test_what_shows_nothing_cannot_be_rehearsed(
@@ -61,7 +61,7 @@ class RehearsalContract:
     ) -> None:
         """An observation without a record of where things are is no scene to try anything in."""
         blind = observation.model_copy(update={"detail": {}})
-        found = rehearsal.try_out("run/1.1", plan, library, blind, _CPU_S)
+        found = rehearsal.try_out("run/1.1", plan, library, blind, _SIMULATED_S)
         assert found.status == "impossible" and found.sentence
 
     def test_closing_twice_is_harmless(self, rehearsal: Rehearsal) -> None:

@@ -22,7 +22,7 @@ class Rehearsal(Protocol):
         plan: Plan,
         library: str,
         observation: Observation,
-        cpu_s: float,
+        simulated_s: float,
         cancelled: Callable[[], bool] = lambda: False,
         others: Callable[[], Sequence[Plan]] = tuple,
     ) -> Rehearsed:
@@ -31,9 +31,10 @@ class Rehearsal(Protocol):
         Where it does not go well, `others` (called only then), and the plan with other choices, are tried as
         well; the best of them may come to be `instead` of it.
 
-        About `cpu_s` seconds of processor time may be spent, and `spca_core.budgets.PATIENCE` times as many
-        of wall time; what is then not known is said to be `unfinished`. Equal attempts, plans, libraries and
-        observations give equal results, times apart. Never raises for a bad skill, plan or observation.
+        After `simulated_s` seconds on the twin's clock no further try begins; what is then not known is said
+        to be `unfinished`, and so it is after `spca_core.budgets.PATIENCE` times as many of wall time. Equal
+        attempts, plans, libraries and observations give equal results, times apart. Never raises for a bad
+        skill, plan or observation.
         """
         ...
 
