@@ -32,6 +32,7 @@ _GAP_ERROR = 0.010  # metres by which the gripper's gap may differ from what it 
 _DOUBTFUL = 0.85  # confidence below which a colour may be mistaken
 _COVERED = 0.9  # confidence in a partly covered cube, at most
 _SLID = 0.008  # metres by which such a one may have been seen in the wrong place
+_SLID_LESS = 0.004  # the same where it was seen better before
 _TALLER = 0.006  # metres by which the height of a thing may seem to have grown
 _LARGER = 1.6  # times its largest extent that a leaning thing may seem to measure
 _PIECE = 0.3  # share of a strip's footprint within that of the thing it belongs to
@@ -356,9 +357,12 @@ def _where_it_was(thing: SceneObject, known: dict[str, SceneObject], look: Look)
     if before is None or thing.confidence > _COVERED or thing.kind != "cube":
         return thing
     slid = math.dist(before.pose.position, thing.pose.position)
-    if not _SLID < slid < thing.size[0] or presence(look, before) == "gone":
+    remembered = before.confidence * _FADE
+    doubtful = _SLID_LESS if remembered > thing.confidence else _SLID
+    if not doubtful < slid < thing.size[0] or presence(look, before) == "gone":
         return thing
-    return thing.model_copy(update={"pose": before.pose})
+    confidence = max(remembered, thing.confidence)
+    return thing.model_copy(update={"pose": before.pose, "confidence": confidence})
 
 
 def _below(inferred: Detection, in_hand: SceneObject | None) -> bool:
