@@ -12,7 +12,7 @@ from lark import Token
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import symbol_of, words_of
 from spca_core.ports.proposer import NotUnderstood
-from spca_tabletop.language.lexicon import known_words, patterns
+from spca_tabletop.language.lexicon import known_words, longest
 
 _WORD = re.compile(r"[\w'’-]+|\S")
 _SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re.IGNORECASE)
@@ -58,7 +58,7 @@ def _scan(text: str) -> tuple[list[Token], list[str]]:
         if text[position].isspace():
             position += 1
             continue
-        token, end = _longest(text, position)
+        token, end = longest(text, position)
         if token == "":
             word = _WORD.match(text, position)
             assert word is not None
@@ -73,16 +73,7 @@ def _scan(text: str) -> tuple[list[Token], list[str]]:
 @lru_cache(maxsize=256)
 def token_of(word: str) -> str:
     """The token for a known word."""
-    return _longest(word, 0)[0]
-
-
-def _longest(text: str, position: int) -> tuple[str, int]:
-    best, end = "", position
-    for token, pattern in patterns():
-        match = pattern.match(text, position)
-        if match is not None and match.end() > end:
-            best, end = token, match.end()
-    return best, end
+    return longest(word, 0)[0]
 
 
 def _join_separators(tokens: list[Token]) -> list[Token]:
