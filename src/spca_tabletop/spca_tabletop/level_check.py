@@ -17,28 +17,26 @@ from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.scene import Fact
 from spca_core.world import World, load_world
 from spca_referee.check import check_level
-from spca_referee.level import Level, load_level, task
+from spca_referee.level import load_level, task
 from spca_referee.resting import resting_contacts
 from spca_referee.start import starting_layout
-from spca_tabletop.language.understanding import understand
+from spca_tabletop.language.understanding import describe, understand
 
 
 def examine_level(name_or_path: str, world: World | None = None) -> LevelFindings:
     """Everything that is wrong, or looks wrong, with a level. Raises InputError if there is no such file."""
     found = check_level(name_or_path, world)
-    warnings = list(found.warnings)
-    if found.level is not None and found.world is not None and found.layout is not None and not found.errors:
-        warnings += _not_understood(found.level, found.world, found.layout)
-    return LevelFindings(where=str(found.path), errors=found.errors, warnings=tuple(warnings))
-
-
-def _not_understood(level: Level, world: World, layout: Layout) -> Iterator[str]:
+    findings = LevelFindings(where=str(found.path), errors=found.errors, warnings=found.warnings)
+    if found.level is None or found.world is None or found.layout is None or found.errors:
+        return findings
     try:
-        understand(task(level), _as_observed(layout, world))
+        reading = describe(understand(task(found.level), _as_observed(found.layout, found.world)))
+        return findings.model_copy(update={"reading": reading})
     except NotUnderstood as error:
-        yield f"the built-in proposer does not understand the text, so a model is needed: {error}"
+        warning = f"the built-in proposer does not understand the text, so a model is needed: {error}"
     except Impossible as error:
-        yield f"the built-in proposer cannot do it on the nominal table: {error}"
+        warning = f"the built-in proposer cannot do it on the nominal table: {error}"
+    return findings.model_copy(update={"warnings": (*found.warnings, warning)})
 
 
 def nominal_observation(name_or_path: str) -> Observation:

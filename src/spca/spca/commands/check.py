@@ -28,7 +28,7 @@ def check(
 ) -> None:
     """List everything that is wrong with a level, and what looks wrong.
 
-    Exit status 0 without errors, else 2.
+    It also says what the built-in proposer takes the text to ask for. Exit status 0 without errors, else 2.
     """
     from spca.kits import examine
     from spca.terminal import results
@@ -47,4 +47,6 @@ def check(
             console.print(f"{found.where}: {sentence}", markup=False)
         if not found.sentences:
             console.print(f"{found.where}: no errors, no warnings", markup=False)
+        if found.reading:
+            console.print(f"{found.where}: read as: {found.reading}", markup=False)
     raise typer.Exit(EXIT_BAD_INPUT if wrong else 0)

@@ -65,6 +65,8 @@ class LevelFindings(Record):
     where: str
     errors: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    reading: str = ""
+    """What the built-in proposer takes the task to ask for; empty where that is not known."""
 
     @property
     def sentences(self) -> tuple[str, ...]:

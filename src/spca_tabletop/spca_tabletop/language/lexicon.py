@@ -34,7 +34,6 @@ _COLOUR = "colou?rs?"
 _EDGE = "(?:outer )?(?:edge|rim|border|lip|brim)"
 _NUMBER = "|".join(NUMBERS)
 _LOW = "(?:bottom|base)"
-_OTHERS = "(?:others|rest|other cubes|other objects|other things|everything else)"
 
 _PATTERNS: dict[str, tuple[str, ...]] = {
     "FILLER": (
@@ -64,8 +63,6 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         "(?:high )?(?:up )?(?:in|into) the air|clear of the table|above the table",
         "one (?:cube )?(?:per|for|to) (?:each|every) plate|(?<=[,(].)one (?:cube )?on (?:each|every) plate",
         "where (?:it is|they are)|alone|untouched",
-        f"(?:leave|keep) (?:all )?(?:the )?{_OTHERS}(?: where (?:it is|they are)| "
-        "alone| untouched| in place)?",
     ),
     # --- doing
     "TOUCH": (
@@ -168,7 +165,10 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "OR": ("or",),
     "BOTH": ("both",),
     "OTHER": ("other|another|a second|a different|remaining",),
-    "OTHERS": ("the others|the rest(?: of (?:the cubes|the blocks|them))?|the remaining ones",),
+    "OTHERS": (
+        "(?:all )?(?:the )?(?:others|rest(?: of (?:the cubes|the blocks|them))?|remaining ones)",
+        "everything else|(?:all )?(?:the )?other (?:objects|things)",
+    ),
     "OF": ("of|made of|made from|consisting of|using",),
     "OWN_COLOUR": (
         "(?:of|in|with|that has|which has|having) (?:its|their|the)(?: own| same| matching| respective)? "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice, product
 
-from spca_core.kinds import SOLIDS
+from spca_core.kinds import CONTAINERS, SOLIDS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
@@ -144,4 +144,6 @@ def _sentence(atom: Atom) -> str:
         "holding": "in the gripper", "touched": "touched", "discarded": "thrown off the table",
         "clear": "uncovered, to see what it is", "put_down": "set down on the table first",
     }  # fmt: skip
+    if predicate == "on" and others[0].partition("_")[0] in CONTAINERS:
+        return f"the {words_of(first)} in the {rest}"
     return f"the {words_of(first)} {words.get(predicate, predicate.replace('_', ' '))} {rest}".strip()
