@@ -87,7 +87,7 @@ class Discourse:
         return found[0]
 
     def resolve(self, thing: Thing, kinds: Sequence[str], subject: Entity | None = None) -> list[Entity]:
-        """What one noun phrase means. `subject` is what a plate "of its colour" refers to."""
+        """What one noun phrase means. `subject` is what "of its colour" and "another plate" refer to."""
         if thing.either:
             symbols = [s for option in thing.either for s in self._symbols_of(option, kinds)]
             found = [self.choose(list(dict.fromkeys(symbols)))]
@@ -100,7 +100,7 @@ class Discourse:
         elif thing.matching:
             found = self._matching(thing, subject)
         else:
-            found = self._described(thing, kinds)
+            found = self._described(thing, kinds, subject)
         self.mentioned += found
         return found
 
@@ -189,7 +189,7 @@ class Discourse:
 
     # --- descriptions
 
-    def _described(self, thing: Thing, kinds: Sequence[str]) -> list[Entity]:
+    def _described(self, thing: Thing, kinds: Sequence[str], subject: Entity | None = None) -> list[Entity]:
         thing = self._like_the_last(thing)
         candidates = self._candidates(thing, kinds)
         if not candidates and _any_on_table(thing):
@@ -198,7 +198,7 @@ class Discourse:
             self.cost += 1
             return found
         if thing.other:
-            candidates = self._unmentioned(candidates, thing)
+            candidates = self._unmentioned(candidates, thing, subject)
             if other := self._left_over(thing, candidates):
                 return other
         number = thing.number or 1
@@ -286,10 +286,14 @@ class Discourse:
             for symbol in ((e.symbol,) if isinstance(e, Known) else e.candidates)
         ]
 
-    def _unmentioned(self, candidates: Sequence[str], thing: Thing) -> list[str]:
+    def _unmentioned(
+        self, candidates: Sequence[str], thing: Thing, subject: Entity | None = None
+    ) -> list[str]:
         if thing.plural and not self.mentioned:
             raise NotUnderstood(f"I do not know which '{thing.text}' are; name them.")
         named = {e.symbol for e in self.mentioned if isinstance(e, Known)}
+        if isinstance(subject, Known):  # "another plate" is not the one on which it stands
+            named.add(self.support_of(subject.symbol))
         found = [s for s in candidates if s not in named]
         if not found:
             raise Impossible(f"'{thing.text}': there is no other one. {self._seen()}")

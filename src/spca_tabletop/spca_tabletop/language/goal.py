@@ -186,6 +186,8 @@ class _Grounded:
 
     def _check_places(self, atoms: set[Atom]) -> None:
         for cube in self._solids:
+            if any(a[0] in ("next_to", "abreast") and a[1:] == (cube, cube) for a in atoms):
+                raise _Contradiction(f"The {words_of(cube)} cannot be next to itself.")
             where = [a for a in atoms if a[1] == cube and a[0] in _LOCATIONS]
             if len(where) > 1:
                 raise _Contradiction(f"The {words_of(cube)} cannot be at two places: {_told(where)}.")

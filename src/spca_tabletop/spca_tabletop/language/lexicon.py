@@ -88,6 +88,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "PUT": (
         "put|place|set|lay|move|move over|bring|carry|transfer|deposit|position|relocate|transport|deliver",
         "shift|arrange|lean|balance|lower|putting|placing|moving",
+        "pick (?:up )?and (?:place|put)",
     ),
     "PLACED": ("placed|moved|stacked|brought|laid|carried|transferred|arranged",),
     "STACK": ("stack|pile|stacking|piling",),
@@ -228,7 +229,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "SIDE_BY_SIDE": (
         "(?:right |directly |close )?(?:side by side|side-by-side|adjacent)",
         "(?:right |directly )?(?:next to|beside|adjacent to|against|touching) (?:each other|one another)",
-        "in (?:a|one) (?:straight |single )?(?:row|line)",
+        "in(?:to)? (?:a|one) (?:straight |single )?(?:row|line)",
     ),
     "ACROSS": ("across|across both|spanning|bridging",),
     "HALF_ON": ("(?:only )?(?:half|halfway|partly|partially) (?:on|onto|over|upon)|leaning (?:on|against)",),

@@ -63,7 +63,7 @@ class Places:
             raise NotUnderstood(NO_DIRECTION)
         if any(t.matching for t in things):
             return self._on_matching(resting, things)
-        targets = self._talk.all(things, ANYTHING)
+        targets = self._talk.all(things, ANYTHING, resting[0] if len(resting) == 1 else None)
         kinds = {"cube" if self._talk.is_solid(t) else self._talk.kind(t) for t in targets}
         if kinds == {"ground"}:
             self._m.claim("discarded", resting)
