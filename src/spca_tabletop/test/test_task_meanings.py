@@ -62,6 +62,7 @@ STACKED_TEXTS = {
     "Unstack the red cube.": "on R T",
     "Pick up the cube that is on the table.": "holding G",
     "Put the blue cube on another plate.": "on B pR | on B pG",
+    "Put another cube on the blue plate.": "on G pB | on R pB",
     "Move the blue cube to one of the other plates.": "on B pR | on B pG",
     "Pick and place the blue cube on a different plate.": "on B pR | on B pG",
     "Put the green cube on an empty plate.": "on G pR | on G pG",

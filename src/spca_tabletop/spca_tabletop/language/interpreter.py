@@ -70,7 +70,8 @@ class _Interpreter:
         elif isinstance(element, Build):
             self._build(element)
         elif isinstance(element, Arrangement):
-            self._places.place(self._subjects(element.things), element.places)
+            things = _not_there_yet(element.things, element.places)
+            self._places.place(self._subjects(things), element.places)
         elif isinstance(element, Ordered):
             self._places.order(self._subjects(element.things), element.upwards)
         elif isinstance(element, Mention):
@@ -163,7 +164,8 @@ class _Interpreter:
         sources = [p for p in command.places if p.kind == "source"]
         places = [p for p in command.places if p.kind != "source"]
         _refuse_vague_places(command)
-        subjects = self._subjects(_coming_from(command.things, sources), CUBES)
+        things = _not_there_yet(_coming_from(command.things, sources), places)
+        subjects = self._subjects(things, CUBES)
         if verb == "STACK" and (len(subjects) > 1 or any(p.kind == "on_each_other" for p in places)):
             self._stack(subjects, places, command)
         elif places:
@@ -333,6 +335,12 @@ def _refuse_vague_places(command: Command) -> None:
     directed = len(wheres) == 1 and wheres[0].relation in DIRECTIONS and not wheres[0].thing.where
     if command.verb == "PUT" and not command.places and directed:
         raise NotUnderstood(NO_DIRECTION)
+
+
+def _not_there_yet(things: Sequence[Thing], places: Sequence[Place]) -> list[Thing]:
+    """As in "put another cube on the plate": one that is not on it."""
+    there = [Where("on", p.things[0], negated=True) for p in places if p.kind == "on" and len(p.things) == 1]
+    return [replace(t, where=(*t.where, *there)) if t.other else t for t in things]
 
 
 def _coming_from(things: Sequence[Thing], sources: Sequence[Place]) -> list[Thing]:
