@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from spca.events import Event
 from spca.kits import checked_kit, examine, kit_of, kits
 from spca_core.disk import is_full
-from spca_core.errors import InputError
+from spca_core.errors import Cancelled, InputError
 from spca_core.options import RunOptions
 from spca_core.ports.kit import HasPublishedResult, Kit, LevelFindings, LevelInfo
 from spca_core.result import RunResult
@@ -216,7 +216,7 @@ def conduct(
         from spca.ros.run import run_ros
 
         return run_ros(options, folder, listeners, resume)
-    except InputError:
+    except (InputError, Cancelled):
         raise
     except Exception as error:
         if not is_full(error):

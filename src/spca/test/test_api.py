@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 import spca
+from spca.api import conduct
 from spca.run_command import start_run
-from spca_core.errors import InputError
+from spca_core.errors import Cancelled, InputError
 from spca_core.options import RunOptions
 from spca_core.paths import data
+from spca_core.run_folder import RunFolder
 
 
 def test_a_level_is_run_from_python(tmp_path: Path) -> None:
@@ -24,6 +26,22 @@ def test_a_level_is_run_from_python(tmp_path: Path) -> None:
     assert [event.kind for event in run.events] == kinds
     assert run.report.is_file()
     assert next(run.looks()).shape[2] == 3
+
+
+@pytest.mark.parametrize(("error", "crashed"), [(Cancelled("by the user"), False), (OSError("no"), True)])
+def test_only_the_unexpected_leaves_a_crash_file(
+    error: Exception, crashed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To cancel a run while its nodes start is none: there is nothing to be found out."""
+
+    def fails(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("spca.inproc.run_inproc", fails)
+    folder = RunFolder.create("touch_01", tmp_path / "run")
+    with pytest.raises(type(error)):
+        conduct(RunOptions(level="touch_01", transport="inproc"), folder)
+    assert (folder.path / "crash.txt").exists() == crashed
 
 
 @pytest.mark.parametrize(
