@@ -188,7 +188,8 @@ class _Loop:
         rejections = [r.rejection.message for r in self._records if r.rejection]
         last = rejections[-1] if rejections else "no draft was allowed"
         if self._repetitions >= _MOST_REPETITIONS:
-            return self._end("exhausted", message=f"the proposer has nothing new to offer; last: {last}")
+            why = last.removeprefix(_UNCHANGED)
+            return self._end("exhausted", message=f"{why}; the proposer has nothing new to offer")
         return self._end("exhausted", message=f"{self._budget} drafts were rejected; last: {last}")
 
     def _attempt(self) -> Plan | None:
