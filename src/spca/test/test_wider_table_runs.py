@@ -25,6 +25,7 @@ import spca
         ("row_01", "hard", 20005),  # what stands on a cube, turned, leaves no room beside it
         ("shapes_04", "disturbed", 20004),  # the plate is moved; the cuboid on its edge looks level
         ("pyramid_02", "hard", 5002),  # a covered cube is seen 9 mm beside its place, which breaks the row
+        ("hanoi_01", "disturbed", 22001),  # a hand hides half a block, its kind is mistaken
         ("packing_01", "disturbed", 600),  # the tray is moved; the cube then leans on it
         ("hanoi_01", "disturbed", 400),  # it needs a mat that no word names
     ],

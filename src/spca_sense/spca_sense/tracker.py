@@ -299,7 +299,8 @@ def _recoloured(seen: list[Detection], known: dict[str, SceneObject]) -> list[De
 def _of_known_kinds(seen: list[Detection], known: dict[str, SceneObject]) -> list[Detection]:
     """A solid that leans on something looks like one of another kind, but kinds do not change.
 
-    The only one of its colour that is new is the only one that was known and is nowhere else in sight.
+    The only one of its colour that is new is the only one that was known and is nowhere else in sight, unless
+    that was seen worse: of a thing that a hand hides in part, the kind may have been mistaken.
     """
     shown, kinds = {(d.kind, d.colour) for d in seen}, {(o.kind, o.colour) for o in known.values()}
     solid = [d for d in seen if d.kind in STACKABLE and (d.kind, d.colour) not in kinds]
@@ -312,6 +313,8 @@ def _of_known_kinds(seen: list[Detection], known: dict[str, SceneObject]) -> lis
         ]
         if len(lost) == sum(other.colour == d.colour for other in solid) == 1:
             size = lost[0].size
+            if _GUESSED < lost[0].confidence < min(d.confidence, _COVERED):
+                continue
             if max(d.size) < _LARGER * max(size):
                 x, y, z = d.pose.position
                 pose = Pose.from_xyz_yaw(x, y, z + (size[2] - d.size[2]) / 2, d.pose.yaw)
