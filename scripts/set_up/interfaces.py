@@ -38,7 +38,7 @@ def build(places: Places, log: Path) -> None:
             places,
             "build",
             *("--base-paths", SOURCE, "--packages-select", "spca_interfaces"),
-            *("--event-handlers", "console_direct+", "--cmake-clean-cache"),
+            *("--event-handlers", "console_direct+"),
             *("--cmake-args", *options),
         ),
         log,

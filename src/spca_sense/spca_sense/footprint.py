@@ -35,8 +35,7 @@ def polygon_area(polygon: Array) -> float:
 
 def shared_area(a: Array, b: Array) -> float:
     """Area that two convex counter-clockwise polygons (N, 2), (M, 2) have in common, square metres."""
-    shared = overlap(a, b)
-    return max(0.0, polygon_area(shared)) if len(shared) > 2 else 0.0
+    return max(0.0, polygon_area(overlap(a, b)))
 
 
 def overlap(a: Array, b: Array) -> Array:

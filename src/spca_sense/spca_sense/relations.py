@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import cv2
 import numpy as np
 
+from spca_core.geometry import Array
 from spca_core.kinds import CONTAINERS, SOLIDS, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.scene import Fact, SceneObject
-from spca_sense.footprint import footprint, gap, overlap, shared_area
+from spca_sense.footprint import footprint, gap, overlap, polygon_area
 
 TIE = 0.003
 """Metres within which two things count as equally far left or near: none of them then has the role."""
@@ -68,16 +69,15 @@ def _supports(thing: SceneObject, others: Sequence[SceneObject], table_top: floa
     leaning = lean(thing) > _LEAN
     bottom = thing.pose.position[2] - thing.size[2] / 2
     reach = _REST_LEANING if leaning else _REST
-    found = [
-        other
-        for other in others
-        if other.id != thing.id
-        and abs(bottom - other.deck) < reach
-        and other.pose.position[2] < thing.pose.position[2]
-        and shared_area(own, footprint(other)) > _MIN_SHARE * area
-    ]
-    names, lowest = [other.id for other in found], min_corner(thing)
-    tipping = bool(found) and bottom - table_top < max(thing.size) and _tips_over(thing, found)
+    found: dict[str, Array] = {}
+    for other in others:
+        below = abs(bottom - other.deck) < reach and other.pose.position[2] < thing.pose.position[2]
+        if below and other.id != thing.id:
+            shared = overlap(own, footprint(other))
+            if polygon_area(shared) > _MIN_SHARE * area:
+                found[other.id] = shared
+    names, lowest = list(found), min_corner(thing)
+    tipping = bool(found) and bottom - table_top < max(thing.size) and _tips_over(thing, found.values())
     if tipping or ((not found or leaning) and abs(lowest - table_top) < 2 * _REST):
         names.append(TABLE_SYMBOL)
     elif not found and abs(lowest) < 4 * _REST:
@@ -85,10 +85,9 @@ def _supports(thing: SceneObject, others: Sequence[SceneObject], table_top: floa
     return names
 
 
-def _tips_over(thing: SceneObject, supports: Sequence[SceneObject]) -> bool:
-    """Whether what seems to carry a thing is not under its centre: it leans then, however level it looks."""
-    shared = np.vstack([overlap(footprint(thing), footprint(other)) for other in supports])
-    area = cv2.convexHull(shared.astype(np.float32))
+def _tips_over(thing: SceneObject, carried: Iterable[Array]) -> bool:
+    """Whether its `carried` parts are not around a thing's centre: it leans then, however level it looks."""
+    area = cv2.convexHull(np.vstack([*carried]).astype(np.float32))
     x, y, _ = thing.pose.position
     return cv2.pointPolygonTest(area, (x, y), True) < -_UNBALANCED
 

@@ -39,12 +39,11 @@ from spca_llm.ledger import Ledger, server_fault, set_aside
 from spca_llm.prices import Price, load_prices
 
 BUILTIN = "builtin"
-_ONE_DRAFT = {"drafts": 1, "code_drafts": 1, "code_retries": 0}
 VARIANTS: dict[str, dict[str, Any]] = {
     "full": {},
     "no-reuse": {},
-    "no-repair": {"budgets": Budgets().model_copy(update=_ONE_DRAFT)},
-    "no-replanning": {"budgets": Budgets().model_copy(update={"rounds": 1})},
+    "no-repair": {"budgets": Budgets(drafts=1, code_drafts=1, code_retries=0)},
+    "no-replanning": {"budgets": Budgets(rounds=1)},
     "no-rehearsal": {"rehearse": "never"},
     "always-rehearsal": {"rehearse": "always"},
     "no-rewind": {"ablations": Ablations(no_rewind=True)},

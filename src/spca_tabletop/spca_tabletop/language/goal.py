@@ -143,6 +143,8 @@ class _Grounded:
         atoms = self._with_contacts(set(atoms))
         atoms |= set(self._floors(atoms))
         atoms |= {(c.predicate, *map(self._symbol, c.args)) for c in self._m.rules}
+        untouched = map(self._symbol, self._m.untouched)
+        atoms |= {("kept", s) for s in untouched if self._scene.objects.get(s) in (*SOLIDS, *SUPPORTS)}
         atoms = {("abreast", *sorted(a[1:])) if a[0] == "abreast" else a for a in atoms}
         self._check_places(atoms)
         self._check_prohibitions(atoms)

@@ -320,7 +320,6 @@ class _Interpreter:
             named = [t for t in negative.objects if t.pronoun not in ("it", "them")]
             untouched = self._talk.all(named, ANYTHING)
             self._m.untouched += untouched
-            self._m.rules += [Claim("kept", (e,)) for e in untouched if self._talk.kind(e) in _TOUCHABLE]
             if self._talk.subject is None:  # "without moving the blue cube, stack the red one on it"
                 self._new_subjects = untouched
         elif negative.avoided not in ("HIT", "THROW"):  # which go without saying

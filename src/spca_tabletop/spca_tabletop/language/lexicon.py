@@ -316,7 +316,7 @@ class _Lexicon:
 
 @lru_cache(maxsize=1)
 def _lexicon() -> _Lexicon:
-    listed = [(t, a) for t, rows in _PATTERNS.items() for row in rows for a in _alternatives(row)]
+    listed = _listed()
     ranks: dict[str, int] = {}
     patterns = []
     for rank, (token, alternative) in enumerate(listed):
@@ -330,6 +330,12 @@ def _lexicon() -> _Lexicon:
     )
 
 
+@lru_cache(maxsize=1)
+def _listed() -> tuple[tuple[str, str], ...]:
+    """Every alternative with its token, in the order of the patterns."""
+    return tuple((t, a) for t, rows in _PATTERNS.items() for row in rows for a in _alternatives(row))
+
+
 def _normal(words: str) -> str:
     return " ".join(words.lower().split())
 
@@ -337,8 +343,8 @@ def _normal(words: str) -> str:
 @lru_cache(maxsize=1)
 def known_words() -> tuple[str, ...]:
     """Single words that a misspelt one may have been meant to be."""
-    rows = [a for token, r in _PATTERNS.items() if token != "FILLER" for row in r for a in _alternatives(row)]
-    return tuple(a for a in rows if a.isalpha() and len(a) > 3)
+    words = (a for token, a in _listed() if token != "FILLER")
+    return tuple(a for a in words if a.isalpha() and len(a) > 3)
 
 
 def _compiled(alternative: str, bounded: bool) -> re.Pattern[str]:
