@@ -13,7 +13,13 @@ from pydantic import ValidationError
 from spca_core.errors import InputError, one_line
 
 
-class _StrictLoader(yaml.SafeLoader):
+_Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""In C, for a tenth of the time; a PyYAML that was built without libyaml lacks it."""
+_DEEPEST = 100
+"""Lists and mappings within each other."""
+
+
+class _StrictLoader(_Loader):  # type: ignore[misc, valid-type]
     """YAML's plain types; a key that stands twice in a mapping is an error, where PyYAML takes the last."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
@@ -30,11 +36,26 @@ class _StrictLoader(yaml.SafeLoader):
 def read_yaml(path: Path, what: str) -> Any:
     """The content of a YAML file. Raises InputError: it cannot be read as `what`, or is not valid YAML."""
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), Loader=_StrictLoader)
+        text = path.read_text(encoding="utf-8")
+        _check_nesting(text)
+        return yaml.load(text, Loader=_StrictLoader)
     except OSError as error:
         raise InputError(f"cannot read {what}", where=str(path), hint=error.strerror or str(error)) from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: not UTF-8, no such date
         raise InputError("not valid YAML", where=str(path), hint=str(error)) from error
+
+
+def _check_nesting(text: str) -> None:
+    """Raise ValueError for lists in lists that go too deep: the loader in C would overflow its stack."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > _DEEPEST:
+                line = event.start_mark.line + 1
+                raise ValueError(f"nested more than {_DEEPEST} levels deep in line {line}")
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
 
 
 @contextmanager
