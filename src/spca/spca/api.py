@@ -25,15 +25,15 @@ from spca_core.disk import is_full
 from spca_core.errors import Cancelled, InputError
 from spca_core.options import RunOptions
 from spca_core.ports.kit import HasPublishedResult, Kit, LevelFindings, LevelInfo
-from spca_core.result import RunResult
 from spca_core.run_folder import EVENTS, RunFolder
 from spca_core.validation import first_problem
 from spca_llm.config import is_configured
-from spca_planner.solver.engines import require_engine
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a run on the graph that is up is under way before any of this is needed
     import numpy as np
     from numpy.typing import NDArray
+
+    from spca_core.result import RunResult
 
 CRASH = "crash.txt"
 """In a run's folder: the traceback of what went wrong unexpectedly."""
@@ -186,11 +186,12 @@ def check(level: str, **options: Any) -> LevelFindings:
 def begin(options: RunOptions, out: Path | None = None) -> tuple[RunOptions, RunFolder]:
     """The options as they will be used, and a new folder for the run.
 
-    Raises InputError for bad input, before anything is written.
+    Raises InputError for bad input, before anything is written. Where a graph is up, it is that graph which
+    checks whether the run can begin, as it has loaded what that takes; `conduct` then raises InputError.
     """
     options = _settled(options)
-    checked_kit(options)
-    require_engine(options.engine)
+    if not _checked_by_graph(options):
+        checked_kit(options)
     return options, RunFolder.create(Path(options.level.rpartition(":")[2]).stem, out)
 
 
@@ -201,6 +202,18 @@ def _settled(options: RunOptions) -> RunOptions:
     return options.model_copy(update={"proposer": "openai" if options.llm or is_configured() else "builtin"})
 
 
+def _over_ros(options: RunOptions) -> bool:
+    return options.transport == "ros" and kit_of(options.level).ros() is not None
+
+
+def _checked_by_graph(options: RunOptions) -> bool:
+    if not _over_ros(options):
+        return False
+    from spca.ros.run import has_graph
+
+    return has_graph(options)
+
+
 def conduct(
     options: RunOptions, folder: RunFolder, listeners: tuple[OnEvent, ...] = (), resume: bool = False
 ) -> RunResult:
@@ -209,13 +222,13 @@ def conduct(
     An unexpected failure leaves its traceback in the folder and is raised as it is.
     """
     try:
-        if options.transport == "inproc" or kit_of(options.level).ros() is None:
-            from spca.inproc import run_inproc
+        if _over_ros(options):
+            from spca.ros.run import run_ros
 
-            return run_inproc(options, folder, listeners, resume)
-        from spca.ros.run import run_ros
+            return run_ros(options, folder, listeners, resume)
+        from spca.inproc import run_inproc
 
-        return run_ros(options, folder, listeners, resume)
+        return run_inproc(options, folder, listeners, resume)
     except (InputError, Cancelled):
         raise
     except Exception as error:

@@ -12,6 +12,7 @@ from spca_core.extensions import find, installed
 from spca_core.options import RunOptions
 from spca_core.ports.kit import ExaminesLevels, Kit, LevelFindings
 from spca_core.ports.rehearsal import HasTwin, Twin
+from spca_planner.solver.engines import require_engine
 
 GROUP, TWINS = "spca.environments", "spca.twins"
 
@@ -66,6 +67,7 @@ def checked_kit(options: RunOptions) -> Kit:
         raise InputError(
             f"--drafts {options.drafts}", hint="drafts are compared in rehearsals; there are none"
         )
+    require_engine(options.engine)
     kit.check(options)
     if options.twin:
         twin_maker(kit, options)

@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
 
 from spca.events import Event
 from spca.terminal import as_typed, notices, results
-from spca_core.result import RunResult
+
+if TYPE_CHECKING:  # a run is under way before its result is needed
+    from spca_core.result import RunResult
 
 _DOING = {
     "sense": "looking at the table",

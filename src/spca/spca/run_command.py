@@ -17,7 +17,6 @@ from spca_core.ending import Ending
 from spca_core.errors import EXIT_INTERRUPTED, Cancelled, InputError, SpcaError
 from spca_core.options import Manifest, RunOptions
 from spca_core.paths import RUNS
-from spca_core.result import RunResult
 from spca_core.run_folder import CHECKPOINT, MANIFEST, STATE, RunFolder
 
 LEVEL_FILES = (".yaml", ".yml")
@@ -39,6 +38,8 @@ def resume_run(path: Path) -> int:
     """Take up an interrupted run; returns the exit status."""
     folder = RunFolder.open(path)
     if (folder.path / "result.json").is_file():
+        from spca_core.result import RunResult
+
         result = folder.read("result.json", RunResult)
         if result.outcome is not Ending.CANCELLED:
             raise InputError("this run has ended", where=str(path), hint=f"its result was: {result.reason}")

@@ -26,10 +26,10 @@ from spca.ros.run_protocol import RunOrder
 from spca.ros.standing import NodeState, Standing
 from spca.ros.standing_run import run_on_standing
 from spca_core.ending import Ending
-from spca_core.errors import InputError, SpcaError
-from spca_core.options import RunOptions
+from spca_core.errors import EXIT_BAD_INPUT, InputError, SpcaError
+from spca_core.options import RunOptions, manifest
 from spca_core.result import RunResult
-from spca_core.run_folder import RunFolder
+from spca_core.run_folder import MANIFEST, RunFolder
 from spca_ros import names
 from spca_ros.calls import ActionCall
 from spca_ros.peer import Peer
@@ -65,7 +65,8 @@ def test_a_run_uses_it_only_if_it_fits(
     fields: dict[str, object], options: dict[str, object], said: str
 ) -> None:
     wanted = RunOptions.model_validate({"level": "touch_02"} | options)
-    problem = standing.misfit(_standing(**fields), wanted, parameters(wanted))
+    found = _standing(**fields)
+    problem = standing.misfit(found, wanted) or standing.made_otherwise(found, parameters(wanted))
     assert said in problem and bool(said) == bool(problem)
 
 
@@ -160,16 +161,34 @@ def test_runs_use_it_one_after_the_other(graph: Callable[[], Standing], tmp_path
 
 @pytest.mark.slow
 def test_one_run_at_a_time(graph: Callable[[], Standing], tmp_path: Path) -> None:
-    refused: list[bool] = []
+    refused: list[str] = []
 
     def second(event: Event) -> None:
         if event.kind == "stage_started" and event.stage == "act":
-            refused.append(run_on_standing(RunOrder(run_folder=str(tmp_path / "second")), print))
+            refused.append(_asked(RunOptions(level="touch_02"), tmp_path / "second"))
 
     first = tmp_path / "first"
     first.mkdir()
     assert run_ros(RunOptions(level="touch_02"), RunFolder(first), (second,)).success
-    assert refused == [False]
+    assert refused == ["is busy with another run"]
+
+
+@pytest.mark.slow
+def test_the_graph_itself_checks_what_it_is_asked_for(graph: Callable[[], Standing], tmp_path: Path) -> None:
+    """Whoever asks has loaded nothing to check it with."""
+    assert graph().ready
+    another = _asked(RunOptions(level="sign_01"), tmp_path / "world")
+    assert another == "has the world 'tabletop', not 'tabletop_sign'"
+    for options, said in (
+        ({"level": "stak_01"}, "did you mean 'stack_01'"),
+        ({"level": "stack_01", "preset": "shufled"}, "--preset 'shufled'"),
+        ({"level": "stack_01", "engine": "fastdownward"}, "fast-downward"),
+    ):
+        with pytest.raises(InputError, match=said):
+            _asked(RunOptions.model_validate(options), tmp_path / said)
+    done = _spca("run", "stack_01", "--preset", "shufled", "--out", str(tmp_path / "run"))
+    assert done.returncode == EXIT_BAD_INPUT and "--preset 'shufled'" in done.stderr
+    assert not (tmp_path / "run").exists(), "nothing is left of a run that never began"
 
 
 @pytest.mark.slow
@@ -262,6 +281,13 @@ def test_it_ends_with_its_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     os.close(leader)
     _until(lambda: standing.find() is None, 15.0)
     assert "terminal" in standing.last_words()
+
+
+def _asked(options: RunOptions, folder: Path) -> str:
+    """What the graph says to a run that is asked for."""
+    folder.mkdir()
+    RunFolder(folder).write(MANIFEST, manifest(options))
+    return run_on_standing(RunOrder(run_folder=str(folder)), print)
 
 
 @contextmanager

@@ -12,7 +12,6 @@ from pydantic import ValidationError
 
 from spca_core.errors import InputError, one_line
 
-
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """In C, for a tenth of the time; a PyYAML that was built without libyaml lacks it."""
 _DEEPEST = 100
@@ -46,14 +45,13 @@ def read_yaml(path: Path, what: str) -> Any:
 
 
 def _check_nesting(text: str) -> None:
-    """Raise ValueError for lists in lists that go too deep: the loader in C would overflow its stack."""
+    """Raise YAMLError for lists in lists that go too deep: the loader in C would overflow its stack."""
     depth = 0
     for event in yaml.parse(text, Loader=_Loader):
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > _DEEPEST:
-                line = event.start_mark.line + 1
-                raise ValueError(f"nested more than {_DEEPEST} levels deep in line {line}")
+                raise yaml.YAMLError(f"nested more than {_DEEPEST} levels deep{event.start_mark}")
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
 

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 from spca_core.options import RunOptions
 from spca_core.ports.kit import DocumentMaker, LevelInfo, PublishedResult
-from spca_core.ports.proposer import PlanProposer
-from spca_core.ports.vision import VisionModel
-from spca_core.ports.vocabulary import Vocabulary
 from spca_core.run_folder import RunFolder
-from spca_core.skill import CtxApi
+
+if TYPE_CHECKING:  # constructing a kit must be cheap: every command does
+    from spca_core.ports.proposer import PlanProposer
+    from spca_core.ports.vision import VisionModel
+    from spca_core.ports.vocabulary import Vocabulary
+    from spca_core.skill import CtxApi
+    from spca_minigrid.environment import MinigridEnvironment
+    from spca_minigrid.twin import MinigridTwin
 
 PRIMITIVES = "primitives.json"
 """The file of a run that says what was done: level, seed and every primitive."""
-
-if TYPE_CHECKING:
-    from spca_minigrid.environment import MinigridEnvironment
-    from spca_minigrid.twin import MinigridTwin
 
 
 class MinigridKit:

@@ -8,18 +8,18 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spca_core.episode import Episode
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_core.ports.kit import DocumentMaker, LevelFindings, LevelInfo, PublishedResult
-from spca_core.ports.proposer import PlanProposer
-from spca_core.ports.vision import VisionModel
-from spca_core.ports.vocabulary import Vocabulary
 from spca_core.run_folder import RunFolder
-from spca_core.skill import CtxApi
 from spca_tabletop import act
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # constructing a kit must be cheap: every command does
+    from spca_core.episode import Episode
+    from spca_core.ports.proposer import PlanProposer
+    from spca_core.ports.vision import VisionModel
+    from spca_core.ports.vocabulary import Vocabulary
+    from spca_core.skill import CtxApi
     from spca_sim.variation import SimVariation
     from spca_tabletop.environment import InprocTabletop
     from spca_tabletop.rehearsal.twin import TabletopTwin

@@ -84,7 +84,7 @@ class Keeper:
         node.create_subscription(GoalStatusArray, status, self._on_goals, qos_profile_action_status_default)
         self.graph = Graph(node, processes(order.options, order.choice), Path(logs), self._on_lost)
         supervisor = self.graph.peers[names.SUPERVISOR]
-        self.runs = RunServer(standing.socket_path(), node, supervisor, self._fault_since)
+        self.runs = RunServer(standing.socket_path(), node, supervisor, self._unfit, self._fault_since)
 
     def stop(self, why: str) -> None:
         """End the graph."""
@@ -141,6 +141,9 @@ class Keeper:
             return False
         past.append(now)
         return True
+
+    def _unfit(self, options: RunOptions) -> str:
+        return standing.made_otherwise(self._seen, parameters(options))
 
     def _fault_since(self, began: float) -> str:
         return self._fault if self._fault_at > began else ""

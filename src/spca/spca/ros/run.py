@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from spca.events import Event, Listener
 from spca.ros import standing
@@ -10,10 +11,17 @@ from spca.ros.processes import parameters
 from spca.ros.run_protocol import RunOrder
 from spca.ros.standing_run import run_on_standing
 from spca_core.options import RunOptions, manifest
-from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, RunFolder
 
+if TYPE_CHECKING:
+    from spca_core.result import RunResult
+
 LOGS = "log"
+
+
+def has_graph(options: RunOptions) -> bool:
+    """Whether a graph is up that a run may use if its level permits, which that graph says itself."""
+    return (found := standing.find()) is not None and not standing.misfit(found, options)
 
 
 def run_ros(
@@ -24,7 +32,8 @@ def run_ros(
     The standing graph is used if it fits and is free. Raises the reason at once when a node is lost, and
     Cancelled when the user stops the run before it has begun.
     """
-    shared = parameters(options)
+    if (found := standing.find()) is None:
+        parameters(options)  # an unknown level is reported before anything is written
     if not resume:
         folder.write(MANIFEST, manifest(options))
     order = RunOrder(run_folder=str(folder.path), resume=resume)
@@ -33,14 +42,13 @@ def run_ros(
         for listener in listeners:
             listener(event)
 
-    if (found := standing.find()) is not None:
-        problem = standing.misfit(found, options, shared)
-        if not problem and run_on_standing(order, tell):
-            return folder.read("result.json", RunResult)
-        print(
-            f"spca: not on the graph that is up: it {problem or 'is busy with another run'}", file=sys.stderr
-        )
-    from spca.ros.own_run import run_on_own  # loads ROS, which a run on the standing graph does not need
+    problem = "is not up"
+    if found is not None and (problem := standing.misfit(found, options) or run_on_standing(order, tell)):
+        print(f"spca: not on the graph that is up: it {problem}", file=sys.stderr)
+    if problem:
+        from spca.ros.own_run import run_on_own  # loads ROS, which a run on the standing graph does not need
 
-    run_on_own(options, order, tell, folder.path / LOGS)
+        run_on_own(options, order, tell, folder.path / LOGS)
+    from spca_core.result import RunResult  # loads numpy, which nobody needs while the graph works
+
     return folder.read("result.json", RunResult)

@@ -1,6 +1,6 @@
 """What a run and the keeper of a standing graph say to each other, over a socket of this user alone.
 
-The run sends one `RunOrder`; the keeper answers with `busy`, or with the run's events and then its `RunEnd`.
+The run sends one `RunOrder`; the keeper answers with `unfit`, or with the run's events and then its `RunEnd`.
 Whatever else the run sends, and its end, cancels the run.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from spca_core.errors import Cancelled, InputError, SpcaError
 from spca_core.model import Record
 
-RUN, BUSY, EVENT, END, CANCEL = "run", "busy", "event", "end", "cancel"  # operations
+RUN, UNFIT, EVENT, END, CANCEL = "run", "unfit", "event", "end", "cancel"  # operations
 MAX_BYTES = 1 << 22
 SEND_S = 5.0  # wall seconds that the other side may take to read
 
@@ -24,7 +24,7 @@ class RunOrder(Record):
 class RunEnd(Record):
     """How a run has ended."""
 
-    outcome: str
+    outcome: str = ""
     """See `spca_core.ending.Ending`; empty where there is no result."""
     message: str
     """The reason."""

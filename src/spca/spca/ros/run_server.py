@@ -8,12 +8,15 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from spca.events import Event
 from spca.ros.run_level import RunLevelCall
-from spca.ros.run_protocol import BUSY, END, EVENT, MAX_BYTES, RUN, SEND_S, RunEnd, RunOrder
-from spca_core.errors import SpcaError
+from spca.ros.run_protocol import END, EVENT, MAX_BYTES, RUN, SEND_S, UNFIT, RunEnd, RunOrder
+from spca_core.errors import InputError, SpcaError
+from spca_core.options import Manifest, RunOptions
 from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Malformed
+from spca_core.run_folder import MANIFEST, RunFolder
 from spca_ros.node import SpcaNode, background
 from spca_ros.peer import Peer
 
@@ -24,12 +27,20 @@ _NEWS_S = 1.0  # wall seconds until it is known which process has ended when a n
 class RunServer:
     """Runs one level at a time for clients of the socket at `path`, through the supervisor's action.
 
-    `fault(since)` says why a process was lost since then (seconds since the epoch); "" if none was.
+    `unfit(options)` says why the graph cannot run what is asked for, `fault(since)` why a process was lost
+    since then (seconds since the epoch); "" if it can, and if none was.
     """
 
-    def __init__(self, path: Path, node: SpcaNode, supervisor: Peer, fault: Callable[[float], str]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        node: SpcaNode,
+        supervisor: Peer,
+        unfit: Callable[[RunOptions], str],
+        fault: Callable[[float], str],
+    ) -> None:
         self._run_level = RunLevelCall(node, supervisor)
-        self._fault = fault
+        self._unfit, self._fault = unfit, fault
         self._free = threading.Lock()
         self._ended = False
         path.unlink(missing_ok=True)  # a killed keeper leaves its own
@@ -61,15 +72,24 @@ class RunServer:
             message = channel.receive(time.monotonic() + _ORDER_S)
             if message["op"] != RUN:
                 return
-            if not self._free.acquire(blocking=False):
-                channel.send({"op": BUSY}, time.monotonic() + SEND_S)
-                return
-            try:
-                end = self._run(RunOrder.model_validate(message["order"]), channel)
-            finally:
-                self._free.release()
+            answer = self._answer(RunOrder.model_validate(message["order"]), channel)
             if not self._ended:
-                channel.send({"op": END, "end": end.model_dump()}, time.monotonic() + SEND_S)
+                channel.send(answer, time.monotonic() + SEND_S)
+
+    def _answer(self, order: RunOrder, channel: Channel) -> dict[str, Any]:
+        """How the run has ended, or why there is none."""
+        try:
+            options = RunFolder.open(Path(order.run_folder)).read(MANIFEST, Manifest).options
+            if why := self._unfit(options):
+                return {"op": UNFIT, "why": why}
+        except InputError as error:
+            return {"op": END, "end": RunEnd(message=str(error), input_error=True).model_dump()}
+        if not self._free.acquire(blocking=False):
+            return {"op": UNFIT, "why": "is busy with another run"}
+        try:
+            return {"op": END, "end": self._run(order, channel).model_dump()}
+        finally:
+            self._free.release()
 
     def _run(self, order: RunOrder, channel: Channel) -> RunEnd:
         began = time.time()
@@ -85,7 +105,7 @@ class RunServer:
         try:
             end = self._run_level(order, tell, lambda: gone or not channel.quiet())
         except SpcaError as error:
-            end = RunEnd(outcome="", message=str(error))
+            end = RunEnd(message=str(error))
         if end.outcome or end.input_error:
             return end
         return end.model_copy(update={"message": self._why(began) or end.message})

@@ -133,21 +133,29 @@ def keeping() -> Iterator[None]:
             socket_path().unlink(missing_ok=True)
 
 
-def misfit(standing: Standing, options: RunOptions, parameters: dict[str, str]) -> str:
-    """Why a run cannot use the graph, in words that follow "it"; "" if it can."""
+def misfit(standing: Standing, options: RunOptions) -> str:
+    """Why a run cannot use the graph, in words that follow "it"; "" if it can, its level permitting.
+
+    Whether the level does, the keeper says: see `made_otherwise`.
+    """
     if not standing.ready:
         return "is not ready yet"
     if standing.code != code_stamp():
         return "runs older code; `spca down` and `spca up` restart it"
-    for name, wanted in parameters.items():
-        if (has := standing.parameters.get(name, "")) != wanted:
-            return f"has the {name} '{has}', not '{wanted}'"
     for name in ("rate", "view"):
         if getattr(standing.options, name) != getattr(options, name):
             return f"was started with another --{name}"
     asks_models = options.proposer != "builtin" or options.vision
     if asks_models and standing.keys != keys_fingerprint():
         return "was started with other settings for language models"
+    return ""
+
+
+def made_otherwise(standing: Standing, parameters: dict[str, str]) -> str:
+    """Why a run that needs these parameters cannot use the graph, in words that follow "it"; "" if it can."""
+    for name, wanted in parameters.items():
+        if (has := standing.parameters.get(name, "")) != wanted:
+            return f"has the {name} '{has}', not '{wanted}'"
     return ""
 
 

@@ -16,7 +16,7 @@ from functools import partial
 from spca.events import Event, Listener
 from spca.interrupt import stopping_on_interrupt
 from spca.ros import standing
-from spca.ros.run_protocol import BUSY, CANCEL, END, EVENT, MAX_BYTES, RUN, SEND_S, RunEnd, RunOrder
+from spca.ros.run_protocol import CANCEL, END, EVENT, MAX_BYTES, RUN, SEND_S, UNFIT, RunEnd, RunOrder
 from spca_core.errors import SpcaError
 from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Interrupted
 
@@ -24,8 +24,8 @@ _CANCEL_S = 15.0  # wall seconds that a cancelled run may take to end
 _LAST_WORDS_S = 10.0  # wall seconds until a graph that ends has said why
 
 
-def run_on_standing(order: RunOrder, tell: Listener) -> bool:
-    """Have the graph run a level to its end; False if it is busy with another run.
+def run_on_standing(order: RunOrder, tell: Listener) -> str:
+    """Have the graph run a level to its end; or why it cannot, in words that follow "it".
 
     Raises the reason if there is no result: see `RunEnd.check`; SpcaError, too, when the graph ends.
     """
@@ -41,14 +41,15 @@ def run_on_standing(order: RunOrder, tell: Listener) -> bool:
     except ChannelTimeout:
         what = "the graph does not end a run that was cancelled; `spca down` ends the graph"
         raise SpcaError(what) from None
-    if end is not None:
-        end.check(cancelled.is_set())
-    return end is not None
+    if isinstance(end, str):
+        return end
+    end.check(cancelled.is_set())
+    return ""
 
 
 def _converse(
     channel: Channel, order: RunOrder, tell: Listener, cancelled: Callable[[], bool]
-) -> RunEnd | None:
+) -> RunEnd | str:
     channel.send({"op": RUN, "order": order.model_dump()}, time.monotonic() + SEND_S)
     receive = partial(channel.receive, math.inf, cancelled)
     while True:
@@ -63,8 +64,8 @@ def _converse(
             tell(Event.model_validate(message["event"]))
         elif operation == END:
             return RunEnd.model_validate(message["end"])
-        elif operation == BUSY:
-            return None
+        elif operation == UNFIT:
+            return str(message["why"])
 
 
 def _last_words() -> str:

@@ -99,7 +99,9 @@ class SupervisorNode(SpcaNode):
         """
         if goal.run_folder and (Path(goal.run_folder) / MANIFEST).is_file():
             folder = RunFolder.open(Path(goal.run_folder))
-            return folder.read(MANIFEST, Manifest).options, folder
+            options = folder.read(MANIFEST, Manifest).options
+            checked_kit(options)
+            return options, folder
         wanted = {name: getattr(goal, name) for name in ("level", "preset", "seed") if getattr(goal, name)}
         try:
             options = RunOptions.model_validate({**self._defaults, **wanted})

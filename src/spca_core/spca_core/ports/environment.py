@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from spca_core.observation import Observation
-from spca_core.plan import ActResult, Choice, Plan
-from spca_core.skill import CtxApi, StepReport
-from spca_core.task import Task
-from spca_core.verdict import Verdict
+if TYPE_CHECKING:
+    from spca_core.observation import Observation
+    from spca_core.plan import ActResult, Choice, Plan
+    from spca_core.skill import CtxApi, StepReport
+    from spca_core.task import Task
+    from spca_core.verdict import Verdict
 
 
 class CtxServer(Protocol):

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from spca_core.model import Record
 from spca_core.options import RunOptions
-from spca_core.ports.environment import Environment
-from spca_core.ports.proposer import PlanProposer
-from spca_core.ports.vision import VisionModel
-from spca_core.ports.vocabulary import Vocabulary
 from spca_core.run_folder import RunFolder
-from spca_core.skill import CtxApi
+
+if TYPE_CHECKING:  # every command looks for kits
+    from spca_core.ports.environment import Environment
+    from spca_core.ports.proposer import PlanProposer
+    from spca_core.ports.vision import VisionModel
+    from spca_core.ports.vocabulary import Vocabulary
+    from spca_core.skill import CtxApi
 
 DocumentMaker = Callable[[RunFolder, RunOptions], Path]
 """Makes one document (a video, a log) from a finished run and returns its path."""

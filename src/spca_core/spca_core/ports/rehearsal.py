@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from spca_core.observation import Observation
-from spca_core.options import RunOptions
-from spca_core.plan import ActResult, Choice, Plan
-from spca_core.ports.vocabulary import Vocabulary
-from spca_core.rehearsal import Doubt, Moment, Rehearsed
+if TYPE_CHECKING:
+    from spca_core.observation import Observation
+    from spca_core.options import RunOptions
+    from spca_core.plan import ActResult, Choice, Plan
+    from spca_core.ports.vocabulary import Vocabulary
+    from spca_core.rehearsal import Doubt, Moment, Rehearsed
 
 
 class Rehearsal(Protocol):

@@ -9,7 +9,6 @@ from spca_core.options import RunOptions
 from spca_ros import names
 from spca_ros.kit import VisionSlot
 from spca_ros.process_spec import ProcessSpec, Value
-from spca_tabletop.presets import load_table, variation_of
 
 if TYPE_CHECKING:
     from spca_ros.loop import Loop
@@ -29,6 +28,8 @@ class TabletopRos:
         minutes, and not between the request for a motion and its start, where it would make the arm seem late
         on its path.
         """
+        from spca_tabletop.presets import variation_of  # loads numpy, which not everybody needs
+
         shared = self.parameters(options)
         sim: dict[str, Value] = {
             **shared,
@@ -54,6 +55,8 @@ class TabletopRos:
 
     def parameters(self, options: RunOptions) -> dict[str, str]:
         """The world's and the detector's names."""
+        from spca_tabletop.presets import load_table
+
         _, level = load_table(options)
         return {"world": options.world or level.world, "detector": options.detector}
 
