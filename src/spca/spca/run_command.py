@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
 
 from spca.api import begin, conduct, document
+from spca.events import Event
 from spca.kits import examine
 from spca.progress import Progress
 from spca.terminal import as_typed, notices, results
@@ -18,6 +20,9 @@ from spca_core.errors import EXIT_INTERRUPTED, Cancelled, InputError, SpcaError
 from spca_core.options import Manifest, RunOptions
 from spca_core.paths import RUNS
 from spca_core.run_folder import CHECKPOINT, MANIFEST, STATE, RunFolder
+
+if TYPE_CHECKING:
+    from spca_core.result import RunResult
 
 LEVEL_FILES = (".yaml", ".yml")
 
@@ -38,9 +43,7 @@ def resume_run(path: Path) -> int:
     """Take up an interrupted run; returns the exit status."""
     folder = RunFolder.open(path)
     if (folder.path / "result.json").is_file():
-        from spca_core.result import RunResult
-
-        result = folder.read("result.json", RunResult)
+        result = _result(folder)
         if result.outcome is not Ending.CANCELLED:
             raise InputError("this run has ended", where=str(path), hint=f"its result was: {result.reason}")
     options = folder.read(MANIFEST, Manifest).options
@@ -81,8 +84,13 @@ def write_report(path: Path) -> Path:
 
 def _drive(options: RunOptions, folder: RunFolder, resume: bool) -> int:
     with Progress() as progress:
+
+        def judged(event: Event) -> None:
+            if event.kind == "run_ended":  # what was recorded is still being written
+                progress.show_result(_result(folder))
+
         try:
-            result = conduct(options, folder, (progress,), resume)
+            result = conduct(options, folder, (progress, judged), resume)
         except InputError:
             if not resume:
                 _discard_if_untouched(folder)
@@ -96,7 +104,6 @@ def _drive(options: RunOptions, folder: RunFolder, resume: bool) -> int:
                 raise SpcaError(f"the disk is full ({folder.path}): {hint}") from error
             _document(folder, options.model_copy(update={"video": False}), progress.console)
             raise SpcaError(f"{type(error).__name__}: {error}; see the run folder: {folder.path}") from error
-        progress.show_result(result)
         progress.say("writing the report …")
         try:
             report = _document(folder, options, progress.console)
@@ -107,6 +114,12 @@ def _drive(options: RunOptions, folder: RunFolder, resume: bool) -> int:
     if result.outcome is Ending.CANCELLED:
         progress.say_interrupted("go on with", "resume", folder.path)
     return result.exit_status
+
+
+def _result(folder: RunFolder) -> RunResult:
+    from spca_core.result import RunResult
+
+    return folder.read("result.json", RunResult)
 
 
 def _document(folder: RunFolder, options: RunOptions, console: Console) -> Path:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
+import threading
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from spca.events import Event, Listener
+from spca.kits import kit_of
 from spca.ros import standing
 from spca.ros.processes import parameters
 from spca.ros.run_protocol import RunOrder
@@ -43,12 +46,23 @@ def run_ros(
             listener(event)
 
     problem = "is not up"
-    if found is not None and (problem := standing.misfit(found, options) or run_on_standing(order, tell)):
-        print(f"spca: not on the graph that is up: it {problem}", file=sys.stderr)
+    if found is not None:
+        if not (problem := standing.misfit(found, options)):
+            threading.Thread(target=_load_ahead, args=(options,), daemon=True).start()
+            problem = run_on_standing(order, tell)
+        if problem:
+            print(f"spca: not on the graph that is up: it {problem}", file=sys.stderr)
     if problem:
         from spca.ros.own_run import run_on_own  # loads ROS, which a run on the standing graph does not need
 
         run_on_own(options, order, tell, folder.path / LOGS)
-    from spca_core.result import RunResult  # loads numpy, which nobody needs while the graph works
+    from spca_core.result import RunResult
 
     return folder.read("result.json", RunResult)
+
+
+def _load_ahead(options: RunOptions) -> None:
+    """Load, while the graph works, what this process needs for the result and the report."""
+    for name in ("spca_core.result", "spca.report"):
+        import_module(name)
+    kit_of(options.level).documents(options)
