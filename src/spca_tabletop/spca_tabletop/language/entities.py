@@ -217,8 +217,8 @@ class Discourse:
         if len(candidates) == 1:
             return [Known(candidates[0])]
         for entity in reversed(self.mentioned):
-            adjectives = thing.colour or thing.side or thing.extent or thing.unlike or thing.without
-            if not adjectives and self.kind(entity) in _wanted(thing, kinds):
+            named = thing.side or thing.is_described
+            if not named and self.kind(entity) in _wanted(thing, kinds):
                 self.cost += not thing.quantifier  # few say "cube" for "the cube"
                 return [entity]
         listed = ", ".join(words_of(c) for c in candidates)

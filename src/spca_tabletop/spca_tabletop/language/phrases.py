@@ -75,6 +75,11 @@ class Thing:
         """Whether more is said than its kind and colour."""
         return bool(self.side or self.where or self.extent or self.unlike or self.vacant or self.without)
 
+    @property
+    def is_described(self) -> bool:
+        """Whether more is said than its kind and its side."""
+        return bool(self.colour) or replace(self, side="").is_restricted
+
     def of_kind(self, kind: str) -> Thing:
         """The same with a kind, where it had none."""
         return self if self.kind or self.pronoun else replace(self, kind=kind)

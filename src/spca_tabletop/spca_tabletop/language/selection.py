@@ -89,7 +89,7 @@ class Selection:
     def _at_side(self, candidates: list[str], thing: Thing) -> list[str]:
         """The one at that side: of several of a colour by where they are, else of all of the kind as seen."""
         places = positions_of(self._scene)
-        narrowed = thing.colour or thing.where or thing.unlike or thing.without or thing.kind == "block"
+        narrowed = thing.is_described or thing.kind == "block"
         if not narrowed or len(candidates) < 2 or any(c not in places for c in candidates):
             return [s for s in candidates if self._scene.holds(thing.side, s)]
         axis, sign = _AXES[thing.side]
