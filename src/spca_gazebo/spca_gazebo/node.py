@@ -15,9 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from rclpy.subscription import Subscription
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import CameraInfo, Image
 from sensor_msgs.msg import JointState as JointStateMsg
 from spca_interfaces.action import CommandGripper, FollowTrajectory
 from spca_interfaces.msg import Contacts, Lease
@@ -38,8 +36,8 @@ from spca_description.self_contacts import harmless_pairs
 from spca_gazebo import bridge
 from spca_gazebo.contacts import ContactSampler, ModelPairs
 from spca_gazebo.driver import brake, ramp_time, refusal
+from spca_gazebo.film import Film
 from spca_gazebo.finger import Press, command, finger_state
-from spca_gazebo.frames import FramePairs
 from spca_gazebo.idleness import Idleness
 from spca_gazebo.polled import PolledTopic
 from spca_gazebo.reset import control_service, parking, placement, pose_request, pose_service, untouched
@@ -48,13 +46,11 @@ from spca_gazebo.serving import ReplacingAction, SlowService
 from spca_robot.gripper_2f85 import CLOSED_ANGLE, STROKE, driver_angle
 from spca_ros import names
 from spca_ros.action_server import Job
-from spca_ros.convert.camera import OPTICAL_FRAME, info_msg
 from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.records import from_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory, trajectory_msg
 from spca_ros.convert.time import duration_msg, seconds
 from spca_ros.node import SpcaNode, background, run_nodes
-from spca_ros.pictures import CameraTopics
 from spca_ros.qos import EVERY, SENSOR
 
 _HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
@@ -87,18 +83,14 @@ class GazeboSim(SpcaNode):
         self._finger, self._press = gripper.commanded, Press()
         self._models = ModelPairs(self._world.model_names, harmless, self._world.robot.model)
         self._sampler = ContactSampler(self._on_sample)
-        self._frames = FramePairs(self._on_frame)
         self._gazebo = GazeboServices()
         self._rests = self.parameter("rests", False, "stand still while no level is under way")
         self._idleness = Idleness(self._stand_still)
-        self._film: tuple[Subscription, ...] = ()  # only while a client requests images
-        self._captures = 0  # requests for a picture that wait for one
         self._epoch = ""
         self._now, self._ticked = 0.0, time.monotonic()
         self._told = 0.0  # wall time (monotonic) of the newest message on /clock
         self._reported = 0.0  # simulated time of the newest contact report
         self._state: JointState | None = None
-        self._frame: tuple[Image, Image, CameraInfo] | None = None
         self._newest_contacts: frozenset[Pair] = frozenset()
         self._resetting = False  # then no contacts are published: they are of no level
         self._seen: dict[str, float] = {}  # by client: the newest joint state it has handled
@@ -106,7 +98,7 @@ class GazeboSim(SpcaNode):
         self._held = threading.Event()
 
         self._states = self.create_publisher(JointStateMsg, names.JOINT_STATES, SENSOR)
-        self._pictures = CameraTopics(self)
+        self._film = Film(self, self._world)
         self._contacts = self.create_publisher(Contacts, names.CONTACTS, EVERY)
         self._arm = self.create_publisher(JointTrajectoryMsg, f"/{ARM_CONTROLLER}/joint_trajectory", EVERY)
         self._gripper = self.create_publisher(
@@ -181,52 +173,23 @@ class GazeboSim(SpcaNode):
         if not self._resetting:
             self._contacts.publish(contacts_msg([sample], self._epoch))
 
-    def _on_frame(self, colour: Image, depth: Image) -> None:
-        info = info_msg(self._world.camera.intrinsics, seconds(colour.header.stamp))
-        for message in (colour, depth):
-            message.header.frame_id = OPTICAL_FRAME
-        self._pictures.publish(colour, depth, info)
-        self._frame = (colour, depth, info)
-
     def _on_lease(self, lease: Lease) -> None:
         self._seen[lease.client] = seconds(lease.seen)
 
     def _do_capture(self, request: Capture.Request) -> Capture.Response:
         """The first frame taken from now on."""
         begun = self._now
-        self._captures += 1
-        self.loop.soon(self._film_if_watched)
-        try:
+        with self._film.running():
             while self._now - begun < _FRAME_S:
-                if self._frame is not None and seconds(self._frame[0].header.stamp) >= begun:
-                    colour, depth, info = self._frame
-                    return Capture.Response(success=True, colour=colour, depth=depth, info=info)
+                if (taken := self._film.since(begun)) is not None:
+                    return Capture.Response(success=True, **taken._asdict())
                 self._sleep()
-        finally:
-            self._captures -= 1
         return Capture.Response(success=False, message=f"no picture from Gazebo's camera in {_FRAME_S:.0f} s")
 
     def _look(self) -> None:
-        self._film_if_watched()
+        self._film.look()
         if self._rests:
             background(self._idleness.look)
-
-    def _film_if_watched(self) -> None:
-        """Listen to Gazebo's camera while a picture is asked for or its topics are watched, and only then.
-
-        The bridge is lazy, and Gazebo draws no pictures that nobody takes: drawing them costs half of its
-        time.
-        """
-        watched = self._captures > 0 or self._pictures.watched
-        if watched and not self._film:
-            self._film = (
-                self.create_subscription(Image, bridge.COLOUR.ros, self._frames.colour, SENSOR),
-                self.create_subscription(Image, bridge.DEPTH.ros, self._frames.depth, SENSOR),
-            )
-        elif self._film and not watched:
-            for subscription in self._film:
-                self.destroy_subscription(subscription)
-            self._film = ()
 
     # --- commands -------------------------------------------------------------------------------------------
 

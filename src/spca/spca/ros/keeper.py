@@ -21,11 +21,10 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.qos import qos_profile_action_status_default
 
 from spca.ros import standing
-from spca.ros.processes import Choice, parameters, processes
+from spca.ros.processes import parameters, processes
 from spca.ros.run_server import RunServer
-from spca.ros.standing import NodeState, Standing
+from spca.ros.standing import NodeState, Order, Standing
 from spca_core.errors import EXIT_BROKEN, SpcaError
-from spca_core.model import Record
 from spca_core.options import RunOptions
 from spca_ros import names
 from spca_ros.domain import own_domain
@@ -39,18 +38,6 @@ _DIAGNOSTICS_S = 1.0
 _RESTARTS, _WITHIN_S = 5, 60.0  # a process that dies more often than that is beyond help
 _READY_S = 90.0
 _BUSY = (GoalStatus.STATUS_ACCEPTED, GoalStatus.STATUS_EXECUTING, GoalStatus.STATUS_CANCELING)
-
-
-class Order(Record):
-    """What `spca up` asks for."""
-
-    options: RunOptions
-    choice: Choice
-    idle_s: float
-    secured: dict[str, str] = {}
-    """Environment variables of DDS Security, if it is used."""
-    terminal: str = ""
-    """Path of the terminal with which the graph ends; empty: it outlives every terminal."""
 
 
 class Keeper:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from spca.ros.processes import Choice
 from spca_core.errors import SpcaError
 from spca_core.model import Record
 from spca_core.options import RunOptions
@@ -25,6 +26,18 @@ _KEYS = re.compile(r"KEY|TOKEN|SECRET|PASSW|^SPCA_LLM", re.IGNORECASE)
 
 
 KEEPER_LOG = "keeper.log"
+
+
+class Order(Record):
+    """What `spca up` asks the keeper for."""
+
+    options: RunOptions
+    choice: Choice
+    idle_s: float
+    secured: dict[str, str] = {}
+    """Environment variables of DDS Security, if it is used."""
+    terminal: str = ""
+    """Path of the terminal with which the graph ends; empty: it outlives every terminal."""
 
 
 class NodeState(Record):

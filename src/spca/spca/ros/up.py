@@ -13,9 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from spca.ros import standing
-from spca.ros.keeper import Order
 from spca.ros.processes import Choice, check_installed, processes
-from spca.ros.standing import Standing
+from spca.ros.standing import Order, Standing
 from spca_core.errors import EXIT_BAD_INPUT, EXIT_NOT_SOLVED, EXIT_SUCCESS, InputError, SpcaError
 from spca_core.options import RunOptions
 from spca_ros import security
