@@ -1,0 +1,283 @@
+"""One connected region of a colour, taken apart into things.
+
+It is taken apart from the highest level down. A level part is the upper face of a solid, the rim of a
+container, or a thing that carries another one; its outline is fitted with a rectangle and with a disc whose
+sizes are free, and the better of the two tells the kind. What is neither is `unknown`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+
+from spca_core.geometry import Array, Pose, wrap_angle
+from spca_core.kinds import KINDS, WALL, ObjectKind
+from spca_sense.detection import UNKNOWN, Detection
+from spca_sense.fitting import Fit, fit_shape
+from spca_sense.footprint import outline_of
+from spca_sense.outline import trace
+from spca_sense.shapes import BoxShape, DiscShape, convex_hull, distance_to_polygon
+from spca_sense.view import NO_HEIGHT, Mask, Patch, View, Window
+
+TALL = 0.012
+"""Metres above the table: what is lower is flat, a plate or a mat."""
+LEVEL = 0.008
+"""Metres below the highest level that still belong to it."""
+MIN_AREA = 90
+"""Pixels that are enough for a thing: 1.8 cm²."""
+FILLED = 0.6
+"""Share of a thing, as far as nothing hides it, that must have its colour."""
+
+_CUT = 0.010  # metres of the sides, from the top, whose outline is used
+_OCCLUDER = 0.012
+_STEP = 0.010  # metres from a rim down to what is inside of it
+_HOLLOW = 0.3  # share of the area within the rim that must be lower
+_RIM = 1.5  # times a wall's thickness within which all of a rim lies
+_DOME = 0.12  # of its radius, by which a ball's upper side falls off towards its outline
+_LEAST_FALL = 0.004  # metres; noise makes small level faces fall off by less
+_MIN_OWN, _ENOUGH = 24, 400  # outline points that are needed, and that are enough
+_TOLERANCE = 0.0025
+_MIN_INLIERS = 0.6
+_PERFECT = 0.98  # share of inliers at which an outline is a disc's without a look at the rectangle
+_SMALLEST, _LARGEST = 0.012, 0.30  # metres: edges of what may be a thing
+_ONE = 0.85  # share of what pieces of a face enclose that must be theirs, or be hidden
+
+
+@dataclass(frozen=True)
+class Face:
+    """A level region (a mask of the window), the body it belongs to, and its height."""
+
+    mask: Mask
+    body: Mask
+    level: float
+
+
+class Region:
+    """Takes one connected region of a colour apart."""
+
+    def __init__(self, view: View, colour: str, window: Window, mask: Mask) -> None:
+        self.view, self.colour, self.window, self.mask = view, colour, window, mask
+        self.heights = view.heights[window]
+        self.origin = np.array([window[1].start, window[0].start], float)
+
+    def tall(self) -> list[Detection]:
+        """What stands out, from high to low."""
+        found: list[Detection] = []
+        rest = self.mask.copy()
+        while (face := self._highest(rest)) is not None:
+            hull = self._hull(face.mask)
+            inside = self.heights[hull]
+            low = float(np.mean(inside[inside > NO_HEIGHT / 2] < face.level - _STEP))
+            thing = self._container(face) if low > _HOLLOW else self._solid(face)
+            found += [thing] if thing is not None else []
+            rest &= ~cv2.dilate((hull | face.body).astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
+            if thing is not None:
+                rest &= ~column(self.view, thing).within(self.window)
+        return found
+
+    def flat(self, hidden: Mask) -> list[Detection]:
+        """A mat, or a plate of another size than usual; `hidden` are the pixels of what may stand on it."""
+        heights = self.heights[self.mask & (self.heights > NO_HEIGHT / 2)]
+        if not len(heights):
+            return []
+        level = max(float(np.median(heights)), 0.001)
+        face = Face(self.mask, self.mask, level)
+        kind, fit = self._fitted(face, depth=level)
+        hull = self._hull(self.mask)
+        if fit is None or fit.inliers < _MIN_INLIERS or np.mean(self.mask[hull & ~hidden]) < FILLED:
+            return []
+        if kind == "cylinder":
+            return [self._detection("plate", fit, level, level)]
+        return [self._detection("mat", fit, level, level)] if level < TALL / 2 else []
+
+    def obstacle(self) -> Detection | None:
+        """All of it as one thing of no known shape; None if nothing of it stands out."""
+        face = self._highest(self.mask)
+        return None if face is None else self._obstacle(replace(face, body=self.mask))
+
+    def _highest(self, rest: Mask) -> Face | None:
+        """The highest level region that is large enough."""
+        tall = rest & (self.heights > TALL)
+        _, parts, stats, _ = cv2.connectedComponentsWithStats(tall.astype(np.uint8), connectivity=8)
+        best: Face | None = None
+        faces = []
+        for index in range(1, len(stats)):
+            if stats[index, cv2.CC_STAT_AREA] < MIN_AREA:
+                continue
+            part = parts == index
+            level = self._level(self.heights[part])
+            near, body = part & (self.heights > level - LEVEL), part & (self.heights > level - _CUT)
+            faces.append(Face(near, body, level))
+            if best is None or level > best.level:
+                best = faces[-1]
+        return best if best is None else self._joined(best, faces)
+
+    def _joined(self, best: Face, faces: list[Face]) -> Face:
+        """A face with those that only a higher thing separates from it: on it, or before a rim."""
+        level = [f for f in faces if abs(f.level - best.level) < LEVEL / 2]
+        if len(level) < 2:
+            return best
+        mask, body = (np.logical_or.reduce([getattr(f, name) for f in level]) for name in ("mask", "body"))
+        hull = self._hull(mask)
+        seen = hull & (self.heights < best.level + LEVEL)
+        whole = np.mean(mask[seen]) > _ONE or self._is_rim(mask, hull, best.level)
+        return Face(mask, body, best.level) if whole else best
+
+    def _is_rim(self, mask: Mask, hull: Mask, level: float) -> bool:
+        """Whether a mask is along the border of its hull, no thicker than walls, and lower ground within."""
+        within = cv2.distanceTransform(hull.astype(np.uint8), cv2.DIST_L2, 3) * self.view.metres_per_pixel(
+            level
+        )
+        lower = (self.heights < level - _STEP) & (self.heights > NO_HEIGHT / 2)
+        return bool(np.percentile(within[mask], 95) < _RIM * WALL and np.mean(lower[hull]) > _HOLLOW)
+
+    def _level(self, heights: Array) -> float:
+        """The highest level at which there is enough of a face, metres."""
+        ordered = np.sort(heights)[::-1]
+        top = float(ordered[min(len(ordered) // 8, MIN_AREA // 2)])
+        return float(np.median(heights[heights > top - 0.004]))
+
+    def _hull(self, mask: Mask) -> Mask:
+        """The convex hull of a mask."""
+        points = np.argwhere(mask)[:, ::-1].astype(np.int32)
+        filled = np.zeros(mask.shape, np.uint8)
+        cv2.fillConvexPoly(filled, cv2.convexHull(points), 1)
+        return filled.astype(bool)
+
+    def _container(self, face: Face) -> Detection | None:
+        rim = replace(face, mask=self._hull(face.mask), body=self._hull(face.mask))
+        kind, fit = self._fitted(rim, _CUT)
+        if fit is None or fit.inliers < _MIN_INLIERS:
+            return None
+        return self._detection("bowl" if kind == "cylinder" else "tray", fit, face.level, face.level)
+
+    def _solid(self, face: Face) -> Detection | None:
+        ball = self._ball(face)
+        if ball is not None:
+            return ball
+        kind, fit = self._fitted(face, _CUT)
+        if fit is None:
+            return None
+        if fit.inliers < _MIN_INLIERS:
+            return self._obstacle(face)
+        return self._detection(kind, fit, face.level, face.level)
+
+    def _ball(self, face: Face) -> Detection | None:
+        """A round thing whose upper side falls off towards its outline."""
+        tall = self.mask & (self.heights > TALL)
+        _, parts = cv2.connectedComponents(tall.astype(np.uint8), connectivity=8)
+        whole = parts == parts[tuple(np.argwhere(face.mask)[0])]
+        points = self.view.to_plane(np.argwhere(whole)[:, ::-1] + self.origin, face.level / 2)
+        heights = self.heights[whole]
+        # A height function z = top - |p - c|² / 2R near the top of a ball of radius R.
+        near = heights > face.level - 0.010
+        if np.count_nonzero(near) < MIN_AREA:
+            return None
+        middle = points[near].mean(axis=0)
+        away = np.hypot(*(points[near] - middle).T)
+        reach = float(np.percentile(away, 95))
+        inner, outer = away < 0.45 * reach, away > 0.75 * reach
+        if not inner.any() or not outer.any():
+            return None
+        fall = float(np.median(heights[near][inner]) - np.median(heights[near][outer]))
+        if fall < max(_DOME * reach, _LEAST_FALL):
+            return None
+        radius = max(face.level / 2, 0.5 * reach)
+        pixels = self._outline(replace(face, mask=whole, body=whole))
+        fit = None if pixels is None else self._disc(pixels, face.level - radius, 0.001)
+        if fit is None or fit.inliers < _MIN_INLIERS:
+            return None
+        top = float(np.percentile(heights[near][inner], 60))
+        x, y, r = fit.parameters[0], fit.parameters[1], fit.parameters[2] / 10
+        return self._detection("ball", replace(fit, parameters=np.array([x, y, 10 * r])), top, 2 * r)
+
+    def _fitted(self, face: Face, depth: float) -> tuple[ObjectKind, Fit | None]:
+        """The rectangle or the disc that fits the outline better."""
+        pixels = self._outline(face)
+        if pixels is None:
+            return "cuboid", None
+        disc = self._disc(pixels, face.level, depth)
+        if disc is not None and disc.inliers > _PERFECT:
+            return "cylinder", disc
+        box = self._box(pixels, face.level, depth)
+        if disc is None or box is None:
+            return "cuboid" if disc is None else "cylinder", disc or box
+        round_ = (round(disc.inliers, 2), -disc.spread) > (round(box.inliers, 2), -box.spread)
+        return ("cylinder", disc) if round_ else ("cuboid", box)
+
+    def _outline(self, face: Face) -> Array | None:
+        outline = trace(face.body, self.heights, face.level + _OCCLUDER)
+        own = outline.points[outline.own]
+        own = own[:: max(1, len(own) // _ENOUGH)]
+        if face.body.any() and len(own) >= _MIN_OWN:
+            # Borders of holes belong to what lies within.
+            hull = convex_hull(np.argwhere(face.body)[:, ::-1].astype(float))
+            own = own[distance_to_polygon(own, hull) > -3.0]
+        return own + self.origin if len(own) >= _MIN_OWN else None
+
+    def _box(self, pixels: Array, level: float, depth: float) -> Fit | None:
+        points = self.view.to_plane(pixels, level)
+        (x, y), (a, b), degrees = cv2.minAreaRect(points.astype(np.float32))
+        if not _SMALLEST < min(a, b) <= max(a, b) < _LARGEST:
+            return None
+        shape = BoxShape.upright(0.0, level, min(depth, level))
+
+        def residuals(parameters: Array) -> Array:
+            return distance_to_polygon(points, shape.silhouette(self.view, parameters))
+
+        fit = fit_shape(residuals, np.array([x, y, np.radians(degrees), a, b]), _TOLERANCE)
+        return _of_possible_size(fit, fit.parameters[3:])
+
+    def _disc(self, pixels: Array, height: float, depth: float) -> Fit | None:
+        """Parameters x, y and ten times the radius, so that it moves in steps as small as theirs."""
+        points = self.view.to_plane(pixels, height)
+        (x, y), radius = cv2.minEnclosingCircle(convex_hull(points).astype(np.float32))
+        if not _SMALLEST < 2 * radius < _LARGEST:
+            return None
+
+        def residuals(parameters: Array) -> Array:
+            shape = DiscShape(parameters[2] / 10, min(depth, height), height)
+            return shape.distance(self.view, points, parameters[:2])
+
+        fit = fit_shape(residuals, np.array([x, y, 10 * radius]), _TOLERANCE)
+        return _of_possible_size(fit, fit.parameters[2:] / 5)
+
+    def _obstacle(self, face: Face) -> Detection:
+        """Whatever it is, it is in the way."""
+        points = self.view.to_plane(np.argwhere(face.body)[:, ::-1] + self.origin, face.level)
+        (x, y), (a, b), degrees = cv2.minAreaRect(points.astype(np.float32))
+        fit = Fit(np.array([x, y, np.radians(degrees), max(a, _SMALLEST), max(b, _SMALLEST)]), 0.0, 0.5)
+        return self._detection("unknown", fit, face.level, face.level)
+
+    def _detection(self, kind: ObjectKind, fit: Fit, top: float, height: float) -> Detection:
+        z = self.view.table_top + top
+        if KINDS[kind].outline == "disc":
+            x, y, wide = (float(v) for v in fit.parameters)
+            yaw, a, b = 0.0, wide / 5, wide / 5
+        else:
+            x, y, yaw, a, b = (float(v) for v in fit.parameters)
+            if b > a:
+                yaw, a, b = yaw + np.pi / 2, b, a
+            yaw = wrap_angle(yaw, np.pi)
+        return Detection(
+            kind=kind,
+            colour=UNKNOWN if kind == "unknown" else self.colour,
+            pose=Pose.from_xyz_yaw(x, y, z - height / 2, yaw),
+            size=(a, b, max(height, 0.001)),
+            confidence=float(np.clip(fit.inliers, 0.05, 0.99)),
+        )
+
+
+def _of_possible_size(fit: Fit, size: Array) -> Fit | None:
+    """The fit, unless it has shrunk or grown to edges that no thing has, as on a sliver of a hidden one."""
+    return fit if _SMALLEST < size.min() <= size.max() < _LARGEST else None
+
+
+def column(view: View, thing: Detection) -> Patch:
+    """The pixels of a thing and of all that is below it."""
+    face = outline_of(thing.kind, thing.pose, thing.size)
+    upper = np.column_stack((face, np.full(len(face), thing.top - view.table_top)))
+    lower = np.column_stack((face, np.zeros(len(face))))
+    return view.patch(np.vstack((upper, lower)), grow=2)
