@@ -20,7 +20,7 @@ from pathlib import Path
 import libcst as cst
 
 from spca.benches import mutants
-from spca.benches.runs import warm_solver
+from spca.inproc import warm_solver
 from spca.testing.fallible_model import CODER, written
 from spca.testing.grammar_model import GrammarModel
 from spca.testing.model_run import run_with_model

@@ -114,7 +114,7 @@ def run(
     wanted, folder = begin(
         _options(level=level, transport=transport, video=video, **options), Path(out) if out else None
     )
-    result = conduct(wanted, folder, (on_event,) if on_event is not None else ())
+    result = conduct(wanted, folder, (on_event,) if on_event is not None else (), keep_solver=True)
     if report:
         document(wanted, folder)
     return Run(result, folder.path)
@@ -215,20 +215,25 @@ def _checked_by_graph(options: RunOptions) -> bool:
 
 
 def conduct(
-    options: RunOptions, folder: RunFolder, listeners: tuple[OnEvent, ...] = (), resume: bool = False
+    options: RunOptions,
+    folder: RunFolder,
+    listeners: tuple[OnEvent, ...] = (),
+    resume: bool = False,
+    keep_solver: bool = False,
 ) -> RunResult:
     """Run a level to its end, or go on with an interrupted run, over the transport that the options name.
 
-    An unexpected failure leaves its traceback in the folder and is raised as it is.
+    With `keep_solver`, the solver's process stays for the next run in this process, which it is ready for at
+    once. An unexpected failure leaves its traceback in the folder and is raised as it is.
     """
     try:
         if _over_ros(options):
             from spca.ros.run import run_ros
 
             return run_ros(options, folder, listeners, resume)
-        from spca.inproc import run_inproc
+        from spca.inproc import run_inproc, warm_solver
 
-        return run_inproc(options, folder, listeners, resume)
+        return run_inproc(options, folder, listeners, resume, warm_solver() if keep_solver else None)
     except (InputError, Cancelled):
         raise
     except Exception as error:

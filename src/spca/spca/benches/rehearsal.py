@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from spca.benches import mutants
-from spca.benches.runs import warm_solver
+from spca.inproc import warm_solver
 from spca.kits import checked_kit, kit_named
 from spca_bench import plots
 from spca_bench.bench import Bench, Done

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import atexit
 import base64
 import hashlib
 import json
 import shutil
-from functools import cache
 from pathlib import Path
 
 from spca.benches.remedies import disturbances_in, remedies_in
@@ -17,7 +15,6 @@ from spca_core.options import RunOptions
 from spca_core.plan import ActResult
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
-from spca_planner.solver.process import SolverProcess
 
 
 class SupervisedRuns:
@@ -57,18 +54,9 @@ def _run(options: RunOptions, folder: RunFolder) -> RunResult:
         from spca.ros.run import run_ros  # heavy, as the other: imported where the work is done
 
         return run_ros(options, folder)
-    from spca.inproc import run_inproc
+    from spca.inproc import run_inproc, warm_solver
 
     return run_inproc(options, folder, solver=warm_solver())
-
-
-@cache
-def warm_solver() -> SolverProcess:
-    """One solver process for all trials of this worker: its imports take longer than a trial's planning."""
-    solver = SolverProcess()
-    solver.start()
-    atexit.register(solver.close)
-    return solver
 
 
 def _digest(result: RunResult, acts: list[ActResult]) -> str:
