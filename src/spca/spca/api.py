@@ -21,6 +21,7 @@ from pydantic import ValidationError
 
 from spca.events import Event
 from spca.kits import checked_kit, examine, kit_of, kits
+from spca.rooted import rooted
 from spca_core.disk import is_full
 from spca_core.errors import Cancelled, InputError
 from spca_core.options import RunOptions
@@ -196,7 +197,8 @@ def begin(options: RunOptions, out: Path | None = None) -> tuple[RunOptions, Run
 
 
 def _settled(options: RunOptions) -> RunOptions:
-    """`auto` becomes the proposer this machine has: a configured model, otherwise the built-in one."""
+    """Paths become absolute; `auto` becomes a configured model, or the built-in proposer if there is none."""
+    options = rooted(options)
     if options.proposer != "auto":
         return options
     return options.model_copy(update={"proposer": "openai" if options.llm or is_configured() else "builtin"})

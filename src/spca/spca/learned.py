@@ -18,7 +18,7 @@ from spca_core.ports.environment import Environment
 from spca_core.ports.vocabulary import Vocabulary
 from spca_core.run_folder import RunFolder
 from spca_core.skill import python_name
-from spca_llm.connect import REPLAY
+from spca_llm.config import REPLAY
 from spca_planner.trusted import TrustedDomains
 
 BEFORE = "library_before"

@@ -22,8 +22,8 @@ from spca_core.ports.vision import VisionModel
 from spca_core.result import Usage
 from spca_core.run_folder import RunFolder
 from spca_llm.chat import Chat
-from spca_llm.config import LlmConfig, load_config
-from spca_llm.connect import REPLAY, open_chat
+from spca_llm.config import REPLAY, LlmConfig, load_config
+from spca_llm.connect import open_chat
 from spca_planner.language import LanguageProposer
 from spca_planner.trusted import TrustedDomains, action_schemas
 from spca_sense.language import LanguageVision

@@ -23,7 +23,7 @@ from spca_core.ports.vocabulary import Vocabulary
 from spca_core.result import Usage
 from spca_core.run_folder import RunFolder
 from spca_core.skill_package import library_source
-from spca_llm.connect import REPLAY
+from spca_llm.config import REPLAY
 from spca_planner.planner import DraftingPlanner
 from spca_planner.solver.process import SolverProcess
 from spca_planner.trusted import TrustedDomains

@@ -30,6 +30,7 @@ from spca_core.errors import EXIT_BAD_INPUT, InputError, SpcaError
 from spca_core.options import RunOptions, manifest
 from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, RunFolder
+from spca_referee.level import find_level
 from spca_ros import names
 from spca_ros.calls import ActionCall
 from spca_ros.peer import Peer
@@ -174,6 +175,17 @@ def test_one_run_at_a_time(graph: Callable[[], Standing], tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
+def test_paths_are_those_of_whoever_asks(graph: Callable[[], Standing], tmp_path: Path) -> None:
+    """The nodes are in the folder where `spca up` was typed."""
+    assert graph().ready
+    (tmp_path / "mine.yaml").write_text(find_level("touch_02").read_text())
+    done = _spca("run", "mine.yaml", "--out", "run", "--no-video", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "not on the graph" not in done.stderr
+    assert (tmp_path / "run" / "report.html").is_file()
+
+
+@pytest.mark.slow
 def test_the_graph_itself_checks_what_it_is_asked_for(graph: Callable[[], Standing], tmp_path: Path) -> None:
     """Whoever asks has loaded nothing to check it with."""
     assert graph().ready
@@ -297,9 +309,10 @@ def _in_domain(domain: int) -> Iterator[None]:
         yield
 
 
-def _spca(*arguments: str) -> subprocess.CompletedProcess[str]:
+def _spca(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "spca", *arguments],
+        cwd=folder,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

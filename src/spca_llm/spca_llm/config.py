@@ -34,6 +34,8 @@ from spca_llm.budget import Budget
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY = "OPENAI_API_KEY"
 CONFIG_VARIABLE = "SPCA_LLM_CONFIG"
+REPLAY = "replay:"
+"""Begins a value of `--llm` that names a folder of recorded answers in place of a configuration."""
 DEFAULT_FILE = ROOT / "llm.yaml"
 ROLES: tuple[Role, ...] = get_args(Role)
 

@@ -9,11 +9,9 @@ from pathlib import Path
 from spca_core.errors import InputError
 from spca_llm.budget import Budget
 from spca_llm.chat import Chat
-from spca_llm.config import LlmConfig, load_config
+from spca_llm.config import REPLAY, LlmConfig, load_config
 from spca_llm.ledger import Ledger
 from spca_llm.replay import ReplaySource
-
-REPLAY = "replay:"
 
 
 def open_chat(

@@ -33,8 +33,7 @@ from spca_core.options import Ablations, RunOptions
 from spca_core.ports.kit import HasPublishedResult
 from spca_core.ports.proposer import ModelError
 from spca_core.validation import expecting, read_yaml
-from spca_llm.config import load_config
-from spca_llm.connect import REPLAY
+from spca_llm.config import REPLAY, load_config
 from spca_llm.ledger import Ledger, server_fault, set_aside
 from spca_llm.prices import Price, load_prices
 

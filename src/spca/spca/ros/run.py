@@ -39,7 +39,7 @@ def run_ros(
         parameters(options)  # an unknown level is reported before anything is written
     if not resume:
         folder.write(MANIFEST, manifest(options))
-    order = RunOrder(run_folder=str(folder.path), resume=resume)
+    order = RunOrder(run_folder=str(folder.path.absolute()), resume=resume)
 
     def tell(event: Event) -> None:
         for listener in listeners:

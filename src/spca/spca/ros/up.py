@@ -12,6 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from spca.rooted import rooted
 from spca.ros import standing
 from spca.ros.processes import Choice, check_installed, processes
 from spca.ros.standing import Order, Standing
@@ -33,6 +34,7 @@ def start(
         console.print(f"already up: {_headline(found)}", highlight=False)
         return
     check_installed(choice)
+    options = rooted(options)
     if options.view:
         require_display()
     processes(options, choice)  # an unknown level is reported here, before anything starts

@@ -24,8 +24,8 @@ from spca_bench.statistics import Rate, groups
 from spca_core.model import Record
 from spca_llm.budget import Budget
 from spca_llm.chat import Chat
-from spca_llm.config import LlmConfig, load_config
-from spca_llm.connect import REPLAY, open_chat
+from spca_llm.config import REPLAY, LlmConfig, load_config
+from spca_llm.connect import open_chat
 from spca_llm.ledger import set_aside
 from spca_planner.solver.process import SolverProcess
 

@@ -1,0 +1,34 @@
+"""Options that mean the same in every folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spca.rooted import rooted
+from spca_core.options import RunOptions
+
+
+def test_paths_become_absolute_and_names_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("mine.yaml", "models.yaml", "stack_01", "tabletop"):
+        Path(name).touch()
+    options = RunOptions(
+        level="mine.yaml", world="tabletop", llm="models.yaml", library="learned", twin="../twin"
+    )
+    assert rooted(options) == RunOptions(
+        level=str(tmp_path / "mine.yaml"),
+        world="tabletop",
+        llm=str(tmp_path / "models.yaml"),
+        library=str(tmp_path / "learned"),
+        twin=str(tmp_path.parent / "twin"),
+    )
+    assert rooted(rooted(options)) == rooted(options)
+    replayed = RunOptions(level="stack_01", llm="replay:old/llm")
+    assert rooted(replayed) == RunOptions(level="stack_01", llm=f"replay:{tmp_path / 'old/llm'}")
+
+
+def test_what_is_not_there_is_named_as_it_was_typed() -> None:
+    options = RunOptions(level="nope.yaml", llm="gpt")
+    assert rooted(options) == options
