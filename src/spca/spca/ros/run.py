@@ -48,7 +48,8 @@ def run_ros(
     problem = "is not up"
     if found is not None:
         if not (problem := standing.misfit(found, options)):
-            threading.Thread(target=_load_ahead, args=(options,), daemon=True).start()
+            # No daemon: an interpreter that ends while a thread loads compiled modules may crash.
+            threading.Thread(target=_load_ahead, args=(options,)).start()
             problem = run_on_standing(order, tell)
         if problem:
             print(f"spca: not on the graph that is up: it {problem}", file=sys.stderr)
