@@ -18,9 +18,8 @@ from spca_core.errors import InputError, one_line
 from spca_core.kinds import SUPPORTS
 from spca_core.layout import Layout, nominal_layout
 from spca_core.paths import LEVELS
-from spca_core.validation import read_yaml
 from spca_core.world import World, load_world
-from spca_referee.level import Level, find_level
+from spca_referee.level import Level, find_level, read_level
 from spca_referee.resting import overlapping, resting_contacts
 from spca_referee.rules import bind_rules
 from spca_referee.start import starting_layout
@@ -52,9 +51,8 @@ def check_level(name_or_path: str | Path, world: World | None = None) -> Finding
     Raises InputError if there is no such file.
     """
     path = find_level(name_or_path)
-    content = read_yaml(path, "the level")
     try:
-        level = Level.model_validate(content)
+        level = read_level(path)
     except ValidationError as error:
         return Findings(path, tuple(_complaints(error)))
     try:

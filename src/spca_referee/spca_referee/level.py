@@ -24,6 +24,7 @@ from spca_core.world import World, load_world
 from spca_referee.roles import Role
 from spca_referee.start import Placement
 
+_YAML = (".yaml", ".yml")
 RELEASE_GROUPS = ("pick_and_place", "place", "stack")
 """Task groups whose success counts only once the gripper has let go, unless the level says otherwise."""
 
@@ -140,9 +141,8 @@ def load_level(name_or_path: str | Path, world: World | None = None) -> Level:
     Raises InputError with one clear line.
     """
     path = find_level(name_or_path)
-    content = read_yaml(path, "the level")
     with expecting("a level", path):
-        level = Level.model_validate(content)
+        level = read_level(path)
     problems = list(level.problems(load_world(level.world) if world is None else world))
     for what, hint in problems:
         more = f" ({len(problems) - 1} more: `spca check` lists all)" if len(problems) > 1 else ""
@@ -150,10 +150,22 @@ def load_level(name_or_path: str | Path, world: World | None = None) -> Level:
     return level
 
 
+def read_level(path: Path) -> Level:
+    """A level as it is in its file, unchecked; a world's file that lies beside it gets its whole path.
+
+    Raises InputError for what is not YAML, and ValidationError for what is no level.
+    """
+    level = Level.model_validate(read_yaml(path, "the level"))
+    beside = path.parent / level.world
+    if beside.suffix in _YAML and beside.is_file():
+        return level.model_copy(update={"world": str(beside.absolute())})
+    return level
+
+
 def find_level(name_or_path: str | Path) -> Path:
     """The file of a level, by name or path. Raises InputError, with similar names, if there is none."""
     path = Path(name_or_path)
-    if path.suffix not in (".yaml", ".yml"):
+    if path.suffix not in _YAML:
         path = LEVELS / str(name_or_path).rpartition("_")[0] / f"{name_or_path}.yaml"
     if not os.path.isfile(path):  # unlike `Path.is_file`, False too where a name is too long
         near = difflib.get_close_matches(Path(name_or_path).stem, list_levels(), n=3, cutoff=0.6)

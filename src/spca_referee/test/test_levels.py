@@ -11,9 +11,10 @@ from spca_core.contacts import pair
 from spca_core.errors import InputError
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.names import GROUND
-from spca_core.paths import LEVELS
+from spca_core.paths import LEVELS, WORLDS
 from spca_core.world import World, load_world
-from spca_referee.level import Level, list_levels, load_level, select_levels, task
+from spca_referee.check import check_level
+from spca_referee.level import Level, find_level, list_levels, load_level, select_levels, task
 from spca_referee.rules import bind_rules
 from spca_referee.start import starting_layout
 
@@ -140,6 +141,15 @@ def test_a_plain_file_works(tmp_path: Path):
     assert level.name == "touch_02"
     assert level.dwell_s == 0.5
     assert not level.must_release
+
+
+def test_a_world_may_lie_beside_the_level(tmp_path: Path) -> None:
+    """Whatever folder one is in."""
+    (tmp_path / "mine.yaml").write_text((WORLDS / "tabletop_sign.yaml").read_text())
+    path = tmp_path / "level.yaml"
+    path.write_text(find_level("touch_02").read_text() + "world: mine.yaml\n")
+    assert load_level(path).world == str(tmp_path / "mine.yaml")
+    assert check_level(path).world == load_world(tmp_path / "mine.yaml")
 
 
 def test_the_examples_in_the_readme_work(tmp_path: Path):
