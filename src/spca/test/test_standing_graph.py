@@ -89,6 +89,15 @@ def test_its_state_is_private_and_counts_only_while_the_keeper_lives(
     assert standing.find() is None
 
 
+def test_whoever_asks_for_a_run_loads_little() -> None:
+    """Half of a short run would else be the imports of the command that asks for it."""
+    code = (
+        "import sys, spca.run_command, spca.ros.run, spca.kits; spca.kits.kit_of('stack_01').ros(); "
+        "print(*{'numpy', 'rclpy', 'mujoco', 'cv2'} & {*sys.modules})"
+    )
+    assert _python(code) == ""
+
+
 def test_diagnostics_tell_what_is_wrong() -> None:
     nodes = (
         NodeState(name="sim", pid=1, state="ready"),
