@@ -319,9 +319,10 @@ def _in_domain(domain: int) -> Iterator[None]:
 
 
 def _spca(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """`spca` with the code of this process, which under `colcon test` is found by the working folder."""
+    start = "import os, sys, spca.cli; os.chdir(sys.argv.pop(1)); spca.cli.main()"
     return subprocess.run(
-        [sys.executable, "-m", "spca", *arguments],
-        cwd=folder,
+        [sys.executable, "-c", start, str(folder or Path.cwd()), *arguments],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

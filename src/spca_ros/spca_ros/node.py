@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import math
 import os
 import signal
@@ -143,6 +144,8 @@ def run_nodes(make: Callable[[], Sequence[SpcaNode]], arguments: list[str] | Non
             node.close()
         for node in nodes:
             node.destroy_node()
+        if not nodes:
+            gc.collect()  # a node whose constructor has failed must go before ROS does, else it may crash
         rclpy.try_shutdown()
     return status
 
