@@ -6,9 +6,8 @@ import os
 from pathlib import Path
 
 from spca_core.options import RunOptions
+from spca_core.validation import YAML_FILES
 from spca_llm.config import REPLAY
-
-_YAML = (".yaml", ".yml")
 
 
 def rooted(options: RunOptions) -> RunOptions:
@@ -22,7 +21,7 @@ def rooted(options: RunOptions) -> RunOptions:
 
 def _file(text: str) -> str:
     """A name stays as it is, and so does the path of nothing, of which the user is to be told."""
-    return os.path.abspath(text) if Path(text).suffix in _YAML and os.path.isfile(text) else text
+    return os.path.abspath(text) if Path(text).suffix in YAML_FILES and os.path.isfile(text) else text
 
 
 def _folder(text: str) -> str:

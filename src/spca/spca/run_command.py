@@ -20,11 +20,10 @@ from spca_core.errors import EXIT_INTERRUPTED, Cancelled, InputError, SpcaError
 from spca_core.options import Manifest, RunOptions
 from spca_core.paths import RUNS
 from spca_core.run_folder import CHECKPOINT, MANIFEST, STATE, RunFolder
+from spca_core.validation import YAML_FILES
 
 if TYPE_CHECKING:
     from spca_core.result import RunResult
-
-LEVEL_FILES = (".yaml", ".yml")
 
 
 def start_run(options: RunOptions, out: Path | None = None) -> int:
@@ -33,7 +32,7 @@ def start_run(options: RunOptions, out: Path | None = None) -> int:
     Raises InputError for bad input, before anything moves.
     """
     options, folder = begin(options, out)
-    if options.level.endswith(LEVEL_FILES):  # the levels that come with spca have no findings, by test
+    if options.level.endswith(YAML_FILES):  # the levels that come with spca have no findings, by test
         for warning in examine(options.level, options.world).warnings:
             notices().print(f"[yellow]warning: {escape(warning)}[/yellow]", soft_wrap=True)
     return _drive(options, folder, resume=False)

@@ -12,6 +12,8 @@ from pydantic import ValidationError
 
 from spca_core.errors import InputError, one_line
 
+YAML_FILES = (".yaml", ".yml")
+"""How the names of such files end."""
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """In C, for a tenth of the time; a PyYAML that was built without libyaml lacks it."""
 _DEEPEST = 100

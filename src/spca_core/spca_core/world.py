@@ -16,7 +16,7 @@ from spca_core.kinds import ObjectKind, deck, problem_with, radius
 from spca_core.model import Record
 from spca_core.names import symbol_of
 from spca_core.paths import WORLDS
-from spca_core.validation import expecting, read_yaml
+from spca_core.validation import YAML_FILES, expecting, read_yaml
 
 
 def _positive(values: Vec3) -> Vec3:
@@ -238,7 +238,7 @@ class World(Part):
 def load_world(name_or_path: str | Path = "tabletop") -> World:
     """Read and check a world by name (in `worlds/`) or by path. Raises InputError with one clear line."""
     path = Path(name_or_path)
-    if path.suffix not in (".yaml", ".yml"):
+    if path.suffix not in YAML_FILES:
         path = WORLDS / f"{name_or_path}.yaml"
     if not os.path.isfile(path):  # unlike `Path.is_file`, returns False for a name that is too long
         known = ", ".join(sorted(p.stem for p in WORLDS.glob("*.yaml"))) or "none"

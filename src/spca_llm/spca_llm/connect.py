@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from spca_core.errors import InputError
+from spca_core.validation import YAML_FILES
 from spca_llm.budget import Budget
 from spca_llm.chat import Chat
 from spca_llm.config import REPLAY, LlmConfig, load_config
@@ -32,7 +33,7 @@ def open_chat(
         if recorded.resolve() == folder.resolve():
             raise InputError("a replay cannot record into the folder it reads", where=str(folder))
         return Chat(ReplaySource(recorded), Ledger(folder, budget or Budget()))
-    if llm and Path(llm).suffix not in (".yaml", ".yml"):
+    if llm and Path(llm).suffix not in YAML_FILES:
         raise InputError(
             f"--llm {llm!r}", hint="use replay:FOLDER, or the path of a model configuration (YAML)"
         )

@@ -19,12 +19,11 @@ from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.paths import LEVELS
 from spca_core.task import Task
-from spca_core.validation import expecting, read_yaml
+from spca_core.validation import YAML_FILES, expecting, read_yaml
 from spca_core.world import World, load_world
 from spca_referee.roles import Role
 from spca_referee.start import Placement
 
-_YAML = (".yaml", ".yml")
 RELEASE_GROUPS = ("pick_and_place", "place", "stack")
 """Task groups whose success counts only once the gripper has let go, unless the level says otherwise."""
 
@@ -157,7 +156,7 @@ def read_level(path: Path) -> Level:
     """
     level = Level.model_validate(read_yaml(path, "the level"))
     beside = path.parent / level.world
-    if beside.suffix in _YAML and beside.is_file():
+    if beside.suffix in YAML_FILES and beside.is_file():
         return level.model_copy(update={"world": str(beside.absolute())})
     return level
 
@@ -165,7 +164,7 @@ def read_level(path: Path) -> Level:
 def find_level(name_or_path: str | Path) -> Path:
     """The file of a level, by name or path. Raises InputError, with similar names, if there is none."""
     path = Path(name_or_path)
-    if path.suffix not in _YAML:
+    if path.suffix not in YAML_FILES:
         path = LEVELS / str(name_or_path).rpartition("_")[0] / f"{name_or_path}.yaml"
     if not os.path.isfile(path):  # unlike `Path.is_file`, False too where a name is too long
         near = difflib.get_close_matches(Path(name_or_path).stem, list_levels(), n=3, cutoff=0.6)

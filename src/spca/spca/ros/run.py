@@ -12,6 +12,7 @@ from spca.kits import kit_of
 from spca.ros import standing
 from spca.ros.processes import parameters
 from spca.ros.run_protocol import RunOrder
+from spca.ros.standing import Standing
 from spca.ros.standing_run import run_on_standing
 from spca_core.options import RunOptions, manifest
 from spca_core.run_folder import MANIFEST, RunFolder
@@ -45,21 +46,25 @@ def run_ros(
         for listener in listeners:
             listener(event)
 
-    problem = "is not up"
-    if found is not None:
-        if not (problem := standing.misfit(found, options)):
-            # No daemon: an interpreter that ends while a thread loads compiled modules may crash.
-            threading.Thread(target=_load_ahead, args=(options,)).start()
-            problem = run_on_standing(order, tell)
-        if problem:
-            print(f"spca: not on the graph that is up: it {problem}", file=sys.stderr)
-    if problem:
+    if found is None or not _done_on(found, options, order, tell):
         from spca.ros.own_run import run_on_own  # loads ROS, which a run on the standing graph does not need
 
         run_on_own(options, order, tell, folder.path / LOGS)
     from spca_core.result import RunResult
 
     return folder.read("result.json", RunResult)
+
+
+def _done_on(found: Standing, options: RunOptions, order: RunOrder, tell: Listener) -> bool:
+    """Have the graph that is up run the level; if it cannot, the user is told why."""
+    problem = standing.misfit(found, options)
+    if not problem:
+        # No daemon: an interpreter that ends while a thread loads compiled modules may crash.
+        threading.Thread(target=_load_ahead, args=(options,)).start()
+        problem = run_on_standing(order, tell)
+    if problem:
+        print(f"spca: not on the graph that is up: it {problem}", file=sys.stderr)
+    return not problem
 
 
 def _load_ahead(options: RunOptions) -> None:
