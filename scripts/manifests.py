@@ -12,8 +12,10 @@ from pathlib import Path
 
 from catkin_pkg.package import Package, parse_package
 
-SRC = Path(__file__).resolve().parents[1] / "src"
-PACKAGES = sorted(p.parent for p in SRC.glob("*/package.xml"))
+ROOT = Path(__file__).resolve().parents[1]
+WINGS = ("src", "research")
+PACKAGES = [m.parent for wing in WINGS for m in sorted((ROOT / wing).glob("*/package.xml"))]
+FOLDERS = {folder.name: folder for folder in PACKAGES}
 PYTHON_PACKAGES = [p for p in PACKAGES if (p / "setup.py").is_file()]
 
 # rosdep's keys for modules that Ubuntu packages.
@@ -51,7 +53,7 @@ FROM_PIP = {
     # optional: the selectors of CoPiC, and a world
     "nle", "peft", "safetensors", "tokenizers", "transformers",
 }  # fmt: skip
-BRING_UP, LAUNCH = "spca", SRC.parent / "launch"
+BRING_UP, LAUNCH = "spca", ROOT / "launch"
 """The package that installs the launch files, and where they are."""
 ROS_MODULES = {
     "action_msgs", "ament_index_python", "builtin_interfaces", "composition_interfaces", "control_msgs",
@@ -140,14 +142,10 @@ def below(name: str) -> set[str]:
     """
     found: set[str] = set()
     waiting = [name]
-    ours = {p.name for p in PACKAGES}
     while waiting:
-        folder = SRC / waiting.pop()
-        needs = (
-            declared(parse_package(str(folder / "package.xml")), "exec", "build") & ours
-            if folder.is_dir()
-            else set()
-        )
+        if (folder := FOLDERS.get(waiting.pop())) is None:
+            continue  # not one of ours
+        needs = declared(parse_package(str(folder / "package.xml")), "exec", "build") & set(FOLDERS)
         waiting += needs - found
         found |= needs
     return found

@@ -16,8 +16,8 @@ from nbclient import NotebookClient
 import spca
 from spca_core.paths import ROOT
 
-SOURCES = [p for p in (ROOT / "src").glob("spca*/spca*/**/*.py") if ">>> " in p.read_text()]
-EXAMPLES = sorted(".".join(p.relative_to(ROOT / "src").with_suffix("").parts[1:]) for p in SOURCES)
+SOURCES = [p for p in ROOT.glob("*/spca*/spca*/**/*.py") if ">>> " in p.read_text()]
+EXAMPLES = sorted(".".join(p.relative_to(ROOT).with_suffix("").parts[2:]) for p in SOURCES)
 
 
 @pytest.mark.parametrize("module", EXAMPLES)

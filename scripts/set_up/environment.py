@@ -11,7 +11,7 @@ from contextlib import suppress
 from importlib.metadata import distributions
 from pathlib import Path
 
-from places import LINK, ROOT, Places
+from places import LINK, ROOT, WINGS, Places
 from progress import StepFailed, run
 
 RUNTIME_LOCK = ROOT / "requirements" / "lock.txt"
@@ -118,8 +118,8 @@ def _normal(name: str) -> str:
 
 
 def setups() -> list[Path]:
-    """The `setup.py` of every Python package of `src/`."""
-    return sorted((ROOT / "src").glob("*/setup.py"))
+    """Return the `setup.py` of every Python package, wing by wing."""
+    return [setup for wing in WINGS for setup in sorted((ROOT / wing).glob("*/setup.py"))]
 
 
 def write_metadata(places: Places, log: Path) -> None:
@@ -131,7 +131,7 @@ def write_metadata(places: Places, log: Path) -> None:
 
 
 def put_sources_on_path(places: Places) -> None:
-    """Make every Python package of `src/` importable where it lies, and the built interfaces."""
+    """Make every Python package importable where it lies, and the built interfaces."""
     interfaces = places.colcon("install") / "spca_interfaces" / places.site_packages.relative_to(places.venv)
     folders = [*(setup.parent for setup in setups()), places.metadata, interfaces]
     _write_if_changed(places.site_packages / "spca.pth", "".join(f"{folder}\n" for folder in folders))

@@ -1,4 +1,4 @@
-"""Writes the metadata of every package in `src/` (name, version, entry points), so that Python finds plugins.
+"""Writes the metadata of every package (name, version, entry points), so that Python finds plugins.
 
 The packages are used in place; an installed package would have this next to its modules. Run by the
 environment's own Python: `python metadata.py FOLDER SETUP_PY …`.
