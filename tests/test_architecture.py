@@ -40,3 +40,14 @@ def test_the_architecture_page_shows_the_same_layers() -> None:
         if row.startswith("|") and "`" in row
     ]
     assert rows == LAYERS
+
+
+def test_entry_points_of_the_stack_stay_in_the_stack() -> None:
+    """An entry point is an import in the form of a string, which the import linter does not see."""
+    stack = {path.name for path in (ROOT / "src").iterdir()}
+    targets = {
+        target.split(".")[0]
+        for setup in (ROOT / "src").glob("*/setup.py")
+        for target in re.findall(r'= ?"?(spca\w*[\w.]*):\w', setup.read_text())
+    }
+    assert targets and targets <= stack

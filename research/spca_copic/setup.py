@@ -18,6 +18,7 @@ setup(
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
     entry_points={
+        "spca.commands": ["copic = spca_copic.cli:COPIC"],
         "spca.benches": ["copic = spca_copic.commands:COPIC"],
         "spca.plan_worlds": [
             "household = spca_copic.worlds.household.world:HouseholdWorld",

@@ -18,6 +18,7 @@ setup(
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
     entry_points={
+        "spca.commands": ["ipp = spca_programs.cli:IPP"],
         "spca.benches": ["grasp = spca_programs.commands:GRASP", "ipp = spca_programs.commands:IPP"],
     },
     zip_safe=False,

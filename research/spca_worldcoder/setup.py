@@ -18,6 +18,7 @@ setup(
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
     entry_points={
+        "spca.commands": ["learn = spca_worldcoder.cli:LEARN"],
         "spca.benches": ["worldcoder = spca_worldcoder.commands:WORLDCODER"],
         "spca.twins": ["minigrid = spca_worldcoder.worlds.minigrid_twin:learned_twin"],
         "spca.learnable_worlds": [

@@ -65,12 +65,12 @@ def _check_resumable(folder: RunFolder, options: RunOptions) -> None:
         )
 
 
-def newest_run(also: str = MANIFEST) -> Path:
-    """The folder of the newest run: one with a manifest, or with the file `also`.
+def newest_run(*others: str) -> Path:
+    """Return the folder of the newest run: one with a manifest, or with one of the files `others`.
 
     Raises InputError when there is none.
     """
-    if not (found := sorted({*RUNS.glob(f"*/{MANIFEST}"), *RUNS.glob(f"*/{also}")})):
+    if not (found := sorted(path for file in (MANIFEST, *others) for path in RUNS.glob(f"*/{file}"))):
         raise InputError("there are no runs yet", where=str(RUNS), hint="`spca run stack_01` makes one")
     return found[-1].parent
 

@@ -20,6 +20,7 @@ from spca_core.errors import InputError
 
 GROUPS = {
     "spca.environments": "worlds in which the loop runs (`spca_core.ports.kit.Kit`)",
+    "spca.commands": "commands of the command line (`spca.commands.plugin.Command`)",
     "spca.benches": "what `spca bench NAME` measures (`spca_bench.command.BenchCommand`)",
     "spca.level_runners": "what carries out the runs of a bench (`spca_bench.runs.LevelRuns`)",
     "spca.proposers": "who drafts plans and skills (`spca.proposals.OpenProposals`)",

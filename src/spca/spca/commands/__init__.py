@@ -1,7 +1,8 @@
 """The commands of `spca`: every module here adds its own to the command line by `mount(app)`.
 
-A module that is put here is found by itself. What a command needs is imported when it runs, not when its
-module is loaded, so that `spca --help` and tab completion stay quick.
+A module that is put here is found by itself; other packages add theirs by an entry point (`plugin.py`).
+What a command needs is imported when it runs, not when its module is loaded, so that `spca --help` and tab
+completion stay quick.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from typing import Any
 
 import typer
 from typer.core import TyperGroup
+
+from spca.commands.plugin import GROUP
+from spca_core.extensions import installed
 
 PANELS = LEVELS, BENCHES, MACHINE = "Levels and runs", "Benches and programs", "This installation"
 """Panels of the help page in their order, for `rich_help_panel`."""
@@ -39,11 +43,13 @@ class CommandsByPanel(TyperGroup):
 
 
 def mount(app: typer.Typer, asked: str = "") -> None:
-    """Add the commands of every module of this package, in the order of their names.
+    """Add the commands of every module of this package and of every plugin, in the order of their names.
 
-    Where the command `asked` for is that of a module, its own are enough, and quicker.
+    Where the command `asked` for is that of a module or a plugin, its own are enough, and quicker.
     """
     modules = [module.name for module in pkgutil.iter_modules(__path__)]
-    for name in [asked] if asked in modules else modules:
-        if hasattr(found := import_module(f"{__name__}.{name}"), "mount"):
+    plugins = {} if asked in modules else installed(GROUP)
+    for name in [asked] if asked in {*modules, *plugins} else sorted({*modules, *plugins}):
+        found = plugins[name].load() if name in plugins else import_module(f"{__name__}.{name}")
+        if hasattr(found, "mount"):
             found.mount(app)

@@ -16,10 +16,11 @@ def complete_level(incomplete: str) -> list[str]:
 
 def complete_run(incomplete: str) -> list[str]:
     """Folders of runs, the newest first."""
+    from spca.commands.plugin import resumable
     from spca_core.paths import RUNS
     from spca_core.run_folder import MANIFEST
-    from spca_worldcoder import OPTIONS
 
-    found = (path.parent.name for file in (MANIFEST, OPTIONS) for path in RUNS.glob(f"*/{file}"))
+    files = (MANIFEST, *(command.run_file for command in resumable()))
+    found = (path.parent.name for file in files for path in RUNS.glob(f"*/{file}"))
     names = sorted(found, reverse=True)
     return [name for name in names if name.startswith(incomplete)]

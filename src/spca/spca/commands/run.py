@@ -113,15 +113,15 @@ def resume(
         ),
     ] = None,
 ) -> None:
-    """Continue an interrupted run, also one of `spca learn`."""
+    """Continue an interrupted run, also one of another command, such as `spca learn`."""
+    from spca.commands.plugin import resumable
     from spca.run_command import newest_run, resume_run
     from spca_core.paths import RUNS
-    from spca_worldcoder import OPTIONS
 
-    folder = run_folder or newest_run(also=OPTIONS)
+    commands = {command.run_file: command.resume for command in resumable()}
+    folder = run_folder or newest_run(*commands)
     folder = folder if folder.is_dir() else RUNS / folder
-    if (folder / OPTIONS).is_file():
-        from spca.learn.command import go_on
-
-        raise typer.Exit(go_on(folder))
+    for file, go_on in commands.items():
+        if go_on is not None and (folder / file).is_file():
+            raise typer.Exit(go_on(folder))
     raise typer.Exit(resume_run(run_folder or folder))

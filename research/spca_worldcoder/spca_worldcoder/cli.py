@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 from spca.commands import BENCHES
+from spca.commands.plugin import Command
 from spca_core.checked import checked
+from spca_worldcoder import OPTIONS
 
 
 def mount(app: typer.Typer) -> None:
@@ -21,6 +23,16 @@ def mount(app: typer.Typer) -> None:
             "spca learn minigrid --synthesizer language --llm llm.yaml"
         ),
     )(learn)
+
+
+def resume(folder: Path) -> int:
+    """Continue an interrupted run; return the exit status."""
+    from spca_worldcoder.terminal import go_on
+
+    return go_on(folder)
+
+
+LEARN = Command(mount, OPTIONS, resume)
 
 
 def learn(
@@ -56,9 +68,9 @@ def learn(
 
     Exit status 0 learned, 1 not learned, 2 bad input. `spca resume` continues an interrupted run.
     """
-    from spca.learn.command import learn as run
     from spca_worldcoder.agent.settings import Settings
     from spca_worldcoder.run import LearnOptions
+    from spca_worldcoder.terminal import learn as run
     from spca_worldcoder.worlds.catalogue import WorldOptions
 
     worlds = checked(WorldOptions, world=world, environments=tuple(environment or ()), boxes=boxes, size=size)

@@ -124,7 +124,7 @@ def test_levels_of_the_curriculum_are_listed() -> None:
 
 
 def test_programs_are_written_kept_and_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spca.programs.RUNS", tmp_path / "runs")
+    monkeypatch.setattr("spca_programs.terminal.RUNS", tmp_path / "runs")
     answers = iter(
         [
             "pseudocode",

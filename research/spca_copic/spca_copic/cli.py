@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from spca.commands import BENCHES
+from spca.commands.plugin import Command
 from spca_bench.command import Llm
 from spca_core.checked import checked
 from spca_core.extensions import installed
@@ -29,6 +30,9 @@ copic_app = typer.Typer(
 def mount(app: typer.Typer) -> None:
     """Add `spca copic`."""
     app.add_typer(copic_app, name="copic", rich_help_panel=BENCHES)
+
+
+COPIC = Command(mount)
 
 
 @copic_app.command(
@@ -56,8 +60,8 @@ def train(
     out: Annotated[Path | None, typer.Option(help="The folder; an existing training is continued.")] = None,
 ) -> None:
     """Write programs, train the selector by trying them, and evolve them; everything is kept in a folder."""
-    from spca.copic import train_command
     from spca_copic.recipe import Recipe
+    from spca_copic.terminal import train_command
 
     recipe = checked(
         Recipe, programs=programs, trials=trials, episodes=episodes, seed=seed, proposer=proposer,
@@ -75,7 +79,7 @@ def test(world: World, task: Task = None, run: Run = None, cases: Count = 20) ->
 
     No model is asked.
     """
-    from spca.copic import compare_command
+    from spca_copic.terminal import compare_command
 
     raise typer.Exit(compare_command(world, task or [], run, cases, ["selector"], ""))
 
@@ -98,7 +102,7 @@ def compare(
     llm: Llm = "",
 ) -> None:
     """Compare the selector with other ways to choose, on the same unseen cases."""
-    from spca.copic import compare_command
     from spca_copic.evaluation import BUILTIN
+    from spca_copic.terminal import compare_command
 
     raise typer.Exit(compare_command(world, task or [], run, cases, policy or list(BUILTIN), llm))

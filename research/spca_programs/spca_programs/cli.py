@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from spca.commands import BENCHES
+from spca.commands.plugin import Command
 from spca_bench.command import Llm
 from spca_core.checked import checked
 from spca_programs.commands import Data
@@ -24,6 +25,9 @@ Task = Annotated[
 def mount(app: typer.Typer) -> None:
     """Add `spca ipp`."""
     app.add_typer(ipp_app, name="ipp", rich_help_panel=BENCHES)
+
+
+IPP = Command(mount)
 
 
 @ipp_app.command(epilog="Example:  spca ipp write grasp --strategy steps --refine 10 --llm llm.yaml")
@@ -45,8 +49,8 @@ def write(
     ] = None,
 ) -> None:
     """Have a language model write a program, refine it, test it and keep it."""
-    from spca.programs import write_program
     from spca_programs.ipp.develop import Recipe
+    from spca_programs.terminal import write_program
 
     recipe = checked(
         Recipe, strategy=strategy, refine=refine, patience=patience, train=train, test=test, seed=seed
@@ -66,6 +70,6 @@ def think(
     data: Data = None,
 ) -> None:
     """Let a language model plan without a program, case by case, for comparison."""
-    from spca.programs import think_about
+    from spca_programs.terminal import think_about
 
     think_about(task, method, cases, seed, llm, data)

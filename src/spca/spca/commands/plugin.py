@@ -1,0 +1,33 @@
+"""Commands that other packages bring: the entry points of the group `spca.commands`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from spca_core.extensions import installed
+
+GROUP = "spca.commands"
+
+
+@dataclass(frozen=True)
+class Command:
+    """What an entry point of `spca.commands` names; its own name is the command's."""
+
+    mount: Callable[[typer.Typer], None]
+    """Add the command to the command line. Import what the command needs only when it runs."""
+    run_file: str = ""
+    """The file that marks a folder in `runs/` as a run of this command, or "" where it has none."""
+    resume: Callable[[Path], int] | None = None
+    """Continue the run in a folder with `run_file`; return the exit status."""
+
+
+def resumable() -> Iterator[Command]:
+    """Yield the installed commands whose runs `spca resume` can continue."""
+    for plugin in installed(GROUP).values():
+        command: Command = plugin.load()
+        if command.resume is not None:
+            yield command
