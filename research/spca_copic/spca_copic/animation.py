@@ -12,8 +12,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
-from spca_core.plan_world import Decision, Episode
-from spca_core.ports.plan_world import PlanWorld
+from spca_programs.plan_world import Decision, Episode
+from spca_programs.ports.plan_world import PlanWorld
 
 _MOST_FRAMES = 24
 _FRAME_MS = 1500

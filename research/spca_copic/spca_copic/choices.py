@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from spca_copic.episode import Moment
-from spca_core.plan_world import Candidate, ChoiceContext
-from spca_core.ports.selector import Selector
+from spca_programs.plan_world import Candidate, ChoiceContext
+from spca_programs.ports.selector import Selector
 
 
 class SelectorChoice:

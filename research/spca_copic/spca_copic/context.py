@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from spca_core.plan_world import ActionSequence, ChoiceContext, Decision, Situation
+from spca_programs.plan_world import ActionSequence, ChoiceContext, Decision, Situation
 
 _SKIPPED = ("memory",)
 _MOST_FACTS = 160

@@ -11,8 +11,8 @@ from spca_copic.episode import Moment
 from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Outcome
 from spca_copic.rollouts import follow
-from spca_core.plan_world import Case, Episode, PlanningProgram
-from spca_core.ports.plan_world import PlanWorld
+from spca_programs.plan_world import Case, Episode, PlanningProgram
+from spca_programs.ports.plan_world import PlanWorld
 
 _ALONE = 0.05
 """How much a program's own rewards count beside what it adds to the others."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from spca_copic.context import context_of
 from spca_copic.pool import ProgramPool
-from spca_core.plan_world import Candidate, Case, ChoiceContext, Decision, Episode, Situation, Transition
-from spca_core.ports.plan_world import PlanWorld
-from spca_core.ports.selector import Experience
+from spca_programs.plan_world import Candidate, Case, ChoiceContext, Decision, Episode, Situation, Transition
+from spca_programs.ports.plan_world import PlanWorld
+from spca_programs.ports.selector import Experience
 
 MOST_DECISIONS = 200
 """A world ends its episodes itself; this is for one that does not."""

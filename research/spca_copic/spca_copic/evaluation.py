@@ -17,10 +17,10 @@ from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Recipe, TaskState
 from spca_core.errors import InputError
 from spca_core.model import Record
-from spca_core.plan_world import Case, Episode
 from spca_core.ports.chat import ChatModel, ChatUsage
-from spca_core.ports.plan_world import PlanWorld
-from spca_core.ports.selector import Selector
+from spca_programs.plan_world import Case, Episode
+from spca_programs.ports.plan_world import PlanWorld
+from spca_programs.ports.selector import Selector
 
 BUILTIN = ("selector", "random", "programs", "oracle")
 WITH_MODEL = ("judge", "react")

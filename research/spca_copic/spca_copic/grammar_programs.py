@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from random import Random
 
 from spca_core.errors import InputError
-from spca_core.plan_world import Briefing, Episode, FailureKind, Grammar, PlanningProgram
 from spca_core.ports.chat import ChatUsage
+from spca_programs.plan_world import Briefing, Episode, FailureKind, Grammar, PlanningProgram
 
 _FRESH = 0.15
 """Share of new programs that are drawn anew, so that evolution never gets stuck for good."""
@@ -16,7 +16,7 @@ _MOST_CHANGES = 3
 
 
 class GrammarPrograms:
-    """See `spca_core.ports.program_proposer.ProgramProposer`. Deterministic."""
+    """See `spca_programs.ports.program_proposer.ProgramProposer`. Deterministic."""
 
     name = "grammar"
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from spca_copic.pool import DEADLINE_S, FUNCTION, LONGEST, SIGNATURE
 from spca_core.errors import BudgetExhausted, InputError
-from spca_core.plan_world import Briefing, Episode, PlanningProgram
 from spca_core.ports.chat import ChatModel, ChatUsage
 from spca_core.ports.proposer import ModelError
 from spca_programs.ipp.dialogue import Dialogue, add_usage, render
 from spca_programs.ipp.program import ProgramRunner, code_in
+from spca_programs.plan_world import Briefing, Episode, PlanningProgram
 
 REPAIRS = 2
 """How often a program that does not load is sent back."""
@@ -20,7 +20,7 @@ _MOST_DECISIONS = 12
 
 
 class LanguagePrograms:
-    """See `spca_core.ports.program_proposer.ProgramProposer`.
+    """See `spca_programs.ports.program_proposer.ProgramProposer`.
 
     Each program is a conversation of its own (role coder).
     """

@@ -12,10 +12,10 @@ import numpy as np
 from spca_copic.episode import Moment
 from spca_copic.pool import LONGEST, ProgramPool
 from spca_core.errors import BudgetExhausted
-from spca_core.plan_world import Briefing, Candidate, ChoiceContext, PlanningProgram, Situation
 from spca_core.ports.chat import ChatModel, ChatUsage
 from spca_core.ports.proposer import ModelError
 from spca_programs.ipp.dialogue import Dialogue, render
+from spca_programs.plan_world import Briefing, Candidate, ChoiceContext, PlanningProgram, Situation
 
 _NUMBER = re.compile(r"\d+")
 _ACTIONS = re.compile(r"^ACTIONS:(.*)$", re.MULTILINE)

@@ -8,7 +8,7 @@ import numpy as np
 
 from spca_copic.episode import Moment
 from spca_copic.rollouts import Rollouts
-from spca_core.plan_world import Candidate, ChoiceContext
+from spca_programs.plan_world import Candidate, ChoiceContext
 
 
 class OracleChoice:

@@ -12,7 +12,8 @@ from typing import Any
 
 from spca_copic.grammar_programs import is_assembled
 from spca_core.errors import InputError
-from spca_core.plan_world import (
+from spca_programs.ipp.program import Answer, ProgramRunner
+from spca_programs.plan_world import (
     ActionKind,
     ActionSequence,
     Candidate,
@@ -20,7 +21,6 @@ from spca_core.plan_world import (
     PlanningProgram,
     Situation,
 )
-from spca_programs.ipp.program import Answer, ProgramRunner
 
 SIGNATURE = "plan(observation, actions, task)"
 FUNCTION = "plan"

@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import Field
 
 from spca_core.model import Record
-from spca_core.ports.selector import Experience, Learning
+from spca_programs.ports.selector import Experience, Learning
 
 
 class PpoOptions(Record):

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from pydantic import Field
 
 from spca_core.model import Record
-from spca_core.plan_world import Briefing, Episode, PlanningProgram
 from spca_core.ports.chat import ChatUsage
-from spca_core.ports.selector import Experience, Learning
+from spca_programs.plan_world import Briefing, Episode, PlanningProgram
+from spca_programs.ports.selector import Experience, Learning
 
 _SUCCESS = 2.0
 """What a solved case counts beside its rewards, so that solving comes first."""

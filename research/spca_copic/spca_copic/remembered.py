@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass, field
 
 from spca_core.errors import InputError, SpcaError
-from spca_core.plan_world import ActionSequence, Briefing, Case, Situation, Split, Transition
-from spca_core.ports.plan_world import PlanWorld
+from spca_programs.plan_world import ActionSequence, Briefing, Case, Situation, Split, Transition
+from spca_programs.ports.plan_world import PlanWorld
 
 
 @dataclass

@@ -14,8 +14,8 @@ from spca_copic.animation import animation
 from spca_copic.evaluation import Score
 from spca_copic.recipe import TaskState
 from spca_copic.store import CopicFolder
-from spca_core.plan_world import Episode
-from spca_core.ports.plan_world import PlanWorld
+from spca_programs.plan_world import Episode
+from spca_programs.ports.plan_world import PlanWorld
 
 REPORT = "report.html"
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from spca_copic.episode import MOST_DECISIONS, Choice, Moment
 from spca_copic.recipe import Outcome
-from spca_core.plan_world import ActionSequence, Candidate, ChoiceContext
+from spca_programs.plan_world import ActionSequence, Candidate, ChoiceContext
 
 
 class _Step(NamedTuple):

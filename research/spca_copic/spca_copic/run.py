@@ -14,11 +14,11 @@ from spca_copic.store import CopicFolder
 from spca_copic.training import Listener, train_task
 from spca_copic.worlds.registry import open_world
 from spca_core.errors import InputError
-from spca_core.plan_world import Episode
 from spca_core.ports.chat import ChatModel
-from spca_core.ports.plan_world import PlanWorld
-from spca_core.ports.program_proposer import ProgramProposer
 from spca_llm.connect import open_chat
+from spca_programs.plan_world import Episode
+from spca_programs.ports.plan_world import PlanWorld
+from spca_programs.ports.program_proposer import ProgramProposer
 
 PROPOSERS = (GrammarPrograms.name, LanguagePrograms.name)
 

@@ -15,10 +15,10 @@ from spca_copic.episode import experience_of, run_episode
 from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Outcome, Recipe, TaskState, Trial, mean_worth
 from spca_copic.rollouts import TryingChoice
-from spca_core.plan_world import Briefing, Case, Episode, PlanningProgram
-from spca_core.ports.plan_world import PlanWorld
-from spca_core.ports.program_proposer import ProgramProposer
-from spca_core.ports.selector import Experience, Learning, Selector
+from spca_programs.plan_world import Briefing, Case, Episode, PlanningProgram
+from spca_programs.ports.plan_world import PlanWorld
+from spca_programs.ports.program_proposer import ProgramProposer
+from spca_programs.ports.selector import Experience, Learning, Selector
 
 _RECENT = 5
 _OFFSPRING = 12

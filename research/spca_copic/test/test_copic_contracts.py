@@ -16,17 +16,17 @@ from spca_copic.worlds.household.world import HouseholdWorld
 from spca_copic.worlds.minigrid.world import MinigridWorld, open_minigrid
 from spca_copic.worlds.nethack.world import NethackWorld
 from spca_copic.worlds.tabletop.world import open_tabletop
-from spca_core.contracts.plan_world_contract import PlanWorldContract
-from spca_core.contracts.program_proposer_contract import ProgramProposerContract
-from spca_core.contracts.selector_contract import SelectorContract
 from spca_core.errors import MotionError
-from spca_core.plan_world import ActionSequence, Briefing, Situation
-from spca_core.ports.plan_world import PlanWorld
-from spca_core.ports.program_proposer import ProgramProposer
-from spca_core.ports.selector import Selector
 from spca_household.engine import INSTALL, available
 from spca_minigrid.environment import MinigridEnvironment
 from spca_nethack import engine as nethack
+from spca_programs.contracts.plan_world_contract import PlanWorldContract
+from spca_programs.contracts.program_proposer_contract import ProgramProposerContract
+from spca_programs.contracts.selector_contract import SelectorContract
+from spca_programs.plan_world import ActionSequence, Briefing, Situation
+from spca_programs.ports.plan_world import PlanWorld
+from spca_programs.ports.program_proposer import ProgramProposer
+from spca_programs.ports.selector import Selector
 
 
 class TestBuildOrder(PlanWorldContract):

@@ -24,11 +24,11 @@ from spca_copic.rollouts import TryingChoice
 from spca_copic.selectors.hashed import HashedOptions, HashedSelector
 from spca_copic.store import CopicFolder, CopicRun
 from spca_copic.training import Listener, train_task
-from spca_core.contracts.plan_world_contract import PlanWorldContract
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
-from spca_core.plan_world import ActionSequence, PlanningProgram, Situation
-from spca_core.ports.plan_world import PlanWorld
+from spca_programs.contracts.plan_world_contract import PlanWorldContract
+from spca_programs.plan_world import ActionSequence, PlanningProgram, Situation
+from spca_programs.ports.plan_world import PlanWorld
 
 PAGE = ROOT / "docs" / "copic.md"
 PATIENT_S = 5.0  # a busy machine shall not decide what is learned

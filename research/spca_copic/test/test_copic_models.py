@@ -18,16 +18,16 @@ from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Recipe, TaskState
 from spca_copic.selectors.hashed import HashedSelector
 from spca_copic.worlds.build_order.world import BuildOrderWorld
-from spca_core.contracts.program_proposer_contract import ProgramProposerContract
 from spca_core.errors import InputError
-from spca_core.plan_world import Briefing, Case, PlanningProgram
-from spca_core.ports.program_proposer import ProgramProposer
 from spca_core.ports.proposer import ModelError
 from spca_llm.chat import Chat
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.connect import open_chat
 from spca_llm.testing.behaviours import Behaviour, Say, Status
 from spca_llm.testing.server import ModelServer, Seen
+from spca_programs.contracts.program_proposer_contract import ProgramProposerContract
+from spca_programs.plan_world import Briefing, Case, PlanningProgram
+from spca_programs.ports.program_proposer import ProgramProposer
 
 WORLD = BuildOrderWorld()
 CASE = Case(task="easy", name="few", detail={"wanted": {"SCV": 14}})

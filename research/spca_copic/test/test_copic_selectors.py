@@ -9,9 +9,9 @@ import pytest
 
 from spca_copic.ppo import softmax
 from spca_copic.selectors import embedding, language, make_selector
-from spca_core.contracts.selector_contract import CANDIDATES, SelectorContract, context, train
 from spca_core.errors import InputError
-from spca_core.ports.selector import Selector
+from spca_programs.contracts.selector_contract import CANDIDATES, SelectorContract, context, train
+from spca_programs.ports.selector import Selector
 
 needs_table = pytest.mark.skipif(not embedding.available(), reason=f"needs {embedding.INSTALL}")
 needs_torch = pytest.mark.skipif(not language.available(), reason=f"needs {language.INSTALL}")

@@ -7,8 +7,8 @@ from random import Random
 from typing import Any
 
 from spca_core.model import Record
-from spca_core.plan_world import require_task
 from spca_household.kinds import APPLIANCES, LAMP, OBJECTS, RECEPTACLES, Habits, Setting
+from spca_programs.plan_world import require_task
 
 TASKS = ("pick", "examine", "clean", "heat", "cool", "pick_two")
 """The six task types of ALFWorld."""

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from spca_core.model import Record
-from spca_core.plan_world import FailureKind, Remark
 from spca_nethack.engine import ESCAPE, YES, Game, nethack
 from spca_nethack.level import KEYS, Level, Square
+from spca_programs.plan_world import FailureKind, Remark
 
 _KICK, _LOOT, _FORCE, _PRAY = 4, 236, 230, 240
 _MOST_MOVES = 80

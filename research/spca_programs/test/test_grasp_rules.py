@@ -97,7 +97,7 @@ def test_every_action_costs_and_only_twenty_count() -> None:
     assert play(grid, Rules(), ["UP", *late]).delivered == 0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(grids, rules, plans), min_size=1, max_size=12))
 def test_many_at_once_score_as_one_by_one(cases: list[tuple[Grid, Rules, list[str]]]) -> None:
     at_once = score(Environments.of([(g, r) for g, r, _ in cases]), encode([p for _, _, p in cases]))

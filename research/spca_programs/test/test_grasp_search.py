@@ -57,7 +57,7 @@ def best_by_trying_everything(grid: Grid, rules: Rules) -> float:
     return best
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     seed=st.integers(0, 10_000),
     diagonals=st.booleans(),

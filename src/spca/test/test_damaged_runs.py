@@ -42,7 +42,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("file", FILES)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(places=st.lists(damage, min_size=1, max_size=3))
 def test_damaged_files_of_a_run(finished: Path, file: str, places: list[tuple[float, float, bytes]]) -> None:
     whole = content = (finished / file).read_bytes()

@@ -51,7 +51,7 @@ def test_left_out_are_those_shown_elsewhere() -> None:
     assert "push_cube_0(" not in relevant(library(100), wish("push-cube-0"), 1000, without={"push_cube_0"})
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.sampled_from([0, 1, 10, 100, 1000]),
     st.integers(0, 3000),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.camera import CameraIntrinsics
@@ -45,7 +45,6 @@ def test_what_is_under_the_camera_is_in_the_middle_of_the_image() -> None:
     assert depth == pytest.approx(z - TOP)
 
 
-@settings(deadline=None)
 @given(st.floats(0.01, 0.3))
 def test_image_up_is_plus_x_and_left_is_plus_y(d: float) -> None:
     x, y, z = CAMERA.position
@@ -59,7 +58,6 @@ def test_depth_is_along_the_axis_not_along_the_ray() -> None:
     assert pixel(0.34, 0.28)[2] == pytest.approx(pixel(0.66, -0.28)[2]) == pytest.approx(0.85)
 
 
-@settings(deadline=None)
 @given(
     u=st.floats(0, CAMERA.width - 1),
     v=st.floats(0, CAMERA.height - 1),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spca_core.errors import (
@@ -59,7 +59,6 @@ def test_an_input_error_says_what_where_and_what_would_be_right(error: InputErro
     assert str(error) == line
 
 
-@settings(deadline=None)
 @given(texts, texts, texts)
 @example("unknown world 'a\nb'", "worlds/a\nb.yaml", "line 1\n\n  line 2\r\n")
 def test_an_input_error_is_one_line_whatever_it_quotes(what: str, where: str, hint: str) -> None:
@@ -68,7 +67,6 @@ def test_an_input_error_is_one_line_whatever_it_quotes(what: str, where: str, hi
     assert (error.what, error.where, error.hint) == (what, where, hint)
 
 
-@settings(deadline=None)
 @given(texts)
 def test_one_line_keeps_every_word(text: str) -> None:
     assert one_line(text).split() == text.split()

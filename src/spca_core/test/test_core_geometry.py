@@ -6,13 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from spca_core.geometry import Array, Pose, Quat, top_down, top_down_yaw, wrap_angle
 
-unhurried = settings(deadline=None)  # a busy machine is no failure
 PERIODS = (2 * math.pi, math.pi, math.pi / 2)
 lengths = st.floats(-10, 10)
 angles = st.floats(-1e3, 1e3)
@@ -40,7 +39,6 @@ def same(a: Pose, b: Pose) -> bool:
     return bool(np.allclose(a.matrix(), b.matrix(), atol=1e-9))
 
 
-@unhurried
 @given(poses)
 def test_a_matrix_is_rigid(pose: Pose) -> None:
     m = pose.matrix()
@@ -51,7 +49,6 @@ def test_a_matrix_is_rigid(pose: Pose) -> None:
     assert tuple(m[:3, 3]) == pose.position
 
 
-@unhurried
 @given(poses)
 def test_pose_to_matrix_and_back(pose: Pose) -> None:
     back = Pose.from_matrix(pose.matrix())
@@ -61,7 +58,6 @@ def test_pose_to_matrix_and_back(pose: Pose) -> None:
     assert same(back, pose)
 
 
-@unhurried
 @given(poses, poses, poses)
 def test_composition_and_inverse(a: Pose, b: Pose, c: Pose) -> None:
     """Frames chain: (a b) c = a (b c), and a pose after its inverse is where one was."""
@@ -87,7 +83,6 @@ def test_quaternions_are_xyzw_and_frames_right_handed() -> None:
     assert Pose(position=(0, 0, 0)).matrix().tolist() == np.eye(4).tolist(), "no rotation unless said"
 
 
-@unhurried
 @given(lengths, lengths, lengths, angles)
 def test_upright_poses(x: float, y: float, z: float, yaw: float) -> None:
     pose = Pose.from_xyz_yaw(x, y, z, yaw)
@@ -99,7 +94,6 @@ def test_upright_poses(x: float, y: float, z: float, yaw: float) -> None:
     assert m[:3, 0] == pytest.approx([math.cos(yaw), math.sin(yaw), 0], abs=1e-9)
 
 
-@unhurried
 @given(quaternions())
 @example((0.0, 0.0, -1.0, 6e-17))  # from_xyz_yaw(-π): a negative zero on the way would give -π
 @example((-0.0, 0.0, 1.0, -0.0))
@@ -118,7 +112,6 @@ def test_yaw_of_minus_half_a_turn() -> None:
     assert Pose.from_xyz_yaw(0, 0, 0, -math.pi).yaw == math.pi
 
 
-@unhurried
 @given(quaternions(), yaws)
 def test_turning_about_z_adds_to_the_yaw(quaternion: Quat, turn: float) -> None:
     start = Pose(position=(0, 0, 0), quaternion=quaternion)
@@ -128,7 +121,6 @@ def test_turning_about_z_adds_to_the_yaw(quaternion: Quat, turn: float) -> None:
     assert turned_by(Pose(position=(0, 0, 0), quaternion=(x, y, z, w)).yaw, start.yaw + turn) < 1e-6
 
 
-@unhurried
 @given(angles, st.sampled_from(PERIODS))
 @example(math.nextafter(-math.pi, -4), 2 * math.pi)  # `%` alone rounds these up to the end of the range
 @example(math.nextafter(-math.pi / 4, -1), math.pi / 2)
@@ -140,7 +132,6 @@ def test_wrapped_angles_lie_in_one_period(angle: float, period: float) -> None:
     assert wrap_angle(wrapped, period) == pytest.approx(wrapped, abs=1e-12)
 
 
-@unhurried
 @given(st.floats(-0.7, 0.7), st.integers(-8, 8), st.sampled_from(PERIODS))
 def test_a_symmetric_body_looks_the_same_after_each_period(yaw: float, k: int, period: float) -> None:
     assert wrap_angle(yaw + k * period, period) == pytest.approx(wrap_angle(yaw, period), abs=1e-9)
@@ -152,7 +143,6 @@ def test_ends_of_the_range() -> None:
     assert wrap_angle(0.0) == 0.0
 
 
-@unhurried
 @given(lengths, lengths, lengths, yaws)
 def test_a_top_down_tool_points_down(x: float, y: float, z: float, yaw: float) -> None:
     pose = top_down(x, y, z, yaw)
@@ -164,7 +154,6 @@ def test_a_top_down_tool_points_down(x: float, y: float, z: float, yaw: float) -
     assert turned_by(top_down_yaw(pose), yaw) < 1e-9
 
 
-@unhurried
 @given(yaws)
 def test_half_a_turn_exchanges_the_fingers_only(yaw: float) -> None:
     """The pads close along ±tool y: turned by π, the same line."""

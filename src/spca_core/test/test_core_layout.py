@@ -17,7 +17,7 @@ from spca_core.world import Interval, World, load_world
 WORLD = load_world()
 seeds = st.integers(0, 2**40)
 Draw = Callable[..., Layout]
-some_tables = settings(deadline=None, max_examples=50)
+some_tables = settings(max_examples=50)
 
 
 def bottom(layout: Layout, model: str) -> float:

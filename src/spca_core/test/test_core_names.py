@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spca_core.names import GROUND, GROUND_SYMBOL, TABLE, TABLE_SYMBOL, symbol_of, words_of
@@ -47,7 +47,6 @@ def test_no_two_models_of_a_world_share_a_symbol_or_words(name: str) -> None:
 pddl_names = st.from_regex(r"\A\??[a-zA-Z][a-zA-Z0-9_-]*\Z")
 
 
-@settings(deadline=None)
 @given(pddl_names | st.sampled_from([*keyword.kwlist, "ctx", "?ctx"]))
 @example("?from")
 @example("CLASS")

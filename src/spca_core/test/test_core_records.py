@@ -110,7 +110,7 @@ def test_there_are_records_to_speak_of() -> None:
 
 @pytest.mark.parametrize("kind", FREE, ids=lambda k: k.__name__)
 def test_disk_gives_back_what_it_got(kind: type[Record]) -> None:
-    @settings(deadline=None, max_examples=15)
+    @settings(max_examples=15)
     @given(values(kind))
     def round_trip(record: Record) -> None:
         assert kind.model_validate_json(record.model_dump_json()) == record

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.contacts import pair
@@ -17,7 +17,6 @@ from spca_core.task import Task
 from spca_core.trajectory import JOINT_NAMES, JointState, JointTrajectory
 from spca_core.verdict import Outcome, Verdict
 
-unhurried = settings(deadline=None)
 symbols = st.sampled_from(["cube_red", "cube_blue", "plate_red", "table"])
 facts = st.builds(
     Fact, predicate=st.sampled_from(sorted(RELATIONS)), args=st.lists(symbols, max_size=2).map(tuple)
@@ -73,7 +72,6 @@ def test_facts_and_steps_read_like_terms() -> None:
     assert str(Step(action="wait", args=())) == "wait()"
 
 
-@unhurried
 @given(st.lists(facts, max_size=4), facts)
 def test_what_holds_is_exactly_what_is_among_the_facts(known: list[Fact], asked: Fact) -> None:
     scene = SCENE.model_copy(update={"relations": tuple(known)})
@@ -128,7 +126,6 @@ def test_a_task_has_no_conditions() -> None:
     assert set(Task.model_fields) == {"group", "id", "title", "description"}
 
 
-@unhurried
 @given(st.text(), st.text())
 def test_a_pair_has_no_order(a: str, b: str) -> None:
     assert pair(a, b) == pair(b, a)
@@ -146,7 +143,6 @@ def test_joints_are_a_ur5s_from_base_to_wrist() -> None:
     ]
 
 
-@unhurried
 @given(st.lists(st.floats(0.001, 1.0), max_size=20))
 def test_a_trajectory_takes_as_long_as_its_points_are_apart(gaps: list[float]) -> None:
     times = np.concatenate([[0.0], np.cumsum(gaps)])

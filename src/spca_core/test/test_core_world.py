@@ -106,7 +106,6 @@ def test_radius_is_that_of_the_circle_around_it() -> None:
     assert sign.radius == pytest.approx(math.hypot(0.045, 0.08))
 
 
-@settings(deadline=None)
 @given(st.floats(-2, 2), st.floats(-2, 2), st.floats(-0.1, 0.4))
 def test_a_table_contains_what_is_inside_its_edge(x: float, y: float, margin: float) -> None:
     table = Table.model_validate(GOOD["table"])
@@ -284,7 +283,6 @@ def test_several_mistakes_are_counted(tmp_path: Path) -> None:
     assert line.endswith("ground: Field required (and 6 more)")
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.text(max_size=4), st.integers(), min_size=1, max_size=3))
 def test_the_first_problem_is_one_line(content: dict[str, int]) -> None:
     with pytest.raises(ValidationError) as error:
@@ -333,7 +331,7 @@ def test_all_that_cannot_be_is_said_at_once(tmp_path: Path) -> None:
     assert refusal(written(tmp_path, content)).endswith("near one; 'box_green' has a text but is no sign")
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.floats(-0.02, 0.02), st.floats(-math.pi, math.pi))
 def test_overlap_is_a_matter_of_the_circles_around_two_things(gap: float, angle: float) -> None:
     assume(abs(gap) > 1e-9)

@@ -49,7 +49,7 @@ def true_cell(world: World, point: Point) -> str:
     return EMPTY if found is None else cell_of(*found.encode())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from(ENVS), st.integers(0, 1000), moves)
 @example("MiniGrid-Dynamic-Obstacles-8x8-v0", 3, [2, 2, 0, 2, 1, 2, 2] * 6)
 def test_the_map_is_true(env: str, seed: int, walk: list[int]) -> None:
@@ -68,7 +68,7 @@ def test_the_map_is_true(env: str, seed: int, walk: list[int]) -> None:
             assert cell == true_cell(world, (x + ox, y + oy)), (x, y)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.sampled_from(ENVS), st.integers(0, 1000), moves)
 def test_each_thing_has_one_id_and_keeps_it(env: str, seed: int, walk: list[int]) -> None:
     world, known, _ = explore(env, seed, walk)
@@ -127,7 +127,7 @@ def test_an_opened_box_is_gone_and_its_content_is_new() -> None:
     assert known.thing_at(place).kind == "key"
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.integers(0, 10_000), st.integers(0, 3))
 def test_sight_spreads_as_in_minigrid(seed: int, direction: int) -> None:
     """Random views of walls, closed doors and balls: the same cells are seen as by MiniGrid's own rule."""

@@ -177,7 +177,7 @@ def test_every_method_of_the_api_answers() -> None:
         call(ctx, method.name, *arguments.get(method.name, ()))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.sampled_from(["BabyAI-GoToLocal-v0", "BabyAI-PutNextLocal-v0", "MiniGrid-SimpleCrossingS9N2-v0"]),
     st.integers(0, 500),
@@ -195,7 +195,7 @@ def test_routes_lead_where_they_say(env: str, seed: int) -> None:
             assert call(ctx, "route_to", thing["id"])["steps"] == []
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     st.sampled_from(["MiniGrid-FourRooms-v0", "BabyAI-GoToObjMaze-v0", "MiniGrid-KeyCorridorS4R3-v0"]),
     st.integers(0, 500),

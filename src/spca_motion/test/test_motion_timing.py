@@ -43,13 +43,13 @@ def keeps(limits: MotionLimits, pieces: list[Piece]) -> None:
 
 
 @given(apart, st.sampled_from([EMPTY, HOLDING]))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_a_rounded_polyline_keeps_all_limits(waypoints: Array, limits: MotionLimits) -> None:
     keeps(limits, rounded(waypoints))
 
 
 @given(apart)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_a_trajectory_goes_from_rest_to_rest_between_its_ends(waypoints: Array) -> None:
     trajectory = time_path(rounded(waypoints), EMPTY)
     assert trajectory.times[0] == 0.0
@@ -60,7 +60,7 @@ def test_a_trajectory_goes_from_rest_to_rest_between_its_ends(waypoints: Array) 
 
 
 @given(apart, st.floats(0.05, 1.0))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_speed_stretches_the_time(waypoints: Array, speed: float) -> None:
     full, slow = (time_path(rounded(waypoints), EMPTY.slowed(s)).duration for s in (1.0, speed))
     assert slow == pytest.approx(full / speed, rel=1e-6)
@@ -106,7 +106,7 @@ def test_a_straight_line_of_the_tool_keeps_all_limits(begin: Pose, end: Pose, li
 
 
 @given(st.floats(0.0, 2.0), st.floats(0.001, 0.2), st.floats(0.5, 4.0))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_a_winding_curve_keeps_all_limits(length: float, width: float, waves: float) -> None:
     s = np.linspace(0.0, 1.0, 80)[:, None]
     samples = s * np.array([length, 0, 0, -length, 0, 0]) + width * np.sin(2 * np.pi * waves * s) * np.ones(6)

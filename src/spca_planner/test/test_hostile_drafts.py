@@ -163,7 +163,7 @@ DAMAGE = (
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     which=st.integers(0, 1),
     where=st.floats(0, 1),

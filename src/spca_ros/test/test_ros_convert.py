@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 from rclpy.serialization import deserialize_message, serialize_message
@@ -199,7 +199,7 @@ RECORDS: dict[type, tuple[type[BaseModel], st.SearchStrategy[Any]]] = {
 
 
 @pytest.mark.parametrize("message", RECORDS, ids=lambda m: m.__name__)
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30)
 @given(data=st.data())
 def test_a_record_comes_back_from_the_wire_as_it_was(message: type, data: st.DataObject) -> None:
     kind, strategy = RECORDS[message]

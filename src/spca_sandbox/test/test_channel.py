@@ -41,7 +41,7 @@ def echo() -> Iterator[SkillHost]:
         yield host
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(value=JSON)
 def test_values_come_back_from_the_worker_as_they_went(echo: SkillHost, value: Any) -> None:
     assert echo.call("echo", [value]).value == value

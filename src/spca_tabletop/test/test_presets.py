@@ -21,7 +21,7 @@ WORLD = load_world()
 PRESETS = ("nominal", "shuffled", "noisy", "hard")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from(list_levels()), st.sampled_from(PRESETS), st.integers(0, 10_000))
 def test_no_level_is_won_by_doing_nothing(name, preset, seed):
     level = load_level(name)

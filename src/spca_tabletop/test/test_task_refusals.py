@@ -130,7 +130,6 @@ def test_every_level_is_understood_by_description_and_by_title(path: Path) -> No
         assert understand(task(text), seen)
 
 
-@settings(deadline=None)
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=80))
 def test_any_text_is_understood_or_refused_in_plain_words(text: str) -> None:
     with contextlib.suppress(NotUnderstood, Impossible):
@@ -167,7 +166,7 @@ WORDS = [
 ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=9))
 def test_any_order_of_known_words_is_understood_or_refused(words: list[str]) -> None:
     with contextlib.suppress(NotUnderstood, Impossible):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spca_core.errors import InputError
-from spca_core.ports.selector import Selector
+from spca_programs.ports.selector import Selector
 
 NAMES = ("hashed", "embedding", "language")
 

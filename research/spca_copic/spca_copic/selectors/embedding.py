@@ -15,7 +15,7 @@ import numpy as np
 from spca_copic.selectors.features import Sparse, hashed_groups
 from spca_copic.selectors.hashed import HashedOptions, HashedSelector
 from spca_core.errors import InputError
-from spca_core.plan_world import Candidate, ChoiceContext
+from spca_programs.plan_world import Candidate, ChoiceContext
 
 INSTALL = "pip install --no-deps wordllama==0.4.0.post1; pip install tokenizers safetensors"
 _WIDTH = 256
@@ -29,7 +29,7 @@ def available() -> bool:
 
 
 class EmbeddingSelector(HashedSelector):
-    """See `spca_core.ports.selector.Selector`. Raises InputError where the optional packages are missing."""
+    """A `Selector`. Raises InputError where the optional packages are missing."""
 
     name = "embedding"
 

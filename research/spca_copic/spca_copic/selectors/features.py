@@ -13,7 +13,7 @@ from zlib import crc32
 
 import numpy as np
 
-from spca_core.plan_world import Candidate, ChoiceContext
+from spca_programs.plan_world import Candidate, ChoiceContext
 
 Sparse = tuple[np.ndarray, np.ndarray]
 """Indices (int) and values (float32) of the features that are not zero; an index may occur twice."""

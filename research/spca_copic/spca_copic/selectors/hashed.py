@@ -13,8 +13,8 @@ from spca_copic.ppo import PpoOptions, improve, softmax
 from spca_copic.selectors.features import Sparse, candidate_features, context_features
 from spca_copic.selectors.weights import read_weights, write_weights
 from spca_core.model import Record
-from spca_core.plan_world import Candidate, ChoiceContext
-from spca_core.ports.selector import Experience, Learning
+from spca_programs.plan_world import Candidate, ChoiceContext
+from spca_programs.ports.selector import Experience, Learning
 
 _BETA_1, _BETA_2, _EPSILON = 0.9, 0.999, 1e-8  # Adam, as its authors propose
 
@@ -32,7 +32,7 @@ class HashedOptions(Record):
 
 
 class HashedSelector:
-    """See `spca_core.ports.selector.Selector`. Untrained, it finds all candidates equally good."""
+    """See `spca_programs.ports.selector.Selector`. Untrained, it finds all candidates equally good."""
 
     name = "hashed"
 

@@ -10,11 +10,15 @@ from random import Random
 from pydantic import ConfigDict
 
 from spca_core.errors import InputError, MotionError, SpcaError
-from spca_core.grammar import read_briefing
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import Draft, Plan, Step
-from spca_core.plan_world import (
+from spca_core.ports.environment import Environment
+from spca_core.skill import StepReport
+from spca_core.validation import expecting
+from spca_core.verdict import Outcome
+from spca_programs.grammar import read_briefing
+from spca_programs.plan_world import (
     ActionKind,
     ActionSequence,
     Briefing,
@@ -26,10 +30,6 @@ from spca_core.plan_world import (
     Transition,
     require_task,
 )
-from spca_core.ports.environment import Environment
-from spca_core.skill import StepReport
-from spca_core.validation import expecting
-from spca_core.verdict import Outcome
 
 _ACTION_COST = 0.02
 _TEST_SEEDS = 1_000_000
@@ -51,7 +51,7 @@ class _Checkpoint(Record):
 
 
 class EnvironmentWorld(ABC):
-    """See `spca_core.ports.plan_world.PlanWorld`.
+    """See `spca_programs.ports.plan_world.PlanWorld`.
 
     Reward: 1 for success, half the growth of the referee's score, less 0.02 an action.
     """

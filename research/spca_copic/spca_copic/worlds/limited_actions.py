@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from spca_core.errors import SpcaError
-from spca_core.plan_world import ActionSequence, Remark, Situation, Transition
+from spca_programs.plan_world import ActionSequence, Remark, Situation, Transition
 
 
 class LimitedActions(ABC):

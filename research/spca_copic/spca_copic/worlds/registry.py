@@ -7,7 +7,7 @@ from importlib import import_module
 
 from spca_core.errors import InputError
 from spca_core.extensions import find, installed
-from spca_core.ports.plan_world import PlanWorld
+from spca_programs.ports.plan_world import PlanWorld
 
 GROUP = "spca.plan_worlds"
 

@@ -10,9 +10,10 @@ from typing import Any
 from spca_copic.worlds.build_order.simulator import Base, reached, surplus
 from spca_copic.worlds.build_order.units import ENTRIES, ORDERS, SCV, UNITS
 from spca_core.errors import InputError, SpcaError
-from spca_core.grammar import read_briefing
 from spca_core.model import Record
-from spca_core.plan_world import (
+from spca_core.validation import expecting
+from spca_programs.grammar import read_briefing
+from spca_programs.plan_world import (
     ActionKind,
     ActionSequence,
     Briefing,
@@ -23,7 +24,6 @@ from spca_core.plan_world import (
     Transition,
     require_task,
 )
-from spca_core.validation import expecting
 
 WAIT = "WAIT"
 _WAIT_S = 20
@@ -57,7 +57,7 @@ class _Checkpoint(Record):
 
 
 class BuildOrderWorld:
-    """See `spca_core.ports.plan_world.PlanWorld`.
+    """See `spca_programs.ports.plan_world.PlanWorld`.
 
     Reward: the share of wanted units that came to exist, less surplus.
     """

@@ -8,9 +8,13 @@ from typing import Any
 
 from spca_copic.worlds.limited_actions import LimitedActions
 from spca_core.errors import InputError, SpcaError
-from spca_core.grammar import read_briefing
 from spca_core.model import Record
-from spca_core.plan_world import (
+from spca_core.validation import expecting
+from spca_household.engine import Game
+from spca_household.kinds import draw_habits
+from spca_household.room import TASKS, Room, draw_room, kind_of
+from spca_programs.grammar import read_briefing
+from spca_programs.plan_world import (
     ActionKind,
     Briefing,
     Case,
@@ -19,10 +23,6 @@ from spca_core.plan_world import (
     Split,
     require_task,
 )
-from spca_core.validation import expecting
-from spca_household.engine import Game
-from spca_household.kinds import draw_habits
-from spca_household.room import TASKS, Room, draw_room, kind_of
 
 _GOALS = {
     "pick": "Find a thing and put it into or onto a receptacle of the kind that the task names.",
@@ -65,7 +65,7 @@ class _Checkpoint(Record):
 
 
 class HouseholdWorld(LimitedActions):
-    """See `spca_core.ports.plan_world.PlanWorld`.
+    """See `spca_programs.ports.plan_world.PlanWorld`.
 
     Where things are kept is a habit of the house (`habits` draws another house): training and test cases
     have it in common, and nobody says what it is. What lies in a receptacle is seen only in front of it.

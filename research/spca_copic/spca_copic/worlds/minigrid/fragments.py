@@ -1,4 +1,4 @@
-"""Fragments of programs for MiniGrid: see `spca_core.grammar` for the form.
+"""Fragments of programs for MiniGrid: see `spca_programs.grammar` for the form.
 
 A goal is (verb, thing, other). How the mission is read, which thing is meant, in which order, and whether to
 look for it first, is left open: each fragment is one reading.

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from spca_copic.remembered import RememberedWorld
 from spca_copic.worlds.environment_world import EnvironmentWorld
-from spca_core.plan_world import ActionKind, Case
 from spca_core.ports.environment import Environment
-from spca_core.ports.plan_world import PlanWorld
 from spca_minigrid.environment import MinigridEnvironment
 from spca_minigrid.levels import find_level
+from spca_programs.plan_world import ActionKind, Case
+from spca_programs.ports.plan_world import PlanWorld
 
 _LEVELS = {
     "go_to": ("BabyAI-GoToLocalS6N3", "BabyAI-GoToLocalS8N6", "MiniGrid-GoToObject-6x6-N2"),

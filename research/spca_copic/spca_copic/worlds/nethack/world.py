@@ -8,9 +8,12 @@ from typing import Any
 
 from spca_copic.worlds.limited_actions import LimitedActions
 from spca_core.errors import InputError, SpcaError
-from spca_core.grammar import read_briefing
 from spca_core.model import Record
-from spca_core.plan_world import (
+from spca_core.validation import expecting
+from spca_nethack.engine import Game, nethack
+from spca_nethack.hero import PLACES, SKILLS, Hero
+from spca_programs.grammar import read_briefing
+from spca_programs.plan_world import (
     ActionKind,
     ActionSequence,
     Briefing,
@@ -21,9 +24,6 @@ from spca_core.plan_world import (
     Transition,
     require_task,
 )
-from spca_core.validation import expecting
-from spca_nethack.engine import Game, nethack
-from spca_nethack.hero import PLACES, SKILLS, Hero
 
 _LEVEL = 3
 _NEAR = 3
@@ -46,7 +46,7 @@ class _Checkpoint(Record):
 
 
 class NethackWorld(LimitedActions):
-    """See `spca_core.ports.plan_world.PlanWorld`.
+    """See `spca_programs.ports.plan_world.PlanWorld`.
 
     `restore` plays a game again from its beginning.
     """

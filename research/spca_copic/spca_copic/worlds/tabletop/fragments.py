@@ -1,4 +1,4 @@
-"""Fragments of programs for the table: see `spca_core.grammar` for the form.
+"""Fragments of programs for the table: see `spca_programs.grammar` for the form.
 
 A goal is (cube, where): where is another object, `table`, or `hand` for lifting. Which cube and which place
 the task's words mean, in which order a tower is told, and how much to do at once, is left open: each fragment

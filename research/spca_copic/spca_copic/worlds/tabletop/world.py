@@ -9,9 +9,9 @@ import cv2
 from spca_copic.remembered import RememberedWorld
 from spca_copic.worlds.environment_world import EnvironmentWorld
 from spca_core.options import RunOptions
-from spca_core.plan_world import ActionKind, Case
 from spca_core.ports.environment import Environment
-from spca_core.ports.plan_world import PlanWorld
+from spca_programs.plan_world import ActionKind, Case
+from spca_programs.ports.plan_world import PlanWorld
 from spca_tabletop.environment import InprocTabletop
 from spca_tabletop.kit import build_tabletop
 

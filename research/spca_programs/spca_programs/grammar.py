@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import get_args
 
 from spca_core.errors import InputError
-from spca_core.plan_world import Briefing, FailureKind, Fragment, Grammar, Slot
+from spca_programs.plan_world import Briefing, FailureKind, Fragment, Grammar, Slot
 
 MAIN = "plan"
 FRAGMENTS = "fragments.py"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from spca_core.plan_world import Briefing, Episode, PlanningProgram
 from spca_core.ports.chat import ChatUsage
+from spca_programs.plan_world import Briefing, Episode, PlanningProgram
 
 
 class ProgramProposer(Protocol):

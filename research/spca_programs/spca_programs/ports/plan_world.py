@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from spca_core.plan_world import ActionSequence, Briefing, Case, Situation, Split, Transition
+from spca_programs.plan_world import ActionSequence, Briefing, Case, Situation, Split, Transition
 
 
 class PlanWorld(Protocol):

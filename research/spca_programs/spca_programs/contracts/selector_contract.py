@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from spca_core.errors import InputError
-from spca_core.plan_world import Candidate, ChoiceContext
-from spca_core.ports.selector import Experience, Selector
+from spca_programs.plan_world import Candidate, ChoiceContext
+from spca_programs.ports.selector import Experience, Selector
 
 CANDIDATES = (
     Candidate(plan=("open drawer_1", "look"), programs=("a",)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from spca_core.plan_world import (
+from spca_programs.plan_world import (
     Briefing,
     Candidate,
     Case,
@@ -14,7 +14,7 @@ from spca_core.plan_world import (
     PlanningProgram,
     Remark,
 )
-from spca_core.ports.program_proposer import ProgramProposer
+from spca_programs.ports.program_proposer import ProgramProposer
 
 
 class ProgramProposerContract:

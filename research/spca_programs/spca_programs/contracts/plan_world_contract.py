@@ -9,8 +9,8 @@ from contextlib import contextmanager
 import pytest
 
 from spca_core.errors import InputError, SpcaError
-from spca_core.plan_world import ActionSequence, Situation
-from spca_core.ports.plan_world import PlanWorld
+from spca_programs.plan_world import ActionSequence, Situation
+from spca_programs.ports.plan_world import PlanWorld
 
 
 class PlanWorldContract:

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from spca_core.model import Record
-from spca_core.plan_world import Candidate, ChoiceContext
+from spca_programs.plan_world import Candidate, ChoiceContext
 
 
 class Experience(Record):

@@ -1,0 +1,1 @@
+"""Interfaces of planning programs, their worlds, and what chooses among programs."""
