@@ -3,6 +3,10 @@
 Set-up puts the interfaces that it has built on Python's path. Here they are put on ROS's path too and their
 libraries are loaded, so that neither a wrapper script nor a changed LD_LIBRARY_PATH is needed. Where a
 workspace that has `spca_interfaces` is sourced, that one is used.
+
+A graph is closed unless somebody opens it on purpose: whatever ROS variables a terminal has from other work,
+DDS uses shared memory and the loopback interface (`fastdds.xml`). `SPCA_DDS_PROFILE` names the profile of a
+network to take part in.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ import os
 import sys
 from pathlib import Path
 
-from spca_core.errors import SpcaError
+from spca_core.errors import InputError, SpcaError
 from spca_core.paths import state_folder
 
 # In the order of their dependencies. Later look-ups by name find what is loaded already. Those for C++
@@ -28,24 +32,47 @@ _LIBRARIES = (
     "rosidl_generator_py",
 )
 _DEFAULTS = {
-    "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",  # loopback only; needs no multicast
-    "RMW_IMPLEMENTATION": "rmw_fastrtps_cpp",
-    "FASTRTPS_DEFAULT_PROFILES_FILE": str(Path(__file__).with_name("fastdds.xml")),
     "ROS_LOG_DIR": str(state_folder() / "log"),  # not in the home folder
     "RCUTILS_LOGGING_USE_STDOUT": "0",
 }
+OPENED_BY = "SPCA_DDS_PROFILE"
+"""Environment variable: a Fast DDS profile that opens graphs; the user's other DDS variables apply then."""
+
+_PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
+_CLOSED = {
+    # LOCALHOST would have ROS add a transport on every interface; the profile says where to look for others.
+    "ROS_AUTOMATIC_DISCOVERY_RANGE": "SYSTEM_DEFAULT",
+    "RMW_IMPLEMENTATION": "rmw_fastrtps_cpp",
+    **dict.fromkeys(_PROFILES, str(Path(__file__).with_name("fastdds.xml"))),
+    "SKIP_DEFAULT_XML": "1",  # else Fast DDS reads a profile in the working folder
+}
+_OPENING = ("ROS_LOCALHOST_ONLY", "ROS_STATIC_PEERS", "ROS_DISCOVERY_SERVER", "FASTDDS_ENVIRONMENT_FILE")
+"""Variables of ROS and Fast DDS that add transports or peers to a profile's."""
 
 
 def ensure() -> None:
     """Do it; raises SpcaError when the interfaces have not been built. Harmless when called again."""
     for name, value in _DEFAULTS.items():
         os.environ.setdefault(name, value)
+    _choose_network()
     if importlib.util.find_spec("rclpy") is None:
         raise SpcaError("rclpy is not installed: `bin/spca` installs it, or source a ROS 2 Jazzy")
     interfaces = importlib.util.find_spec("spca_interfaces")
     if interfaces is None or interfaces.origin is None:
         raise SpcaError("spca_interfaces is not built: any `bin/spca` command builds it")
     _load(Path(interfaces.origin).parents[4])
+
+
+def _choose_network() -> None:
+    profile = os.environ.get(OPENED_BY, "")
+    if not profile:
+        os.environ.update(_CLOSED)
+        for name in _OPENING:
+            os.environ.pop(name, None)
+    elif not Path(profile).is_file():
+        raise InputError("no such file", where=f"{OPENED_BY}={profile}", hint="a Fast DDS profile (XML)")
+    else:
+        os.environ.update(dict.fromkeys(_PROFILES, profile))
 
 
 def _load(prefix: Path) -> None:

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from spca_ros.domain import own_domain
+from spca_ros.environment import OPENED_BY
 
 _PROFILES = "FASTRTPS_DEFAULT_PROFILES_FILE"
 _OPEN_A_SESSION = f"""
@@ -49,6 +50,6 @@ def test_dds_reads_it_at_all(tmp_path: Path) -> None:
     broken.write_text(
         "<dds><profiles><participant is_default_profile='true'><nonsense/></participant></profiles></dds>"
     )
-    opened = _open_a_session(**{_PROFILES: str(broken)})
-    assert opened.stdout.rstrip().endswith(str(broken)), "the user's own profile stays"
+    opened = _open_a_session(**{OPENED_BY: str(broken)})
+    assert opened.stdout.rstrip().endswith(str(broken)), "who opens a graph brings the profile"
     assert "XMLPARSER" in opened.stdout + opened.stderr

@@ -1,0 +1,114 @@
+"""Who can take part in a graph: nobody from another machine, unless it was opened on purpose."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from spca_ros.domain import own_domain
+from spca_ros.environment import OPENED_BY
+
+_NODE = """
+import sys
+from spca_ros.session import Session
+with Session("inside"):
+    print("up", flush=True)
+    sys.stdin.read()
+"""
+_BOUND = """
+import os
+from pathlib import Path
+from spca_ros.session import Session
+with Session("inside"):
+    links = [os.readlink(path) for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]
+    mine = {link[8:-1] for link in links if link.startswith("socket:[")}
+    for kind in ("udp", "udp6", "tcp", "tcp6"):
+        for line in Path(f"/proc/self/net/{kind}").read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[9] in mine:
+                print(fields[1].partition(":")[0])
+"""
+# A participant as another machine's user would start it, with all transports.
+_STRANGER = """
+import time
+import rclpy
+rclpy.init()
+node = rclpy.create_node("stranger")
+end = time.monotonic() + float(SECONDS)
+while "inside" not in node.get_node_names() and time.monotonic() < end:
+    rclpy.spin_once(node, timeout_sec=0.1)
+print("found" if "inside" in node.get_node_names() else "alone")
+"""
+# Two machines on one cable: the graph's, and a nested network namespace.
+_CABLE = """
+set -e
+ip link set lo up
+unshare -n sh -c 'echo ready; exec sleep 300' > "$1/ready" & other=$!
+trap 'kill $other' EXIT
+for i in $(seq 200); do grep -q ready "$1/ready" && break; sleep 0.05; done
+ip link add here type veth peer name there
+ip link set there netns $other
+ip address add 10.77.0.1/24 dev here
+ip link set here up
+nsenter -t $other -n sh -c 'ip link set lo up; ip address add 10.77.0.2/24 dev there; ip link set there up'
+[ "$2" = cable ] && exit
+mkfifo "$1/hold"
+"$2" -c "$3" < "$1/hold" > "$1/up" & graph=$!
+exec 3> "$1/hold"
+for i in $(seq 600); do grep -q up "$1/up" && break; sleep 0.05; done
+env -u FASTRTPS_DEFAULT_PROFILES_FILE -u FASTDDS_DEFAULT_PROFILES_FILE ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET \
+    ROS_STATIC_PEERS=10.77.0.1 nsenter -t $other -n "$2" -c "$4"
+exec 3>&-
+wait $graph
+"""
+_OPEN = """<dds><profiles><participant profile_name="open" is_default_profile="true"/></profiles></dds>"""
+
+
+def _environment(**extra: str) -> dict[str, str]:
+    inherited = {name: value for name, value in os.environ.items() if name != OPENED_BY}
+    return {**inherited, **extra}
+
+
+def _in_own_network(folder: Path, *arguments: str, **extra: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["unshare", "-r", "-n", "sh", "-c", _CABLE, "sh", str(folder), *arguments],
+        check=False,
+        env=_environment(**extra),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+@pytest.mark.parametrize("range_", ["LOCALHOST", "SUBNET", ""])
+def test_every_socket_of_a_node_is_bound_to_the_loopback_interface(range_: str) -> None:
+    """The variables of the terminal do not decide."""
+    environment = _environment(ROS_AUTOMATIC_DISCOVERY_RANGE=range_, FASTRTPS_DEFAULT_PROFILES_FILE="")
+    command = [sys.executable, "-c", _BOUND]
+    with own_domain() as domain:
+        environment["ROS_DOMAIN_ID"] = str(domain)
+        bound = subprocess.run(
+            command, check=True, env=environment, capture_output=True, text=True, timeout=60
+        )
+    assert set(bound.stdout.split()) == {"0100007F"}
+
+
+@pytest.mark.parametrize(("opened", "expected"), [(False, "alone"), (True, "found")])
+def test_another_machine_finds_the_graph_only_if_it_was_opened(
+    tmp_path: Path, opened: bool, expected: str
+) -> None:
+    tried = _in_own_network(tmp_path, "cable")
+    if tried.returncode != 0:
+        pytest.skip(f"network namespaces are not allowed here: {tried.stderr.strip()}")
+    (folder := tmp_path / "run").mkdir()
+    (profile := tmp_path / "open.xml").write_text(_OPEN)
+    stranger = _STRANGER.replace("SECONDS", "60" if opened else "5")
+    extra = {OPENED_BY: str(profile)} if opened else {}
+    with own_domain() as domain:
+        extra["ROS_DOMAIN_ID"] = str(domain)
+        found = _in_own_network(folder, sys.executable, _NODE, stranger, **extra)
+    assert (found.stdout.strip(), found.stderr) == (expected, "")
