@@ -8,11 +8,16 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
+from shutil import which
 from xml.etree import ElementTree
 
 import pytest
 
 from spca_core.paths import WORLDS
+from spca_core.processes.child import python_command
+
+LAUNCHER = Path(__file__).parents[1] / "bin" / "spca"
 
 
 def spca(*args: str, **more: object) -> subprocess.CompletedProcess[str]:
@@ -102,6 +107,31 @@ def test_a_run_leaves_report_video_log_and_verdict(tmp_path):
     with (folder / "run.mcap").open("rb") as stream:
         topics = {c.topic for c in make_reader(stream).get_summary().channels.values()}
     assert {"/clock", "/joint_states", "/tf", "/contacts", "/verdict", "/camera/detections"} <= topics
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize("transport", ["inproc", "ros"])
+def test_modules_of_the_working_folder_are_not_executed(tmp_path, transport):
+    """Of no process of a run: neither the command itself, nor the solver, the nodes or the sandbox."""
+    (theirs := tmp_path / "theirs").mkdir()
+    for name in {*sys.stdlib_module_names, "spca", "spca_core", "spca_ros", "numpy", "rclpy"}:
+        (theirs / f"{name}.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'a').write('{name} ')")
+    command = [LAUNCHER, "run", "touch_02", "--transport", transport, "--no-video", "--out", tmp_path / "run"]
+    done = subprocess.run(command, cwd=theirs, capture_output=True, text=True, check=False, timeout=120)
+    executed = tmp_path / "executed"
+    assert (executed.read_text() if executed.exists() else "") == ""
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("python", ["python3.10", "python3.11", "python3.12", "python3.13"])
+def test_every_supported_python_starts_modules_without_those_of_the_working_folder(tmp_path, python):
+    version = subprocess.run([python, "-c", ""], check=False, capture_output=True) if which(python) else None
+    if version is None or version.returncode:
+        pytest.skip(f"no {python} here")
+    (tmp_path / "base64.py").write_text("print('executed')")
+    command = [python, *python_command("base64", "-t")[1:]]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60)
+    assert "executed" not in done.stdout
 
 
 @pytest.mark.slow

@@ -31,6 +31,7 @@ def run(title: str, command: Sequence[str | Path], log: Path, env: Mapping[str, 
             stdin=subprocess.DEVNULL,
             text=True,
             errors="replace",
+            cwd=Path(__file__).parent,  # Python would take modules of the folder that it is called from
             env=None if env is None else dict(env),
         ) as process:
             assert process.stdout is not None

@@ -119,7 +119,7 @@ def test_only_the_thinking_process_has_keys(tmp_path: Path, monkeypatch: pytest.
         if event.kind == "stage_started" and event.stage == "sense":
             for process in psutil.Process().children():
                 if process not in before:
-                    seen[process.cmdline()[2]] = "MY_API_KEY" in process.environ()
+                    seen[process.cmdline()[3]] = "MY_API_KEY" in process.environ()
 
     run_ros(RunOptions(level="touch_02"), RunFolder(tmp_path), (look,))
     assert seen == {

@@ -6,7 +6,6 @@ import json
 import os
 import queue
 import re
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -16,7 +15,7 @@ from types import TracebackType
 
 from spca_core.errors import EXIT_BAD_INPUT, Cancelled, InputError, SpcaError
 from spca_core.paths import data
-from spca_core.processes.child import Child, how_it_ended, last_words
+from spca_core.processes.child import Child, how_it_ended, last_words, python_command
 from spca_ros.node import DIE_WITH_PARENT, SpcaNode, background
 from spca_ros.peer import NodeLost, Peer
 from spca_ros.process_spec import ProcessSpec
@@ -51,7 +50,7 @@ class NodeProcess:
             "--disable-external-lib-logs",
         )
         self._child = Child(
-            (*_TOGETHER, *spec.command) if spec.command else (sys.executable, "-m", spec.module, *arguments),
+            (*_TOGETHER, *spec.command) if spec.command else python_command(spec.module, *arguments),
             env={**_environment(spec.needs_keys), DIE_WITH_PARENT: "1", "ROS_LOG_DIR": str(logs)},
             stdout=self.log,
             stderr=self.log,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from spca.ros.processes import Choice, check_installed, processes
 from spca.ros.standing import Order, Standing
 from spca_core.errors import EXIT_BAD_INPUT, EXIT_NOT_SOLVED, EXIT_SUCCESS, InputError, SpcaError
 from spca_core.options import RunOptions
+from spca_core.processes.child import python_command
 from spca_ros import security
 from spca_sim.display import require_display
 
@@ -47,7 +47,7 @@ def start(
     began = time.monotonic()
     with (logs / standing.KEEPER_LOG).open("wb") as out:
         keeper = subprocess.Popen(
-            [sys.executable, "-m", "spca.ros.keeper", order.model_dump_json()],
+            python_command("spca.ros.keeper", order.model_dump_json()),
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=out,

@@ -13,6 +13,11 @@ from typing import IO
 
 PIPE, NOTHING, INHERITED = subprocess.PIPE, subprocess.DEVNULL, None
 _TAIL_BYTES = 1 << 14
+_START = (
+    "import sys; sys.path[:] = filter(None, sys.path); del sys.argv[0]; "
+    "from runpy import run_module; run_module(sys.argv[0], run_name='__main__', alter_sys=True)"
+)
+"""The same stands in bin/spca."""
 
 
 class Child:
@@ -137,6 +142,15 @@ def last_words(log: Path, begin: int = 0) -> str:
     except OSError:
         return ""
     return lines[-1].strip() if lines else ""
+
+
+def python_command(module: str, *arguments: str) -> list[str]:
+    """The command that runs a module as `python -m` does, but not with the modules of the working folder.
+
+    `python -m` looks there first: a `secrets.py` that somebody has left in it would be executed. (`-P` does
+    this from Python 3.11 on.)
+    """
+    return [sys.executable, "-c", _START, module, *arguments]
 
 
 def python_environment(**more: str) -> dict[str, str]:

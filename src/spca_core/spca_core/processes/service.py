@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import threading
 import time
@@ -12,7 +11,7 @@ from typing import Any
 
 from spca_core.errors import SpcaError
 from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Malformed
-from spca_core.processes.child import PIPE, Child, last_words
+from spca_core.processes.child import PIPE, Child, last_words, python_command
 
 
 class ServiceDied(SpcaError):
@@ -53,7 +52,7 @@ class Service:
         start_s: float = 60.0,
         max_bytes: int = 1 << 22,
     ) -> None:
-        self._command = [sys.executable, "-m", module, *arguments]
+        self._command = python_command(module, *arguments)
         self._setup, self._env = dict(setup), dict(env)
         self._start_s, self._max_bytes = start_s, max_bytes
         self._scratch = tempfile.TemporaryDirectory(prefix="spca_service_") if log is None else None

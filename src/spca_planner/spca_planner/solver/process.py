@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import signal
-import sys
 import tempfile
 import threading
 import time
@@ -14,7 +13,7 @@ from typing import Any
 
 from spca_core.errors import Cancelled, SpcaError
 from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Interrupted, Malformed
-from spca_core.processes.child import INHERITED, PIPE, Child, python_environment
+from spca_core.processes.child import INHERITED, PIPE, Child, python_command, python_environment
 from spca_planner.pddl.limits import MOST_CHARACTERS
 from spca_planner.solver.cost import refused_unjudged
 from spca_planner.solver.engines import DEFAULT
@@ -156,7 +155,7 @@ class SolverProcess:
             return
         self._stop()
         self._scratch = tempfile.TemporaryDirectory(prefix="spca_solver_")
-        command = [sys.executable, "-m", "spca_planner.solver.worker", self._scratch.name]
+        command = python_command("spca_planner.solver.worker", self._scratch.name)
         # Numerical libraries must not start threads before a fork.
         environment = python_environment(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
         process = Child(command, env=environment, stdin=PIPE, stdout=PIPE, stderr=INHERITED)
