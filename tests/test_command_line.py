@@ -128,10 +128,10 @@ def test_every_supported_python_starts_modules_without_those_of_the_working_fold
     version = subprocess.run([python, "-c", ""], check=False, capture_output=True) if which(python) else None
     if version is None or version.returncode:
         pytest.skip(f"no {python} here")
-    (tmp_path / "base64.py").write_text("print('executed')")
-    command = [python, *python_command("base64", "-t")[1:]]
+    (tmp_path / "this.py").write_text("print('executed')")
+    command = [python, *python_command("this")[1:]]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60)
-    assert "executed" not in done.stdout
+    assert "Zen" in done.stdout
 
 
 @pytest.mark.slow

@@ -61,6 +61,9 @@ SERVER_FAULTS: dict[str, Behaviour] = {
     "not the API": Raw(b"<html>Bad gateway</html>", "text/html"),
     "429 for long": Status(429, "slow down", headers={"retry-after": "3600"}),
     "401": Status(400, "the context is too long", code="context_length_exceeded"),
+    "no date": Status(429, headers={"retry-after": "Mon, 99 Foo 99999 99:99:99"}),
+    "a date beyond all clocks": Status(429, headers={"retry-after": "Fri, 31 Dec 9999 23:59:59 -2359"}),
+    "for ever": Status(429, headers={"retry-after": "1e999"}),
     "truncated": Truncated(),
     "reset": Reset(),
 }
@@ -94,6 +97,10 @@ CODER_FAULTS: dict[str, tuple[CoderFault, str]] = {
     "import": (miswritten('    """Touch', '    import os\n    """Touch'), "os may not be imported"),
     "unknown call": (miswritten("ctx.close()", "ctx.teleport()"), "ctx has no 'teleport'"),
     "undefined": (miswritten("ctx.close()", "ctx.log(str(target))"), "target"),
+    "deep": (miswritten("ctx.close()", f"x = {'+'.join(['1'] * 400)}"), "nested too deeply"),
+    "huge number": (miswritten("ctx.close()", f"x = 0x{'f' * 5000}"), "a number of 20000 bits"),
+    "a future": (lambda source: written(f"from __future__ import nosuch\n\n\n{source}"), "not Python"),
+    "a star": (miswritten("ctx.close()", "from math import *"), "not Python"),
     "fails on import": (lambda source: written(f"LIMIT = 1 / 0\n\n\n{source}"), "ZeroDivisionError"),
 }
 
@@ -104,6 +111,7 @@ SKILL_FAULTS: dict[str, tuple[CoderFault, str]] = {
     "wrong type": (miswritten("ctx.close()", "ctx.move_to(thing)"), "touch_thing(cube_blue)"),
     "waits for ever": (miswritten("ctx.close()", "while True:\n        ctx.wait(5.0)"),
                        "60 s of simulated time are over"),
+    "waits beyond all numbers": (miswritten("ctx.close()", "ctx.wait(10 ** 400)"), "touch_thing(cube_blue)"),
     "says it failed": (miswritten("ctx.close()", "return False"), "returned False"),
 }  # fmt: skip
 
@@ -111,7 +119,7 @@ SKILL_FAULTS: dict[str, tuple[CoderFault, str]] = {
 def test_a_server_s_faults_pass(tmp_path: Path, solver: SolverProcess) -> None:
     """Each role meets each fault twice, because the client retries; then the loop goes on."""
     faults = [fault for fault in SERVER_FAULTS.values() for _ in range(2)]
-    ended = run(FallibleModel(faults, faults), tmp_path, solver, budgets=Budgets(drafts=20, code_drafts=20))
+    ended = run(FallibleModel(faults, faults), tmp_path, solver, budgets=Budgets(drafts=30, code_drafts=30))
     assert ended.result.success, ended.result.reason
     assert ended.result.rounds == 1
     assert {critic for critic, _ in ended.plan_rejections()} == {"model"}

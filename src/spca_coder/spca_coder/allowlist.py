@@ -13,6 +13,10 @@ from spca_coder.problem import Problem
 from spca_sandbox.surface import Surface
 
 MAX_CHARACTERS = 40_000
+MAX_DEPTH = 100
+"""Levels of nesting; what walks over a tree later may have less of the stack left than the check had."""
+MAX_BITS = 1024
+"""Of a whole number; larger ones are no floats, and Python refuses to print still larger ones."""
 FORBIDDEN_NAMES = frozenset(
     [
         "exec",
@@ -79,13 +83,28 @@ def check(
         return [Problem(message=f"too long: {len(source)} characters, {MAX_CHARACTERS} allowed")]
     try:
         tree = ast.parse(source)
+        compile(source, "<draft>", "exec", dont_inherit=True)  # finds more than the parser does
     except SyntaxError as error:
         return [Problem(message=f"not Python: {error.msg}", line=error.lineno)]
     except (ValueError, RecursionError, MemoryError) as error:
         return [Problem(message=f"not Python: {error}")]
+    if deep := _too_deep(tree):
+        return [deep]
     checker = _Checker(frozenset(modules), surface, objects)
     checker.visit(tree)
     return checker.problems
+
+
+def _too_deep(tree: ast.AST) -> Problem | None:
+    """The first part that is nested too deeply, found without recursion."""
+    todo: list[tuple[ast.AST, int, int]] = [(tree, 0, 1)]
+    while todo:
+        node, depth, line = todo.pop()
+        line = getattr(node, "lineno", line)
+        if depth > MAX_DEPTH:
+            return Problem(message=f"nested too deeply: {MAX_DEPTH} levels are allowed", line=line)
+        todo += [(child, depth + 1, line) for child in ast.iter_child_nodes(node)]
+    return None
 
 
 class _Checker(ast.NodeVisitor):
@@ -145,7 +164,9 @@ class _Checker(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Constant(self, node: ast.Constant) -> None:
-        if isinstance(node.value, str) and "__" in node.value:
+        if isinstance(node.value, int) and node.value.bit_length() > MAX_BITS:
+            self._note(node, f"a number of {node.value.bit_length()} bits; {MAX_BITS} are allowed")
+        elif isinstance(node.value, str) and "__" in node.value:
             self._note(node, "double underscores in a text may not be used")
         elif isinstance(node.value, str) and self._objects and (found := self._objects.search(node.value)):
             self._note(

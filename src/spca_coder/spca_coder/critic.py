@@ -13,9 +13,9 @@ from spca_coder import allowlist
 from spca_coder.attributes import unknown_attributes
 from spca_coder.fits import header, misfit
 from spca_coder.problem import Problem, report
-from spca_coder.source import lines_of, read
+from spca_coder.source import Source, lines_of, read
 from spca_coder.undefined import undefined
-from spca_core.errors import InputError
+from spca_core.criticism import criticised
 from spca_core.model import Record
 from spca_core.plan import ActionSchema
 from spca_core.skill import CtxApi, SkillFailure, python_name
@@ -66,27 +66,38 @@ class CodeCritic:
         Raises InputError when the library is not Python, or when this machine's sandbox is below the level
         asked for.
         """
+        existing = read(library)
+        merged = criticised(lambda: self._merged(draft, wanted, library, existing, objects), str)
+        return Judgement(rejection=merged) if isinstance(merged, str) else self._imported(merged, draft)
+
+    def _merged(
+        self,
+        draft: str,
+        wanted: Sequence[ActionSchema],
+        library: str,
+        existing: Source,
+        objects: Collection[str],
+    ) -> Merged | str:
+        """The library with the draft in it, or why the draft is rejected. Nothing of the draft runs."""
         problems = allowlist.check(draft, self._limits.modules, self._surface, objects)
         if problems:
-            return Judgement(rejection=report(problems, draft))
+            return report(problems, draft)
         problems = [*self._misfits(draft, wanted), *self._reserved(draft)]
         if problems:
-            return Judgement(rejection=report(problems, draft))
+            return report(problems, draft)
         asked = {python_name(s.name) for s in wanted}
-        asked |= read(library).own_helpers(asked)
+        asked |= existing.own_helpers(asked)
         from spca_coder.merge import MergeConflict, merge  # LibCST: slow to import, seldom needed
 
         try:
             merged = merge(library, draft, asked)
-        except (MergeConflict, InputError) as conflict:
-            return Judgement(rejection=str(conflict))
+        except MergeConflict as conflict:
+            return str(conflict)
         problems = [
             *undefined(draft, self._known(merged.library)),
             *unknown_attributes(draft, self._api, self._limits.modules),
         ]
-        if problems:
-            return Judgement(rejection=report(problems, draft))
-        return self._imported(merged, draft)
+        return report(problems, draft) if problems else merged
 
     def _misfits(self, draft: str, wanted: Sequence[ActionSchema]) -> list[Problem]:
         functions = read(draft).functions

@@ -10,6 +10,7 @@ from spca_coder.problem import Problem, report
 from spca_coder.source import read, same_code, signatures
 from spca_coder.undefined import undefined
 from spca_core.contracts.coder_contract import API, request
+from spca_core.criticism import criticised
 from spca_core.errors import InputError
 from spca_core.plan import ActionSchema, Plan, Step
 from spca_core.skill import SkillSignature
@@ -52,6 +53,12 @@ SURFACE = Surface(API)
         ("def f(ctx): ctx.nod(speed=1)", 1, "argument"),
         ("def f(ctx): pass\ndef f(ctx): pass", None, "'f' is defined twice"),
         ("x = 1\n" * 20_001, None, "too long"),
+        ("def f(ctx): return " + "+".join(["1"] * 400), 1, "nested too deeply"),
+        ("def f(ctx): return " + "not " * 3000 + "1", None, "not Python"),
+        ("x = 0x" + "f" * 5000, 1, "a number of 20000 bits"),
+        ("from __future__ import nosuch", 1, "not Python"),
+        ("def f(ctx):\n    from math import *", 2, "not Python"),
+        ("return 1", 1, "not Python"),
     ],
 )
 def test_not_allowed(code: str, line: int | None, part: str) -> None:
@@ -73,6 +80,13 @@ def test_not_allowed(code: str, line: int | None, part: str) -> None:
 )
 def test_allowed(code: str) -> None:
     assert allowlist.check(code, surface=SURFACE) == []
+
+
+def test_whatever_a_text_makes_a_critic_raise_is_a_rejection() -> None:
+    def stumble() -> str:
+        raise LookupError("nobody has thought of this")
+
+    assert criticised(stumble, str).endswith("LookupError: nobody has thought of this")
 
 
 def test_a_report_shows_lines_in_order_and_is_bounded() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
 
 import httpx2
@@ -46,14 +48,12 @@ def retry_after(error: BaseException | None) -> float | None:
     if not isinstance(error, openai.APIStatusError):
         return None
     text = error.response.headers.get("retry-after", "")
-    try:
-        return max(0.0, float(text))
-    except ValueError:
-        pass
-    try:
+    with suppress(ValueError):
+        seconds = float(text)
+        return max(0.0, seconds) if math.isfinite(seconds) else None
+    with suppress(TypeError, ValueError, OverflowError, OSError):  # dates that no clock can show
         return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
-    except (TypeError, ValueError):
-        return None
+    return None
 
 
 def _wait(state: RetryCallState, config: ModelConfig) -> float:

@@ -21,6 +21,10 @@ _TICK_S = 0.02
 """Processor times are known to a hundredth of a second."""
 
 
+_OF_ARGUMENTS = (ValueError, TypeError, ArithmeticError, LookupError, AttributeError, RecursionError)
+"""What arguments can make an environment raise, however they were chosen."""
+
+
 class _Ended(Exception):
     """The host ended the run; the worker must be killed."""
 
@@ -115,8 +119,8 @@ class SkillRun:
             if dog.reason or isinstance(error, Cancelled) or error.kind == "cancelled":
                 raise _Ended("cancelled", str(error)) from error
             return _error(error.kind, str(error), motion=True)
-        except (ValueError, TypeError) as error:
-            return _error("argument", str(error), motion=False)
+        except _OF_ARGUMENTS as error:
+            return _error("argument", str(error) or type(error).__name__, motion=False)
 
     def _receive(self) -> dict[str, Any]:
         while True:

@@ -227,9 +227,9 @@ def test_cancelling_while_the_skill_computes(host: SkillHost) -> None:
 def test_an_error_of_the_world_is_passed_on_and_the_host_lives(host: SkillHost) -> None:
     class Broken(World):
         def call(self, method: str, args: Any, kwargs: Any) -> Any:
-            raise ZeroDivisionError("a bug")
+            raise RuntimeError("a bug")
 
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(RuntimeError):
         run(host, "def skill(ctx): return ctx.wait(1)", world=Broken())
     assert host.run("skill", (), World()).status == "done"
 
