@@ -107,7 +107,7 @@ def _name(body: str) -> str:
     if "/" not in body:
         return BASE_LINK
     name = body.split("/", 1)[1]
-    return f"{name}_link" if name.endswith(("_driver", "_tip")) else name
+    return f"{name}_link" if name.endswith(("_driver", "_inner", "_tip")) else name
 
 
 def _link(model: mujoco.MjModel, body: int, root: int, followers: dict[str, Mimic]) -> Link:

@@ -42,7 +42,13 @@ class GripperNames:
 GENERATED = GripperNames(
     root="gripper_base",
     commanded="robotiq_85_left_knuckle_joint",
-    followers={"right_driver": 1.0, "left_tip": -1.0, "right_tip": -1.0},
+    followers={
+        "right_driver": 1.0,
+        "left_inner": 1.0,
+        "right_inner": 1.0,
+        "left_tip": -1.0,
+        "right_tip": -1.0,
+    },
     pads=("left_tip_link", "right_tip_link"),
 )
 VENDOR = GripperNames(

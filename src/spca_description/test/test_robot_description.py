@@ -26,6 +26,7 @@ from spca_description.vendor import build_vendor_urdf, missing_packages
 from spca_description.write import write_robot
 from spca_robot import kinematics
 from spca_robot.gripper_2f85 import driver_angle, tcp_offset
+from spca_robot.gripper_model import BODIES
 from spca_robot.workspace_model import build_model
 
 WORLD = load_world()
@@ -86,14 +87,14 @@ def test_every_link_is_where_the_embedded_simulator_has_it():
         if name != "cobot" and not name.startswith("cobot/"):
             continue
         link = "base_link" if name == "cobot" else name.split("/")[1]
-        link += "_link" if link.endswith(("driver", "tip")) else ""
+        link += "_link" if link.endswith(("driver", "inner", "tip")) else ""
         np.testing.assert_allclose(frame(data, link), frame(reference, name), atol=1e-8)
         assert model.body(link).mass[0] == pytest.approx(embedded.body(name).mass[0], rel=1e-9)
         np.testing.assert_allclose(
             np.sort(model.body(link).inertia), np.sort(embedded.body(name).inertia), rtol=1e-5, atol=1e-9
         )
         compared += 1
-    assert compared == 1 + 6 + 1 + 4
+    assert compared == 1 + 6 + len(BODIES)
 
 
 def test_the_pads_meet_at_the_tool_centre_point():
@@ -164,7 +165,7 @@ def test_harmless_pairs_are_those_that_the_embedded_simulator_leaves_out():
 
     def link(body):
         name = "base_link" if body == "cobot" else body.removeprefix("cobot/")
-        return name + ("_link" if name.endswith(("driver", "tip")) else "")
+        return name + ("_link" if name.endswith(("driver", "inner", "tip")) else "")
 
     ours = {frozenset(p) for p in harmless_pairs(build_urdf(WORLD), GENERATED.root)}
     assert ours == {frozenset(link(b) for b in pair) for pair in excluded}

@@ -17,6 +17,7 @@ from spca_core.names import TABLE_SYMBOL
 from spca_core.rotations import wxyz_of_matrix
 from spca_core.world import World
 from spca_motion.planning_scene import Obstacle, PlanningScene
+from spca_robot.gripper_model import BODIES
 from spca_robot.ur5 import LINK_NAMES
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import ITEM_BIT, ROBOT_BIT, WorkspaceIndex, add_primitive, build_spec
@@ -34,7 +35,6 @@ START_SLACK = 0.0005
 
 _HELD = "held"
 _OBSTACLE = "obstacle/"
-_GRIPPER_BODIES = ("gripper_base", "left_driver", "left_tip", "right_driver", "right_tip")
 _PART = {
     "shoulder_link": "shoulder",
     "upper_arm_link": "upper arm",
@@ -42,19 +42,9 @@ _PART = {
     "wrist_1_link": "wrist 1",
     "wrist_2_link": "wrist 2",
     "wrist_3_link": "wrist 3",
+    **{body: f"{body.split('_')[0]} finger" for body in BODIES},
     "gripper_base": "gripper",
-    "left_driver": "left finger",
-    "left_tip": "left finger",
-    "right_driver": "right finger",
-    "right_tip": "right finger",
 }
-# Links that cannot collide because of the arm's geometry, or need no check against each other.
-_APART = [("", "upper_arm_link"), ("", "forearm_link"), ("shoulder_link", "forearm_link")]
-_APART += [
-    ("forearm_link", "wrist_2_link"),
-    ("wrist_1_link", "wrist_3_link"),
-    ("wrist_2_link", "gripper_base"),
-]
 
 
 @dataclass(frozen=True)
@@ -152,7 +142,7 @@ class CollisionChecker:
         ]
 
     def _gripper_geoms(self) -> list[int]:
-        names = [*(f"{self._robot}/{b}" for b in _GRIPPER_BODIES), _HELD]
+        names = [*(f"{self._robot}/{b}" for b in BODIES), _HELD]
         bodies = [
             self._model.body(n).id
             for n in names
@@ -201,7 +191,7 @@ def _compile(world: World, scene: PlanningScene) -> mujoco.MjModel:
     if scene.held is not None:
         gripper = spec.body(f"{robot}/gripper_base")
         things += _add(gripper, _HELD, scene.held.thing, scene.held.in_tool0, ROBOT_BIT)
-        for body in _GRIPPER_BODIES:
+        for body in BODIES:
             spec.add_exclude(bodyname1=_HELD, bodyname2=f"{robot}/{body}")
     for geom in things:
         _set_contact(geom)
@@ -217,8 +207,6 @@ def _without_obstacles(world: World) -> mujoco.MjSpec:
         _set_contact(geom)
     for geom in spec.body(world.ground.model).geoms:  # below the endless table
         geom.contype = geom.conaffinity = 0
-    for one, two in _APART:
-        spec.add_exclude(bodyname1=f"{robot}/{one}" if one else robot, bodyname2=f"{robot}/{two}")
     for name in (robot, f"{robot}/{LINK_NAMES[0]}"):  # these stand on the table
         spec.add_exclude(bodyname1=name, bodyname2=world.table.model)
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_MIDPHASE

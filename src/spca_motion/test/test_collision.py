@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -16,6 +17,7 @@ from spca_motion.collision import MAX_PRESS, CollisionChecker
 from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_motion.tool import NOMINAL_GAP, ToolKinematics, planning_gap
 from spca_robot.gripper_2f85 import PAD_TIP, STROKE
+from spca_robot.workspace_model import build_model
 
 OPEN, SHUT = 0.085, 0.0
 
@@ -77,8 +79,30 @@ def test_what_would_be_hit_is_named(
 
 def test_the_arm_sees_itself(checker: CollisionChecker) -> None:
     folded = np.array([0.0, -1.57, 2.4, -0.6, -1.57, 0.0])
-    expected = {"upper arm would hit left finger", "upper arm would hit right finger"}
+    expected = {f"upper arm would hit {part}" for part in ("left finger", "right finger", "gripper")}
     assert {str(hit) for hit in checker.hits(folded, OPEN)} == expected
+
+
+def test_a_folded_arm_that_touches_itself_in_the_physics_is_not_free(world: World) -> None:
+    """With the elbow folded, the forearm can reach the shoulder, and the wrist the forearm."""
+    model, index = build_model(world)
+    data, checker = mujoco.MjData(model), CollisionChecker(world, PlanningScene())
+    rng = np.random.default_rng(0)
+    free = 0
+    for _ in range(3000):
+        joints = rng.uniform(-3.1, 3.1, 6)
+        joints[1:3] = rng.uniform(-2.0, -1.0), rng.choice([-1, 1]) * rng.uniform(2.3, 3.1)
+        if not checker.valid(joints, OPEN):
+            continue
+        free += 1
+        index.set_arm(data, joints)
+        index.set_gap(data, OPEN)
+        mujoco.mj_forward(model, data)
+        touching = {
+            tuple(sorted(model.body(model.geom_bodyid[g]).name for g in c.geom)) for c in data.contact
+        }
+        assert not touching, f"{joints.round(3)}: {touching}"
+    assert free > 100
 
 
 def test_clearance_is_kept(checker: CollisionChecker, tools: ToolKinematics) -> None:

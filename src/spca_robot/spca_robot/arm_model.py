@@ -47,24 +47,34 @@ class Tube:
 
 _UPPER, _FORE = float(ur5.DH_A[1]), float(ur5.DH_A[2])
 _D1, _D4, _D5, _D6 = (float(ur5.DH_D[i]) for i in (0, 3, 4, 5))
-BASE_TUBE = Tube((0, 0, 0), (0, 0, 0.026), 0.075)
-
-# Radii and lengths follow the outline of Universal Robots' drawing of the UR5; one row a link.
+# The tubes contain the collision meshes of Universal Robots' own description of the UR5, fillets and
+# connectors included: a configuration that is free for them is free for the real arm.
+BASE_TUBES = (
+    Tube((0, 0, 0), (0, 0, 0.0215), 0.0748),
+    Tube((0, 0, 0.0055), (0, -0.1105, 0.0055), 0.0062),  # the cable's connector
+)
+_AXIS, _FORE_AXIS = ur5.SHOULDER_OFFSET, ur5.FOREARM_OFFSET
 LINK_TUBES: tuple[tuple[Tube, ...], ...] = (
-    (Tube((0, 0, 0.026), (0, 0, _D1 + 0.06), 0.06), Tube((0, 0, _D1), (0, 0.07, _D1), 0.058, BLUE)),
+    (Tube((0, 0, 0.0215), (0, 0, 0.1585), 0.061), Tube((0, 0, _D1), (0, -0.0708, _D1), 0.0588, BLUE)),
     (
-        Tube((0, 0, 0.072), (0, 0, ur5.SHOULDER_OFFSET + 0.06), 0.058, BLUE),
-        Tube((0, 0, ur5.SHOULDER_OFFSET), (_UPPER, 0, ur5.SHOULDER_OFFSET), 0.048),
-        Tube((_UPPER, 0, 0.078), (_UPPER, 0, ur5.SHOULDER_OFFSET + 0.055), 0.05, BLUE),
+        Tube((0, 0, 0.0704), (0, 0, 0.2047), 0.0602, BLUE),
+        Tube((0, 0, _AXIS), (-0.1, 0, _AXIS), 0.0605),
+        Tube((0, 0, _AXIS), (_UPPER, 0, _AXIS), 0.051),
+        Tube((_UPPER, 0, _AXIS), (_UPPER + 0.1, 0, _AXIS), 0.0605),
+        Tube((_UPPER, 0, 0.0704), (_UPPER, 0, 0.2047), 0.0602, BLUE),
     ),
     (
-        Tube((0, 0, ur5.FOREARM_OFFSET - 0.05), (0, 0, 0.076), 0.05),
-        Tube((0, 0, ur5.FOREARM_OFFSET), (_FORE, 0, ur5.FOREARM_OFFSET), 0.04),
-        Tube((_FORE, 0, ur5.FOREARM_OFFSET - 0.045), (_FORE, 0, 0.06), 0.041, BLUE),
+        Tube((0, 0, -0.0128), (0, 0, 0.071), 0.059),
+        Tube((0, 0, _FORE_AXIS), (-0.08, 0, _FORE_AXIS), 0.05),
+        Tube((0, 0, _FORE_AXIS), (_FORE, 0, _FORE_AXIS), 0.0385),
+        Tube((_FORE, 0, -0.0413), (_FORE, 0, 0.0639), 0.0394, BLUE),
     ),
-    (Tube((0, 0, 0.062), (0, 0, _D4 + 0.042), 0.04),),
-    (Tube((0, 0, 0.038), (0, 0, _D5 + 0.042), 0.04, BLUE),),
-    (Tube((0, 0, 0.042), (0, 0, _D6), 0.037),),
+    (Tube((0, 0, 0.0633), (0, 0, 0.149), 0.0392), Tube((0, -0.0478, _D4), (0, 0.0575, _D4), 0.0392)),
+    (
+        Tube((0, 0, 0.0488), (0, 0, 0.1337), 0.0392, BLUE),
+        Tube((0, 0.0478, _D5), (0, -0.0575, _D5), 0.0392, BLUE),
+    ),
+    (Tube((0, 0, 0.047), (0, 0, _D6), 0.0379), Tube((0, 0, 0.055), (0, 0, 0.07), 0.0433)),
 )
 
 
@@ -79,7 +89,7 @@ def add_arm(spec: mujoco.MjSpec, mount: RobotMount) -> mujoco.MjsBody:
     root = spec.worldbody.add_body(
         name=mount.model, pos=mount.base.position, quat=wxyz_of_matrix(about_z(mount.base.yaw))
     )
-    add_tube(root, BASE_TUBE, mass=ur5.BASE_MASS)
+    _add_tubes(root, BASE_TUBES, ur5.BASE_MASS)
 
     parent, offset = root, ur5.BASE_TO_DH
     for i, (joint, link) in enumerate(zip(JOINT_NAMES, ur5.LINK_NAMES, strict=True)):
@@ -98,9 +108,7 @@ def add_arm(spec: mujoco.MjSpec, mount: RobotMount) -> mujoco.MjsBody:
             armature=ARMATURE,
             damping=[DAMPING, 0, 0],
         )
-        tubes = LINK_TUBES[i]
-        for tube in tubes:
-            add_tube(body, tube, mass=ur5.LINK_MASSES[i] * tube.volume / sum(t.volume for t in tubes))
+        _add_tubes(body, LINK_TUBES[i], float(ur5.LINK_MASSES[i]))
         actuator = spec.add_actuator(name=joint, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
         actuator.set_to_position(kp=KP[i], kv=KV[i])
         actuator.forcelimited = True
@@ -113,12 +121,14 @@ def add_arm(spec: mujoco.MjSpec, mount: RobotMount) -> mujoco.MjsBody:
     return parent
 
 
-def add_tube(body: mujoco.MjsBody, tube: Tube, mass: float) -> None:
-    """Add a cylinder of that mass (kg) to a body."""
-    body.add_geom(
-        type=mujoco.mjtGeom.mjGEOM_CYLINDER,
-        fromto=(*tube.start, *tube.end),
-        size=(tube.radius, 0, 0),
-        rgba=tube.colour,
-        mass=mass,
-    )
+def _add_tubes(body: mujoco.MjsBody, tubes: tuple[Tube, ...], mass: float) -> None:
+    """Add cylinders to a body that share its mass (kg) by their volumes."""
+    volume = sum(tube.volume for tube in tubes)
+    for tube in tubes:
+        body.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_CYLINDER,
+            fromto=(*tube.start, *tube.end),
+            size=(tube.radius, 0, 0),
+            rgba=tube.colour,
+            mass=mass * tube.volume / volume,
+        )

@@ -117,6 +117,7 @@ class WorkspaceIndex:
         self.arm_qpos: NDArray[np.intp] = self._addresses(JOINT_NAMES, model.jnt_qposadr)
         self.arm_qvel: NDArray[np.intp] = self._addresses(JOINT_NAMES, model.jnt_dofadr)
         self._drivers = self._addresses([f"{s}_driver" for s in SIDES], model.jnt_qposadr)
+        self._inner = self._addresses([f"{s}_inner" for s in SIDES], model.jnt_qposadr)
         self._tips = self._addresses([f"{s}_tip" for s in SIDES], model.jnt_qposadr)
         # `item_qpos[name]`: address of x, y, z, qw, qx, qy, qz; `item_qvel[name]`: of its six velocities.
         free = [j for j in range(model.njnt) if model.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE]
@@ -143,9 +144,9 @@ class WorkspaceIndex:
         data.qpos[self.arm_qpos] = positions
 
     def set_gap(self, data: mujoco.MjData, gap: float) -> None:
-        """Put all four finger joints where the pads are `gap` metres apart. Kinematics are not updated."""
+        """Put all finger joints where the pads are `gap` metres apart. Kinematics are not updated."""
         angle = driver_angle(gap)
-        data.qpos[self._drivers] = angle
+        data.qpos[self._drivers] = data.qpos[self._inner] = angle
         data.qpos[self._tips] = -angle
 
     def gap(self, data: mujoco.MjData) -> float:

@@ -15,6 +15,7 @@ from spca_core.geometry import Pose
 from spca_core.world import World, load_world
 from spca_robot import gripper_2f85 as gripper
 from spca_robot import ur5
+from spca_robot.gripper_model import BODIES
 from spca_robot.kinematics import forward
 from spca_robot.workspace_model import (
     ALL_BITS,
@@ -110,8 +111,7 @@ def test_masses_and_limits_are_the_published_ones(
     for link, mass in zip(ur5.LINK_NAMES, ur5.LINK_MASSES, strict=True):
         assert model.body(f"{world.robot.model}/{link}").mass[0] == pytest.approx(mass)
     hand = [model.body(b) for b in range(model.nbody)]
-    fingers = ("gripper_base", "left_driver", "right_driver", "left_tip", "right_tip")
-    assert sum(b.mass[0] for b in hand if b.name.endswith(fingers)) == pytest.approx(gripper.MASS)
+    assert sum(b.mass[0] for b in hand if b.name.endswith(BODIES)) == pytest.approx(gripper.MASS)
     assert model.jnt_range[:6] == pytest.approx(ur5.POSITION_LIMITS)
     assert model.actuator_forcerange[:6, 1] == pytest.approx(ur5.TORQUE_LIMITS)
     assert list(index.arm_qpos) == list(range(6))
