@@ -64,7 +64,13 @@ DOMAIN_FAULTS = [
     (("(:action close", "(:action move"), "action 'move' is defined twice"),
     (("(not (shut))", "(not shut)"), "'shut' is not in parentheses"),
     (("(:types", "(:kinds"), "'(:kinds' is not supported here"),
-    (("(:action close", "(:durative-action close"), "'(:durative-action' is not supported"),
+    (("(:action close", "(:durative-action close"), "line 9: durative actions are not supported"),
+    (
+        ("(:action close", "(:derived (free ?x) (shut)) (:action close"),
+        "derived predicates are not supported",
+    ),
+    (("?to - shelf", "?to - (either shelf box)"), "the type '(either shelf box)' is not supported; declare"),
+    (("?to - shelf", "?to - shelf - box"), "no name stands before '-'"),
     (("(:effect", "(:effect"), None),
     ((":effect (shut)", ":effect (or (shut) (shut))"), "'or' cannot be an effect"),
     ((":effect (shut)", ":effect (increase (total-cost) 1)"), "add (:functions (total-cost) - number)"),
@@ -97,6 +103,8 @@ PROBLEM_FAULTS = [
     (("(shut)))", "(locked)))"), "(:goal …), line 4: 'locked' is not a declared predicate"),
     (("(on a t) (shut)", "(on t a)"), "(on t a) needs a box as argument 1; 't' is a shelf"),
     (("a - box", "a a - box"), "'a' is declared twice"),
+    (("a - box", "a - box - thing"), "problem, line 2: no name stands before '-'"),
+    (("s t - shelf", "s t -"), "problem, line 2: no type stands after the last '-'"),
     (("a - box", "a - crate"), "type 'crate' is not declared"),
     (("(define (problem p)", "(define (domain p)"), "must begin with (define (problem NAME)"),
     ((PROBLEM, ""), "the problem is empty"),
@@ -108,6 +116,17 @@ PROBLEM_FAULTS = [
 @pytest.mark.parametrize(("change", "words"), PROBLEM_FAULTS)
 def test_faults_of_a_problem(change: tuple[str, str], words: str) -> None:
     assert words in complaint(problem=PROBLEM.replace(*change))
+
+
+def test_a_fault_in_one_declaration_does_not_hide_the_others() -> None:
+    domain = DOMAIN.replace("(free ?s - shelf)", "(free ?s - shelf) (in ?x ?x)")
+    assert domain != DOMAIN
+    assert complaint(domain=domain) == "domain, predicate 'in', line 4: '?x' is declared twice"
+
+
+def test_titles_may_be_long() -> None:
+    title = "p" * 200
+    parse(DOMAIN.replace("shelf)", title + ")", 1), PROBLEM.replace("problem p", f"problem {title}"))
 
 
 def test_schemas_are_complete() -> None:

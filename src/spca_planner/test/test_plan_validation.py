@@ -19,6 +19,7 @@ STACKING = (("pick_up", "cube_red", "table"), ("stack_on", "cube_red", "cube_blu
     ("steps", "reason"),
     [
         (STACKING, ""),
+        (tuple(tuple(word.upper() for word in step) for step in STACKING), ""),
         (STACKING[:1], "after the last step the goal on(cube_red, cube_blue) does not hold"),
         (
             STACKING[1:],
@@ -55,3 +56,37 @@ def test_tamer_checks_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "TAMER rejects" in why_invalid(read(domain(), problem(scene(), GOAL)), steps)
     assert why_invalid(read(domain(), problem(scene(), GOAL)), steps, one_validator=True) == ""
     assert why_invalid(read(domain(), problem(scene(), GOAL)), STACKING) == ""
+
+
+WET = """(define (domain wet) (:requirements :adl :action-costs) (:types thing)
+  (:predicates (wet ?x - thing) (wrapped ?x - thing) (packed)) (:functions (total-cost) - number)
+  (:action wrap :parameters (?x - thing)
+    :effect (and (wrapped ?x) (increase (total-cost) 1)))
+  (:action soak :parameters (?x - thing) :precondition (not (wet ?x))
+    :effect (and (wet ?x) (when (and (wrapped ?x) (packed)) (not (wrapped ?x)))))
+  (:action pack :parameters ()
+    :precondition (forall (?x - thing) (or (wrapped ?x) (imply (wet ?x) (wrapped ?x)))) :effect (packed)))"""
+
+
+def wet_things(goal: str, count: int = 20) -> str:
+    names = " ".join(f"o{i}" for i in range(count))
+    return f"""(define (problem p) (:domain wet) (:objects {names} - thing) (:init (wet o0) (wet o1))
+      (:goal (and (packed) {goal})) (:metric minimize (total-cost)))"""
+
+
+@pytest.mark.parametrize(
+    ("steps", "goal", "accepted"),
+    [
+        (("wrap o0", "wrap o1", "pack"), "(forall (?x - thing) (imply (wet ?x) (wrapped ?x)))", True),
+        (("wrap o0", "wrap o1", "pack", "wrap o2", "soak o2"), "(not (wrapped o2))", True),
+        (("wrap o0", "pack"), "", False),
+        (("wrap o0", "wrap o1", "pack"), "(exists (?x - thing) (and (wrapped ?x) (not (wet ?x))))", False),
+    ],
+)
+def test_many_disjunctions_and_a_metric_without_a_start_are_judged(
+    steps: tuple[str, ...], goal: str, accepted: bool
+) -> None:
+    """In disjunctive normal form the condition of `pack` has three to the power of twenty parts."""
+    why = why_invalid(read(WET, wet_things(goal)), tuple(tuple(step.split()) for step in steps))
+    assert (why == "") == accepted
+    assert "TAMER" not in why

@@ -18,6 +18,8 @@ class Solution(Record):
     status: Literal["solved", "unsolvable", "timeout", "refused"]
     steps: tuple[tuple[str, ...], ...] = ()
     message: str = ""
+    grounded: bool = False
+    """Whether the search had all ground actions already, so that their number is not why it found nothing."""
 
 
 class Interrupted(Exception):

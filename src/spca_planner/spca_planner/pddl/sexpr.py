@@ -119,7 +119,7 @@ def read(text: str, what: str) -> Group:
             else:
                 done = group
         else:
-            _check_name(token, line, what)
+            _check_name(token, line, what, is_title=len(stack) == 2 and _names(stack[-1]))
             _refuse_nested_section(token, line, stack, what)
             stack[-1].items.append(Word(token.lower(), line))
     if stack:
@@ -138,8 +138,13 @@ def _tokens(text: str) -> Iterator[tuple[str, int, int]]:
             yield match.group(), line, match.start()
 
 
-def _check_name(token: str, line: int, what: str) -> None:
-    if len(token) > LONGEST_NAME:
+def _names(form: _Open) -> bool:
+    """Whether what follows is the name of a domain or a problem, which nobody has to repeat."""
+    return [i.text for i in form.items if isinstance(i, Word)] in (["domain"], ["problem"], [":domain"])
+
+
+def _check_name(token: str, line: int, what: str, is_title: bool) -> None:
+    if len(token) > LONGEST_NAME and not is_title:
         raise PddlError(
             f"{what}, line {line}: a name of {len(token)} characters, '{token[:20]}…'; at most {LONGEST_NAME}"
         )

@@ -15,6 +15,11 @@ from spca_planner.pddl.sexpr import Group, PddlError, Word, brief, read
 
 OBJECT = "object"
 _DOMAIN_SECTIONS = (":requirements", ":types", ":constants", ":predicates", ":functions", ":action")
+_UNSUPPORTED = {
+    ":derived": "derived predicates are",
+    ":durative-action": "durative actions are",
+    ":constraints": "constraints on plans are",
+}
 _PROBLEM_SECTIONS = (":domain", ":requirements", ":objects", ":init", ":goal", ":metric")
 
 
@@ -116,18 +121,17 @@ def read_domain(text: str, faults: list[str]) -> Domain | None:
     for section in sections:
         with _noting(faults):
             if section.head == ":types":
-                types |= {
-                    t.name: t.type if t.name != OBJECT else None for t in _typed(section.rest, "domain")
-                }
+                listed = _typed(section.rest, "domain", faults)
+                types |= {t.name: t.type if t.name != OBJECT else None for t in listed}
                 types |= {t: OBJECT for t in list(types.values()) if t is not None and t not in types}
             elif section.head == ":constants":
-                constants = tuple(_typed(section.rest, "domain"))
+                constants = tuple(_typed(section.rest, "domain", faults))
             elif section.head == ":predicates":
-                predicates = _signatures(section, "predicate")
+                predicates = _signatures(section, "predicate", faults)
             elif section.head == ":functions":
-                functions = _signatures(section, "function")
+                functions = _signatures(section, "function", faults)
             elif section.head == ":action":
-                action = _action(section, text)
+                action = _action(section, text, faults)
                 if action.name in actions:
                     raise PddlError(f"domain, line {action.line}: action '{action.name}' is defined twice")
                 actions[action.name] = action
@@ -153,9 +157,8 @@ def read_problem(text: str, faults: list[str]) -> Problem | None:
     by_head = {s.head: s for s in sections}
     faults += [f"the problem has no ({needed} …)" for needed in (":init", ":goal") if needed not in by_head]
     objects: tuple[Typed, ...] = ()
-    with _noting(faults):
-        if ":objects" in by_head:
-            objects = tuple(_typed(by_head[":objects"].rest, "problem"))
+    if ":objects" in by_head:
+        objects = tuple(_typed(by_head[":objects"].rest, "problem", faults))
     given = by_head[":init"].rest if ":init" in by_head else ()
     init = tuple(i for i in given if isinstance(i, Group))
     if len(init) != len(given):
@@ -206,9 +209,9 @@ def _sections(
 def _check_section(item: Group, before: list[Group], what: str, known: Sequence[str]) -> None:
     """Sections must be known, single (but for actions) and in the order of the PDDL standard."""
     if item.head not in known:
-        raise PddlError(
-            f"{what}, line {item.line}: '({item.head}' is not supported here; use only {' '.join(known)}"
-        )
+        who = _UNSUPPORTED.get(item.head)
+        why = f"{who} not supported" if who else f"'({item.head}' is not supported here"
+        raise PddlError(f"{what}, line {item.line}: {why}; use only {' '.join(known)}")
     for earlier in before:
         if earlier.head == item.head and item.head != ":action":
             raise PddlError(f"{what}, line {item.line}: a second ({item.head} …)")
@@ -219,46 +222,60 @@ def _check_section(item: Group, before: list[Group], what: str, known: Sequence[
             )
 
 
-def _typed(items: Sequence[Word | Group], what: str) -> list[Typed]:
-    """A typed list: `a b - t c` reads as a and b of type t, c of type object."""
+def _typed(items: Sequence[Word | Group], what: str, faults: list[str]) -> list[Typed]:
+    """A typed list: `a b - t c` reads as a and b of type t, c of type object.
+
+    What is wrong is added to `faults`; the rest still is read, so that one fault does not look like many.
+    """
     done: list[Typed] = []
     waiting: list[Word] = []
     after_dash = False
     for item in items:
-        if isinstance(item, Group):
-            raise PddlError(
+        if isinstance(item, Group) and not after_dash:
+            faults.append(
                 f"{what}, line {item.line}: '{brief(item)}' cannot stand in a list of names and types"
             )
-        if item.text == "-":
+        elif isinstance(item, Group):
+            faults.append(
+                f"{what}, line {item.line}: the type '{brief(item)}' is not supported; declare one type that "
+                "has all of these as subtypes"
+            )
+            done += [Typed(w.text, OBJECT, w.line) for w in waiting]
+            waiting, after_dash = [], False
+        elif item.text == "-":
             after_dash = True
+            if not waiting:
+                faults.append(f"{what}, line {item.line}: no name stands before '-'")
         elif after_dash:
             done += [Typed(w.text, item.text, w.line) for w in waiting]
             waiting, after_dash = [], False
         else:
             waiting.append(item)
+    if after_dash:
+        faults.append(f"{what}, line {items[-1].line}: no type stands after the last '-'")
     done += [Typed(w.text, OBJECT, w.line) for w in waiting]
     seen: set[str] = set()
     for typed in done:
         if typed.name in seen:
-            raise PddlError(f"{what}, line {typed.line}: '{typed.name}' is declared twice")
+            faults.append(f"{what}, line {typed.line}: '{typed.name}' is declared twice")
         seen.add(typed.name)
     return done
 
 
-def _signatures(section: Group, what: str) -> dict[str, Signature]:
+def _signatures(section: Group, what: str, faults: list[str]) -> dict[str, Signature]:
     found: dict[str, Signature] = {}
     for item in section.rest:
-        if not isinstance(item, Group):
-            if what == "function":  # "- number" after a function
-                continue
-            raise PddlError(f"domain, line {item.line}: '{item.text}' is not a {what} in parentheses")
-        if item.head in found:
-            raise PddlError(f"domain, line {item.line}: {what} '{item.head}' is declared twice")
-        found[item.head] = Signature(item.head, tuple(_typed(item.rest, "domain")), item.line)
+        if isinstance(item, Group):
+            if item.head in found:
+                faults.append(f"domain, line {item.line}: {what} '{item.head}' is declared twice")
+            parameters = _typed(item.rest, f"domain, {what} '{item.head}'", faults)
+            found[item.head] = Signature(item.head, tuple(parameters), item.line)
+        elif what != "function":  # "- number" after a function
+            faults.append(f"domain, line {item.line}: '{item.text}' is not a {what} in parentheses")
     return found
 
 
-def _action(section: Group, text: str) -> Action:
+def _action(section: Group, text: str, faults: list[str]) -> Action:
     name = section.items[1] if len(section.items) > 1 else None
     if not isinstance(name, Word):
         raise PddlError(f"domain, line {section.line}: an action without a name")
@@ -276,7 +293,7 @@ def _action(section: Group, text: str) -> Action:
         raise PddlError(f"action {name.text}, line {section.line}: it has no :parameters (…)")
     return Action(
         name=name.text,
-        parameters=tuple(_typed(parts[":parameters"].items, f"action {name.text}")),
+        parameters=tuple(_typed(parts[":parameters"].items, f"action {name.text}", faults)),
         precondition=parts.get(":precondition"),
         effect=parts.get(":effect"),
         line=section.line,

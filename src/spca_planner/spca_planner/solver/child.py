@@ -65,14 +65,14 @@ class Child:
             if interrupt is not None and interrupt in ready:
                 self.end()
                 raise Interrupted
-            chunk = self._log.read(65536) if ready else b""
+            if not ready:
+                self.end()
+                self.late = True
+                return -signal.SIGKILL, ""
+            chunk = self._log.read(65536)
             if not chunk:
                 break
             output = (output + chunk)[-8192:]
-        if left <= 0:
-            self.end()
-            self.late = True
-            return -signal.SIGKILL, ""
         pid, self._pid = self._pid, 0
         _, ended, usage = os.wait4(pid, 0)
         status = os.waitstatus_to_exitcode(ended)

@@ -84,7 +84,8 @@ class DownwardSearch:
         if code == _INPUT_ERROR:
             return Solution(status="refused", message=f"Fast Downward cannot read it: {last_words(log)}")
         if self._child.late or code in _OUT_OF_TIME_OR_MEMORY:
-            return Solution(status="timeout", message=f"no plan found within {self._timeout_s:g} s")
+            message = f"no plan found within {self._timeout_s:g} s"
+            return Solution(status="timeout", message=message, grounded=translated)
         message = f"Fast Downward gave up with exit code {code}: {last_words(log)}"
         return Solution(status="refused", message=message)
 

@@ -54,7 +54,7 @@ def judge(case: Case, engine: Engine, interrupt: int | None = None) -> Judgement
         message = solution.message
         if solution.status == "unsolvable":
             message += _explanation(case, domain, problem, engine, interrupt)
-        elif solution.status == "timeout":
+        elif solution.status == "timeout" and not solution.grounded:
             message += likely_cause(case)
         return Judgement(
             critic="parse" if solution.status == "refused" else "solve",

@@ -3,12 +3,14 @@
 TAMER takes neither type hierarchies nor quantifiers nor conditional effects. Along a given plan none is
 needed: every step becomes an action of its own, without parameters; a conditional effect stays when its
 condition holds in the trace of the other validator, and the condition (or its negation) becomes a
-precondition, so that nothing is taken on trust: if the trace was wrong, that precondition fails.
+precondition, so that nothing is taken on trust: if the trace was wrong, that precondition fails. Of a
+disjunction the one part that holds in the trace is kept, which is a stronger condition: TAMER writes all
+conditions in disjunctive normal form, which grows exponentially with their number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from unified_planning.model import FNode, InstantaneousAction, Problem, State
 from unified_planning.model.effect import Effect
@@ -35,7 +37,7 @@ class Propositional:
             self._action(i, step, state)
             for i, (step, state) in enumerate(zip(plan.actions, trace, strict=False))
         ]
-        goals = [self._plain(g) for g in problem.goals]
+        goals = [literal for g in problem.goals for literal in self._literals(g, True, trace[-1])]
         for atom, fluent in self._fluents.items():
             self.problem.add_fluent(fluent, default_initial_value=problem.initial_value(atom))
         self.problem.add_actions(actions)
@@ -54,16 +56,18 @@ class Propositional:
         )
         grounded = InstantaneousAction(f"step_{index + 1}_{action.name}", _env=self._env)
         for condition in action.preconditions:
-            grounded.add_precondition(self._plain(self._substituter.substitute(condition, binding)))
+            ground = self._substituter.substitute(condition, binding)
+            for literal in self._literals(ground, True, state):
+                grounded.add_precondition(literal)
         values: dict[FNode, bool] = {}
         for effect in self._expanded(action.effects):
             if not effect.fluent.type.is_bool_type():
                 continue  # costs
             condition = self._substituter.substitute(effect.condition, binding)
-            holds = self._evaluator.evaluate(condition, state).is_true()
+            holds = self._holds(condition, state)
             if not condition.is_true():
-                plain = self._plain(condition)
-                grounded.add_precondition(plain if holds else self._env.expression_manager.Not(plain))
+                for literal in self._literals(condition, holds, state):
+                    grounded.add_precondition(literal)
             if holds:
                 atom = self._substituter.substitute(effect.fluent, binding)
                 values[atom] = values.get(atom, False) or effect.value.is_true()  # adding wins over deleting
@@ -74,11 +78,41 @@ class Propositional:
     def _expanded(self, effects: Sequence[Effect]) -> list[Effect]:
         return [single for effect in effects for single in effect.expand_effect(self._source)]
 
-    def _plain(self, condition: FNode) -> FNode:
-        """A ground condition without quantifiers, over propositions."""
+    def _literals(self, condition: FNode, wanted: bool, state: State) -> list[FNode]:
+        """Literals over propositions that hold in `state`, and from which `condition` is as `wanted`.
+
+        A literal that is false, if it is not so in `state`.
+        """
         ground = self._quantifiers.remove_quantifiers(condition, self._source).simplify()
-        atoms = {atom: self._proposition(atom) for atom in self._env.free_vars_extractor.get(ground)}
-        return self._substituter.substitute(ground, atoms)
+        return list(dict.fromkeys(self._implying(ground, wanted, state)))
+
+    def _implying(self, node: FNode, wanted: bool, state: State) -> Iterator[FNode]:
+        manager = self._env.expression_manager
+        if node.is_bool_constant():
+            if node.is_true() != wanted:
+                yield manager.FALSE()
+        elif node.is_not():
+            yield from self._implying(node.arg(0), not wanted, state)
+        elif node.is_iff():
+            first = self._holds(node.arg(0), state)
+            yield from self._implying(node.arg(0), first, state)
+            yield from self._implying(node.arg(1), first == wanted, state)
+        elif node.is_and() or node.is_or() or node.is_implies():
+            parts = [(part, wanted) for part in node.args]
+            if node.is_implies():
+                parts[0] = node.arg(0), not wanted
+            if node.is_and() != wanted:  # one part is enough
+                parts = [(part, value) for part, value in parts if self._holds(part, state) == value][:1]
+                if not parts:
+                    yield manager.FALSE()
+            for part, value in parts:
+                yield from self._implying(part, value, state)
+        else:
+            atom = self._proposition(node)
+            yield atom if wanted else manager.Not(atom)
+
+    def _holds(self, condition: FNode, state: State) -> bool:
+        return bool(self._evaluator.evaluate(condition, state).is_true())
 
     def _proposition(self, atom: FNode) -> FNode:
         if atom not in self._fluents:

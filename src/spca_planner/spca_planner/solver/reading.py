@@ -14,6 +14,7 @@ from unified_planning.environment import Environment, get_environment
 from unified_planning.io import PDDLReader
 from unified_planning.model import Problem
 
+from spca_planner.pddl.lint import COST
 from spca_planner.pddl.sexpr import PddlError
 
 _RENEWED_EVERY = 200
@@ -47,9 +48,15 @@ def read(domain: str, problem: str) -> Problem:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return _reader().parse_problem_string(domain, problem)
+            task = _reader().parse_problem_string(domain, problem)
     except Exception as error:
         raise PddlError(f"Unified Planning cannot read it: {summary(error)}") from error
+    for (
+        fluent
+    ) in task.fluents:  # costs add up from nothing, as Fast Downward has it, unless the text says else
+        if fluent.name == COST and not task.explicit_initial_values.keys() & {fluent()}:
+            task.set_initial_value(fluent, 0)
+    return task
 
 
 def remember(domain: str) -> None:

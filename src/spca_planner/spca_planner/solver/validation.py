@@ -54,7 +54,7 @@ def _plan(problem: Problem, steps: Sequence[Words]) -> SequentialPlan:
     manager = problem.environment.expression_manager
     instances = []
     for number, words in enumerate(steps, 1):
-        name, *args = words
+        name, *args = (word.lower() for word in words)  # as the texts are read: PDDL knows no case
         if not problem.has_action(name):
             raise _Misfit(f"step {number}, {_call(words)}: the domain has no action '{name}'")
         unknown = [a for a in args if not problem.has_object(a)]
