@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -31,10 +32,10 @@ _UNDER = 0.01  # metres, sideways, from what is held: an inferred support there 
 _GAP_ERROR = 0.010  # metres by which the gripper's gap may differ from what it holds
 _DOUBTFUL = 0.85  # confidence below which a colour may be mistaken
 _COVERED = 0.9  # confidence in a partly covered cube, at most
-_SLID = 0.008  # metres by which such a one may have been seen in the wrong place
-_SLID_LESS = 0.004  # the same where it was seen better before
+_SLID = 0.008  # metres by which such a one may have been seen in the wrong place, as well as before
 _TALLER = 0.006  # metres by which the height of a thing may seem to have grown
 _LARGER = 1.6  # times its largest extent that a leaning thing may seem to measure
+_PRESSED = 0.002  # metres by which two things side by side may seem to overlap
 _PIECE = 0.3  # share of a strip's footprint within that of the thing it belongs to
 _LEVEL_ERROR = 0.008  # metres between the upper faces of a strip and of its thing
 _RESTING = 0.006  # metres between a lower face and the table for a thing to stand on it
@@ -138,8 +139,47 @@ class SceneTracker:
                 detection = seen[index]
                 taken = [name for name, thing in known.items() if thing.kind != "unknown"]
                 ids[index] = new_id(detection.kind, detection.colour, [*taken, *ids.values()])
-        objects = [_as_tall_as_known(_object(ids[i], d, stamp), known) for i, d in enumerate(seen)]
-        return {o.id: _where_it_was(o, known, look) for o in objects}
+        named = [_as_tall_as_known(_object(ids[i], d, stamp), known) for i, d in enumerate(seen)]
+        objects = {o.id: o for o in named}
+        return {name: self._where_it_was(o, known, objects, look) for name, o in objects.items()}
+
+    def _where_it_was(
+        self, thing: SceneObject, known: dict[str, SceneObject], objects: dict[str, SceneObject], look: Look
+    ) -> SceneObject:
+        """What is partly covered may seem to have slid along the edge of what covers it.
+
+        It has not, as long as it may be where it was before, or where it was pushed with what it carries; a
+        small step is believed where it is seen as well as before.
+        """
+        before = known.get(thing.id)
+        if before is None or thing.confidence > _COVERED or thing.kind != "cube":
+            return thing
+        remembered = before.confidence * _FADE
+        doubtful = 0.0 if remembered > thing.confidence else _SLID
+        slid = math.dist(before.pose.position, thing.pose.position)
+        if not doubtful < slid < thing.size[0]:
+            return thing
+        better = [o for o in objects.values() if o.confidence > thing.confidence]
+        for there in self._places(before, known, objects):
+            if presence(look, there) != "gone" and not _crowded(there, better):
+                confidence = max(remembered, thing.confidence)
+                return thing.model_copy(update={"pose": there.pose, "confidence": confidence})
+        return thing
+
+    def _places(
+        self, thing: SceneObject, known: dict[str, SceneObject], objects: dict[str, SceneObject]
+    ) -> list[SceneObject]:
+        """A covered thing where it may be: in its place, or shifted like what lies on it."""
+        places = [thing]
+        facts = self._scene.relations if self._scene is not None else ()
+        for burden in (f.args[0] for f in facts if f.predicate == "on" and f.args[1] == thing.id):
+            if burden in known and burden in objects:
+                now, then = objects[burden].pose.position, known[burden].pose.position
+                x, y, z = thing.pose.position
+                position = (x + now[0] - then[0], y + now[1] - then[1], z)
+                pose = thing.pose.model_copy(update={"position": position})
+                places.append(thing.model_copy(update={"pose": pose}))
+        return places
 
     def _checked_held(
         self,
@@ -204,7 +244,9 @@ class SceneTracker:
                 remembered_there(d, [thing]) for d in look.detections if not d.seen
             )
             confidence = thing.confidence if carries else max(thing.confidence * _FADE, _LEAST)
-            hidden[name] = thing.model_copy(update={"visible": False, "confidence": confidence})
+            places = self._places(thing, known, objects)
+            place = next((p for p in places if not _crowded(p, objects.values())), thing)
+            hidden[name] = place.model_copy(update={"visible": False, "confidence": confidence})
         return {name: thing for name, thing in hidden.items() if name != held}
 
     def _beneath(
@@ -351,21 +393,16 @@ def _as_tall_as_known(thing: SceneObject, known: dict[str, SceneObject]) -> Scen
     return thing.model_copy(update={"size": size, "pose": raised})
 
 
-def _where_it_was(thing: SceneObject, known: dict[str, SceneObject], look: Look) -> SceneObject:
-    """What is partly covered may seem to have slid along the edge of what covers it.
-
-    It has not, as long as it may be where it was before.
-    """
-    before = known.get(thing.id)
-    if before is None or thing.confidence > _COVERED or thing.kind != "cube":
-        return thing
-    slid = math.dist(before.pose.position, thing.pose.position)
-    remembered = before.confidence * _FADE
-    doubtful = _SLID_LESS if remembered > thing.confidence else _SLID
-    if not doubtful < slid < thing.size[0] or presence(look, before) == "gone":
-        return thing
-    confidence = max(remembered, thing.confidence)
-    return thing.model_copy(update={"pose": before.pose, "confidence": confidence})
+def _crowded(thing: SceneObject, others: Iterable[SceneObject]) -> bool:
+    """Whether a thing would reach into one of those beside it."""
+    own = footprint(thing)
+    return any(
+        shared_area(own, footprint(other)) > _PRESSED * min(*thing.size[:2], *other.size[:2])
+        for other in others
+        if other.id != thing.id
+        and other.bottom < thing.top - _LEVEL_ERROR
+        and thing.bottom < other.top - _LEVEL_ERROR
+    )
 
 
 def _below(inferred: Detection, in_hand: SceneObject | None) -> bool:

@@ -294,3 +294,28 @@ def test_between_two_that_cover_it_a_cube_has_not_slid(open_studio, shelf) -> No
     scene = tracker.update(studio.shoot(row | upper))
     assert scene.get("cube_green").pose.position[0] == pytest.approx(0.4617, abs=0.006)
     assert scene.get("cube_blue") is not None and not scene.get("cube_blue").visible
+
+
+@pytest.mark.parametrize("at", [(0.39, -0.13), (0.5, 0.1), (0.6, -0.2)])
+@pytest.mark.parametrize("pushed", [0.003, 0.006])
+def test_a_covered_cube_that_is_pushed_moves_with_what_it_carries(
+    open_studio, shelf, at: tuple[float, float], pushed: float
+) -> None:
+    """A cube is slid against one that carries another: both shift, and none is inside of the other."""
+    world = load_world("blocks")
+    studio, tracker = open_studio(world), SceneTracker(ShapeDetector(Catalogue.from_world(world)))
+    x, y = at
+    red, burden = shelf.cube(x, y, 0.2), shelf.cube(x - 0.003, y + 0.001, 0.1, level=1)
+    alone = shelf.cube(x + 0.1, y + 0.1)
+    tracker.update(studio.shoot({"box_red": red, "box_green": alone}))
+    tracker.update(studio.shoot({"box_red": red, "box_yellow": burden, "box_green": alone}))
+    away = (-pushed * math.cos(0.2), -pushed * math.sin(0.2))
+    red, burden = moved(red, *away), moved(burden, *away)
+    beside = moved(red, 0.04 * math.cos(0.2), 0.04 * math.sin(0.2))
+    scene = tracker.update(studio.shoot({"box_red": red, "box_yellow": burden, "box_green": beside}))
+    assert math.dist(scene.get("cube_red").pose.position, red.position) < 0.0025
+
+
+def moved(pose: Pose, dx: float, dy: float) -> Pose:
+    x, y, z = pose.position
+    return pose.model_copy(update={"position": (x + dx, y + dy, z)})

@@ -141,9 +141,10 @@ class Alternatives(Workbench):
     @offered
     def _do_spots_across(self, a: str, b: str) -> list[Pose]:
         """Tool poses that rest the held object on two cubes side by side."""
-        left, right = self._thing(a), self._thing(b)
-        beside = [o.id for o in placements.beside_on(left, right, self.scene)]
-        return self._placing_json(placements.across(left, right, self._hold, self.scene), a, b, *beside)
+        left, right, held = self._thing(a), self._thing(b), self._held()
+        beside = [o.id for o in placements.beside_on(left, right, self.scene, held)]
+        spots = placements.across(left, right, self.scene, held, self._hold)
+        return self._placing_json(spots, a, b, *beside)
 
     @offered
     def _do_spots_at_edge(self, name: str) -> list[Pose]:

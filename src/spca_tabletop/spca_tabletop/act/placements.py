@@ -249,28 +249,39 @@ def able_to_go_on(spots: Sequence[Spot], other: SceneObject, free: Callable[[Pos
     return sorted(spots, key=lambda spot: (-beyond(spot), not opposite_free(spot)))
 
 
-def beside_on(a: SceneObject, b: SceneObject, scene: Scene) -> list[SceneObject]:
-    """What rests on either of two things already."""
-    return [o for o in scene.of_kind(*SOLIDS) if any(scene.holds("on", o.id, s.id) for s in (a, b))]
+def beside_on(a: SceneObject, b: SceneObject, scene: Scene, held: str) -> list[SceneObject]:
+    """What rests on either of two things already, without what is `held` and may have rested there."""
+    others = (o for o in scene.of_kind(*SOLIDS) if o.id != held)
+    return [o for o in others if any(scene.holds("on", o.id, s.id) for s in (a, b))]
 
 
-def across(a: SceneObject, b: SceneObject, hold: Hold, scene: Scene) -> Iterator[Pose]:
-    """On two things side by side, over the joint between them, a little off what lies next to that.
+def across(a: SceneObject, b: SceneObject, scene: Scene, held: str, hold: Hold) -> Iterator[Pose]:
+    """On two things side by side: over the joint, along their faces, a little off what lies next to it.
 
     Nowhere, if they are not equally high.
     """
     if abs(a.top - b.top) > LEVEL:
         return
     x, y = np.mean([a.pose.position[:2], b.pose.position[:2]], axis=0)
-    for other in beside_on(a, b, scene):
-        away = np.array([x, y]) - other.pose.position[:2]
-        apart = max(float(np.hypot(*away)), 1e-6)
-        short = (hold.along + other.size[0]) / 2 + OFF_NEIGHBOUR - apart
-        x, y = np.array([x, y]) + min(max(short, 0.0), MOST_OFF) * away / apart
     z = max(a.top, b.top) + hold.height + DROP
     row = math.atan2(b.pose.position[1] - a.pose.position[1], b.pose.position[0] - a.pose.position[0])
-    for yaw in _across_first(row, hold):
-        yield top_down(float(x), float(y), z, yaw)
+    outlines = [footprint(o) for o in beside_on(a, b, scene, held)]
+
+    def off(shift: float, yaw: float) -> float:
+        """How far off its neighbours a thing is, `shift` metres from the joint; more than enough is equal."""
+        own = _rectangle(x + shift * math.cos(row), y + shift * math.sin(row), yaw, hold)
+        return round(min([OFF_NEIGHBOUR, *(gap(own, outline) for outline in outlines)]), 4)
+
+    for yaw in _across_first(_along_faces(row, a, b), hold):
+        shift = max(np.linspace(-MOST_OFF, MOST_OFF, 17), key=lambda s: (off(s, yaw), -abs(s)))
+        yield top_down(float(x + shift * math.cos(row)), float(y + shift * math.sin(row)), z, yaw)
+
+
+def _along_faces(row: float, *things: SceneObject) -> float:
+    """The direction of a row of things by their faces, which is surer than by their places."""
+    quarter = math.pi / 2
+    turns = [math.remainder(o.pose.yaw - row, quarter) for o in things if not is_round(o.kind)]
+    return row + float(np.mean(turns)) if turns else row
 
 
 def on_table(

@@ -1,0 +1,61 @@
+"""Where a held thing can be put down: free of what is there, and on what shall carry it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spca_core.geometry import Pose
+from spca_core.scene import Fact, Scene, SceneObject
+from spca_sense.footprint import footprint, gap, outline_of, shared_area
+from spca_tabletop.act.placements import Hold, across
+
+EDGE = 0.04
+
+
+def cube(name: str, x: float, y: float, yaw: float = 0.0, level: int = 0) -> SceneObject:
+    pose = Pose.from_xyz_yaw(x, y, 0.4 + EDGE * (level + 0.5), yaw)
+    return SceneObject(
+        id=name, kind="cube", colour="red", pose=pose, size=(EDGE, EDGE, EDGE), confidence=0.9
+    )
+
+
+def along(row: float, distance: float) -> tuple[float, float]:
+    return 0.5 + distance * math.cos(row), distance * math.sin(row)
+
+
+@given(
+    row=st.floats(-math.pi, math.pi),
+    apart=st.floats(EDGE + 0.002, EDGE + 0.006),
+    turned=st.floats(-0.3, 0.3),
+    bent=st.floats(-0.1, 0.1),
+    lifted_from=st.floats(-0.01, 0.01),
+)
+def test_a_bridge_is_built_off_its_neighbour_and_on_both_supports(
+    row: float, apart: float, turned: float, bent: float, lifted_from: float
+) -> None:
+    """What is held may have rested on one of them before: that place is free."""
+    left, right = cube("left", *along(row, 0.0), row + bent), cube("right", *along(row, EDGE), row + bent)
+    beside = cube("beside", *along(row, EDGE / 2 + apart), row + turned, level=1)
+    held = cube("held", *along(row, lifted_from), row, level=1)
+    scene = Scene(
+        stamp=0.0,
+        objects=(left, right, beside, held),
+        relations=(
+            Fact(predicate="on", args=("beside", "right")),
+            Fact(predicate="on", args=("held", "left")),
+        ),
+        sentences=(),
+    )
+    poses = list(across(left, right, scene, "held", Hold()))
+    assert poses
+    for pose in poses:
+        own = outline_of("cuboid", Pose.from_xyz_yaw(*pose.position, pose.yaw), (EDGE, EDGE, EDGE))
+        assert gap(own, footprint(beside)) > 0.0005
+        for support in (left, right):
+            assert shared_area(own, footprint(support)) > 0.2 * EDGE**2
+        faces = math.remainder(pose.yaw - left.pose.yaw, math.pi / 2)
+        assert np.isclose(faces, 0.0, atol=1e-6), "along the faces of what carries it"
