@@ -85,7 +85,7 @@ def seen_in_sokoban(steps: int = 40) -> Experience:
 
 @pytest.fixture
 def runner() -> Iterator[ModelRunner]:
-    with ModelRunner(deadline_s=0.3) as one:
+    with ModelRunner() as one:
         yield one
 
 
@@ -175,7 +175,7 @@ class Drafts(Watcher):
 def learn(chat: Chat, folder: Path) -> tuple[Agent, Drafts]:
     drafts = Drafts()
     settings = Settings(seed=4, streak=2, episodes=6, refinements=12, optimism=False)
-    with ModelRunner(deadline_s=0.3) as runner:
+    with ModelRunner() as runner:
         planner = ModelPlanner(runner, [SandboxSearch(runner, "width", 40_000)])
         agent = Agent(runner, planner, LanguageSynthesizer(chat, 4), settings, drafts)
         agent.result = agent.learn(Sokoban(1, 6))  # type: ignore[attr-defined]

@@ -37,6 +37,7 @@ _TALLER = 0.006  # metres by which the height of a thing may seem to have grown
 _LARGER = 1.6  # times its largest extent that a leaning thing may seem to measure
 _PRESSED = 0.002  # metres by which two things side by side may seem to overlap
 _PIECE = 0.3  # share of a strip's footprint within that of the thing it belongs to
+_SMALLER = 0.8  # times the footprint of a thing: what is larger is no piece of it
 _LEVEL_ERROR = 0.008  # metres between the upper faces of a strip and of its thing
 _RESTING = 0.006  # metres between a lower face and the table for a thing to stand on it
 _KIND_ORDER = {kind: order for order, kind in enumerate(KINDS)}
@@ -378,8 +379,9 @@ def _without_pieces(seen: list[Detection], known: dict[str, SceneObject], look: 
 def _is_piece(piece: Detection, whole: SceneObject) -> bool:
     if piece.colour not in (whole.colour, UNKNOWN) or abs(piece.top - whole.top) > _LEVEL_ERROR:
         return False
-    own = outline_of(piece.kind, piece.pose, piece.size)
-    return shared_area(own, footprint(whole)) > _PIECE * polygon_area(own)
+    own, other = outline_of(piece.kind, piece.pose, piece.size), footprint(whole)
+    smaller = polygon_area(own) < _SMALLER * polygon_area(other)
+    return smaller and shared_area(own, other) > _PIECE * polygon_area(own)
 
 
 def _as_tall_as_known(thing: SceneObject, known: dict[str, SceneObject]) -> SceneObject:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from spca_core.camera import RgbdFrame
 from spca_core.geometry import Pose
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.scene import Scene
 from spca_core.trajectory import JointState
 from spca_core.world import World, load_world
 from spca_sense.catalogue import Catalogue
+from spca_sense.detection import Look
 from spca_sense.detector import ShapeDetector
 from spca_sense.tracker import SceneTracker
 
@@ -319,3 +322,48 @@ def test_a_covered_cube_that_is_pushed_moves_with_what_it_carries(
 def moved(pose: Pose, dx: float, dy: float) -> Pose:
     x, y, z = pose.position
     return pose.model_copy(update={"position": (x + dx, y + dy, z)})
+
+
+class Mistaken(ShapeDetector):
+    """Sees one thing, of the kind and colour given, as something else and doubtfully."""
+
+    def __init__(self, world: World, kind: str, colour: str) -> None:
+        super().__init__(Catalogue.from_world(world))
+        self.who, self.seems = (kind, colour), dict[str, str]()
+
+    def detect(self, frame: RgbdFrame) -> Look:
+        look = super().detect(frame)
+        seen = (
+            replace(d, confidence=0.5, **self.seems) if (d.kind, d.colour) == self.who and self.seems else d
+            for d in look.detections
+        )
+        return replace(look, detections=tuple(seen))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "colour", "seems"),
+    [("hanoi", "cuboid", "red", {"kind": "cube"}), ("mats", "cube", "red", {"colour": "orange"})],
+)
+def test_a_thing_that_is_seen_worse_than_before_stays_what_it_was(
+    open_studio, name: str, kind: str, colour: str, seems: dict[str, str]
+) -> None:
+    """A hand hides a part of it, or only a sliver beside what covers it is in sight."""
+    world = load_world(name)
+    detector = Mistaken(world, kind, colour)
+    frame = open_studio(world).shoot(dict(nominal_layout(world).poses))
+    tracker = SceneTracker(detector)
+    before = ids(tracker.update(frame))
+    detector.seems = seems
+    assert ids(tracker.update(frame)) == before
+
+
+def test_a_kind_that_was_mistaken_is_corrected_by_a_better_look(open_studio) -> None:
+    world = load_world("hanoi")
+    detector = Mistaken(world, "cuboid", "red")
+    frame = open_studio(world).shoot(dict(nominal_layout(world).poses))
+    tracker = SceneTracker(detector)
+    detector.seems = {"kind": "cube"}
+    assert tracker.update(frame).get("cube_red") is not None
+    detector.seems = {}
+    scene = tracker.update(frame)
+    assert scene.get("cuboid_red") is not None and scene.get("cube_red") is None

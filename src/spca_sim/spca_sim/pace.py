@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Protocol
 
 from spca_core.errors import InputError
@@ -24,7 +25,7 @@ class Steppable(Protocol):
 class Pacer:
     """Sleeps so that simulated time runs at most `rate` times as fast as the wall clock.
 
-    `rate` None: never sleeps.
+    `rate` None: never sleeps. `clock` tells wall seconds, `sleep` waits for so many of them.
 
     A simulation that falls behind does not catch up later. A reset that sets the clock back restarts the
     pacing.
@@ -32,24 +33,29 @@ class Pacer:
 
     _SLACK = 0.25  # s of lag after which the past is forgotten
 
-    def __init__(self, rate: float | None) -> None:
+    def __init__(
+        self,
+        rate: float | None,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
         if rate is not None and not rate > 0:
             raise InputError(
                 f"real-time factor {rate}", where="--rate", hint="a number above 0, for example 1 or 2.5"
             )
-        self.rate = rate
+        self.rate, self._clock, self._sleep = rate, clock, sleep
         self._origin: tuple[float, float] | None = None  # wall and simulated seconds
 
     def pace(self, simulated: float) -> None:
         """Wait until the wall clock has caught up with that simulated time."""
         if self.rate is None:
             return
-        now = time.monotonic()
+        now = self._clock()
         if self._origin is None or simulated < self._origin[1]:
             self._origin = (now, simulated)
         ahead = self._origin[0] + (simulated - self._origin[1]) / self.rate - now
         if ahead > 0:
-            time.sleep(ahead)
+            self._sleep(ahead)
         elif ahead < -self._SLACK:
             self._origin = (now, simulated)
 

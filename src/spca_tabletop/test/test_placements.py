@@ -18,9 +18,7 @@ EDGE = 0.04
 
 def cube(name: str, x: float, y: float, yaw: float = 0.0, level: int = 0) -> SceneObject:
     pose = Pose.from_xyz_yaw(x, y, 0.4 + EDGE * (level + 0.5), yaw)
-    return SceneObject(
-        id=name, kind="cube", colour="red", pose=pose, size=(EDGE, EDGE, EDGE), confidence=0.9
-    )
+    return SceneObject(id=name, kind="cube", colour="red", pose=pose, size=(EDGE, EDGE, EDGE), confidence=0.9)
 
 
 def along(row: float, distance: float) -> tuple[float, float]:
