@@ -15,8 +15,8 @@ from rich.table import Table
 from spca_coder.drafting import DraftingCoder
 from spca_coder.language import LanguageCoder
 from spca_coder.relevance import tokens_of
-from spca_core.contracts.coder_contract import API, WAVE, request
 from spca_core.ports.chat import ChatReply, Message, Role
+from spca_testing.contracts.coder_contract import API, WAVE, request
 
 SKILL = '''
 

@@ -4,9 +4,9 @@ It shows what is learned and what that costs.
 
 .venv/bin/python benchmarks/from_nothing.py --out runs/from_nothing      (run it again to continue)
 
-The model is `spca.testing.grammar_model`: its plans are the built-in grammar's and its skills the built-in
-ones, with faults put in. So this measures the loop of critics, repairs, blame and trust; not what a language
-model can do.
+The model is `spca_testing.models.grammar_model`: its plans are the built-in grammar's and its skills the
+built-in ones, with faults put in. So this measures the loop of critics, repairs, blame and trust; not what a
+language model can do.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from spca.testing.grammar_model import GrammarModel
-from spca.testing.model_run import run_with_model
 from spca_coder.source import signatures
 from spca_planner.solver.process import SolverProcess
 from spca_referee.level import list_levels, load_level
+from spca_testing.models.grammar_model import GrammarModel
+from spca_testing.models.model_run import run_with_model
 
 ORDER = ("touch", "pickup", "pick_and_place", "stack")
 

@@ -21,7 +21,6 @@ from functools import partial
 
 import numpy as np
 
-from spca_core.contracts.arm_contract import GRASP, true_scene
 from spca_core.errors import MotionError
 from spca_core.geometry import Pose, top_down
 from spca_core.layout import random_layout
@@ -44,6 +43,7 @@ from spca_moveit.process import PlannerProcess
 from spca_moveit.search import MoveItSearch
 from spca_robot import kinematics
 from spca_sim.simulator import MujocoSimulator
+from spca_testing.contracts.arm_contract import GRASP, true_scene
 
 OPEN, ABOVE = 0.085, 0.09
 BOARD = Obstacle("board", Pose.from_xyz_yaw(0.5, 0.0, 0.55).matrix(), (0.3, 0.02, 0.3))

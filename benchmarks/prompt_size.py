@@ -15,7 +15,6 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from spca.testing import pddl
 from spca_coder.language import LanguageCoder
 from spca_coder.relevance import relevant, tokens_of
 from spca_coder.situation import situation
@@ -27,6 +26,7 @@ from spca_planner.language import messages
 from spca_planner.pddl.syntax import parse_domain
 from spca_tabletop.act.ctx import TABLETOP_API
 from spca_tabletop.kit import build_tabletop
+from spca_testing import pddl
 
 SIZES = (10, 100, 1000)
 MANNERS = (

@@ -3,7 +3,7 @@
 Run it from the checkout:  .venv/bin/python benchmarks/rehearsal_choice.py --tables 20 --out /tmp/choice
 
 Each table has a tall, slender block next to the cube that another is stacked on, at a distance and in a
-direction drawn by seed, where the fingers may or may not have room to open (`spca.testing.tables.slender`).
+direction drawn by seed, where the fingers may or may not have room to open (`spca_testing.tables.slender`).
 The built-in plan is carried out as it is, and with what the twin prefers. Results go to `OUT/results.jsonl`;
 tables in it are passed over.
 """
@@ -17,9 +17,9 @@ import random
 from pathlib import Path
 
 from spca.benches.rehearsal import RehearsalBench, RehearsalResult, choice
-from spca.testing.tables import slender
 from spca_bench.bench import Done
 from spca_bench.statistics import median_of
+from spca_testing.tables import slender
 
 
 def main() -> None:

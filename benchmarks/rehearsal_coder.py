@@ -21,14 +21,14 @@ import libcst as cst
 
 from spca.benches import mutants
 from spca.inproc import warm_solver
-from spca.testing.fallible_model import CODER, written
-from spca.testing.grammar_model import GrammarModel
-from spca.testing.model_run import run_with_model
 from spca_coder.source import read
 from spca_core.options import Ablations
-from spca_llm.testing.behaviours import Behaviour, Say
-from spca_llm.testing.server import Seen
 from spca_referee.level import list_levels
+from spca_testing.models.behaviours import Behaviour, Say
+from spca_testing.models.fallible_model import CODER, written
+from spca_testing.models.grammar_model import GrammarModel
+from spca_testing.models.model_run import run_with_model
+from spca_testing.models.server import Seen
 
 
 class FaultyCoder:

@@ -11,10 +11,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from spca.testing.fallible_model import FallibleModel, changed, miswritten
-from spca.testing.model_run import run_with_model
 from spca_core.options import RunOptions
 from spca_core.run_folder import RunFolder
+from spca_testing.models.fallible_model import FallibleModel, changed, miswritten
+from spca_testing.models.model_run import run_with_model
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 

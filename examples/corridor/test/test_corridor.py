@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 
 from corridor.environment import CorridorEnvironment
 
-from spca_core.contracts.environment_contract import EnvironmentContract
+from spca_testing.contracts.environment_contract import EnvironmentContract
 
 
 class TestCorridor(EnvironmentContract):

@@ -23,11 +23,11 @@ from spca_core.ports.proposer import ModelError
 from spca_llm.chat import Chat
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.connect import open_chat
-from spca_llm.testing.behaviours import Behaviour, Say, Status
-from spca_llm.testing.server import ModelServer, Seen
 from spca_programs.contracts.program_proposer_contract import ProgramProposerContract
 from spca_programs.plan_world import Briefing, Case, PlanningProgram
 from spca_programs.ports.program_proposer import ProgramProposer
+from spca_testing.models.behaviours import Behaviour, Say, Status
+from spca_testing.models.server import ModelServer, Seen
 
 WORLD = BuildOrderWorld()
 CASE = Case(task="easy", name="few", detail={"wanted": {"SCV": 14}})

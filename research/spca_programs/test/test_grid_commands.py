@@ -8,12 +8,12 @@ import pytest
 from typer.testing import CliRunner
 
 from spca.cli import make_app
-from spca.testing.fallible_model import MODELS, configuration
 from spca_core.errors import InputError
-from spca_llm.testing.behaviours import Say
-from spca_llm.testing.server import ModelServer
 from spca_programs.grasp.policies import example
 from spca_programs.minigrid.policies import example as minigrid_example
+from spca_testing.models.behaviours import Say
+from spca_testing.models.fallible_model import MODELS, configuration
+from spca_testing.models.server import ModelServer
 
 POLICY = str(example.__file__)
 IDLE = (

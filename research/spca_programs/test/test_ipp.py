@@ -12,8 +12,6 @@ from spca_core.ports.proposer import ModelError
 from spca_llm.chat import Chat
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.connect import open_chat
-from spca_llm.testing.behaviours import Behaviour, Say, Status
-from spca_llm.testing.server import ModelServer, Seen
 from spca_programs.grasp.dataset import Environment
 from spca_programs.grasp.domain import GraspDomain
 from spca_programs.grasp.policies import example
@@ -25,6 +23,8 @@ from spca_programs.ipp.program import CaseResult, Program, ProgramRunner, code_i
 from spca_programs.ipp.refinement import worst_cases
 from spca_programs.ipp.store import ProgramStore
 from spca_programs.ipp.thinking import think
+from spca_testing.models.behaviours import Behaviour, Say, Status
+from spca_testing.models.server import ModelServer, Seen
 
 GOOD = Path(example.__file__).read_text()
 HEAD = "def solve(grid, start_pos, carry_limit, cost_per_step, is_diagonals_allowed, max_actions):\n"

@@ -10,8 +10,6 @@ import pytest
 
 from spca_bench.engine import run_campaign
 from spca_bench.report import write_report
-from spca_llm.testing.behaviours import Behaviour, Say
-from spca_llm.testing.server import ModelServer, Seen
 from spca_programs.commands import GRASP, IPP
 from spca_programs.grasp.bench import GraspBench
 from spca_programs.grasp.dataset import Slice
@@ -19,6 +17,8 @@ from spca_programs.grasp.figures import margins
 from spca_programs.grasp.policies import example as grasp_example
 from spca_programs.ipp.bench import WAYS, IppBench
 from spca_programs.minigrid.policies import example as minigrid_example
+from spca_testing.models.behaviours import Behaviour, Say
+from spca_testing.models.server import ModelServer, Seen
 
 GRASP_HEAD = "def solve(grid, start_pos, carry_limit, cost_per_step, is_diagonals_allowed, max_actions):\n"
 SOURCES = {

@@ -17,9 +17,9 @@ from spca_core.errors import InputError
 from spca_core.paths import ROOT
 from spca_core.run_folder import RunFolder
 from spca_llm.connect import open_chat
-from spca_llm.testing.behaviours import Say
-from spca_llm.testing.server import ModelServer
 from spca_planner.solver.process import SolverProcess
+from spca_testing.models.behaviours import Say
+from spca_testing.models.server import ModelServer
 from spca_worldcoder import run
 from spca_worldcoder.agent.agent import Agent, EnvironmentResult
 from spca_worldcoder.agent.bandit import Arm, Bandit, search

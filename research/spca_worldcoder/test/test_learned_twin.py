@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from spca_core.contracts.rehearsal_contract import RehearsalContract
 from spca_core.errors import InputError
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
@@ -16,6 +15,7 @@ from spca_core.run_folder import RunFolder
 from spca_core.skill_package import library_source
 from spca_minigrid.kit import MinigridKit
 from spca_rehearsal.rehearsal import SampledRehearsal
+from spca_testing.contracts.rehearsal_contract import RehearsalContract
 from spca_worldcoder.agent.settings import Settings
 from spca_worldcoder.bench.bench import Watcher
 from spca_worldcoder.records import Program

@@ -12,8 +12,8 @@ from spca_core.ports.proposer import ModelError
 from spca_llm.chat import Chat
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.connect import open_chat
-from spca_llm.testing.behaviours import Behaviour, Say, cut_off
-from spca_llm.testing.server import ModelServer
+from spca_testing.models.behaviours import Behaviour, Say, cut_off
+from spca_testing.models.server import ModelServer
 from spca_worldcoder.agent.agent import Agent
 from spca_worldcoder.agent.settings import Settings
 from spca_worldcoder.bench.bench import Watcher

@@ -13,7 +13,7 @@ import pytest
 
 from spca.benches.command import run_bench
 from spca_bench.campaign import RESULTS, read_campaign
-from spca_bench.testing import ToyBench
+from spca_testing.bench import ToyBench
 
 
 def test_exit_status_tells_what_became_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -28,7 +28,7 @@ def test_ctrl_c_is_quiet_and_says_how_to_go_on(tmp_path: Path) -> None:
     folder = tmp_path / "c"
     script = (
         "import sys; from pathlib import Path; from spca.benches.command import run_bench; from "
-        "spca_bench.testing import ToyBench\nif __name__ == '__main__': "
+        "spca_testing.bench import ToyBench\nif __name__ == '__main__': "
         "sys.exit(run_bench(ToyBench(length=40, seconds=0.2), Path(sys.argv[1]), 2))"
     )
     (tmp_path / "run.py").write_text(script)

@@ -13,8 +13,6 @@ import pytest
 from spca.api import select_levels
 from spca.benches import bench_in
 from spca.benches.models import ModelResult, ModelsBench
-from spca.testing.calibrated_model import CalibratedModel, FaultRates
-from spca.testing.fallible_model import BIG, MODELS, FallibleModel, configuration
 from spca_bench.bench import Done
 from spca_bench.campaign import Campaign, Entry, read_campaign
 from spca_bench.engine import run_campaign
@@ -22,10 +20,12 @@ from spca_bench.page import Page
 from spca_bench.report import write_report
 from spca_bench.share import share
 from spca_bench.statistics import Paired
-from spca_bench.testing import run_summary
 from spca_core.errors import InputError
-from spca_llm.testing.behaviours import Behaviour, Status
-from spca_llm.testing.server import ModelServer, Seen
+from spca_testing.bench import run_summary
+from spca_testing.models.behaviours import Behaviour, Status
+from spca_testing.models.calibrated_model import CalibratedModel, FaultRates
+from spca_testing.models.fallible_model import BIG, MODELS, FallibleModel, configuration
+from spca_testing.models.server import ModelServer, Seen
 
 NEW_VARIANTS = ("always-rehearsal", "one-validator", "whole-library", "vision-alone")
 LEVELS = ("touch_02", "touch_03")

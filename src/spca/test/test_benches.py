@@ -9,10 +9,10 @@ from spca.benches.levels import LevelsBench, LevelTrial, causes
 from spca_bench.bench import Done
 from spca_bench.engine import run_campaign
 from spca_bench.report import write_report
-from spca_bench.testing import ToyBench
-from spca_bench.testing import run_summary as result
 from spca_core.errors import InputError
 from spca_core.extensions import installed
+from spca_testing.bench import ToyBench
+from spca_testing.bench import run_summary as result
 
 
 def test_causes_are_pooled_over_names_and_numbers() -> None:

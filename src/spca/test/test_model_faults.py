@@ -7,20 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from spca.testing.fallible_model import (
-    CODER,
-    CoderFault,
-    FallibleModel,
-    PlannerFault,
-    changed,
-    drafted,
-    miswritten,
-    written,
-)
-from spca.testing.model_run import ModelRun, Script, run_with_model
 from spca_core.budgets import Budgets
 from spca_core.plan import Draft
-from spca_llm.testing.behaviours import (
+from spca_planner.solver.process import SolverProcess
+from spca_testing.models.behaviours import (
     Behaviour,
     Raw,
     Reset,
@@ -33,7 +23,17 @@ from spca_llm.testing.behaviours import (
     refuse,
     say_json,
 )
-from spca_planner.solver.process import SolverProcess
+from spca_testing.models.fallible_model import (
+    CODER,
+    CoderFault,
+    FallibleModel,
+    PlannerFault,
+    changed,
+    drafted,
+    miswritten,
+    written,
+)
+from spca_testing.models.model_run import ModelRun, Script, run_with_model
 
 LEVEL = "touch_02"
 QUICK = {"timeout_s": 0.5, "attempts": 2, "wait_s": 0.01, "max_wait_s": 0.1}

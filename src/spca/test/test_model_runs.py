@@ -14,19 +14,19 @@ from spca.proposals import open_models
 from spca.run_command import start_run
 from spca.solved_levels import SolvedLevels
 from spca.stages import open_stages
-from spca.testing.fallible_model import MODELS, SKILLS, FallibleModel, configuration
-from spca.testing.model_run import run_with_model
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_core.paths import ROOT
 from spca_core.plan import Plan
 from spca_core.run_folder import RunFolder
-from spca_llm.testing.behaviours import Say
-from spca_llm.testing.server import ModelServer
 from spca_planner.solver.process import SolverProcess
 from spca_tabletop.environment import InprocTabletop
 from spca_tabletop.kit import TabletopKit, build_tabletop
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
+from spca_testing.models.behaviours import Say
+from spca_testing.models.fallible_model import MODELS, SKILLS, FallibleModel, configuration
+from spca_testing.models.model_run import run_with_model
+from spca_testing.models.server import ModelServer
 
 
 @pytest.fixture(scope="module")

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from spca.testing.fallible_model import BIG, CODER, SMALL, FallibleModel, changed, miswritten
-from spca.testing.model_run import ModelRun, run_with_model
 from spca_coder.source import signatures
-from spca_llm.testing.behaviours import Say
 from spca_planner.solver.process import SolverProcess
+from spca_testing.models.behaviours import Say
+from spca_testing.models.fallible_model import BIG, CODER, SMALL, FallibleModel, changed, miswritten
+from spca_testing.models.model_run import ModelRun, run_with_model
 
 FIRST_LEVELS = {
     "touch_02": FallibleModel(

@@ -21,11 +21,11 @@ from spca_bench.engine import run_campaign
 from spca_bench.report import write_report
 from spca_core.errors import InputError
 from spca_core.plan import Draft
-from spca_llm.testing.behaviours import Behaviour, Raw, Say, Status, refuse, say_json
-from spca_llm.testing.server import ModelServer, Seen
 from spca_planner.pddl.lint import parse
 from spca_planner.solver.judgement import Case
 from spca_planner.solver.process import SolverProcess
+from spca_testing.models.behaviours import Behaviour, Raw, Say, Status, refuse, say_json
+from spca_testing.models.server import ModelServer, Seen
 
 DOMAINS = ("blocksworld", "gripper", "depot", "driverlog", "satellite", "rovers", "tyreworld", "storage",
            "logistics",

@@ -16,14 +16,14 @@ import pytest
 
 from spca.learned import Learned
 from spca.state import SavedState
-from spca.testing.fallible_model import CODER, SKILLS, FallibleModel, PlannerFault, drafted, written
-from spca.testing.model_run import ModelRun, run_with_model
 from spca_coder.source import read
 from spca_core.options import Manifest
 from spca_core.plan import Draft, Plan
 from spca_planner.solver.process import SolverProcess
 from spca_tabletop.kit import build_tabletop
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
+from spca_testing.models.fallible_model import CODER, SKILLS, FallibleModel, PlannerFault, drafted, written
+from spca_testing.models.model_run import ModelRun, run_with_model
 
 POISONED = '''
 

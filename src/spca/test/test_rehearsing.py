@@ -14,10 +14,6 @@ from spca.kits import checked_kit
 from spca.rehearsing import Rehearsing, best_of, objection
 from spca.report import write_report
 from spca.state import RunState
-from spca.testing import pddl
-from spca.testing.fallible_model import FallibleModel, miswritten
-from spca.testing.model_run import run_with, run_with_model
-from spca.testing.tables import slender
 from spca_core.budgets import Budgets
 from spca_core.errors import InputError
 from spca_core.observation import Observation
@@ -28,6 +24,10 @@ from spca_core.result import RehearsalCounts
 from spca_core.run_folder import RunFolder
 from spca_core.task import Task
 from spca_referee.level import find_level
+from spca_testing import pddl
+from spca_testing.models.fallible_model import FallibleModel, miswritten
+from spca_testing.models.model_run import run_with, run_with_model
+from spca_testing.tables import slender
 
 FAULT = Fault(kind="effect", step=0, action="touch", sentence="step 1 touch(a): nothing happens")
 REJECTED = Rehearsed(

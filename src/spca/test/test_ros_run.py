@@ -24,7 +24,7 @@ from spca_ros import names
 from spca_ros.domain import own_domain
 from spca_ros.qos import SENSOR
 from spca_ros.session import Session
-from spca_ros.testing import executor, referee, running, sense, sim
+from spca_testing.ros import executor, referee, running, sense, sim
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 
@@ -150,7 +150,7 @@ def test_the_arm_stops_when_the_supervisor_dies() -> None:
 _SUPERVISOR = """
 from spca_core.options import RunOptions
 from spca_tabletop.ros.environment import RosTabletop
-from spca_core.contracts.environment_contract import plan
+from spca_testing.contracts.environment_contract import plan
 from spca_ros.session import Session
 
 RESTLESS = (

@@ -10,8 +10,8 @@ import pytest
 from spca_bench.campaign import HEAD, RESULTS, read_campaign
 from spca_bench.engine import BROKEN_IN_A_ROW, run_campaign
 from spca_bench.report import write_report
-from spca_bench.testing import ToyBench
 from spca_core.errors import InputError
+from spca_testing.bench import ToyBench
 
 
 def log(folder: Path) -> list[str]:

@@ -9,12 +9,12 @@ from spca_coder.fits import header, misfit, missing, serves
 from spca_coder.problem import Problem, report
 from spca_coder.source import read, same_code, signatures
 from spca_coder.undefined import undefined
-from spca_core.contracts.coder_contract import API, request
 from spca_core.criticism import criticised
 from spca_core.errors import InputError
 from spca_core.plan import ActionSchema, Plan, Step
 from spca_core.skill import SkillSignature
 from spca_sandbox.surface import Surface
+from spca_testing.contracts.coder_contract import API, request
 
 SURFACE = Surface(API)
 

@@ -7,7 +7,12 @@ import pytest
 from spca_coder.critic import CodeCritic
 from spca_coder.drafting import DraftingCoder
 from spca_coder.situation import situation
-from spca_core.contracts.coder_contract import (
+from spca_core.errors import BudgetExhausted, InputError
+from spca_core.plan import ActionSchema
+from spca_core.ports.proposer import CodeProposer
+from spca_core.skill import CtxApi
+from spca_sandbox.limits import Limits
+from spca_testing.contracts.coder_contract import (
     API,
     BUDGET,
     LIBRARY,
@@ -17,11 +22,6 @@ from spca_core.contracts.coder_contract import (
     Script,
     request,
 )
-from spca_core.errors import BudgetExhausted, InputError
-from spca_core.plan import ActionSchema
-from spca_core.ports.proposer import CodeProposer
-from spca_core.skill import CtxApi
-from spca_sandbox.limits import Limits
 
 LIMITS = Limits(load_s=2.0)
 

@@ -9,7 +9,13 @@ import pytest
 
 from spca_coder.drafting import DraftingCoder
 from spca_coder.language import LanguageCoder, code_in
-from spca_core.contracts.code_proposer_contract import (
+from spca_core.ports.proposer import ModelError
+from spca_core.skill import CtxMethod
+from spca_llm.chat import Chat
+from spca_llm.client import OpenAISource
+from spca_llm.config import LlmConfig, ModelConfig
+from spca_llm.ledger import Ledger
+from spca_testing.contracts.code_proposer_contract import (
     API,
     CODE,
     SCHEMA,
@@ -17,16 +23,10 @@ from spca_core.contracts.code_proposer_contract import (
     MakeProposer,
     write,
 )
-from spca_core.contracts.coder_contract import API as CODER_API
-from spca_core.contracts.coder_contract import WAVE, request
-from spca_core.ports.proposer import ModelError
-from spca_core.skill import CtxMethod
-from spca_llm.chat import Chat
-from spca_llm.client import OpenAISource
-from spca_llm.config import LlmConfig, ModelConfig
-from spca_llm.ledger import Ledger
-from spca_llm.testing.behaviours import Behaviour, Say, Status, cut_off, refuse
-from spca_llm.testing.server import ModelServer
+from spca_testing.contracts.coder_contract import API as CODER_API
+from spca_testing.contracts.coder_contract import WAVE, request
+from spca_testing.models.behaviours import Behaviour, Say, Status, cut_off, refuse
+from spca_testing.models.server import ModelServer
 
 Open = Callable[..., tuple[LanguageCoder, ModelServer]]
 

@@ -22,6 +22,7 @@ GROUPS = {
     "spca.environments": "worlds in which the loop runs (`spca_core.ports.kit.Kit`)",
     "spca.commands": "commands of the command line (`spca.commands.plugin.Command`)",
     "spca.benches": "what `spca bench NAME` measures (`spca_bench.command.BenchCommand`)",
+    "spca.scripted_models": "records whose `serving` serves a scripted model (`spca bench models`)",
     "spca.level_runners": "what carries out the runs of a bench (`spca_bench.runs.LevelRuns`)",
     "spca.proposers": "who drafts plans and skills (`spca.proposals.OpenProposals`)",
     "spca.detectors": "what finds things in a camera frame (`spca_sense.detectors.MakeDetector`)",

@@ -21,7 +21,6 @@ pytest.importorskip("rclpy", reason="rclpy is not installed")
 import rclpy
 from rclpy.signals import SignalHandlerOptions
 
-from spca_core.contracts.robot_contract import RobotContract
 from spca_core.layout import nominal_layout
 from spca_core.trajectory import JOINT_NAMES, JointTrajectory
 from spca_core.world import load_world
@@ -39,6 +38,7 @@ from spca_ros.node import SpcaNode, background
 from spca_ros.qos import EVERY, SENSOR
 from spca_ros.robot import RosRobot
 from spca_sim.simulator import MujocoSimulator
+from spca_testing.contracts.robot_contract import RobotContract
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 WORLD = load_world()

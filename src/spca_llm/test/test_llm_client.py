@@ -24,7 +24,7 @@ from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.ledger import Ledger, read_exchange
 from spca_llm.messages import system, user
 from spca_llm.replay import ReplaySource
-from spca_llm.testing.behaviours import (
+from spca_testing.models.behaviours import (
     Drip,
     Raw,
     Reset,
@@ -37,7 +37,7 @@ from spca_llm.testing.behaviours import (
     refuse,
     say_json,
 )
-from spca_llm.testing.server import ModelServer, Seen
+from spca_testing.models.server import ModelServer, Seen
 
 KEY = "sk-test-1234567890"
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from spca_core.contracts.chat_contract import QUESTION, ChatModelContract, Fruit, MakeChat
 from spca_core.ports.chat import Role
 from spca_core.ports.proposer import ModelError
 from spca_llm.chat import Chat
@@ -16,8 +15,9 @@ from spca_llm.client import OpenAISource
 from spca_llm.config import ROLES, LlmConfig, ModelConfig
 from spca_llm.connect import open_chat
 from spca_llm.ledger import Ledger
-from spca_llm.testing.behaviours import Say
-from spca_llm.testing.server import ModelServer
+from spca_testing.contracts.chat_contract import QUESTION, ChatModelContract, Fruit, MakeChat
+from spca_testing.models.behaviours import Say
+from spca_testing.models.server import ModelServer
 
 
 def over_http(server: ModelServer, folder: Path) -> Chat:

@@ -18,8 +18,8 @@ from spca_llm.config import ROLES, LlmConfig, ModelConfig
 from spca_llm.connect import open_chat
 from spca_llm.exchange import Request
 from spca_llm.messages import system, user
-from spca_llm.testing.behaviours import Say, Status, refuse
-from spca_llm.testing.server import ModelServer, Seen
+from spca_testing.models.behaviours import Say, Status, refuse
+from spca_testing.models.server import ModelServer, Seen
 
 QUESTION = [system("You plan."), user("There is a red cube.\nThere is a blue cube.\nStack them.")]
 

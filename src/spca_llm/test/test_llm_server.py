@@ -5,8 +5,8 @@ from __future__ import annotations
 import openai
 import pytest
 
-from spca_llm.testing.behaviours import Say, Truncated
-from spca_llm.testing.server import ModelServer, Seen
+from spca_testing.models.behaviours import Say, Truncated
+from spca_testing.models.server import ModelServer, Seen
 
 
 def client(server: ModelServer, key: str = "none") -> openai.OpenAI:

@@ -13,7 +13,6 @@ from spca_bench.bench import Done
 from spca_bench.engine import run_campaign
 from spca_bench.page import Page
 from spca_bench.report import write_report
-from spca_bench.testing import run_summary
 from spca_core.errors import InputError
 from spca_minigrid.bench import MinigridBench, MinigridResult, MinigridTrial
 from spca_minigrid.ending import Ended, Ending
@@ -24,6 +23,7 @@ from spca_minigrid.mission import parse_mission
 from spca_minigrid.reference import reference
 from spca_minigrid.shortest import shortest
 from spca_minigrid.world import World, make_env
+from spca_testing.bench import run_summary
 
 
 @pytest.mark.parametrize(

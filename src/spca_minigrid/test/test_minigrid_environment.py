@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spca_core.contracts.environment_contract import EnvironmentContract, plan
 from spca_core.errors import Cancelled, InputError, MotionError, SpcaError
 from spca_core.plan import Draft, Plan, Step
 from spca_core.ports.environment import Environment
@@ -26,6 +25,7 @@ from spca_minigrid.world import World
 from spca_minigrid.worldmap import WorldMap
 from spca_sandbox.level import SandboxReport
 from spca_sandbox.process import WorkerProcess
+from spca_testing.contracts.environment_contract import EnvironmentContract, plan
 
 WALK = '''def walk(ctx, thing):
     """Two turns and a step."""

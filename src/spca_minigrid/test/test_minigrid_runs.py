@@ -12,21 +12,21 @@ from spca.inproc import run_inproc
 from spca.kits import kit_named, kit_of, kits
 from spca.stages import open_stages
 from spca.supervisor import Supervisor
-from spca.testing.fallible_model import CODER, MODELS, configuration
 from spca_coder.drafting import DraftingCoder
 from spca_core.options import RunOptions
 from spca_core.plan import PlanRequest
 from spca_core.ports.stages import Planner
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
-from spca_llm.testing.behaviours import Behaviour, Say, say_json
-from spca_llm.testing.server import ModelServer, Seen
 from spca_minigrid.environment import MinigridEnvironment
 from spca_minigrid.kit import MinigridKit
 from spca_minigrid.levels import find_level
 from spca_minigrid.mission import parse_mission
 from spca_minigrid.proposer import DOMAIN
 from spca_planner.solver.process import SolverProcess
+from spca_testing.models.behaviours import Behaviour, Say, say_json
+from spca_testing.models.fallible_model import CODER, MODELS, configuration
+from spca_testing.models.server import ModelServer, Seen
 
 
 @pytest.fixture(scope="module")

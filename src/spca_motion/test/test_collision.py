@@ -8,7 +8,6 @@ import mujoco
 import numpy as np
 import pytest
 
-from spca_core.contracts.arm_contract import true_scene
 from spca_core.errors import MotionError
 from spca_core.geometry import Array, Pose, top_down
 from spca_core.layout import nominal_layout
@@ -18,6 +17,7 @@ from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_motion.tool import NOMINAL_GAP, ToolKinematics, planning_gap
 from spca_robot.gripper_2f85 import PAD_TIP, STROKE
 from spca_robot.workspace_model import build_model
+from spca_testing.contracts.arm_contract import true_scene
 
 OPEN, SHUT = 0.085, 0.0
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from spca_core.contracts.arm_contract import over, true_scene
 from spca_core.errors import MotionError
 from spca_core.geometry import top_down
 from spca_core.layout import Layout, nominal_layout
@@ -19,6 +18,7 @@ from spca_motion.execution import Tolerances
 from spca_motion.manipulator import Manipulator, embedded_arm
 from spca_motion.sim_robot import SimRobot
 from spca_sim.simulator import MujocoSimulator
+from spca_testing.contracts.arm_contract import over, true_scene
 
 NOTHING = Scene(stamp=0.0, objects=(), relations=(), sentences=())
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from spca_core.contracts.arm_contract import ABOVE, GRASP, ArmContract, over, true_scene
 from spca_core.geometry import top_down
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.scene import Scene
@@ -20,6 +19,7 @@ from spca_motion.sim_robot import SimRobot
 from spca_robot.gripper_2f85 import tcp_offset
 from spca_robot.kinematics import forward
 from spca_sim.simulator import MujocoSimulator
+from spca_testing.contracts.arm_contract import ABOVE, GRASP, ArmContract, over, true_scene
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from spca_core.contracts.robot_contract import RobotContract
 from spca_core.layout import Layout
 from spca_core.world import load_world
 from spca_motion.sim_robot import SimRobot
 from spca_sim.simulator import MujocoSimulator
+from spca_testing.contracts.robot_contract import RobotContract
 
 
 class TestSimRobot(RobotContract):

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spca_core.contracts.arm_contract import ABOVE, ArmContract, over, true_scene
 from spca_core.errors import MotionError, SpcaError
 from spca_core.geometry import Pose
 from spca_core.layout import nominal_layout
@@ -34,11 +33,12 @@ from spca_moveit.arm import moveit_arm, scaled
 from spca_moveit.backend import Geometry, PlanRequest, Setup
 from spca_moveit.process import PlannerProcess
 from spca_moveit.search import bends
-from spca_moveit.testing import faulty
 from spca_robot.ur5 import VELOCITY_LIMITS
 from spca_sim.simulator import MujocoSimulator
+from spca_testing.contracts.arm_contract import ABOVE, ArmContract, over, true_scene
+from spca_testing.moveit import faulty
 
-STAND_IN = "spca_moveit.testing.stand_in:backend"
+STAND_IN = "spca_testing.moveit.stand_in:backend"
 HAS_MOVEIT = importlib.util.find_spec("moveit") is not None
 
 
@@ -180,7 +180,7 @@ def test_collinear_points_of_a_way_are_dropped() -> None:
 
 def test_a_planner_that_cannot_start_says_why(world: World) -> None:
     with pytest.raises(SpcaError, match="No module named 'moveit'"):
-        PlannerProcess(Setup(world), "spca_moveit.testing.faulty:Broken")
+        PlannerProcess(Setup(world), "spca_testing.moveit.faulty:Broken")
 
 
 @pytest.mark.skipif(HAS_MOVEIT, reason="MoveIt is installed")
@@ -196,7 +196,7 @@ def test_a_planner_that_hangs_is_ended_and_started_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("spca_moveit.process._GRACE_S", 0.3)
-    process = PlannerProcess(Setup(world), "spca_moveit.testing.faulty:Hanging")
+    process = PlannerProcess(Setup(world), "spca_testing.moveit.faulty:Hanging")
     with pytest.raises(MotionError, match="no answer to 'plan'") as caught:
         process.plan(Geometry(), REQUEST)
     assert caught.value.kind == "timeout"
@@ -210,7 +210,7 @@ def test_a_planner_that_dies_is_started_again_and_asked_again(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(faulty.DIED, str(tmp_path / "died"))
-    process = PlannerProcess(Setup(world), "spca_moveit.testing.faulty:DyingOnce")
+    process = PlannerProcess(Setup(world), "spca_testing.moveit.faulty:DyingOnce")
     path = process.plan(Geometry(), REQUEST)
     assert path is not None
     assert process.starts == 2
@@ -219,7 +219,7 @@ def test_a_planner_that_dies_is_started_again_and_asked_again(
 
 def test_a_planner_that_always_dies_is_given_up_with_its_last_words(world: World, tmp_path: Path) -> None:
     log = tmp_path / "moveit.log"
-    process = PlannerProcess(Setup(world), "spca_moveit.testing.faulty:Crashing", log)
+    process = PlannerProcess(Setup(world), "spca_testing.moveit.faulty:Crashing", log)
     with pytest.raises(MotionError, match=r"SIGABRT during 'plan': terminate called .*bad_alloc") as caught:
         process.plan(Geometry(), REQUEST)
     assert caught.value.kind == "timeout"
@@ -231,13 +231,13 @@ def test_a_planner_that_dies_at_its_start_says_its_last_words(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(faulty.DIED, str(tmp_path / "died"))
-    process = PlannerProcess(Setup(world), "spca_moveit.testing.faulty:DyingAtStart")
+    process = PlannerProcess(Setup(world), "spca_testing.moveit.faulty:DyingAtStart")
     assert process.starts == 2  # once more, and it lives
     process.close()
 
 
 def test_a_plan_that_is_not_wanted_any_more_is_left_at_once(world: World) -> None:
-    process = PlannerProcess(Setup(world), "spca_moveit.testing.faulty:Hanging")
+    process = PlannerProcess(Setup(world), "spca_testing.moveit.faulty:Hanging")
     polls = itertools.count()
     with pytest.raises(Interrupted):
         process.plan(Geometry(), replace(REQUEST, seconds=0.0), lambda: next(polls) > 1)

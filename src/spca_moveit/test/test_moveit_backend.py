@@ -25,7 +25,7 @@ from spca_moveit.backend import Box, Geometry, PlanRequest, Setup
 from spca_moveit.checker import ProcessChecker
 from spca_moveit.process import PlannerProcess
 from spca_moveit.search import MoveItSearch
-from spca_moveit.testing import stand_in
+from spca_testing.moveit import stand_in
 
 OPEN = 0.085
 LEFT, RIGHT = top_down(0.5, 0.2, 0.5, 0.0), top_down(0.5, -0.2, 0.5, 0.0)

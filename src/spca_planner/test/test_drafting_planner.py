@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from spca_core.contracts.planner_contract import PlannerContract
 from spca_core.errors import BudgetExhausted
 from spca_core.plan import Draft, DraftRecord, PlanRequest, Rejection
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood
@@ -20,6 +19,7 @@ from spca_tabletop.language.examples import goals, scene, task
 from spca_tabletop.plan.problem import domain, problem
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
+from spca_testing.contracts.planner_contract import PlannerContract
 
 REQUEST = PlanRequest(
     attempt="7", task=task("Stack the red cube on the blue cube."), observation=scene(), skills=()

@@ -6,7 +6,6 @@ from importlib.util import find_spec
 
 import pytest
 
-from spca_core.contracts.engine_contract import DOMAIN, EngineContract, switches
 from spca_core.errors import InputError
 from spca_core.ports.engine import Engine
 from spca_planner.solver.engines import installed, open_engine, require_engine
@@ -14,6 +13,7 @@ from spca_planner.solver.judgement import Case
 from spca_planner.solver.process import SolverProcess
 from spca_tabletop.language.examples import goals, scene
 from spca_tabletop.plan.problem import domain, problem
+from spca_testing.contracts.engine_contract import DOMAIN, EngineContract, switches
 
 PYPERPLAN = pytest.mark.skipif(find_spec("up_pyperplan") is None, reason="up-pyperplan is not installed")
 

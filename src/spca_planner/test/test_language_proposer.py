@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from spca_core.contracts.plan_proposer_contract import PlanProposerContract
 from spca_core.plan import Draft, Mode, PlanRequest, Rejection
 from spca_core.ports.proposer import ModelError
 from spca_core.skill import SkillSignature
@@ -16,8 +15,6 @@ from spca_llm.chat import Chat
 from spca_llm.client import OpenAISource
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.ledger import Ledger
-from spca_llm.testing.behaviours import Behaviour, Say, refuse
-from spca_llm.testing.server import ModelServer
 from spca_planner.language import LanguageProposer, messages, relevant_skills
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
@@ -25,6 +22,9 @@ from spca_tabletop.language.examples import scene, task
 from spca_tabletop.plan.problem import domain
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
+from spca_testing.contracts.plan_proposer_contract import PlanProposerContract
+from spca_testing.models.behaviours import Behaviour, Say, refuse
+from spca_testing.models.server import ModelServer
 
 SKILLS = (SkillSignature(name="pick_up", parameters=("c", "from_"), doc="Pick up\n a cube."),)
 REQUEST = PlanRequest(

@@ -18,7 +18,7 @@ from spca_ros.calls import ServiceCall
 from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.records import to_msg
 from spca_ros.qos import EVERY, STATE
-from spca_ros.testing import referee, running
+from spca_testing.ros import referee, running
 
 pytestmark = pytest.mark.ros
 

@@ -19,8 +19,6 @@ from spca_interfaces.msg import Contacts, Layout
 from spca_interfaces.srv import Checkpoint, ResetWorld, Restore
 from std_msgs.msg import Header
 
-from spca_core.contracts.camera_contract import CameraContract
-from spca_core.contracts.robot_contract import RobotContract, gentle
 from spca_core.errors import MotionError
 from spca_core.layout import nominal_layout
 from spca_core.trajectory import JOINT_NAMES, JointTrajectory
@@ -37,14 +35,16 @@ from spca_ros.node import SpcaNode
 from spca_ros.qos import EVERY, SENSOR, STATE
 from spca_ros.robot import RosRobot
 from spca_ros.session import Session
-from spca_ros.testing import running, sim
+from spca_testing.contracts.camera_contract import CameraContract
+from spca_testing.contracts.robot_contract import RobotContract, gentle
+from spca_testing.ros import running, sim
 
 pytestmark = pytest.mark.ros
 
 Reset = Callable[[str], None]
 
 _MOVE = """
-from spca_core.contracts.robot_contract import gentle
+from spca_testing.contracts.robot_contract import gentle
 from spca_ros.session import Session
 from spca_ros.robot import RosRobot
 with Session("client") as node:

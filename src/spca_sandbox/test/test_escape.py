@@ -18,7 +18,7 @@ from spca_core.skill import SkillFailure
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import Limits
 from spca_sandbox.outcome import Loaded, RunOutcome
-from spca_sandbox.testing import API, World
+from spca_testing.sandbox import API, World
 
 LIMITS = Limits(worker_s=4.0, calls=500, log_lines=50)
 SECRET = "sk-not-for-skills-1234"

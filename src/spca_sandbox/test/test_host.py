@@ -15,7 +15,7 @@ from spca_sandbox.level import SandboxLevel, SandboxReport
 from spca_sandbox.limits import PROGRAM_MODULES, Limits
 from spca_sandbox.outcome import Loaded, RunOutcome
 from spca_sandbox.process import WorkerProcess
-from spca_sandbox.testing import API, World
+from spca_testing.sandbox import API, World
 
 
 @pytest.fixture

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spca_core.contracts.camera_contract import CameraContract
 from spca_core.errors import InputError
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.world import World
 from spca_sense.detectors import Detector
 from spca_sense.recorded_camera import RecordedCamera, load_frame, save_frame
 from spca_sense.tracker import SceneTracker
+from spca_testing.contracts.camera_contract import CameraContract
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,6 @@ import pytest
 from numpy.typing import NDArray
 
 from spca_core.camera import RgbdFrame
-from spca_core.contracts.camera_contract import CameraContract
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.layout import Layout, nominal_layout, random_layout
@@ -25,6 +24,7 @@ from spca_sim.gl_renderer import find_gl
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import SimVariation
 from spca_sim.view import View
+from spca_testing.contracts.camera_contract import CameraContract
 
 needs_gl = pytest.mark.skipif(
     find_gl() is None, reason="no off-screen OpenGL (EGL or OSMesa) on this machine"

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from spca_core.contracts.simulator_contract import SimulatorContract
 from spca_core.world import World, load_world
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import draw_variation
+from spca_testing.contracts.simulator_contract import SimulatorContract
 
 
 @pytest.fixture(scope="module")

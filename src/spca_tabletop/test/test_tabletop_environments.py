@@ -7,14 +7,14 @@ from contextlib import contextmanager
 
 import pytest
 
-from spca_core.contracts.environment_contract import EnvironmentContract, plan
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.ports.environment import Environment
 from spca_core.scene import Scene
-from spca_ros.testing import executor, referee, running, sense, sim
 from spca_tabletop.kit import build_tabletop
 from spca_tabletop.ros.environment import RosTabletop
+from spca_testing.contracts.environment_contract import EnvironmentContract, plan
+from spca_testing.ros import executor, referee, running, sense, sim
 
 OPTIONS = RunOptions(level="stack_01", seed=5)
 _TIDY = '''

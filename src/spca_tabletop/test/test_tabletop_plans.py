@@ -10,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spca_core.contracts.plan_proposer_contract import PlanProposerContract
 from spca_core.observation import Observation
 from spca_core.plan import PlanRequest, PlanResult, Step
 from spca_core.ports.proposer import Impossible, NotUnderstood
@@ -20,6 +19,7 @@ from spca_planner.trusted import TrustedDomains
 from spca_tabletop.language.examples import CUBES, PLATES, scene, task
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
+from spca_testing.contracts.plan_proposer_contract import PlanProposerContract
 
 
 class TestBuiltinProposer(PlanProposerContract):

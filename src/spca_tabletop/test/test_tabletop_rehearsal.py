@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from spca_core.contracts.rehearsal_contract import RehearsalContract
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.plan import Draft, Plan, PlanRequest, Step
@@ -23,6 +22,7 @@ from spca_tabletop.act.preferences import Preferences
 from spca_tabletop.kit import TabletopKit
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.rehearsal.twin import TabletopTwin
+from spca_testing.contracts.rehearsal_contract import RehearsalContract
 
 KIT = TabletopKit()
 STEPS = (("pick_up", "cube_red", "table"), ("stack_on", "cube_red", "cube_blue"))

@@ -12,14 +12,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, SerializeAsAny, field_validator
 
 from spca.api import select_levels
 from spca.benches.model_attempts import Fate, fates_of, repaired_in
 from spca.benches.models_page import add_plots, by_contestant, by_role, summary_row, taxonomy, verdicts
 from spca.kits import checked_kit, kit_of
 from spca.proposals import LLM, open_models
-from spca.testing.calibrated_model import FaultRates, serving
 from spca_bench.bench import Done
 from spca_bench.campaign import read_head
 from spca_bench.page import Page, Table
@@ -28,6 +27,7 @@ from spca_bench.runs import RunsBench, RunSummary, draft_sums, failed_cards, lev
 from spca_bench.statistics import Rate, groups
 from spca_core.budgets import Budgets
 from spca_core.errors import InputError
+from spca_core.extensions import find
 from spca_core.model import Record
 from spca_core.options import Ablations, RunOptions
 from spca_core.ports.kit import HasPublishedResult
@@ -102,10 +102,16 @@ class ModelResult(RunSummary):
 
 
 class _Scripted(Record):
-    """A model file that names no server but a scripted model."""
+    """A model file that names no server but a scripted model, by its settings."""
 
-    scripted: FaultRates
+    scripted: SerializeAsAny[Record]
     price: Price | None = None
+
+    @field_validator("scripted", mode="before")
+    @classmethod
+    def _settings(cls, content: object) -> object:
+        """Validate them as those of the one kind of scripted model that there is."""
+        return find("spca.scripted_models", "calibrated", "scripted").load().model_validate(content)
 
 
 Trials = Sequence[Done[ModelTrial, ModelResult]]
@@ -330,7 +336,7 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
             yield model
             return
         draw = f"{trial.number}/{trial.level}"
-        with serving(scripted.scripted, draw, scripted.price) as file:
+        with scripted.scripted.serving(draw, scripted.price) as file:  # type: ignore[attr-defined]
             yield str(file)
 
 

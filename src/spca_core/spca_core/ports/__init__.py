@@ -1,4 +1,4 @@
 """The ports: small interfaces between the stages and the world.
 
-Each has one contract test in `spca_core.contracts`.
+Each has one contract test in `spca_testing.contracts`.
 """

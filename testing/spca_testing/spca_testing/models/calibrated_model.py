@@ -3,7 +3,8 @@
 Each kind of fault occurs at its own rate, drawn by seed and trial.
 
 It stands in for a language model where there is no network: two of them with different rates are two models
-of different quality. `serving` runs it behind a server on loopback, which speaks the real protocol.
+of different quality. `FaultRates.serving` runs it behind a server on loopback, which speaks the real
+protocol.
 """
 
 from __future__ import annotations
@@ -21,7 +22,11 @@ import cv2
 import numpy as np
 from pydantic import Field
 
-from spca.testing.fallible_model import (
+from spca_core.model import Record
+from spca_core.plan import Draft
+from spca_llm.prices import Price
+from spca_testing.models.behaviours import Behaviour, Say, say_json
+from spca_testing.models.fallible_model import (
     BIG,
     CODER,
     EYES,
@@ -32,11 +37,7 @@ from spca.testing.fallible_model import (
     drafted,
     written,
 )
-from spca_core.model import Record
-from spca_core.plan import Draft
-from spca_llm.prices import Price
-from spca_llm.testing.behaviours import Behaviour, Say, say_json
-from spca_llm.testing.server import ModelServer, Seen
+from spca_testing.models.server import ModelServer, Seen
 
 Share = float
 
@@ -61,6 +62,23 @@ class FaultRates(Record):
     """Source that imports what it may not."""
     code_wrong: Share = Field(0.0, ge=0, le=1)
     """A skill that stops five centimetres above where it should be, and fails in the world."""
+
+    @contextmanager
+    def serving(self, trial: str, price: Price | None = None) -> Iterator[Path]:
+        """Serve such a model for as long as the context lasts; yield its configuration file."""
+        with (
+            ModelServer(CalibratedModel(self, trial), models=MODELS) as server,
+            TemporaryDirectory() as place,
+        ):
+            folder = Path(place)
+            content = json.loads(configuration(server.base_url))
+            if price is not None:
+                (folder / "prices.yaml").write_text(
+                    json.dumps({m: price.model_dump() for m in (BIG, SMALL, CODER)})
+                )
+                content["prices"] = "prices.yaml"
+            (folder / "llm.yaml").write_text(json.dumps(content))
+            yield folder / "llm.yaml"
 
 
 PLAN_FAULTS = ("nonsense", "syntax", "ghost", "unsolvable")
@@ -138,18 +156,3 @@ def seen_in(seen: Seen) -> list[str]:
                 things.append(f"{colour} {kind}")
     listed = ", ".join(f"a {thing}" for thing in things)
     return [f"There is {listed}.", *(f"The {t} is on the table." for t in things if t.endswith("cube"))]
-
-
-@contextmanager
-def serving(rates: FaultRates, trial: str, price: Price | None = None) -> Iterator[Path]:
-    """A server with such a model for as long as the context lasts; yields its configuration file."""
-    with ModelServer(CalibratedModel(rates, trial), models=MODELS) as server, TemporaryDirectory() as place:
-        folder = Path(place)
-        content = json.loads(configuration(server.base_url))
-        if price is not None:
-            (folder / "prices.yaml").write_text(
-                json.dumps({m: price.model_dump() for m in (BIG, SMALL, CODER)})
-            )
-            content["prices"] = "prices.yaml"
-        (folder / "llm.yaml").write_text(json.dumps(content))
-        yield folder / "llm.yaml"

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from spca.inproc import run_inproc
-from spca.testing.fallible_model import MODELS, configuration
 from spca_core.budgets import Budgets
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult, CodeResult, PlanResult
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
-from spca_llm.testing.behaviours import Behaviour
-from spca_llm.testing.server import ModelServer, Seen
 from spca_planner.solver.process import SolverProcess
+from spca_testing.models.behaviours import Behaviour
+from spca_testing.models.fallible_model import MODELS, configuration
+from spca_testing.models.server import ModelServer, Seen
 
 Script = Callable[[Seen], Behaviour]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from spca_llm.testing.wire import Wire
+from spca_testing.models.wire import Wire
 
 
 class Behaviour(Protocol):

@@ -16,15 +16,15 @@ from itertools import cycle
 from typing import Any
 
 from spca.kits import kit_named
-from spca.testing.fallible_model import BIG, CODER, SMALL, drafted, only_asked, written
 from spca_coder.source import Source, read
 from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest
 from spca_core.scene import Fact
 from spca_core.task import Task
-from spca_llm.testing.behaviours import Behaviour, Say, say_json
-from spca_llm.testing.server import Seen
 from spca_referee.level import list_levels, load_level, task
+from spca_testing.models.behaviours import Behaviour, Say, say_json
+from spca_testing.models.fallible_model import BIG, CODER, SMALL, drafted, only_asked, written
+from spca_testing.models.server import Seen
 
 PLANNER_ERRS_EVERY = 3
 """The first draft of every so many fresh plans is faulty."""

@@ -1,6 +1,6 @@
 """A language model that is competent but fallible: it reads its requests, and errs where the script says so.
 
-Serve it with `spca_llm.testing.server.ModelServer(FallibleModel(...), models=MODELS)`; `configuration` is
+Serve it with `spca_testing.models.server.ModelServer(FallibleModel(...), models=MODELS)`; `configuration` is
 what a run needs to ask it. The faults of a role are used up one request after the other; after them, its
 answers are good.
 """
@@ -15,12 +15,12 @@ from functools import cache
 from pathlib import Path
 from typing import Union
 
-from spca.testing import pddl
 from spca_coder.source import read
 from spca_core.plan import Draft
-from spca_llm.testing.behaviours import Behaviour, Say, say_json
-from spca_llm.testing.server import Seen
 from spca_referee.level import Level, list_levels, load_level
+from spca_testing import pddl
+from spca_testing.models.behaviours import Behaviour, Say, say_json
+from spca_testing.models.server import Seen
 
 BIG, SMALL, CODER, EYES = "test-big", "test-small", "test-coder", "test-eyes"
 MODELS = (BIG, SMALL, CODER, EYES)

@@ -1,6 +1,6 @@
 """A language-model server on loopback that speaks the OpenAI HTTP API and does what its script says.
 
->>> from spca_llm.testing.behaviours import Say, Status
+>>> from spca_testing.models.behaviours import Say, Status
 >>> with ModelServer([Status(500), Say("hello")]) as server:
 ...     address = server.base_url  # give this to the client under test
 """
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from spca_llm.testing.behaviours import Behaviour, Status
-from spca_llm.testing.wire import Wire
+from spca_testing.models.behaviours import Behaviour, Status
+from spca_testing.models.wire import Wire
 
 
 @dataclass(frozen=True)

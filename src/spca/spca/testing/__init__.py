@@ -1,1 +1,0 @@
-"""For tests: a competent but fallible language model, played by a script."""

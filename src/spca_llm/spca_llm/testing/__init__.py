@@ -1,1 +1,0 @@
-"""A scripted language-model server for tests, which can misbehave on purpose."""
