@@ -64,6 +64,8 @@ def answer_from(body: bytes, sent: str) -> Answer:
     choice = completion.choices[0]
     text = _text(choice.message.content)
     usage = completion.usage
+    if usage is not None and min(usage.prompt_tokens, usage.completion_tokens) < 0:
+        usage = None  # it would give back what a budget has counted
     details = usage.prompt_tokens_details if usage else None
     return Answer(
         text=text,
@@ -72,7 +74,9 @@ def answer_from(body: bytes, sent: str) -> Answer:
         model=whole(completion.model),
         input_tokens=usage.prompt_tokens if usage else len(sent) // _CHARACTERS_A_TOKEN,
         output_tokens=usage.completion_tokens if usage else len(text) // _CHARACTERS_A_TOKEN,
-        cached_tokens=(details.cached_tokens or 0) if details else 0,
+        cached_tokens=min(max(details.cached_tokens or 0, 0), usage.prompt_tokens)
+        if usage and details
+        else 0,
         estimated=usage is None,
     )
 

@@ -19,10 +19,10 @@ from spca_llm.answer import answer_from, whole
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.exchange import Answer, Attempt, Request
 from spca_llm.grammar import grammar_of
-from spca_llm.ledger import HIDDEN
 from spca_llm.prices import PriceTable, load_prices
-from spca_llm.retry import Late, retry_after, retrying
+from spca_llm.retry import retry_after, retrying
 from spca_llm.schema import described, enforced
+from spca_llm.transport import BoundedClient, TooLong, without
 
 _NOT_SUPPORTED = (400, 404, 415, 422, 501)
 """What servers answer to a `response_format` they do not know."""
@@ -74,7 +74,7 @@ class OpenAISource:
                 request.role
             )  # the retry succeeded, so the response_format was the cause
             return answer
-        except (openai.OpenAIError, httpx2.HTTPError, Late) as error:
+        except (openai.OpenAIError, httpx2.HTTPError) as error:
             raise self._explained(error, config) from error
         if config.structured == "auto" and answer.finish_reason == "stop" and "{" not in answer.text:
             self._schema_in_prompt.add(request.role)  # some servers take a response_format and ignore it
@@ -125,7 +125,7 @@ class OpenAISource:
         body = self._body(config, described(request) if schema else list(request.messages), wanted)
         try:
             return self._post(request.role, body, seconds, note)
-        except (openai.OpenAIError, httpx2.HTTPError, Late) as error:
+        except (openai.OpenAIError, httpx2.HTTPError) as error:
             raise self._explained(error, config) from error
 
     def _body(self, config: ModelConfig, messages: list[Any], response_format: Any) -> dict[str, Any]:
@@ -155,7 +155,7 @@ class OpenAISource:
                     content = _receive(client, body, left, config)
                     status = 200
                     return self._priced(answer_from(content, json.dumps(body)), config)
-                except (openai.OpenAIError, httpx2.HTTPError, Late, ModelError) as error:
+                except (openai.OpenAIError, httpx2.HTTPError, ModelError) as error:
                     status, problem = getattr(error, "status_code", status), self._clean(error)
                     raise
                 finally:
@@ -181,9 +181,11 @@ class OpenAISource:
                 base_url=config.base_url,
                 api_key=config.api_key(self._env) or "none",
                 max_retries=0,  # ours are bounded, recorded and honour Retry-After
-                http_client=openai.DefaultHttpxClient(
-                    trust_env=not config.is_local
-                ),  # no proxy to this machine
+                http_client=BoundedClient(
+                    config.max_answer_bytes,
+                    lambda: self.secrets,
+                    trust_env=not config.is_local,  # no proxy to this machine
+                ),
             )
         return self._clients[role]
 
@@ -205,9 +207,11 @@ class OpenAISource:
                 why += f"; it asks to wait {asked:.0f} s, more than max_wait_s"
             if error.status_code == 429:
                 return ModelError(f"{who} is too busy: {why}", "busy")
+            if 300 <= error.status_code < 400:
+                why = "redirects are not followed; correct base_url"
             kind = "broken" if error.status_code >= 500 else "rejected"
             return ModelError(f"{who} answered with status {error.status_code}: {why}", kind)
-        if isinstance(error, (Late, openai.APITimeoutError, httpx2.TimeoutException)):
+        if isinstance(error, (openai.APITimeoutError, httpx2.TimeoutException)):
             return ModelError(f"{who} did not answer within {config.timeout_s:g} s", "timeout")
         return ModelError(f"no connection to {who}: {why}", "unreachable")
 
@@ -217,9 +221,7 @@ class OpenAISource:
         body = error.body if isinstance(error, openai.APIStatusError) else None
         text = body.get("message") if isinstance(body, dict) else None
         line = whole(" ".join(str(text or cause or error or type(error).__name__).split()))
-        for secret in self.secrets:
-            line = line.replace(secret, HIDDEN)
-        return line[:300]
+        return without(self.secrets, line)[:300]
 
     def _check_price(self, role: Role, config: ModelConfig) -> None:
         if self.config.budget.usd is None or config.is_local or self.prices.of(config.model):
@@ -246,19 +248,15 @@ def _with_grammar(config: ModelConfig, schema: dict[str, Any]) -> ModelConfig:
 def _receive(client: openai.OpenAI, body: dict[str, Any], seconds: float, config: ModelConfig) -> bytes:
     """The body of the answer, whole.
 
-    Raises Late when it drips in too slowly, ModelError when it is too big.
+    Raises ModelError when it is too long.
     """
-    until = time.monotonic() + seconds
     timeout = openai.Timeout(seconds, connect=min(seconds, config.connect_timeout_s))
-    received = bytearray()
-    with client.chat.completions.with_streaming_response.create(**body, timeout=timeout) as response:
-        for chunk in response.iter_bytes():
-            received += chunk
-            if len(received) > config.max_answer_bytes:
-                raise ModelError(f"the answer is longer than {config.max_answer_bytes} bytes", "truncated")
-            if time.monotonic() > until:
-                raise Late
-    return bytes(received)
+    try:
+        return client.chat.completions.with_raw_response.create(**body, timeout=timeout).content
+    except openai.APIConnectionError as error:
+        if isinstance(error.__cause__, TooLong):
+            raise ModelError(str(error.__cause__), "truncated") from error
+        raise
 
 
 def _check_model(config: ModelConfig, role: Role, known: list[str]) -> None:

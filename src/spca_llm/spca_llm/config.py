@@ -56,6 +56,8 @@ def _http_url(text: str) -> str:
     parts = urlsplit(text)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("must be an http or https address such as http://127.0.0.1:8000/v1")
+    if "@" in parts.netloc:
+        raise ValueError("must not contain a user name or a password; name a key's variable in api_key_env")
     return text.rstrip("/")
 
 

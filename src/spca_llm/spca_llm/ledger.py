@@ -19,8 +19,7 @@ from spca_core.ports.proposer import SERVER_FAULTS
 from spca_core.validation import first_problem
 from spca_llm.budget import Budget
 from spca_llm.exchange import Exchange
-
-HIDDEN = "[key]"
+from spca_llm.transport import HIDDEN
 
 
 class Totals(Record):

@@ -18,10 +18,6 @@ _TRANSIENT = (408, 409, 425, 429)
 _SPENT = ("insufficient_quota", "billing_hard_limit_reached")
 
 
-class Late(Exception):
-    """The answer was incomplete at its deadline."""
-
-
 def retrying(config: ModelConfig, seconds: float | None) -> Retrying:
     """Retry as the role allows, within `seconds` of wall time; raise the last failure unchanged."""
     stop = stop_after_attempt(config.attempts)
@@ -35,7 +31,7 @@ def retrying(config: ModelConfig, seconds: float | None) -> Retrying:
 
 def worth_retrying(error: BaseException, max_wait_s: float) -> bool:
     """Whether the same request may succeed a little later."""
-    if isinstance(error, (Late, openai.APIConnectionError, httpx2.TransportError)):
+    if isinstance(error, (openai.APIConnectionError, httpx2.TransportError)):
         return True
     if not isinstance(error, openai.APIStatusError) or error.code in _SPENT:
         return False

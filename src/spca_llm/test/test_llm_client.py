@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import socket
@@ -26,6 +27,7 @@ from spca_llm.messages import system, user
 from spca_llm.replay import ReplaySource
 from spca_testing.models.behaviours import (
     Drip,
+    Flow,
     Raw,
     Reset,
     Say,
@@ -233,6 +235,13 @@ def test_tokens_are_estimated_when_the_server_counts_none(bench: Bench):
     assert bench.exchanges()[0].answer.estimated
 
 
+@pytest.mark.parametrize("usage", [(-1_000_000, 5), (10, -5)])
+def test_a_server_cannot_give_tokens_back(bench: Bench, usage: tuple[int, int]):
+    reply = bench.ask([Say("x" * 400, usage=usage)])
+    assert reply.usage.input_tokens > 0
+    assert reply.usage.output_tokens == 100
+
+
 # --- trouble that passes
 
 
@@ -307,6 +316,10 @@ def test_what_another_try_cannot_mend_is_told_at_once(bench: Bench, behaviour: A
         (Truncated(), "unreachable"),
         (Stall(), "timeout"),
         (Drip(), "timeout"),
+        (Flow(b"HTTP/1.1 200 OK\r\n", b"x-more: yes\r\n"), "timeout"),
+        (Flow(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), "timeout"),
+        (Flow(b"HTTP/1.1 500 Broken\r\ncontent-length: 9999\r\n\r\n", b" "), "timeout"),
+        (Flow(b"HTTP/1.1 400 Wrong\r\n\r\n", b" " * 9), "timeout"),
     ],
     ids=str,
 )
@@ -320,10 +333,35 @@ def test_lasting_trouble_ends_after_the_attempts(bench: Bench, behaviour: Any, k
     assert exchange.error == str(error)
 
 
-def test_a_huge_answer_is_not_swallowed(bench: Bench):
-    error = error_of(lambda: bench.ask([huge(3_000_000)], max_answer_bytes=100_000))
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        huge(3_000_000),
+        Flow(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 10_000, 0),
+        Flow(b"HTTP/1.1 500 Broken\r\n\r\n", b"x" * 10_000, 0),
+        Flow(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 100, 0),
+    ],
+    ids=["answer", "endless", "error", "interim"],
+)
+def test_a_response_without_end_is_not_swallowed(bench: Bench, behaviour: Any):
+    error = error_of(lambda: bench.ask([behaviour] * 2, max_answer_bytes=100_000))
     assert error.kind == "truncated"
     assert "longer than 100000 bytes" in str(error)
+
+
+def test_a_packed_answer_is_not_unpacked(bench: Bench):
+    packed = gzip.compress(b" " * 50_000_000)
+    head = b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: %d\r\n\r\n" % len(packed)
+    error = error_of(lambda: bench.ask([Flow(head + packed, b"", 9)], attempts=1))
+    assert "compressed, which nobody asked for" in str(error)
+
+
+def test_a_prompt_is_not_sent_where_a_server_redirects_it(bench: Bench):
+    other = bench.serve([Say("hi")])
+    server = bench.serve([Status(307, headers={"location": f"{other.base_url}/chat/completions"})])
+    error = error_of(lambda: bench.chat(server).complete("planner_big", ASK))
+    assert "redirects are not followed" in str(error)
+    assert other.requests == []
 
 
 def test_the_time_of_the_level_ends_the_attempts(bench: Bench):
@@ -367,6 +405,13 @@ def test_a_server_that_hangs_is_as_good_as_unreachable(bench: Bench):
         assert "cannot reach" in str(error_of(lambda: source.preflight(["coder"]), InputError))
 
 
+@pytest.mark.parametrize("pause", [0, 0.02])
+def test_a_list_of_models_without_end_is_as_good_as_none(bench: Bench, pause: float):
+    endless = Flow(b"HTTP/1.1 200 OK\r\n\r\n[", b"1," * 1000, pause)
+    chat = bench.chat(bench.serve([], models=endless), connect_timeout_s=0.3)
+    assert "cannot reach" in str(error_of(lambda: chat.preflight(["planner_big"]), InputError))
+
+
 def test_an_unknown_model_gets_near_names(bench: Bench):
     chat = bench.chat(bench.serve([], models=["test-model-2", "other"]))
     error = error_of(lambda: chat.preflight(["planner_big"]), InputError)
@@ -379,14 +424,16 @@ def test_a_role_without_a_model_is_bad_input(bench: Bench):
     assert "role 'coder'" in str(error_of(lambda: chat.complete("coder", ASK), InputError))
 
 
-def test_the_key_is_sent_and_never_written(bench: Bench):
-    def echo(seen: Seen) -> Say:
-        return Say(f"your key is {seen.headers['authorization']}")
+@pytest.mark.parametrize("escaped", ["sk-", "\\u0073k-"])
+def test_the_key_is_sent_and_never_comes_back(bench: Bench, escaped: str):
+    def echo(seen: Seen) -> Raw:
+        said = Say(f"your key is {seen.headers['authorization']}").completion(seen.body)
+        return Raw(json.dumps(said).replace("sk-", escaped).encode())
 
     server = bench.serve(echo, api_key=KEY)
     chat = bench.chat(server, env={"MY_KEY": KEY}, api_key_env="MY_KEY")
     chat.preflight(["planner_big"])
-    assert KEY in chat.complete("planner_big", ASK).text
+    assert chat.complete("planner_big", ASK).text == "your key is Bearer [key]"
     written = "".join(path.read_text() for path in bench.folder.iterdir())
     assert KEY not in written
     assert "your key is Bearer [key]" in written

@@ -86,6 +86,7 @@ def test_a_role_without_a_model_tells_how_to_give_it_one(file: Path):
         ("roles: {painter: {model: m}}", "roles.painter"),
         ("roles: {coder: {model: m, temprature: 1}}", "temprature: Extra inputs"),
         ("roles: {coder: {model: m, base_url: 'localhost:8000'}}", "must be an http or https address"),
+        ("roles: {coder: {model: m, base_url: 'http://me:secret@h/v1'}}", "a user name or a password"),
         ("roles: {coder: {model: m, temperature: 3}}", "temperature"),
         ("budget: {tokens: -1}", "budget.tokens"),
         ("- a list", "not a model configuration"),
@@ -98,6 +99,7 @@ def test_a_bad_file_gets_one_clear_line(tmp_path: Path, content: str, words: str
         load_config(path, {})
     assert words in str(error.value)
     assert str(path) in str(error.value)
+    assert "secret" not in str(error.value)
     assert "\n" not in str(error.value)
 
 
@@ -151,4 +153,5 @@ def test_a_bad_price_table_gets_one_clear_line(tmp_path: Path, content: str):
     with pytest.raises(InputError) as error:
         load_prices(path)
     assert str(path) in str(error.value)
+    assert "secret" not in str(error.value)
     assert "\n" not in str(error.value)

@@ -145,6 +145,22 @@ class Drip:
 
 
 @dataclass(frozen=True)
+class Flow:
+    """Any bytes, then `piece` again and again, `pause` seconds apart, for as long as somebody listens."""
+
+    begin: bytes
+    piece: bytes
+    pause: float = 0.02
+
+    def answer(self, wire: Wire, request: Mapping[str, Any]) -> None:
+        """Without an end."""
+        flows = wire.write(self.begin)
+        while flows and not (self.pause and wire.wait(self.pause)):
+            flows = wire.write(self.piece)
+        wire.hang_up()
+
+
+@dataclass(frozen=True)
 class Truncated:
     """A good answer, of which only the first `share` arrives before the connection ends; streams too."""
 

@@ -37,15 +37,15 @@ class ModelServer:
     """Serves /v1/chat/completions and /v1/models on 127.0.0.1, on a free port, until it is closed.
 
     `script`: behaviours for one request after the other, or a function that chooses one for each. `models`
-    are the names it lists (None: no such page); `api_key`, where given, is demanded; without
-    `supports_schema` it answers 400 to any `response_format`, as an older server would. When the script has
-    ended, the answer is status 400, which no client tries again.
+    are the names it lists (None: no such page; or how it behaves there); `api_key`, where given, is
+    demanded; without `supports_schema` it answers 400 to any `response_format`, as an older server would.
+    When the script has ended, the answer is status 400, which no client tries again.
     """
 
     def __init__(
         self,
         script: Sequence[Behaviour] | Callable[[Seen], Behaviour],
-        models: Sequence[str] | None = ("test-model",),
+        models: Sequence[str] | Behaviour | None = ("test-model",),
         api_key: str | None = None,
         supports_schema: bool = True,
     ) -> None:
@@ -109,6 +109,8 @@ class ModelServer:
                     Status(404, "no such page").answer(wire, {})
                 elif owner.api_key and self.headers.get("authorization") != f"Bearer {owner.api_key}":
                     Status(401, "Incorrect API key provided").answer(wire, {})
+                elif not isinstance(owner.models, Sequence):
+                    owner.models.answer(wire, {})
                 else:
                     listed = [
                         {"id": n, "object": "model", "created": 0, "owned_by": "test"} for n in owner.models
