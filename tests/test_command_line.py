@@ -89,7 +89,7 @@ def test_a_task_that_is_not_understood_says_what(tmp_path):
         "run", str(tmp_path / "song_01.yaml"), "--transport", "inproc", "--out", str(tmp_path / "run")
     )
     assert done.returncode == 1
-    assert "not_understood" in done.stdout
+    assert "not understood" in done.stdout
     assert "sing" in done.stdout.lower()
 
 

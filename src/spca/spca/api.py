@@ -34,6 +34,8 @@ if TYPE_CHECKING:  # a run on the graph that is up is under way before any of th
     import numpy as np
     from numpy.typing import NDArray
 
+    from spca.sessions import Session
+    from spca.supervisor import Approve
     from spca_core.result import RunResult
 
 CRASH = "crash.txt"
@@ -121,6 +123,39 @@ def run(
     return Run(result, folder.path)
 
 
+def session(
+    world: str = "",
+    preset: str = "nominal",
+    seed: int = 0,
+    *,
+    environment: str = "",
+    on_event: OnEvent | None = None,
+    approve: Approve | None = None,
+    report: bool = True,
+    **options: Any,
+) -> Session:
+    """A table that stays, to be given sentences one after the other: see `spca.sessions.Session`.
+
+    Args:
+        world: A world file by name or path; the default one of the environment if empty.
+        preset: How the table is laid; see `spca run --help`.
+        seed: Draws the table and the sensor's noise.
+        environment: The name of an environment that takes sentences; the first one installed if empty.
+        on_event: Called for every stage, draft and step of every run, in this thread.
+        approve: Asked before each plan is carried out, with the plan and its goal in words.
+        report: Whether each run gets an HTML report.
+        options: Further fields of `spca_core.options.RunOptions`, such as `proposer`, `llm`, `view`.
+
+    Raises InputError for bad input.
+    """
+    from spca.sessions import open_session
+
+    return open_session(
+        world=world, preset=preset, seed=seed, environment=environment, on_event=on_event,
+        approve=approve, report=report, **options,
+    )  # fmt: skip
+
+
 def campaign(
     levels: Iterable[str],
     presets: Sequence[str] = ("shuffled",),
@@ -190,13 +225,13 @@ def begin(options: RunOptions, out: Path | None = None) -> tuple[RunOptions, Run
     Raises InputError for bad input, before anything is written. Where a graph is up, it is that graph which
     checks whether the run can begin, as it has loaded what that takes; `conduct` then raises InputError.
     """
-    options = _settled(options)
+    options = settled(options)
     if not _checked_by_graph(options):
         checked_kit(options)
     return options, RunFolder.create(Path(options.level.rpartition(":")[2]).stem, out)
 
 
-def _settled(options: RunOptions) -> RunOptions:
+def settled(options: RunOptions) -> RunOptions:
     """Paths become absolute; `auto` becomes a configured model, or the built-in proposer if there is none."""
     options = rooted(options)
     if options.proposer != "auto":
@@ -295,6 +330,6 @@ def _published(kit: Kit) -> tuple[str, ...]:
 
 def _options(**wanted: Any) -> RunOptions:
     try:
-        return _settled(RunOptions.model_validate({"proposer": "builtin", **wanted}))
+        return settled(RunOptions.model_validate({"proposer": "builtin", **wanted}))
     except ValidationError as error:
         raise InputError(first_problem(error)) from error

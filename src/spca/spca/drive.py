@@ -11,11 +11,11 @@ from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 
 
-def drive(
-    environment: Environment, stages: Stages, folder: RunFolder, listeners: tuple[Listener, ...], resume: bool
-) -> RunResult:
-    """Run the level to its end, or go on where the folder's run was; the first Ctrl-C stops it."""
-    supervisor = Supervisor(
+def supervisor_of(
+    environment: Environment, stages: Stages, folder: RunFolder, listeners: tuple[Listener, ...]
+) -> Supervisor:
+    """The supervisor of one level, with the stages of its run."""
+    return Supervisor(
         environment,
         stages.planner,
         stages.coder,
@@ -26,6 +26,14 @@ def drive(
         stages.usage,
         stages.vocabulary,
         stages.rehearsing,
+        stages.approve,
     )
+
+
+def drive(
+    environment: Environment, stages: Stages, folder: RunFolder, listeners: tuple[Listener, ...], resume: bool
+) -> RunResult:
+    """Run the level to its end, or go on where the folder's run was; the first Ctrl-C stops it."""
+    supervisor = supervisor_of(environment, stages, folder, listeners)
     with stopping_on_interrupt(supervisor.cancel):
         return supervisor.resume(stages.library) if resume else supervisor.run(stages.library)

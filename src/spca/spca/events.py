@@ -15,6 +15,7 @@ EventKind = Literal[
     "stage_ended",
     "draft",
     "doubt",
+    "plan",
     "code",
     "rehearsal",
     "step",

@@ -33,6 +33,7 @@ class Journal:
         self._env, self._folder = environment, folder
         self._listeners = (folder.append, *listeners)
         self._began = time.monotonic()
+        self._sim_began = environment.verdict().stamp  # a session's clock goes on from run to run
 
     @property
     def wall(self) -> float:
@@ -105,7 +106,7 @@ class Journal:
             planner=state.planner,
             coder=state.coder,
             wall=state.wall,
-            sim=verdict.stamp,
+            sim=verdict.stamp - self._sim_began,
             stage_wall=state.stage_wall,
             usage=usage(),
             skills=_skills(state, promotion),

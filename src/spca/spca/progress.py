@@ -56,7 +56,12 @@ class Progress:
         """What is under way now."""
         self._status.update(text)
 
+    def pause(self) -> None:
+        """Take the spinner away until the next run begins."""
+        self._status.stop()
+
     def _on_run_started(self, event: Event) -> None:
+        self._status.start()
         self.console.print(f"[bold]{escape(event.text)}[/bold]")
 
     def _on_stage_started(self, event: Event) -> None:
@@ -68,6 +73,10 @@ class Progress:
     def _on_draft(self, event: Event) -> None:
         if not event.data.get("accepted"):
             self.console.print(f"    [yellow]draft rejected[/yellow]  {escape(event.text)}")
+
+    def _on_plan(self, event: Event) -> None:
+        self.console.print(f"    goal  {escape(event.text)}")
+        self.console.print(f"    plan  {escape(event.data['steps'] or 'nothing to do')}")
 
     def _on_code(self, event: Event) -> None:
         if event.text:
@@ -95,7 +104,7 @@ class Progress:
         with self._paused():
             console = results()
             console.print(
-                f"[bold {colour}]{result.outcome.value}[/]"
+                f"[bold {colour}]{result.outcome.words}[/]"
                 f"  score {result.verdict.score:.2f}  {result.wall:.1f} s wall, {result.sim:.1f} s simulated"
                 f"  {escape(result.reason)}"
             )

@@ -11,7 +11,7 @@ from functools import partial
 from spca.learned import BEFORE, Learned, folder_of
 from spca.proposals import OpenProposals, Proposals
 from spca.rehearsing import Rehearsing, rehearsing_for
-from spca.supervisor import Promote
+from spca.supervisor import Approve, Promote
 from spca_coder.drafting import TOKEN_BUDGET, DraftingCoder
 from spca_core.budgets import Budgets
 from spca_core.extensions import find
@@ -48,6 +48,7 @@ class Stages:
     vision: VisionModel | None = None
     vocabulary: Vocabulary | None = None
     rehearsing: Rehearsing | None = None
+    approve: Approve | None = None
 
 
 @contextmanager
@@ -92,7 +93,7 @@ def open_stages(
                 promote=partial(learned.promote, options) if proposals.learns else None,
                 usage=proposals.usage,
                 vision=proposals.vision,
-                vocabulary=kit.vocabulary() if proposals.learns else None,
+                vocabulary=kit.vocabulary(),
                 rehearsing=rehearsing,
             )
 

@@ -12,6 +12,7 @@ from spca.blame import Blame, blame, distrusted
 from spca.events import Listener
 from spca.failure import describe_failure
 from spca.journal import Journal
+from spca.looking import JudgedByLook, goal_in_words
 from spca.rehearsing import Rehearsing, blame_of, objection, trusted
 from spca.repetition import rejected, repeated, vain
 from spca.state import Phase, RunState
@@ -33,6 +34,8 @@ from spca_planner.prediction import Evidence, weigh
 
 Promote = Callable[[str, Plan, Mapping[str, str]], Promotion]
 """After a success: the working library, the plan, and the skills that are not to be trusted, with reasons."""
+Approve = Callable[[Plan, str], bool]
+"""Whether a plan may be carried out; it gets the plan and its goal in words."""
 _STOPPED = "stopped by the user"
 _MOST_DOUBTS = 4
 """Times that a task is looked at again that seems impossible while something is out of sight."""
@@ -42,9 +45,10 @@ _TRIED = "this plan has failed before with the same skills"
 class Supervisor:
     """Drives one level to its end. Every phase's result is on disk before the next begins.
 
-    `promote` keeps the skills that proved themselves; `usage` says what each language model has used so far;
-    `vocabulary` says what observations show of a plan's effects; `rehearsing` tries plans before they are
-    carried out.
+    A task that a look shall judge is judged by the goal of its plan (see `spca.looking`). `promote` keeps the
+    skills that proved themselves; `usage` says what each language model has used so far; `vocabulary` says
+    what observations show of a plan's effects; `rehearsing` tries plans before they are carried out;
+    `approve` is asked before anything moves.
     """
 
     def __init__(
@@ -59,12 +63,16 @@ class Supervisor:
         usage: Callable[[], dict[str, Usage]] = dict,
         vocabulary: Vocabulary | None = None,
         rehearsing: Rehearsing | None = None,
+        approve: Approve | None = None,
     ) -> None:
+        self._vocabulary = vocabulary or FactVocabulary()
+        if environment.task.judge == "look":
+            environment = JudgedByLook(environment, self._vocabulary)
         self._env, self._planner, self._coder = environment, planner, coder
         self._journal = Journal(environment, folder, listeners)
+        self._approve = approve
         self._budgets = budgets or Budgets()
         self._promote, self._usage = promote, usage
-        self._vocabulary = vocabulary or FactVocabulary()
         self._rehearsing = rehearsing
         self._promotion = Promotion()
         self._drafts: list[DraftRecord] = []
@@ -153,6 +161,9 @@ class Supervisor:
             if before := repeated(result.plan, observation, state.vain):
                 reason = f"no progress: the same plan has failed on this table before: {before.failure}"
                 return state.ending(Ending.GAVE_UP, reason)
+            goal = goal_in_words(result.plan.draft, self._vocabulary)
+            steps = ", ".join(map(str, result.plan.steps))
+            self._journal.tell("plan", stage="plan", text=goal, data={"steps": steps})
             return state.planned(result.plan)
         if result.status == "impossible" and self._doubtful(state):
             return self._look_once_more(state, result.message)
@@ -227,6 +238,8 @@ class Supervisor:
     def _act(self, state: RunState) -> RunState:
         plan = state.plan
         assert plan is not None
+        if self._approve is not None and not self._approve(plan, goal_in_words(plan.draft, self._vocabulary)):
+            return state.ending(Ending.CANCELLED, "not approved; nothing was moved")
         state = state.attempting()
         if self._budgets.rewind:  # rehearsals apart, nothing has happened since the plan was made
             self._journal.mark_plan_start()

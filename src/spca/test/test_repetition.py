@@ -58,7 +58,7 @@ def test_the_same_failure_on_the_same_table_is_remembered_but_no_accident() -> N
 class _World:
     """An environment in which nothing ever changes and every step fails the same way."""
 
-    task = None
+    task = Task(group="g", id="g_01", title="A task", description="A task.")
 
     def __init__(self) -> None:
         self.acted = 0

@@ -30,6 +30,11 @@ class Ending(str, Enum):
         return cls(outcome.value)
 
     @property
+    def words(self) -> str:
+        """For people: `not understood`."""
+        return self.value.replace("_", " ")
+
+    @property
     def judged(self) -> bool:
         """Whether it is a referee's verdict."""
         return self in (Ending.SUCCESS, Ending.FAIL, Ending.TIMEOUT)

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from spca_core.model import Record
+
+Judge = Literal["referee", "look"]
+"""Who says whether a task is done: the referee, from contacts, or a look at the end.
+
+The look compares what is seen with the goal as it was understood.
+"""
 
 
 class Task(Record):
@@ -12,6 +20,7 @@ class Task(Record):
     id: str
     title: str
     description: str
+    judge: Judge = "referee"
 
     @property
     def text(self) -> str:

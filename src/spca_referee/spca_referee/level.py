@@ -18,7 +18,7 @@ from spca_core.contacts import Pair, pair
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.paths import LEVELS
-from spca_core.task import Task
+from spca_core.task import Judge, Task
 from spca_core.validation import YAML_FILES, expecting, read_yaml
 from spca_core.world import World, load_world
 from spca_referee.roles import Role
@@ -62,8 +62,8 @@ class Level(Record):
     Times are simulated seconds. Only `task_group`, `task_id`, `title`, `description`, `difficulty`,
     `time_limit_s`, `success` and `fail` belong to the plain format; everything else is optional: `dwell_s`
     (how long success must hold), `release` (success counts only when the robot touches none of the objects it
-    names), `roles`, `world` (the world file it is made for) and `layout` (changes to the table it starts
-    from).
+    names), `roles`, `world` (the world file it is made for), `layout` (changes to the table it starts
+    from) and `judge` (with `look` it needs no conditions: see `spca_core.task.Judge`).
     """
 
     task_group: str = Field(min_length=1)
@@ -72,13 +72,14 @@ class Level(Record):
     description: str = Field(min_length=1)
     difficulty: str | int
     time_limit_s: Seconds = Field(gt=0)
-    success: Contacts
+    success: Contacts = Contacts()
     fail: Contacts = Contacts()
     dwell_s: Seconds = Field(0.5, ge=0)
     release: bool | None = None
     roles: dict[str, Role] = {}
     world: str = "tabletop"
     layout: dict[str, Placement] = {}
+    judge: Judge = "referee"
 
     @property
     def name(self) -> str:
@@ -130,8 +131,10 @@ class Level(Record):
         held = [p for p in self.success.collisions_true if world.robot.model in p]
         if self.must_release and held:
             yield f"success needs {list(held[0])} and a robot that has let go", "set `release: false`"
-        if not self.success.pairs:
-            yield "success has no condition", "name at least one pair"
+        if not self.success.pairs and self.judge == "referee":
+            yield "success has no condition", "name at least one pair, or set `judge: look`"
+        if self.success.pairs and self.judge == "look":
+            yield "success has conditions that nobody judges", "take `judge: look` or the conditions away"
 
 
 def load_level(name_or_path: str | Path, world: World | None = None) -> Level:
@@ -201,7 +204,13 @@ def select_levels(patterns: Sequence[str]) -> tuple[str, ...]:
 
 def task(level: Level) -> Task:
     """What perception and planning may know of a level."""
-    return Task(group=level.task_group, id=level.name, title=level.title, description=level.description)
+    return Task(
+        group=level.task_group,
+        id=level.name,
+        title=level.title,
+        description=level.description,
+        judge=level.judge,
+    )
 
 
 def _common(some: Iterable[Pair], others: Iterable[Pair]) -> list[Pair]:

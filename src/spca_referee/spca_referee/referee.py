@@ -97,7 +97,7 @@ class Referee:
             if not way.failure:
                 way.failure = self._violation(way.rules)
             way.holds = self._holds(way.rules)
-            if not all(way.holds):
+            if not all(way.holds) or not way.holds:  # a level without conditions is for others to judge
                 way.since = None
             elif way.since is None or blind:  # There were no samples in between, so the dwell starts again.
                 way.since = self._now

@@ -167,6 +167,7 @@ def test_only_the_task_text_leaves_a_level():
         "id": "touch_02",
         "title": "Touch the blue cube",
         "description": "Bring the gripper into contact with the blue cube.",
+        "judge": "referee",
     }
 
 

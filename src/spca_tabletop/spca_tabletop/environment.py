@@ -9,12 +9,16 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from spca_act.executor import PlanExecutor
 from spca_core import scene as scenes
 from spca_core.checkpoint import pack, unpack
 from spca_core.contacts import ContactSample
 from spca_core.layout import Layout
 from spca_core.observation import Observation
+from spca_core.options import RunOptions
 from spca_core.plan import ActResult, Plan
 from spca_core.ports.camera import Camera
 from spca_core.ports.proposer import ModelError
@@ -34,6 +38,7 @@ from spca_robot.gripper_2f85 import PAD_TIP
 from spca_sense.catalogue import Catalogue
 from spca_sense.detector import ShapeDetector
 from spca_sense.detectors import Detector
+from spca_sense.drawing import draw_scene
 from spca_sense.observation import observation_of
 from spca_sense.remarks import with_remarks
 from spca_sense.tracker import SceneTracker
@@ -41,6 +46,7 @@ from spca_sense.vision_alone import observed_in_words
 from spca_sim.pace import Pacer
 from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
+from spca_tabletop.presets import load_table
 from spca_tabletop.recording import Recording
 
 # After the last step, the referee may need its time-to-live and its dwell; things may still be settling.
@@ -73,7 +79,7 @@ class InprocTabletop:
     ) -> None:
         self.task = task(level)
         self.recording = Recording()
-        self._level, self._world = level, world
+        self._level, self._world, self._poses = level, world, layout.poses
         self._sim, self._camera = simulator, camera
         self._sim.reset(layout, seed)
         self._referee = Referee(level, world, layout.poses, start=self._sim.time)
@@ -159,6 +165,21 @@ class InprocTabletop:
         """End the sandbox, save nothing, release the simulator."""
         self._executor.close()
         self._sim.close()
+
+    # --- TakesUp --------------------------------------------------------------------------------------------
+
+    def take_up(self, options: RunOptions) -> None:
+        """See `TakesUp`. Times go on from where they are."""
+        self._level = load_table(options)[1]
+        self.task = task(self._level)
+        self._referee = Referee(self._level, self._world, self._poses)
+        self.recording.clear()
+        self._cancelled = False
+        self._sim.step(_TICK_S)  # for a first sample, by which the referee knows the time
+
+    def picture(self) -> NDArray[np.uint8]:
+        """See `TakesUp`."""
+        return draw_scene(*self.recording.looks[-1])
 
     # --- for runs -------------------------------------------------------------------------------------------
 

@@ -16,6 +16,8 @@ from spca_tabletop import act
 
 if TYPE_CHECKING:  # constructing a kit must be cheap: every command does
     from spca_core.episode import Episode
+    from spca_core.observation import Observation
+    from spca_core.plan import Draft
     from spca_core.ports.proposer import PlanProposer
     from spca_core.ports.vision import VisionModel
     from spca_core.ports.vocabulary import Vocabulary
@@ -115,6 +117,19 @@ class TabletopKit:
         from spca_tabletop.level_check import examine_level
 
         return examine_level(level, load_world(world) if world else None)
+
+    def sentence_level(self, sentence: str, world: str = "") -> str:
+        """See `TakesSentences`."""
+        from spca_tabletop.presets import sentence_level
+
+        return sentence_level(sentence, world)
+
+    def situation(self, observation: Observation) -> Draft:
+        """See `TakesSentences`."""
+        from spca_core.plan import Draft
+        from spca_tabletop.plan.problem import domain, problem
+
+        return Draft(domain=domain(), problem=problem(observation, [frozenset()]))
 
     def build(self, options: RunOptions, vision: VisionModel | None = None) -> InprocTabletop:
         """See `Kit.build`."""

@@ -6,6 +6,8 @@ from itertools import combinations
 from typing import cast
 from zlib import crc32
 
+import yaml
+
 from spca_core.contacts import pair
 from spca_core.errors import InputError
 from spca_core.layout import Layout, cluttered_layout, nominal_layout, random_layout
@@ -31,6 +33,21 @@ def load_table(options: RunOptions) -> tuple[World, Level]:
     """The world and the level that a run's options name. Raises InputError for an unknown one."""
     level = load_level(options.level, load_world(options.world) if options.world else None)
     return load_world(options.world or level.world), level
+
+
+def sentence_level(sentence: str, world: str = "") -> str:
+    """A level file whose task is that sentence: no layout, no conditions, and time enough for a session."""
+    title = sentence.strip().rstrip(".").partition("\n")[0]
+    level = {
+        "task_group": "sentence",
+        "task_id": "01",
+        "title": title[:80],
+        "description": sentence.strip(),
+        "difficulty": "unknown",
+        "time_limit_s": 100_000,
+        "judge": "look",
+    }
+    return yaml.safe_dump(level | ({"world": world} if world else {}), sort_keys=False, allow_unicode=True)
 
 
 def variation_of(preset: str) -> str:
@@ -79,6 +96,8 @@ def _overlapping(layout: Layout, world: World) -> bool:
 
 def _pointless(layout: Layout, world: World, level: Level) -> bool:
     """Whether nothing is left to do, or there is nothing that the level could be about."""
+    if level.judge == "look":
+        return False
     touching = resting_contacts(layout, world)
     try:
         ways = bind_rules(level, world, layout.poses)

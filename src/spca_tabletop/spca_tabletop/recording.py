@@ -36,6 +36,12 @@ class Recording:
         """A listener for what Sense saw."""
         self.looks.append((frame, scene))
 
+    def clear(self) -> None:
+        """Forget everything, for the next run."""
+        self.looks.clear()
+        self.states.states.clear()
+        self.disturbances.clear()
+
     def save(self, folder: Path, timeline: Sequence[ContactInterval]) -> None:
         """Write `looks/` (see `save_looks`), `disturbances/`, `contacts.json` and `states.npz`."""
         save_looks(self.looks, folder / LOOKS)

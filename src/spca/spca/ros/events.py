@@ -16,6 +16,7 @@ _DATA: dict[str, dict[str, str]] = {
     "run_started": {"task": "task"},
     "stage_started": {"round": "round"},
     "stage_ended": {"seconds": "seconds"},
+    "plan": {"steps": "task"},
     "draft": {"mode": "mode", "accepted": "accepted"},
     "code": {"kind": "mode"},
     "verdict": {"outcome": "outcome", "score": "score"},

@@ -5,12 +5,14 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import ValidationError
 from spca_interfaces.action import RunLevel
 from spca_interfaces.msg import Verdict as VerdictMsg
 
+from spca.drive import supervisor_of
 from spca.events import Event
 from spca.kits import checked_kit, kit_named, kits
 from spca.logs import log_to
@@ -121,20 +123,10 @@ class SupervisorNode(SpcaNode):
         def tell(event: Event) -> None:
             job.feedback(RunLevel.Feedback(attempt=attempt, event=event_msg(event)))
 
-        with self._open_stages(options, folder) as stages:
+        with self._open_stages(options, folder) as opened:
             self._environment.begin(options, _READY_S)
-            self._supervisor = supervisor = Supervisor(
-                self._environment,
-                self._planner,
-                self._coder,
-                folder,
-                stages.budgets,
-                (tell,),
-                stages.promote,
-                stages.usage,
-                stages.vocabulary,
-                stages.rehearsing,
-            )
+            stages = replace(opened, planner=self._planner, coder=self._coder)
+            self._supervisor = supervisor = supervisor_of(self._environment, stages, folder, (tell,))
             try:
                 if job.cancelled():
                     supervisor.cancel()

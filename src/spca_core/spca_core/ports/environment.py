@@ -7,7 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from spca_core.observation import Observation
+    from spca_core.options import RunOptions
     from spca_core.plan import ActResult, Choice, Plan
     from spca_core.skill import CtxApi, StepReport
     from spca_core.task import Task
@@ -49,6 +53,23 @@ class TakesChoices(Protocol):
 
     def prefer(self, choices: tuple[Choice, ...]) -> None:
         """What to offer first, in place of what was preferred before."""
+        ...
+
+
+@runtime_checkable
+class TakesUp(Protocol):
+    """An environment that stays when a level is over, and takes up the next one in the world as it is."""
+
+    def take_up(self, options: RunOptions) -> None:
+        """Begin the level of these options; nothing moves, and recording starts afresh."""
+        ...
+
+    def picture(self) -> NDArray[np.uint8]:
+        """What the camera saw at the last look, detections drawn in: RGB (height, width, 3)."""
+        ...
+
+    def save_recording(self, folder: Path) -> None:
+        """Write what was recorded since the level began into a run's folder."""
         ...
 
 

@@ -12,6 +12,8 @@ from spca_core.options import RunOptions
 from spca_core.run_folder import RunFolder
 
 if TYPE_CHECKING:  # every command looks for kits
+    from spca_core.observation import Observation
+    from spca_core.plan import Draft
     from spca_core.ports.environment import Environment
     from spca_core.ports.proposer import PlanProposer
     from spca_core.ports.vision import VisionModel
@@ -82,6 +84,19 @@ class ExaminesLevels(Protocol):
 
     def examine(self, level: str, world: str = "") -> LevelFindings:
         """All errors and warnings at once. Raises InputError only when there is no such level or world."""
+        ...
+
+
+@runtime_checkable
+class TakesSentences(Protocol):
+    """A kit whose world can be given its tasks in words; its environments are `TakesUp`."""
+
+    def sentence_level(self, sentence: str, world: str = "") -> str:
+        """The text of a level file with that task, which a look judges (see `spca_core.task.Judge`)."""
+        ...
+
+    def situation(self, observation: Observation) -> Draft:
+        """The planning domain of its own skills, and what is seen as a problem without a goal."""
         ...
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -87,6 +87,15 @@ class SecondOpinion:
     goals: tuple[frozenset[SameFact], ...]
     bystanders: dict[str, SameFact]
     words: str
+
+
+@runtime_checkable
+class SaysGoals(Protocol):
+    """A vocabulary that can put goals into plain words."""
+
+    def say(self, goals: Sequence[frozenset[tuple[str, ...]]]) -> str:
+        """The goals any of which will do, each a set of ground atoms, as one phrase."""
+        ...
 
 
 @runtime_checkable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from spca_core.kinds import KINDS, SOLIDS, SUPPORTS
 from spca_core.names import TABLE_SYMBOL, words_of
@@ -145,6 +146,10 @@ class TabletopVocabulary:
             if noun and unique and colour in COLOURS and re.search(rf"\b{colour} {noun}\b", text):
                 found.append(symbol)
         return tuple(found)
+
+    def say(self, goals: Sequence[frozenset[tuple[str, ...]]]) -> str:
+        """See `SaysGoals`."""
+        return describe([frozenset(atom for atom in goal if len(atom) > 1) for goal in goals])
 
     def second_opinion(self, task: Task, observation: Observation) -> SecondOpinion | None:
         """See `GivesSecondOpinion`: how the built-in grammar reads the task."""

@@ -1,0 +1,170 @@
+"""`spca do`: a sentence instead of a level, or a conversation over one table that stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from spca.commands import LEVELS
+
+if TYPE_CHECKING:
+    from spca.dialogue import Dialogue
+    from spca.progress import Progress
+    from spca_core.plan import Plan
+
+_PROMPT = "say> "
+
+
+def mount(app: typer.Typer) -> None:
+    """Add `spca do`."""
+    app.command(
+        rich_help_panel=LEVELS,
+        epilog='Examples:  spca do "put the red cube on the blue plate" · spca do --preset shuffled · '
+        "spca do < sentences.txt",
+    )(do)
+
+
+def do(
+    sentence: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="What to do; without one, sentences are read until the input ends.", show_default=False
+        ),
+    ] = None,
+    world: Annotated[str, typer.Option(help="A world in worlds/ or a world file.")] = "",
+    preset: Annotated[
+        str, typer.Option(help="The table: nominal, shuffled, noisy, hard or disturbed.")
+    ] = "nominal",
+    seed: Annotated[int, typer.Option(help="Random seed of the table and of the sensor noise.")] = 0,
+    proposer: Annotated[str, typer.Option(help="`builtin` (no model needed), `openai`, or `auto`.")] = "auto",
+    llm: Annotated[str, typer.Option(help="A model configuration (YAML), or `replay:FOLDER`.")] = "",
+    ask: Annotated[bool, typer.Option("--ask", help="Show each plan and ask before the arm moves.")] = False,
+    view: Annotated[bool, typer.Option("--view", help="Open a live window (needs a display).")] = False,
+    rate: Annotated[
+        float | None, typer.Option(help="Real-time factor; as fast as it can by default.")
+    ] = None,
+    video: Annotated[bool, typer.Option(help="Render a video of each run.")] = False,
+    out: Annotated[Path | None, typer.Option(help="The run's folder, for a single sentence.")] = None,
+) -> None:
+    """Do what a sentence says, on a table without a level; a look afterwards judges whether it is done.
+
+    Without a sentence, a conversation: tasks, questions such as "what do you see?" and "why?".
+    Exit status 0 if everything was seen to hold, 1 if not, 2 bad input.
+    """
+    import sys
+
+    from spca.api import session
+    from spca.dialogue import Dialogue
+    from spca.progress import Progress
+    from spca_core.errors import InputError
+
+    if out is not None and not sentence:
+        raise InputError("--out", hint="is for a single sentence: give one")
+    with Progress() as progress:
+        progress.say("laying the table …")
+        table = session(
+            world, preset, seed, on_event=progress, approve=_asked(progress) if ask else None,
+            report=False, proposer=proposer, llm=llm, view=view, rate=rate, video=video,
+        )  # fmt: skip
+        with table:
+            talk, typed = Dialogue(table), sys.stdin.isatty()
+            if sentence:
+                done = _carry_out(talk, progress, " ".join(sentence), out, typed)
+            else:
+                done = _converse(talk, progress, typed)
+    raise typer.Exit(0 if done else 1)
+
+
+def _converse(talk: Dialogue, progress: Progress, typed: bool) -> bool:
+    """Read sentences until the input ends; returns whether all tasks were done."""
+    from spca.dialogue import HELP
+    from spca.terminal import results
+    from spca_core.errors import SpcaError
+
+    progress.pause()
+    if typed:
+        results().print(HELP)
+        _remember_lines()
+    done = True
+    while (line := _read(progress, typed)) is not None:
+        if not line or line.startswith("#"):
+            continue
+        if line in ("quit", "exit", "bye"):
+            break
+        if not typed:
+            results().print(f"{_PROMPT}{line}", markup=False)
+        try:
+            if (answer := talk.answer(line)) is not None:
+                results().print(f"  {answer}", markup=False)
+            else:
+                done &= _carry_out(talk, progress, line, None, typed)
+        except SpcaError as error:
+            results().print(f"  {error}", markup=False)
+            done = False
+    return done
+
+
+def _carry_out(talk: Dialogue, progress: Progress, sentence: str, out: Path | None, typed: bool) -> bool:
+    """Do it; a question that comes up is asked where somebody can answer it."""
+    from spca.run_command import write_report
+    from spca.terminal import results
+    from spca_core.ending import Ending
+
+    while True:
+        run = talk.do(sentence, out)
+        progress.show_result(run.result)  # before the report is written, which takes longer than most tasks
+        results().print(f"  report  {write_report(run.folder)}", soft_wrap=True)
+        if run.result.outcome is not Ending.NOT_UNDERSTOOD or not typed or out is not None:
+            return run.result.success
+        answer = _read(progress, typed, "      > ")
+        if not answer:
+            return False
+        sentence = talk.completed(sentence, run.result.reason, answer)
+
+
+def _asked(progress: Progress) -> Callable[[Plan, str], bool]:
+    def approve(plan: Plan, goal: str) -> bool:
+        answer = _read(progress, True, f"{len(plan.steps)} steps. Carry them out? [Y/n] ")
+        return answer is not None and answer.lower() in ("", "y", "yes")
+
+    return approve
+
+
+def _remember_lines() -> None:
+    """Lines can be edited, and those of earlier sessions found again."""
+    import atexit
+    import readline
+    from contextlib import suppress
+
+    from spca_core.paths import state_folder
+
+    history = state_folder() / "do_history"
+    with suppress(OSError):
+        readline.read_history_file(history)
+
+    def write() -> None:
+        with suppress(OSError):
+            history.parent.mkdir(parents=True, exist_ok=True)
+            readline.write_history_file(history)
+
+    atexit.register(write)
+
+
+def _read(progress: Progress, typed: bool, prompt: str = _PROMPT) -> str | None:
+    """A line; empty after Ctrl-C, None at the end."""
+    import sys
+
+    progress.pause()
+    try:
+        if typed:
+            return input(prompt).strip()
+        return line.strip() if (line := sys.stdin.readline()) else None
+    except KeyboardInterrupt:
+        print()
+        return ""
+    except EOFError:
+        print()
+        return None

@@ -1,0 +1,131 @@
+"""A table that stays: sentences, questions, single plans and actions, judged by a look; `spca do`."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import spca
+from spca.dialogue import Dialogue
+from spca.sessions import Session
+from spca_core.ending import Ending
+from spca_core.errors import InputError
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def table():
+    with spca.session(report=False) as opened:
+        yield opened
+
+
+@pytest.fixture(autouse=True)
+def runs_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("spca_core.run_folder.RunFolder.create.__func__.__defaults__", (None, tmp_path))
+
+
+def test_a_conversation_refers_to_what_was_done(table: Session):
+    talk = Dialogue(table)
+    assert "cube" in (talk.answer("What do you see?") or "")
+    assert talk.answer("why?") == "Nothing has been done yet."
+    first = talk.do("put the red cube on the blue plate")
+    assert first.result.reason == "seen to hold: the red cube on the blue plate"
+    assert "referee" not in "".join(event.text for event in first.events)
+    goals = [i for i, event in enumerate(first.events) if event.kind == "plan"]
+    steps = [i for i, event in enumerate(first.events) if event.kind == "step"]
+    assert goals[0] < steps[0] and first.events[goals[0]].text == "the red cube on the blue plate"
+    stacked = talk.do("stack the blue one on it")
+    assert "the blue cube on the red cube" in stacked.result.reason and stacked.result.success
+    assert stacked.result.sim < first.result.sim * 3  # its own time, not the session's
+    assert talk.do("now put it back").result.reason == "seen to hold: the blue cube on the table"
+    assert talk.answer("Where is the red cube?") == "The red cube is on the blue plate."
+    assert "pick_up(cube_blue, cube_red)" in (talk.answer("why?") or "")
+    unclear = talk.do("take the cube")
+    assert unclear.result.outcome is Ending.NOT_UNDERSTOOD and not unclear.result.verdict.conditions
+    assert talk.completed("take the cube", unclear.result.reason, "the green one") == "take the green cube"
+    assert (
+        talk.completed("take the cube", unclear.result.reason, "touch the left plate")
+        != "touch the left plate"
+    )
+
+
+def test_what_a_look_cannot_show_is_said(table: Session):
+    assert "a look cannot show: the blue cube touched" in table.do("touch the blue cube").result.reason
+    tower = table.do("build a tower of all cubes").result
+    assert tower.success and "; or " not in tower.reason.removeprefix("carried out")
+
+
+def test_plans_and_actions_can_be_asked_for_one_by_one(table: Session):
+    assert table.do("put every cube on the table").result.success
+    proposal = table.plan("put the green cube on the red plate")
+    assert proposal.steps == ("pick_up(cube_green, table)", "place_on(cube_green, plate_red)")
+    assert table.execute(proposal).result.reason == "seen to hold: the green cube on the red plate"
+    assert "is not as it was" in table.execute(proposal).result.reason
+    assert "yellow" in table.plan("touch the yellow cube").question
+    red = next(thing for thing in table.look().objects if thing.id == "cube_red")
+    assert red.kind == "cube" and red.colour == "red" and len(red.pose.position) == 3
+    assert table.act("pick_up", "cube_red", "table").result.success
+    for action, said in {
+        ("pick_up", "cube_blue", "table"): "(hand_empty) does not hold",
+        ("pick_up", "cube_blu", "table"): "'cube_blu' is no solid",
+        ("pickup", "cube_blue"): "did you mean 'pick_up'",
+        ("place_on", "cube_red"): "place_on(c: solid, p: support)",
+    }.items():
+        with pytest.raises(InputError, match=said.replace("(", r"\(").replace(")", r"\)")):
+            table.act(*action)
+
+
+def test_nothing_moves_without_approval():
+    asked = []
+    with spca.session(report=False, approve=lambda plan, goal: bool(asked.append(goal))) as table:
+        before = table.look()
+        assert table.do("pick up the red cube").result.outcome is Ending.CANCELLED
+        after = table.look()
+    assert asked == ["the red cube in the gripper"] and set(before.facts) == set(after.facts)
+
+
+def test_what_is_carried_out_in_vain_is_not_called_done(table: Session, monkeypatch: pytest.MonkeyPatch):
+    assert table.do("put every cube on the table").result.success
+    done_nothing = table._env.act(
+        "x", table.plan("touch the red cube").plan.model_copy(update={"steps": ()}), ""
+    )
+    monkeypatch.setattr(table._env, "act", lambda *_: done_nothing)
+    result = table.do("put the blue cube on the blue plate").result
+    assert result.outcome is Ending.GAVE_UP and "not seen to hold" in result.reason
+
+
+def test_the_command_converses_and_survives_a_ctrl_c(tmp_path: Path):
+    """In a terminal: the question is answered, a Ctrl-C stops the arm, and the session goes on."""
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "spca", "do", "--rate", "1"]
+    process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
+    os.close(slave)
+    shown = b""
+
+    def until(text: str) -> None:
+        nonlocal shown
+        while text.encode() not in shown:
+            shown += os.read(master, 4096)
+        shown = shown.partition(text.encode())[2]
+
+    until("say> ")
+    os.write(master, b"touch the cube\n")
+    until("Say which")
+    until("> ")
+    os.write(master, b"the red one\n")
+    until("plan  touch(cube_red)")
+    process.send_signal(signal.SIGINT)
+    until("cancelled")
+    until("say> ")
+    os.write(master, b"what do you see?\n")
+    until("There is a blue cube")
+    until("say> ")
+    os.write(master, b"quit\n")
+    assert process.wait(60) == 1
