@@ -18,7 +18,7 @@ import typer
 
 from spca.terminal import results, show_table
 from spca_bench.engine import run_campaign
-from spca_minigrid.bench import MinigridBench, ratios_in_view
+from spca_benchmarks.minigrid.bench import MinigridBench, ratios_in_view
 from spca_programs.grasp.bench import GraspBench
 from spca_programs.grasp.policies import example
 

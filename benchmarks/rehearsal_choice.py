@@ -16,9 +16,9 @@ import math
 import random
 from pathlib import Path
 
-from spca.benches.rehearsal import RehearsalBench, RehearsalResult, choice
 from spca_bench.bench import Done
 from spca_bench.statistics import median_of
+from spca_benchmarks.rehearsal import RehearsalBench, RehearsalResult, choice
 from spca_testing.tables import slender
 
 

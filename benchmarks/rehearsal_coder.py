@@ -2,10 +2,10 @@
 
 Run it from the checkout:  .venv/bin/python benchmarks/rehearsal_coder.py --levels 12 --out /tmp/coder
 
-A scripted model plans and writes skills like the built-in ones, without their checks of their own result. Its
-first code on each level has one mechanical fault (`spca.benches.mutants`), drawn by seed; asked to repair a
-skill, it answers well. What a failed attempt has done to the world stays done. The same faults are used with
-and without. Results go to `OUT/results.jsonl`; levels in it are passed over.
+A scripted model plans and writes skills like the built-in ones, without their checks of their own result.
+Its first code on each level has one mechanical fault (`spca_benchmarks.mutants`), drawn by seed; asked to
+repair a skill, it answers well. What a failed attempt has done to the world stays done. The same faults are
+used with and without. Results go to `OUT/results.jsonl`; levels in it are passed over.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from pathlib import Path
 
 import libcst as cst
 
-from spca.benches import mutants
 from spca.inproc import warm_solver
+from spca_benchmarks import mutants
 from spca_coder.source import read
 from spca_core.options import Ablations
 from spca_referee.level import list_levels

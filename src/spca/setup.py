@@ -39,8 +39,6 @@ setup(
         "spca.benches": [
             "levels = spca.benches.commands:LEVELS",
             "models = spca.benches.commands:MODELS",
-            "pddl = spca.benches.commands:PDDL",
-            "rehearsal = spca.benches.commands:REHEARSAL",
         ],
         "spca.level_runners": ["supervisor = spca.benches.runs:SupervisedRuns"],
         "spca.proposers": ["builtin = spca.proposals:open_builtin", "openai = spca.proposals:open_openai"],

@@ -18,7 +18,6 @@ setup(
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"], "rl": ["stable-baselines3"]},  # test: for colcon
     entry_points={
-        "spca.benches": ["minigrid = spca_minigrid.commands:MINIGRID", "rl = spca_minigrid.commands:RL"],
         "spca.environments": ["minigrid = spca_minigrid.kit:MinigridKit"],
     },
     zip_safe=False,

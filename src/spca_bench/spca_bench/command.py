@@ -14,10 +14,24 @@ from typing import Annotated, Any
 
 import typer
 
+
+def separated(values: list[str] | None) -> list[str] | None:
+    """Every name once, whether the option was repeated or its names have commas between them."""
+    return list(dict.fromkeys(name for value in values or () for name in value.split(","))) or None
+
+
 Llm = Annotated[
     str, typer.Option(help="A model configuration (YAML), or `replay:FOLDER` to answer from a record.")
 ]
 FirstSeed = Annotated[int, typer.Option(help="The first seed.", min=0)]
+Presets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--preset",
+        help="nominal, shuffled, noisy, hard, disturbed; several with commas, or repeated.",
+        callback=separated,
+    ),
+]
 Usd = Annotated[float | None, typer.Option(help="Price limit of the campaign, in US dollars.", min=0)]
 Out = Annotated[Path | None, typer.Option(help="The campaign's folder; an existing campaign is continued.")]
 Workers = Annotated[

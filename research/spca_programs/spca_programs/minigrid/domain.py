@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from spca_benchmarks.minigrid.shortest import shortest
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_minigrid import primitives
 from spca_minigrid.cells import DIRECTION_NAMES, EMPTY, cell_of
 from spca_minigrid.mission import parse_mission
-from spca_minigrid.shortest import shortest
 from spca_minigrid.world import World
 from spca_programs.ipp.domain import Answer, Judgement
 

@@ -1,4 +1,4 @@
-"""`spca bench levels`, `spca bench models` and `spca bench pddl`."""
+"""`spca bench levels` and `spca bench models`."""
 
 from __future__ import annotations
 
@@ -7,23 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from spca_bench.command import BenchCommand, FirstSeed, Llm, Usd
+from spca_bench.command import BenchCommand, FirstSeed, Presets, Usd
 from spca_core.checked import checked
-
-
-def _separated(values: list[str] | None) -> list[str] | None:
-    """Every name once, whether the option was repeated or its names have commas between them."""
-    return list(dict.fromkeys(name for value in values or () for name in value.split(","))) or None
-
-
-Presets = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--preset",
-        help="nominal, shuffled, noisy, hard, disturbed; several with commas, or repeated.",
-        callback=_separated,
-    ),
-]
 
 
 def _levels(
@@ -50,38 +35,6 @@ def _levels(
         levels=tuple(info.name for info in select_levels([] if levels == ["all"] else levels or [])),
         presets=preset or ["shuffled"], tables=tables, first_seed=first_seed, proposer=proposer,
         transport=transport,
-    )  # fmt: skip
-
-
-def _pddl(
-    domains: Annotated[
-        list[str] | None, typer.Argument(help="Domains (blocksworld, gripper, …); all by default.")
-    ] = None,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A model configuration (YAML), or a name in place of the configured one of planner_big; "
-            "repeatable."
-        ),
-    ] = None,
-    attempts: Annotated[int, typer.Option(help="Drafts a task.", min=1)] = 10,
-    trials: Annotated[int, typer.Option(help="Number of times each model gets each task.", min=1)] = 5,
-    timeout: Annotated[
-        float, typer.Option(help="Seconds that the planner may search for each draft.")
-    ] = 20.0,
-    llm: Llm = "",
-    usd: Usd = None,
-) -> Any:
-    """Measure how well models formalise described planning domains in PDDL.
-
-    A plan counts if it is valid in the reference. Needs a configured model.
-    """
-    from spca.benches.pddl.bench import PddlBench
-
-    names = [str(Path(m).resolve()) if m.endswith((".yaml", ".yml")) else m for m in model or ()]
-    return checked(
-        PddlBench, models=tuple(names), tasks=tuple(domains or ()), attempts=attempts,
-        trials_each=trials, timeout_s=timeout, llm=llm, usd=usd,
     )  # fmt: skip
 
 
@@ -144,43 +97,11 @@ def _models(
     )  # fmt: skip
 
 
-def _rehearsal(
-    levels: Annotated[
-        list[str] | None, typer.Argument(help="Levels, patterns or groups; all of the tabletop by default.")
-    ] = None,
-    faults: Annotated[
-        bool, typer.Option(help="Faulty skills, plans and domains (what is caught), or sound ones.")
-    ] = True,
-    preset: Presets = None,
-    tables: Annotated[int, typer.Option(help="Tables per level.", min=1)] = 1,
-    first_seed: FirstSeed = 0,
-    limit: Annotated[int, typer.Option(help="So many faults, drawn at random; 0: all.", min=0)] = 0,
-) -> Any:
-    """Measure what rehearsals catch before acting, and what they reject although it works.
-
-    Each plan is also carried out, and the referee says what was right. See docs/rehearsal.md.
-    """
-    from spca.api import select_levels
-    from spca.benches.rehearsal import RehearsalBench
-
-    return checked(
-        RehearsalBench, levels=tuple(info.name for info in select_levels(levels or [])),
-        presets=tuple(preset or ("shuffled",)), tables=tables, first_seed=first_seed, faults=faults,
-        limit=limit,
-    )  # fmt: skip
-
-
 LEVELS = BenchCommand(
     "spca.benches.levels:LevelsBench",
     _levels,
     "spca bench levels all --tables 20 · spca bench levels stack 'touch_0*' --preset hard · "
     "spca bench levels --out campaigns/monday   (run it again to continue)",
-)
-PDDL = BenchCommand(
-    "spca.benches.pddl.bench:PddlBench",
-    _pddl,
-    "spca bench pddl gripper rovers · spca bench pddl --model qwen3:8b --model qwen3:32b · "
-    "spca bench pddl --llm replay:campaigns/20260101-120000_pddl",
 )
 MODELS = BenchCommand(
     "spca.benches.models:ModelsBench",
@@ -189,10 +110,4 @@ MODELS = BenchCommand(
     "spca bench models --levels minigrid:published --model a.yaml --model b.yaml · "
     "spca bench models --model a.yaml --variant full --variant no-reuse --levels stack --usd 5 · "
     "spca bench models --llm replay:campaigns/20260101-120000_models",
-)
-REHEARSAL = BenchCommand(
-    "spca.benches.rehearsal:RehearsalBench",
-    _rehearsal,
-    "spca bench rehearsal --limit 300 · spca bench rehearsal stack --preset hard · "
-    "spca bench rehearsal --no-faults --preset nominal,noisy,hard --tables 3",
 )

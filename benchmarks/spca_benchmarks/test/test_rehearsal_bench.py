@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from spca.benches import mutants
-from spca.benches.rehearsal import RehearsalBench, RehearsalResult, RehearsalTrial, brier
 from spca.kits import kit_named
 from spca_bench.bench import Done
+from spca_benchmarks import mutants
+from spca_benchmarks.rehearsal import RehearsalBench, RehearsalResult, RehearsalTrial, brier
 from spca_core.observation import Observation
 from spca_core.plan import Draft, Plan, Step
 from spca_core.skill_package import library_source

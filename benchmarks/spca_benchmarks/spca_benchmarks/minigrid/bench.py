@@ -15,6 +15,7 @@ from spca_bench.bench import Done
 from spca_bench.page import Page, Table
 from spca_bench.runs import STAGES, RunsBench, RunSummary, acts, draft_sums, failed_cards, level_runs
 from spca_bench.statistics import Rate, groups, median_of
+from spca_benchmarks.minigrid.reference import Reference, reference
 from spca_core.ending import Ending
 from spca_core.model import Record
 from spca_core.options import RunOptions, Skills
@@ -22,7 +23,6 @@ from spca_minigrid import published
 from spca_minigrid.ending import Ended, ending_of
 from spca_minigrid.kit import MinigridKit
 from spca_minigrid.levels import CATEGORIES, NINE, Level, select_levels
-from spca_minigrid.reference import Reference, reference
 
 
 class MinigridTrial(Record):

@@ -13,14 +13,14 @@ from typing import Any, ClassVar
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from spca.benches.pddl.judge import STATUSES
-from spca.benches.pddl.tasks import load_tasks
-from spca.benches.pddl.trial import ROLE, Attempt, PddlResult, run_attempts
 from spca_bench.bench import Bench, Done
 from spca_bench.campaign import read_head
 from spca_bench.page import Page, Table, new_figure
 from spca_bench.pairs import add_pairs
 from spca_bench.statistics import Rate, groups
+from spca_benchmarks.pddl.judge import STATUSES
+from spca_benchmarks.pddl.tasks import load_tasks
+from spca_benchmarks.pddl.trial import ROLE, Attempt, PddlResult, run_attempts
 from spca_core.model import Record
 from spca_llm.budget import Budget
 from spca_llm.chat import Chat

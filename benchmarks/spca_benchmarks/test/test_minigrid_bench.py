@@ -13,15 +13,15 @@ from spca_bench.bench import Done
 from spca_bench.engine import run_campaign
 from spca_bench.page import Page
 from spca_bench.report import write_report
+from spca_benchmarks.minigrid.bench import MinigridBench, MinigridResult, MinigridTrial
+from spca_benchmarks.minigrid.learning import ppo
+from spca_benchmarks.minigrid.learning.bench import RlBench, first_reached
+from spca_benchmarks.minigrid.reference import reference
+from spca_benchmarks.minigrid.shortest import shortest
 from spca_core.errors import InputError
-from spca_minigrid.bench import MinigridBench, MinigridResult, MinigridTrial
 from spca_minigrid.ending import Ended, Ending
-from spca_minigrid.learning import ppo
-from spca_minigrid.learning.bench import RlBench, first_reached
 from spca_minigrid.levels import find_level
 from spca_minigrid.mission import parse_mission
-from spca_minigrid.reference import reference
-from spca_minigrid.shortest import shortest
 from spca_minigrid.world import World, make_env
 from spca_testing.bench import run_summary
 

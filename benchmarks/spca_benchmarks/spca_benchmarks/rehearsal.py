@@ -13,13 +13,13 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from spca.benches import mutants
 from spca.inproc import warm_solver
 from spca.kits import checked_kit, kit_named
 from spca_bench import plots
 from spca_bench.bench import Bench, Done
 from spca_bench.page import Page, Table
 from spca_bench.statistics import Rate, groups, median_of
+from spca_benchmarks import mutants
 from spca_core.budgets import Budgets
 from spca_core.model import Record
 from spca_core.observation import Observation

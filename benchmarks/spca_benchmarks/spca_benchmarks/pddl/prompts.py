@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from spca.benches.pddl.judge import Judged
-from spca.benches.pddl.tasks import PddlTask
+from spca_benchmarks.pddl.judge import Judged
+from spca_benchmarks.pddl.tasks import PddlTask
 from spca_core.plan import Draft
 from spca_core.ports.chat import Message
 from spca_llm.messages import system, user

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
-from spca.benches.pddl.judge import FINAL, Judged, Status, judge
-from spca.benches.pddl.prompts import PddlAnswer, messages
-from spca.benches.pddl.tasks import PddlTask
+from spca_benchmarks.pddl.judge import FINAL, Judged, Status, judge
+from spca_benchmarks.pddl.prompts import PddlAnswer, messages
+from spca_benchmarks.pddl.tasks import PddlTask
 from spca_core.model import Record
 from spca_core.plan import Draft
 from spca_core.ports.chat import ChatUsage, Role

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from spca.benches.pddl.bench import PddlBench
-from spca.benches.pddl.judge import judge, why_wrong
-from spca.benches.pddl.tasks import PddlTask, load_tasks, task_names
-from spca.benches.pddl.trial import PddlResult
 from spca_bench.campaign import Campaign
 from spca_bench.engine import run_campaign
 from spca_bench.report import write_report
+from spca_benchmarks.pddl.bench import PddlBench
+from spca_benchmarks.pddl.judge import judge, why_wrong
+from spca_benchmarks.pddl.tasks import PddlTask, load_tasks, task_names
+from spca_benchmarks.pddl.trial import PddlResult
 from spca_core.errors import InputError
 from spca_core.plan import Draft
 from spca_planner.pddl.lint import parse

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from spca.benches.pddl.tasks import PddlTask
+from spca_benchmarks.pddl.tasks import PddlTask
 from spca_core.model import Record
 from spca_core.plan import Draft
 from spca_planner.solver.judgement import Case, Words

@@ -14,10 +14,10 @@ from spca_bench.bench import Bench, Done
 from spca_bench.page import Page, Table, new_figure
 from spca_bench.q_learning import q_learning
 from spca_bench.statistics import groups, median_of
+from spca_benchmarks.minigrid.learning import ppo
+from spca_benchmarks.minigrid.learning.episodes import ViewEpisodes
 from spca_core.model import Record
 from spca_minigrid import published
-from spca_minigrid.learning import ppo
-from spca_minigrid.learning.episodes import ViewEpisodes
 from spca_minigrid.world import make_env
 
 Algorithm = Literal["tabular", "ppo"]

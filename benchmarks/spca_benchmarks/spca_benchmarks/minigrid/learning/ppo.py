@@ -8,8 +8,8 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from spca_benchmarks.minigrid.learning.episodes import OnEpisode
 from spca_core.errors import InputError
-from spca_minigrid.learning.episodes import OnEpisode
 from spca_minigrid.world import make_env
 
 _KINDS, _COLOURS, _STATES, _DIRECTIONS = 11, 6, 3, 4

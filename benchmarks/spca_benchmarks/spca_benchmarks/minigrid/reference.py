@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from spca_benchmarks.minigrid.shortest import Truth, shortest
 from spca_core.model import Record
 from spca_minigrid.levels import Level
 from spca_minigrid.mission import parse_mission
 from spca_minigrid.referents import Referents
-from spca_minigrid.shortest import Truth, shortest
 from spca_minigrid.world import World
 from spca_minigrid.worldmap import WorldMap
 

@@ -1,0 +1,1 @@
+"""Benches that measure the stack: rehearsal, PDDL drafts, MiniGrid beside references."""

@@ -1,0 +1,148 @@
+"""`spca bench minigrid`, `rl`, `pddl` and `rehearsal`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from spca_bench.command import BenchCommand, FirstSeed, Llm, Presets, Usd
+from spca_core.checked import checked
+
+
+def _minigrid(
+    levels: Annotated[
+        str, typer.Argument(help="Categories or levels (beginnings, comma-separated); all by default.")
+    ] = "",
+    seeds: Annotated[int, typer.Option(help="Seeds a level.", min=1)] = 5,
+    first_seed: FirstSeed = 0,
+    proposer: Annotated[str, typer.Option(help="`builtin` (no model needed) or `openai`.")] = "builtin",
+    llm: Llm = "",
+    skills: Annotated[
+        str, typer.Option(help="Skills at the start: builtin, trusted, empty, or auto.")
+    ] = "auto",
+    library: Annotated[
+        Path | None, typer.Option(help="Folder of what is learned; library/ by default.")
+    ] = None,
+) -> Any:
+    """Run the MiniGrid curriculum: categories × seeds, next to the published figures."""
+    from spca_benchmarks.minigrid.bench import MinigridBench
+
+    return checked(
+        MinigridBench, levels=levels, seeds=seeds, first_seed=first_seed, proposer=proposer, llm=llm,
+        skills=skills, library=library,
+    )  # fmt: skip
+
+
+MINIGRID = BenchCommand(
+    "spca_benchmarks.minigrid.bench:MinigridBench",
+    _minigrid,
+    "spca bench minigrid · spca bench minigrid hazard_avoidance,MiniGrid-DoorKey --seeds 20 "
+    "· spca bench minigrid --proposer openai --skills empty",
+)
+
+
+def _rl(
+    environments: Annotated[
+        list[str] | None,
+        typer.Argument(help="Ids of gymnasium environments; the four with published figures by default."),
+    ] = None,
+    algorithm: Annotated[
+        list[str] | None,
+        typer.Option(help="tabular (Q-learning), ppo (needs stable-baselines3); repeatable."),
+    ] = None,
+    episodes: Annotated[int, typer.Option(help="Episodes at most.", min=100)] = 5000,
+    seeds: Annotated[int, typer.Option(help="Learners of each kind in each environment.", min=1)] = 3,
+    mazes: Annotated[
+        int, typer.Option(help="Different mazes, used in turn; 0 is a new one in every episode.", min=0)
+    ] = 0,
+) -> Any:
+    """Measure how many episodes reinforcement learning needs to solve 70 % and 99 % of them."""
+    from spca_benchmarks.minigrid.learning.bench import RlBench
+    from spca_minigrid.published import LEARNING
+
+    return checked(
+        RlBench, environments=tuple(environments or (f"{name}-v0" for name in LEARNING)),
+        algorithms=tuple(algorithm or ("tabular",)), episodes=episodes, seeds=seeds, mazes=mazes,
+    )  # fmt: skip
+
+
+RL = BenchCommand(
+    "spca_benchmarks.minigrid.learning.bench:RlBench",
+    _rl,
+    "spca bench rl MiniGrid-Empty-5x5-v0 MiniGrid-DoorKey-5x5-v0 --mazes 1 · "
+    "spca bench rl BabyAI-GoToRedBallGrey-v0 --algorithm tabular --algorithm ppo --episodes 20000",
+)
+
+
+def _pddl(
+    domains: Annotated[
+        list[str] | None, typer.Argument(help="Domains (blocksworld, gripper, …); all by default.")
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A model configuration (YAML), or a name in place of the configured one of planner_big; "
+            "repeatable."
+        ),
+    ] = None,
+    attempts: Annotated[int, typer.Option(help="Drafts a task.", min=1)] = 10,
+    trials: Annotated[int, typer.Option(help="Number of times each model gets each task.", min=1)] = 5,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds that the planner may search for each draft.")
+    ] = 20.0,
+    llm: Llm = "",
+    usd: Usd = None,
+) -> Any:
+    """Measure how well models formalise described planning domains in PDDL.
+
+    A plan counts if it is valid in the reference. Needs a configured model.
+    """
+    from spca_benchmarks.pddl.bench import PddlBench
+
+    names = [str(Path(m).resolve()) if m.endswith((".yaml", ".yml")) else m for m in model or ()]
+    return checked(
+        PddlBench, models=tuple(names), tasks=tuple(domains or ()), attempts=attempts,
+        trials_each=trials, timeout_s=timeout, llm=llm, usd=usd,
+    )  # fmt: skip
+
+
+def _rehearsal(
+    levels: Annotated[
+        list[str] | None, typer.Argument(help="Levels, patterns or groups; all of the tabletop by default.")
+    ] = None,
+    faults: Annotated[
+        bool, typer.Option(help="Faulty skills, plans and domains (what is caught), or sound ones.")
+    ] = True,
+    preset: Presets = None,
+    tables: Annotated[int, typer.Option(help="Tables per level.", min=1)] = 1,
+    first_seed: FirstSeed = 0,
+    limit: Annotated[int, typer.Option(help="So many faults, drawn at random; 0: all.", min=0)] = 0,
+) -> Any:
+    """Measure what rehearsals catch before acting, and what they reject although it works.
+
+    Each plan is also carried out, and the referee says what was right. See docs/rehearsal.md.
+    """
+    from spca.api import select_levels
+    from spca_benchmarks.rehearsal import RehearsalBench
+
+    return checked(
+        RehearsalBench, levels=tuple(info.name for info in select_levels(levels or [])),
+        presets=tuple(preset or ("shuffled",)), tables=tables, first_seed=first_seed, faults=faults,
+        limit=limit,
+    )  # fmt: skip
+
+
+PDDL = BenchCommand(
+    "spca_benchmarks.pddl.bench:PddlBench",
+    _pddl,
+    "spca bench pddl gripper rovers · spca bench pddl --model qwen3:8b --model qwen3:32b · "
+    "spca bench pddl --llm replay:campaigns/20260101-120000_pddl",
+)
+REHEARSAL = BenchCommand(
+    "spca_benchmarks.rehearsal:RehearsalBench",
+    _rehearsal,
+    "spca bench rehearsal --limit 300 · spca bench rehearsal stack --preset hard · "
+    "spca bench rehearsal --no-faults --preset nominal,noisy,hard --tables 3",
+)

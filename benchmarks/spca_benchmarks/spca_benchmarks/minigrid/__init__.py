@@ -1,0 +1,1 @@
+"""The MiniGrid curriculum beside shortest ways, and reinforcement learning."""
