@@ -47,7 +47,7 @@ FROM_PIP = {
     "dask", "distributed", "fast_downward", "gymnasium", "glfw", "httpx", "httpx2", "lark", "opentelemetry",
     "pyarrow", "pyparsing", "libcst", "mcap", "mcap_ros2", "minigrid",
     "mujoco", "narwhals", "ompl", "openai", "plotly", "ruckig", "stable_baselines3", "structlog",
-    "torch", "unified_planning",
+    "httpcore2", "torch", "unified_planning",
     "up_fast_downward",
     "up_tamer",
     # optional: the selectors of CoPiC, and a world

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-WINGS = ("src", "research", "testing", "benchmarks")  # folders of packages; `bin/spca` and `scripts/test` name them, too
+WINGS = (
+    "src",
+    "research",
+    "testing",
+    "benchmarks",
+)  # folders of packages; `bin/spca` and `scripts/test` name them, too
 LINK = ROOT / ".venv"  # a link to the default environment, for editors and for calls by hand
 
 
