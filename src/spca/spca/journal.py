@@ -44,31 +44,38 @@ class Journal:
 
     def save(self, state: RunState) -> None:
         """Write down where the run stands, and the world with it."""
-        self._folder.write(CHECKPOINT, self._env.checkpoint())
+        self._folder.write_sealed(CHECKPOINT, self._env.checkpoint())
         self.save_end(state.at(self.wall))
 
     def save_end(self, state: RunState) -> None:
         """Write down where the run stands; the world's last checkpoint stays."""
-        self._folder.write(STATE, SavedState(state))
+        self._folder.write_sealed(STATE, SavedState(state))
 
     def recall(self) -> RunState | None:
-        """Where the folder's run stood, with the world put back there; None for a run that never began."""
-        if not (self._folder.path / STATE).exists():
+        """Where the folder's run stood, with the world put back there; None for a run that never began.
+
+        Only the referee says how a level went: a judged end that its record does not show is judged again,
+        from before the phase that ended. Raises InputError for files that this checkout has not written.
+        """
+        if self._folder.read_sealed(STATE) is None:
             return None
         state = self._folder.read(STATE, SavedState).root
-        checkpoint = self._folder.read_bytes(CHECKPOINT)
+        checkpoint = self._folder.read_sealed(CHECKPOINT)
         if checkpoint is not None:
             self._env.restore(checkpoint)
+        verdict = self._env.verdict()
+        if state.ended is not None and state.ended.judged and state.ended.value != verdict.outcome.value:
+            state = state.to_be_judged()
         self._began = time.monotonic() - state.wall
         return state
 
     def mark_plan_start(self) -> None:
         """Keep the world as it is now, to try the plan again from here."""
-        self._folder.write(PLAN_CHECKPOINT, self._env.checkpoint())
+        self._folder.write_sealed(PLAN_CHECKPOINT, self._env.checkpoint())
 
     def back_to_plan_start(self) -> None:
         """Put the world back to where the plan began."""
-        checkpoint = self._folder.read_bytes(PLAN_CHECKPOINT)
+        checkpoint = self._folder.read_sealed(PLAN_CHECKPOINT)
         if checkpoint is not None:
             self._env.restore(checkpoint)
 

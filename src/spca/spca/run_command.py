@@ -52,7 +52,7 @@ def resume_run(path: Path) -> int:
 
 def _check_resumable(folder: RunFolder, options: RunOptions) -> None:
     """Raise InputError for a run whose simulator gave no state to go back to: Gazebo has none."""
-    checkpoint = folder.read_bytes(CHECKPOINT) if options.transport == "ros" else None
+    checkpoint = folder.read_sealed(CHECKPOINT) if options.transport == "ros" else None
     if checkpoint is None:
         return
     from spca_core.checkpoint import unpack

@@ -82,6 +82,10 @@ class RunState:
     ended: Ending | None = None
     reason: str = ""
 
+    def __post_init__(self) -> None:
+        if (self.phase is Phase.ENDED) != (self.ended is not None):
+            raise ValueError("a run has ended if, and only if, it says how")
+
     # --- transitions between phases -------------------------------------------------------------------------
 
     def sensed(self, observation: Observation) -> RunState:
@@ -139,6 +143,11 @@ class RunState:
     def ending(self, ended: Ending, reason: str) -> RunState:
         """The run is over."""
         return replace(self, phase=Phase.ENDED, ended=ended, reason=reason)
+
+    def to_be_judged(self) -> RunState:
+        """The end was not the referee's: carry the plan out again, or look again where there is none."""
+        phase = Phase.SENSE if self.plan is None else Phase.ACT
+        return replace(self, phase=phase, ended=None, reason="")
 
     # --- what is counted on the way -------------------------------------------------------------------------
 

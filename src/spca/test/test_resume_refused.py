@@ -1,4 +1,4 @@
-"""What cannot be resumed is refused at once, before anything starts."""
+"""What a run's folder says is not believed when it is resumed."""
 
 from __future__ import annotations
 
@@ -6,16 +6,56 @@ from pathlib import Path
 
 import pytest
 
+import spca
 from spca.run_command import resume_run
+from spca.state import SavedState
 from spca_core.checkpoint import pack
+from spca_core.ending import Ending
 from spca_core.errors import InputError
-from spca_core.options import RunOptions, manifest
-from spca_core.run_folder import CHECKPOINT, MANIFEST, RunFolder
+from spca_core.options import Manifest, RunOptions, manifest
+from spca_core.result import RunResult
+from spca_core.run_folder import CHECKPOINT, MANIFEST, STATE, RunFolder
+from spca_core.verdict import Outcome
 
 
 def test_a_run_over_gazebo_cannot_be_resumed_inside_its_level(tmp_path: Path) -> None:
     folder = RunFolder.create("touch_02", tmp_path)
     folder.write(MANIFEST, manifest(RunOptions(level="touch_02", transport="ros")))
-    folder.write(CHECKPOINT, pack({}))
+    folder.write_sealed(CHECKPOINT, pack({}))
     with pytest.raises(InputError, match="Gazebo cannot be brought back"):
         resume_run(folder.path)
+
+
+@pytest.fixture
+def ended(tmp_path: Path) -> RunFolder:
+    """A run that was killed before its result was written."""
+    spca.run("touch_02", out=tmp_path / "run", video=False)
+    folder = RunFolder.open(tmp_path / "run")
+    (folder.path / "result.json").unlink()
+    return folder
+
+
+@pytest.mark.parametrize("name", [STATE, CHECKPOINT, MANIFEST])
+def test_an_edited_file_is_refused(ended: RunFolder, name: str) -> None:
+    content = (ended.path / name).read_bytes()
+    (ended.path / name).write_bytes(content.replace(b"touch", b"tough", 1) + b" ")
+    with pytest.raises(InputError, match=r"not written by this checkout|unknown level"):
+        resume_run(ended.path)
+
+
+def test_the_files_of_another_run_are_refused(ended: RunFolder) -> None:
+    """A success is not carried over to a level that was not solved."""
+    options = ended.read(MANIFEST, Manifest).options.model_copy(update={"level": "stack_01"})
+    ended.write(MANIFEST, manifest(options))
+    with pytest.raises(InputError, match="not written by this checkout"):
+        resume_run(ended.path)
+
+
+def test_an_end_that_the_referee_does_not_know_of_is_judged_again(ended: RunFolder) -> None:
+    """The state says how it ended; the world in the checkpoint is from before the plan was carried out."""
+    said = ended.read(STATE, SavedState).root
+    assert said.ended is Ending.SUCCESS
+    assert resume_run(ended.path) == 0
+    result = ended.read("result.json", RunResult)
+    assert result.verdict.outcome is Outcome.SUCCESS
+    assert result.attempts == said.attempts + 1

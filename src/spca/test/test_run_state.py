@@ -37,7 +37,8 @@ def test_a_state_is_read_as_it_was_written() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['{"phase": "dance"}', '{"ended": "won"}', '{"unknown": 1}', '{"round": "x"}']
+    "text",
+    ['{"phase": "dance"}', '{"ended": "won"}', '{"unknown": 1}', '{"phase": "ended"}', '{"round": "x"}'],
 )
 def test_an_impossible_state_is_refused(text: str) -> None:
     with pytest.raises(ValidationError):

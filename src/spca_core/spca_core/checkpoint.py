@@ -11,6 +11,7 @@ import base64
 import dataclasses
 import io
 import json
+import math
 import zlib
 from collections.abc import Collection
 from enum import Enum
@@ -82,6 +83,19 @@ def _encoded(value: Any) -> Any:
     raise TypeError(f"a checkpoint cannot hold {kind.__name__}")
 
 
+def _array(content: bytes) -> np.ndarray:
+    """An array of the size that its bytes have: a header may declare terabytes."""
+    stream = io.BytesIO(content)
+    version = np.lib.format.read_magic(stream)
+    if version != (1, 0):
+        raise ValueError("an array of an unknown format")
+    shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+    if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(content) - stream.tell():
+        raise ValueError("an array of another size than it declares")
+    stream.seek(0)
+    return np.lib.format.read_array(stream, allow_pickle=False)
+
+
 class _Decoder:
     def __init__(self, kinds: Collection[type]) -> None:
         self._kinds = {_name(kind): kind for kind in kinds}
@@ -99,7 +113,7 @@ class _Decoder:
         if tag == "bytes":
             return base64.b64decode(parts[0], validate=True)
         if tag in ("array", "number"):
-            array = np.load(io.BytesIO(base64.b64decode(parts[0], validate=True)), allow_pickle=False)
+            array = _array(base64.b64decode(parts[0], validate=True))
             return array if tag == "array" else array[()]
         if tag in ("enum", "object"):
             return self._made(tag, parts[0], parts[1])

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from spca_core import seal
 from spca_core.errors import InputError
 from spca_core.paths import RUNS
 
@@ -37,6 +38,10 @@ def write_atomically(path: Path, content: bytes) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _seal(name: str) -> str:
+    return f".{name}.seal"
 
 
 class RunFolder:
@@ -106,6 +111,34 @@ class RunFolder:
         """A file's content, or None."""
         path = self.path / name
         return path.read_bytes() if path.is_file() else None
+
+    def write_sealed(self, name: str, value: BaseModel | bytes) -> None:
+        """Write a file that only this checkout can have written, of a run with these options.
+
+        The seals of the last two contents are kept: a kill between seal and file leaves an authentic file.
+        """
+        content = value if isinstance(value, bytes) else value.model_dump_json(indent=1).encode()
+        earlier = (self.read_bytes(_seal(name)) or b"").decode(errors="replace").split()[-1:]
+        self.write(_seal(name), " ".join([*earlier, self._mark(name, content)]))
+        self.write(name, content)
+
+    def read_sealed(self, name: str) -> bytes | None:
+        """What `write_sealed` wrote, or None. InputError when somebody else wrote or changed it."""
+        content = self.read_bytes(name)
+        if content is None:
+            return None
+        seals = (self.read_bytes(_seal(name)) or b"").decode(errors="replace").split()
+        if not any(seal.same(known, self._mark(name, content)) for known in seals):
+            raise InputError(
+                "changed, or not written by this checkout",
+                where=str(self.path / name),
+                hint="begin the level again with `spca run`",
+            )
+        return content
+
+    def _mark(self, name: str, content: bytes) -> str:
+        options = self.read_bytes(MANIFEST) or b""
+        return seal.fingerprint(b"%s %d %s%s" % (name.encode(), len(options), options, content))
 
     def append(self, record: BaseModel, name: str = EVENTS) -> None:
         """Add one line to a log."""

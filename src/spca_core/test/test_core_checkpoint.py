@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import pickle
 import zlib
@@ -89,12 +91,18 @@ def _packed(value: object) -> bytes:
     return _MAGIC + zlib.compress(json.dumps(value).encode())
 
 
+_BYTES = io.BytesIO()
+np.lib.format.write_array_header_1_0(_BYTES, {"descr": "<f8", "fortran_order": False, "shape": (2**40,)})
+TERABYTES = _packed(["array", base64.b64encode(_BYTES.getvalue()).decode()])
+
+
 @pytest.mark.parametrize(
     "content",
     [
         b"", b"{}", _MAGIC, _MAGIC + b"x", pack([1])[:-3], _packed(["nothing"]), _packed({"a": 1}),
         _packed([]),
-        _packed(["dict", [1]]), _packed(["bytes", "?"]), _packed(["array", "AAAA"]), _packed(["object"]),
+        _packed(["dict", [1]]), _packed(["bytes", "?"]), _packed(["array", "AAAA"]), TERABYTES,
+        _packed(["object"]),
         _MAGIC + zlib.compress(b"[" * 100_000), _MAGIC + zlib.compress(b" " * (65 * 2**20)),
         _packed(["object", f"{Fact.__module__}:Fact", {"_private": 1}]),
     ],

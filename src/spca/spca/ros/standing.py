@@ -19,8 +19,8 @@ from spca_core.errors import SpcaError
 from spca_core.model import Record
 from spca_core.options import RunOptions
 from spca_core.paths import ROOT, runtime_folder
+from spca_core.seal import fingerprint
 from spca_core.validation import expecting
-from spca_ros.seal import fingerprint
 
 _KEYS = re.compile(r"KEY|TOKEN|SECRET|PASSW|^SPCA_LLM", re.IGNORECASE)
 
