@@ -122,7 +122,9 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     includes = []
     if chosen["sim"] == "gazebo" and not real:
         drawn = {"world": world, "layout_seed": str(seed) if seed else ""}
-        drawn |= {name: chosen[name] for name in ("robot", "headless", "rate") if chosen[name]}
+        # All that both files declare: an included file sees this one's values, also the empty ones, not its
+        # own defaults.
+        drawn |= {"robot": chosen["robot"], "headless": chosen["headless"], "rate": chosen["rate"] or "1.0"}
         includes.append(_include("gazebo.launch.py", drawn))
     if chosen["rviz"] == "true":
         publisher = "true" if simulated else "false"

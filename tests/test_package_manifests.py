@@ -26,7 +26,9 @@ def test_imports_are_declared(folder: Path) -> None:
 def test_what_is_declared_of_ours_is_imported(folder: Path) -> None:
     """An unused dependency would constrain the build order and mislead readers."""
     package = parse_package(str(folder / "package.xml"))
-    ours = {p.name for p in manifests.PACKAGES}
+    ours = {p.name for p in manifests.PACKAGES} - {
+        "spca_python"
+    }  # has no modules: it puts others' on the path
     used = manifests.imports(folder) | manifests.imports(folder / "test")
     if folder.name == manifests.BRING_UP:
         used |= manifests.imports(manifests.LAUNCH)

@@ -139,7 +139,7 @@ def test_another_python_has_an_environment_of_its_own(tmp_path: Path) -> None:
         "print(os.readlink(places.LINK))"
     )
     assert done.stdout.splitlines() == [
-        ".venv-3.11 True ros2_ws/install",
+        ".venv-3.11 True .venv-3.11/colcon/install",
         ".venv-3.12 False .venv-3.12/colcon/install",
         ".venv-3.11",
     ], done.stderr

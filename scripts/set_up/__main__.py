@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import argparse
 import fcntl
-import hashlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,6 +19,7 @@ import environment
 import interfaces
 import prerequisites
 import ros_wheels
+import stamps
 from places import ROOT, Places, here
 from progress import StepFailed
 
@@ -55,6 +55,7 @@ def set_up(places: Places, with_tests: bool) -> None:
     """Run every step whose stamp is missing or out of date."""
     began = time.time()
     environment.adopt(places)
+    interfaces.adopt(places)
     if _pending(places, with_tests):
         with _locked(places.lock_file):
             started = time.monotonic()
@@ -78,36 +79,24 @@ def set_up(places: Places, with_tests: bool) -> None:
 def _pending(places: Places, with_tests: bool) -> list[Step]:
     """The steps that have still to be done, each with the digest of what it depends on."""
     log = places.stamps / "setup.log"
-    packages = _digest([environment.RUNTIME_LOCK], sys.version)
+    packages = stamps.packages()
     steps: list[Step] = [
-        ("venv", _digest([], sys.version), lambda: environment.create(places, log)),
+        ("venv", stamps.digest([], sys.version), lambda: environment.create(places, log)),
         ("packages", packages, lambda: environment.install(places, environment.RUNTIME_LOCK, log)),
     ]
     if with_tests:
-        tests = _digest([environment.RUNTIME_LOCK, environment.TEST_LOCK], sys.version)
+        tests = stamps.digest([environment.RUNTIME_LOCK, environment.TEST_LOCK], sys.version)
         steps.append(
             ("test-packages", tests, lambda: environment.install(places, environment.TEST_LOCK, log))
         )
     if not places.ros_sourced:
         steps.append(("relocated", packages, lambda: ros_wheels.relocate(places)))
-    described = _digest(environment.setups(), sys.version)
+    described = stamps.digest(environment.setups(), sys.version)
     steps.append(("described", described, lambda: environment.write_metadata(places, log)))
     elsewhere = () if places.ros_sourced or places.default else (str(places.colcon("install")),)
-    built = _digest(interfaces.sources(), sys.version, *interfaces.built_against(), *elsewhere)
+    built = stamps.digest(interfaces.sources(), sys.version, *interfaces.built_against(), *elsewhere)
     steps.append(("interfaces", built, lambda: interfaces.build(places, log)))
-    return [step for step in steps if not _stamped(places, step[0], step[1])]
-
-
-def _digest(files: Iterable[Path], *more: str) -> str:
-    digest = hashlib.sha256("\0".join(more).encode())
-    for file in files:
-        digest.update(str(file.name).encode() + b"\0" + file.read_bytes() + b"\0")
-    return digest.hexdigest()
-
-
-def _stamped(places: Places, name: str, digest: str) -> bool:
-    stamp = places.stamps / name
-    return stamp.is_file() and stamp.read_text() == digest
+    return [step for step in steps if not stamps.valid(places, step[0], step[1])]
 
 
 @contextmanager

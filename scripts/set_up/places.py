@@ -67,9 +67,8 @@ class Places:
         return ROOT / "ros2_ws"
 
     def colcon(self, folder: str) -> Path:
-        """colcon's `build`, `install` or `log` folder: the default environment has the workspace's own."""
-        own = self.ros_sourced or not self.default
-        return self.venv / "colcon" / folder if own else self.workspace / folder
+        """colcon's `build`, `install` or `log` folder. (Those of the workspace are its user's own.)"""
+        return self.venv / "colcon" / folder
 
     @property
     def lock_file(self) -> Path:
