@@ -185,7 +185,8 @@ class MujocoSimulator:
     def command_gripper(self, gap: float) -> None:
         """Drive the pads towards `gap` metres; an object between them is pressed with 46 N per pad."""
         driver_angle(gap)  # refuses what is out of range
-        self._gripper.command(gap, self._scene.index.gap(self.data))
+        now = self._scene.index.gap(self.data)  # pads that are pressed together give way a little
+        self._gripper.command(gap, min(max(now, 0.0), STROKE))
 
     def joint_state(self) -> JointState:
         """The arm and the gripper now; the force is each pad's, in newtons, positive when closing."""

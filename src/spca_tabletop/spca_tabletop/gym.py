@@ -1,7 +1,7 @@
 """The tabletop for reinforcement learning.
 
-Importing this module registers every level: after it, `gymnasium.make("spca/Tabletop-stack_01-v0")` makes
-one; without it, `gymnasium.make("spca_tabletop.gym:spca/Tabletop-stack_01-v0")` does both.
+Importing this module registers every level: after it, `gymnasium.make("spca/Tabletop-stack_01-v1")` makes
+one; without it, `gymnasium.make("spca_tabletop.gym:spca/Tabletop-stack_01-v1")` does both.
 
 A policy moves the joints itself, without planner, skills or perception; the referee rewards and ends the
 level.
@@ -9,66 +9,106 @@ level.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
+import cv2
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.envs.registration import register
 from ruckig import InputParameter, Ruckig, Trajectory
 
+from spca_core.contacts import ContactSample
 from spca_core.errors import InputError
+from spca_core.names import COBOT, TABLE
 from spca_core.options import RunOptions
 from spca_core.trajectory import JointTrajectory
 from spca_core.verdict import Outcome
+from spca_motion.limits import EMPTY
+from spca_motion.tool import ToolKinematics
 from spca_referee.level import list_levels
+from spca_referee.referee import Referee
+from spca_referee.rules import bind_rules
+from spca_robot.ur5 import POSITION_LIMITS
+from spca_sim.simulator import MujocoSimulator
+from spca_tabletop.presets import PRESETS, draw_table, load_table
 
 PERIOD_S = 0.1
 """Simulated seconds of one step."""
+REACH = 0.15
+"""Radians by which an action of 1 moves a joint's target within a step."""
 MAX_GAP = 0.085
 """Widest opening of the gripper, metres."""
 _POINTS = 6  # of the trajectory of one step
+_LAG = 0.05  # rad between the arm and its plan after which the plan goes on from the arm
+_LOWER, _UPPER = POSITION_LIMITS.T
+
+Observe = Literal["pictures", "state"]
+Rewards = Literal["sparse", "dense"]
 
 
-class TabletopEnv(gymnasium.Env[dict[str, Any], np.ndarray]):
+class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
     """One level.
 
-    Observation: `colour` (480, 640, 3) uint8, `depth` (480, 640) float32 in metres along the optical axis (0
-    where there is none), `joints` (6,) float64 in radians, `gripper` (1,) float64, the gap between the pads
-    in metres.
+    Action (7,) float32 in [-1, 1]: how far each joint's target moves in this step, as a share of `REACH`,
+    and the opening of the gripper from closed (-1) to `MAX_GAP` (1). The arm follows within the limits of
+    velocity, acceleration and jerk of `spca_motion.limits`, for 0.1 simulated seconds.
 
-    Action (7,) float64: joint targets in radians, and the gap in metres. The arm moves towards them within
-    the limits of velocity, acceleration and jerk of `spca_motion.limits`, for 0.1 simulated seconds.
+    Observation with `observe="pictures"`: `colour` (height, width, 3) uint8, `depth` (height, width) float32
+    in metres along the optical axis (0 where there is none), `joints` (6,) float32 in radians, `gripper` (1,)
+    float32, the gap between the pads in metres. With `observe="state"`, which renders nothing: one float32
+    vector of joints, joint velocities, gap, and seven numbers for each object of the world: its position in
+    metres and its orientation as a quaternion (x, y, z, w); zeros for an object that is not on this table.
+    These poses are ground truth, which a robot would not have.
 
-    Reward: the growth of the referee's partial score (0 to 1). Terminated by success or failure, truncated by
-    the level's time limit. `info` holds `outcome`, `score` and `reason`.
+    Reward: the growth of the referee's partial score (0 to 1). `reward="dense"` adds how much nearer, in
+    metres, the pairs have come that must touch. Terminated by success or failure, truncated by the level's
+    time limit. `info` holds `outcome`, `score` and `reason`.
 
     `reset(seed=…)` draws the table (for presets other than nominal) and the sensor's noise;
     `options={"preset": …}` changes the preset.
+
+    Args:
+        level: The name of a level, or the path of a level file.
+        preset: How the table is laid, unless `reset` says otherwise.
+        render_mode: `rgb_array` for pictures from `render`, or None.
+        observe: What an observation consists of.
+        reward: Whether progress towards the contacts is rewarded, too.
+        size: Height and width of the pictures in pixels; the camera's own by default.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": round(1 / PERIOD_S)}
 
-    def __init__(self, level: str, preset: str = "nominal", render_mode: str | None = None) -> None:
-        from spca_motion.limits import EMPTY
-        from spca_tabletop.presets import load_table
-
+    def __init__(
+        self,
+        level: str,
+        preset: str = "nominal",
+        render_mode: str | None = None,
+        observe: Observe = "pictures",
+        reward: Rewards = "sparse",
+        size: tuple[int, int] | None = None,
+    ) -> None:
         self.render_mode = render_mode
         self._options = RunOptions(level=level, preset=preset)
         self._world, self._level = load_table(self._options)
-        self._simulator: Any = None
+        self._simulator: MujocoSimulator | None = None
+        self._state_only, self._dense = observe == "state", reward == "dense"
         camera = self._world.camera
-        size = (camera.height, camera.width)
-        reach = np.full(6, 2 * np.pi)
-        self.observation_space = spaces.Dict(
-            {
-                "colour": spaces.Box(0, 255, (*size, 3), np.uint8),
-                "depth": spaces.Box(0.0, np.inf, size, np.float32),
-                "joints": spaces.Box(-2 * reach, 2 * reach, dtype=np.float64),
-                "gripper": spaces.Box(-0.01, 0.1, (1,), np.float64),
-            }
+        self._size = size or (camera.height, camera.width)
+        self.action_space = spaces.Box(-1.0, 1.0, (7,), np.float32)
+        self.observation_space: spaces.Space[Any] = (
+            spaces.Box(-np.inf, np.inf, (13 + 7 * len(self._world.objects),), np.float32)
+            if self._state_only
+            else spaces.Dict(
+                {
+                    "colour": spaces.Box(0, 255, (*self._size, 3), np.uint8),
+                    "depth": spaces.Box(0.0, np.inf, self._size, np.float32),
+                    "joints": spaces.Box(-np.inf, np.inf, (6,), np.float32),
+                    "gripper": spaces.Box(-0.01, 0.1, (1,), np.float32),
+                }
+            )
         )
-        self.action_space = spaces.Box(np.append(-reach, 0.0), np.append(reach, MAX_GAP), dtype=np.float64)
+        self._tools = ToolKinematics(self._world)
         self._generator = Ruckig(6)
         self._input = InputParameter(6)
         self._input.max_velocity = list(EMPTY.velocity)
@@ -77,42 +117,60 @@ class TabletopEnv(gymnasium.Env[dict[str, Any], np.ndarray]):
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Lay the table again. Raises InputError for an unknown preset."""
-        from spca_referee.referee import Referee
-        from spca_sim.simulator import MujocoSimulator
-        from spca_tabletop.presets import PRESETS, draw_table
-
         super().reset(seed=seed)
         preset = (options or {}).get("preset", self._options.preset)
         if preset not in PRESETS:
             raise InputError(f"unknown preset '{preset}'", hint=", ".join(PRESETS))
         draw = int(self.np_random.integers(2**31))
         layout, variation = draw_table(preset, draw, self._world, self._level)
-        self.close()
-        self._simulator = MujocoSimulator(self._world, True, variation)
+        if self._simulator is None or self._simulator.variation != variation or variation.disturbances:
+            self.close()
+            self._simulator = MujocoSimulator(self._world, True, variation)
+            self._simulator.on_contacts(self._judge)
         self._simulator.reset(layout, draw)
         self._referee = Referee(self._level, self._world, layout.poses, start=self._simulator.time)
-        self._simulator.on_contacts(self._referee.consume)
-        self._input.current_position = list(self._simulator.joint_state().position)
-        self._input.current_velocity = self._input.current_acceleration = [0.0] * 6
-        self._score = self._referee.verdict.score
+        self._present = set(layout.poses)
+        self._pairs = [
+            names
+            for names in bind_rules(self._level, self._world, layout.poses)[0].touching
+            if TABLE not in names
+        ]
+        self._plan_from_arm()
+        self._score, self._distance = self._referee.verdict.score, self._apart()
         return self._observe(), self._info()
 
-    def step(self, action: np.ndarray) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        """Move towards the targets for 0.1 s of simulated time."""
-        bounded = np.clip(action, self.action_space.low, self.action_space.high)  # type: ignore[attr-defined]
-        self._simulator.follow(self._towards(bounded[:6]))
-        self._simulator.command_gripper(float(bounded[6]))
+    def step(self, action: np.ndarray) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Move for 0.1 s of simulated time. Raises InputError for an action of another form, or with NaN."""
+        wanted = np.asarray(action, float)
+        if wanted.shape != (7,) or not np.isfinite(wanted).all():
+            what = (
+                f"an action of shape {wanted.shape}" if wanted.shape != (7,) else "an action with NaN or inf"
+            )
+            raise InputError(what, hint="seven numbers from -1 to 1: six joints and the gripper")
+        if self._simulator is None:
+            raise InputError("there is no table", hint="call reset() first")
+        wanted = np.clip(wanted, -1.0, 1.0)
+        if (
+            np.abs(np.array(self._input.current_position) - self._simulator.joint_state().position).max()
+            > _LAG
+        ):
+            self._plan_from_arm()  # something holds it back
+        self._simulator.follow(self._towards(wanted[:6] * REACH))
+        self._simulator.command_gripper((wanted[6] + 1.0) / 2.0 * MAX_GAP)
         self._simulator.step(PERIOD_S)
         verdict = self._referee.verdict
         reward, self._score = verdict.score - self._score, verdict.score
+        if self._dense:
+            before, self._distance = self._distance, self._apart()
+            reward += before - self._distance
         ended = verdict.outcome in (Outcome.SUCCESS, Outcome.FAIL)
         return self._observe(), float(reward), ended, verdict.outcome is Outcome.TIMEOUT, self._info()
 
     def render(self) -> Any:
-        """The camera's colour image (480, 640, 3)."""
-        return self._observe()["colour"] if self.render_mode == "rgb_array" else None
+        """The camera's colour image (height, width, 3)."""
+        return self._pictures()[0] if self.render_mode == "rgb_array" else None
 
     def close(self) -> None:
         """Release the simulator."""
@@ -120,8 +178,19 @@ class TabletopEnv(gymnasium.Env[dict[str, Any], np.ndarray]):
             self._simulator.close()
             self._simulator = None
 
-    def _towards(self, target: np.ndarray) -> JointTrajectory:
+    # --- motion ---------------------------------------------------------------------------------------------
+
+    def _plan_from_arm(self) -> None:
+        """Let the next trajectory begin where the arm is, at the velocity that it has, as far as allowed."""
+        assert self._simulator is not None
+        state = self._simulator.joint_state()
+        self._input.current_position = list(np.clip(state.position, _LOWER, _UPPER))
+        self._input.current_velocity = list(np.clip(state.velocity, -EMPTY.velocity, EMPTY.velocity))
+        self._input.current_acceleration = [0.0] * 6
+
+    def _towards(self, change: np.ndarray) -> JointTrajectory:
         """The jerk-limited trajectory of this step; the next one goes on from its end."""
+        target = np.clip(np.array(self._input.current_position) + change, _LOWER, _UPPER)
         self._input.target_position = list(target)
         self._input.target_velocity = self._input.target_acceleration = [0.0] * 6
         whole = Trajectory(6)
@@ -133,14 +202,50 @@ class TabletopEnv(gymnasium.Env[dict[str, Any], np.ndarray]):
         self._input.current_acceleration = acceleration
         return JointTrajectory(times, np.array([s[0] for s in states]), np.array([s[1] for s in states]))
 
-    def _observe(self) -> dict[str, Any]:
-        frame, state = self._simulator.capture(), self._simulator.joint_state()
-        return {
-            "colour": frame.colour,
-            "depth": np.nan_to_num(frame.depth, nan=0.0),
-            "joints": np.asarray(state.position, np.float64),
-            "gripper": np.array([state.gripper_gap], np.float64),
-        }
+    def _judge(self, sample: ContactSample) -> None:
+        self._referee.consume(sample)
+
+    # --- what is told ---------------------------------------------------------------------------------------
+
+    def _apart(self) -> float:
+        """The mean distance of the pairs that must touch, between their centres, in metres."""
+        apart = [np.linalg.norm(self._where(a) - self._where(b)) for a, b in self._pairs]
+        return float(np.mean(apart)) if apart else 0.0
+
+    def _where(self, model: str) -> np.ndarray:
+        assert self._simulator is not None
+        if model != COBOT:
+            return np.array(self._simulator.object_pose(model).position)
+        state = self._simulator.joint_state()
+        return self._tools.tool(np.asarray(state.position), min(max(state.gripper_gap, 0.0), MAX_GAP))[:3, 3]
+
+    def _observe(self) -> Any:
+        assert self._simulator is not None
+        state = self._simulator.joint_state()
+        if not self._state_only:
+            colour, depth = self._pictures()
+            joints, gap = np.asarray(state.position, np.float32), np.array([state.gripper_gap], np.float32)
+            return {"colour": colour, "depth": depth, "joints": joints, "gripper": gap}
+        poses = np.zeros((len(self._world.objects), 7))
+        for row, item in zip(poses, self._world.objects, strict=True):
+            if item.model in self._present:
+                pose = self._simulator.object_pose(item.model)
+                row[:] = *pose.position, *pose.quaternion
+        arm = [*state.position, *state.velocity, state.gripper_gap]
+        return np.concatenate([arm, poses.ravel()]).astype(np.float32)
+
+    def _pictures(self) -> tuple[np.ndarray, np.ndarray]:
+        """Colour and depth in the size that was asked for."""
+        assert self._simulator is not None
+        frame = self._simulator.capture()
+        colour, depth = frame.colour, np.nan_to_num(frame.depth, nan=0.0)
+        if colour.shape[:2] == tuple(self._size):
+            return colour, depth
+        size = self._size[::-1]
+        smaller = cv2.resize(colour, size, interpolation=cv2.INTER_AREA)
+        return np.asarray(smaller, np.uint8), np.asarray(
+            cv2.resize(depth, size, interpolation=cv2.INTER_NEAREST)
+        )
 
     def _info(self) -> dict[str, Any]:
         verdict = self._referee.verdict
@@ -148,4 +253,4 @@ class TabletopEnv(gymnasium.Env[dict[str, Any], np.ndarray]):
 
 
 for _level in list_levels():
-    register(f"spca/Tabletop-{_level}-v0", f"{__name__}:TabletopEnv", kwargs={"level": _level})
+    register(f"spca/Tabletop-{_level}-v1", f"{__name__}:TabletopEnv", kwargs={"level": _level})

@@ -17,40 +17,93 @@ from spca_tabletop import gym
 def test_every_level_is_registered() -> None:
     assert gym.PERIOD_S > 0  # importing the module is what registers
     ours = {name for name in gymnasium.registry if name.startswith("spca/Tabletop-")}
-    assert ours == {f"spca/Tabletop-{level}-v0" for level in list_levels()}
+    assert ours == {f"spca/Tabletop-{level}-v1" for level in list_levels()}
 
 
 @pytest.mark.slow
-def test_gymnasium_finds_nothing_to_complain_about() -> None:
-    with closing(gymnasium.make("spca/Tabletop-stack_01-v0").unwrapped) as env:
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"observe": "state", "reward": "dense"}, {"size": (48, 64)}],
+    ids=["pictures", "state", "small"],
+)
+def test_gymnasium_finds_nothing_to_complain_about(options: dict[str, object]) -> None:
+    with closing(gymnasium.make("spca/Tabletop-stack_01-v1", **options).unwrapped) as env:
         check_env(env, skip_render_check=True)
 
 
+@pytest.mark.slow
+def test_a_random_agent_breaks_nothing() -> None:
+    """A hundred episodes on tables of every kind: the arm is pushed against the table, itself and things."""
+    random = np.random.default_rng(0)
+    outcomes = []
+    for level in ("touch_02", "stack_01", "pick_and_place_08", "pickup_02"):
+        with closing(gymnasium.make(f"spca/Tabletop-{level}-v1", observe="state", reward="dense")) as env:
+            for episode in range(25):
+                preset = ("nominal", "shuffled", "hard", "noisy", "disturbed")[episode % 5]
+                env.reset(seed=episode, options={"preset": preset})
+                lean = random.uniform(-1, 1, 7)  # else it hardly leaves its place
+                for _ in range(40):
+                    seen, reward, terminated, truncated, info = env.step(
+                        random.uniform(-1, 1, 7) * 0.5 + lean
+                    )
+                    assert env.observation_space.contains(seen) and np.isfinite(reward)
+                    if terminated or truncated:
+                        break
+                outcomes.append(info["outcome"])
+    assert len(outcomes) == 100 and {"fail", "running"} <= set(outcomes)
+
+
 def test_the_arm_goes_where_it_is_sent_within_its_limits() -> None:
-    with closing(gymnasium.make("spca/Tabletop-touch_02-v0")) as env:
+    with closing(gymnasium.make("spca/Tabletop-touch_02-v1", size=(24, 32))) as env:
         seen, _ = env.reset(seed=3)
-        target = seen["joints"] + np.array([0.3, 0, 0, 0, 0, 0])
-        before = seen["joints"]
-        for _ in range(12):
-            seen, reward, terminated, truncated, info = env.step(np.append(target, 0.04))
+        assert seen["colour"].shape == (24, 32, 3) and seen["depth"].shape == (24, 32)
+        start = before = seen["joints"]
+        for count in range(14):
+            action = [1.0 if count < 2 else 0.0, 0, 0, 0, 0, 0, 0.0]
+            seen, reward, terminated, truncated, info = env.step(np.array(action))
             assert np.abs(seen["joints"] - before).max() <= 2.6 * 0.1 + 1e-3
             before = seen["joints"]
             assert not (terminated or truncated) and info["outcome"] == "running" and reward <= 1
-        assert seen["joints"] == pytest.approx(target, abs=0.01)
-        assert seen["gripper"] == pytest.approx([0.04], abs=0.004)
+        assert 0.1 < seen["joints"][0] - start[0] < 2 * gym.REACH + 0.01
+        assert seen["joints"][1:] == pytest.approx(start[1:], abs=0.01)
+        assert seen["gripper"] == pytest.approx([gym.MAX_GAP / 2], abs=0.004)
 
 
 def test_touching_the_table_ends_the_level() -> None:
-    with closing(gymnasium.make("spca/Tabletop-touch_02-v0")) as env:
-        seen, _ = env.reset(seed=0)
-        down = seen["joints"] + np.array([0.0, 1.2, 0, 0, 0, 0])
+    with closing(gymnasium.make("spca/Tabletop-touch_02-v1", observe="state")) as env:
+        env.reset(seed=0)
         for _ in range(40):
-            *_, terminated, _, info = env.step(np.append(down, 0.0))
+            *_, terminated, _, info = env.step(np.array([0, 1.0, 0, 0, 0, 0, -1.0]))
             if terminated:
                 break
         assert terminated and info["outcome"] == "fail" and "table" in info["reason"]
 
 
+def test_coming_nearer_is_rewarded_where_that_is_asked_for() -> None:
+    with closing(gymnasium.make("spca/Tabletop-touch_02-v1", observe="state", reward="dense")) as env:
+        env.reset(seed=0)
+        down = np.array([0, 0.3, 0, 0, 0, 0, -1.0])
+        there = sum(env.step(down)[1] for _ in range(3))
+        back = sum(env.step(-down)[1] for _ in range(3))
+        assert abs(there) > 0.005 and there * back < 0
+
+
+@pytest.mark.parametrize(
+    ("action", "said"),
+    [
+        ([0.0] * 6, r"shape \(6,\)"),
+        ([np.nan] * 7, "NaN"),
+        ([[0.0] * 7], r"shape \(1, 7\)"),
+        ([np.inf] * 7, "inf"),
+    ],
+)
+def test_an_action_that_is_none_is_refused_in_a_sentence(action: list[float], said: str) -> None:
+    with closing(gymnasium.make("spca/Tabletop-touch_02-v1", observe="state").unwrapped) as env:
+        env.reset(seed=0)
+        with pytest.raises(InputError, match=said):
+            env.step(np.array(action))
+
+
 def test_an_unknown_preset_is_refused() -> None:
-    with closing(gymnasium.make("spca/Tabletop-touch_02-v0")) as env, pytest.raises(InputError, match="wild"):
+    with closing(gymnasium.make("spca/Tabletop-touch_02-v1")) as env, pytest.raises(InputError, match="wild"):
         env.reset(options={"preset": "wild"})
