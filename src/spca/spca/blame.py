@@ -5,13 +5,16 @@ It is either some of the skills or the plan itself.
 
 from __future__ import annotations
 
-from spca.failure import describe_steps, unmet
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from spca.failure import describe_failed, describe_step, unmet
 from spca_core.model import Record
 from spca_core.observation import Observation
-from spca_core.plan import ActResult, Execution, Plan
-from spca_core.skill import python_name
-from spca_core.verdict import Verdict
-from spca_planner.prediction import Evidence
+from spca_core.plan import ActResult, Execution, Plan, Step
+from spca_core.skill import FailureKind, StepReport, python_name
+from spca_core.verdict import Outcome, Verdict
+from spca_planner.prediction import Evidence, StepEvidence
 
 _MOST_FACTS = 24
 """Of those that a failure is described by."""
@@ -20,13 +23,22 @@ _MOST_FACTS = 24
 class Blame(Record):
     """What has to be rewritten, and the feedback for its author.
 
-    `skills` are the skills to rewrite; if there are none, the plan is wrong.
+    `suspects` are the skills to rewrite; if there are none, the plan is wrong. `complaint` names what was
+    seen to go wrong; if it is the same after a rewrite, the domain may demand what does not happen.
     """
 
     suspects: tuple[str, ...]
     skill_failure: str
     plan_failure: str
     execution: Execution
+    complaint: tuple[str, ...] = ()
+
+
+class _Finding(NamedTuple):
+    suspects: list[str]
+    told: list[str]
+    """For whoever is to mend it: the coder, or the planner if there are no suspects."""
+    complaint: tuple[str, ...] = ()
 
 
 def blame(
@@ -34,46 +46,101 @@ def blame(
 ) -> Blame:
     """Weigh how the steps ended, what was seen of their effects, and what the referee says.
 
-    A step is to blame if it failed or if its effects were observed to be absent. If every effect that the
-    goal needs was observed, the goal is wrong, and no skill can repair that. The referee's verdict counts
-    against a step only if its effects could not be observed.
+    The first thing that went wrong counts; what follows from it does not. A step is to blame if it failed, if
+    its effects were seen to be absent, or if it moved what it is not about. If every step did what its action
+    declares and no more, the domain or the goal is wrong, and no skill can repair that. The referee's verdict
+    counts against a step only if its effects could not be observed; what it says is for the planner alone.
     """
-    failing = [s.action for s in result.steps if s.status == "failed"]
-    stopped = [s.action for s in result.steps if s.status == "cancelled"]
-    broken = [plan.steps[i].action for i in evidence.contradicted]
+    found = _finding(plan, result, verdict, evidence)
     seen = _seen(afterwards)
-    parts = [*describe_steps(result, verdict), *_contradictions(plan, evidence)]
-    if not parts and result.status == "failed":
-        parts.append(result.message)
-    skill_parts = list(parts)
-    if failing or broken:
-        suspects = [*failing, *broken]
-    elif stopped:
-        suspects = stopped
-        skill_parts.append(f"referee: {verdict.reason}")
-    elif evidence.goal:
-        suspects = []
-        parts.append(
-            "every step did what the plan says, and all of its goal was seen to hold: the goal is wrong"
-        )
-    else:
-        suspects = _unseen(plan, result, evidence)
-        skill_parts.append(unmet(verdict))
-    parts.append(f"referee: {verdict.reason}" if verdict.final else unmet(verdict))
+    judged = f"referee: {verdict.reason}" if verdict.final else unmet(verdict)
     return Blame(
-        suspects=tuple(dict.fromkeys(suspects)),
-        skill_failure=". ".join([*filter(None, skill_parts)]) + seen,
-        plan_failure=". ".join([*filter(None, parts)]) + seen,
+        suspects=tuple(dict.fromkeys(found.suspects)),
+        skill_failure=". ".join(found.told) + seen,
+        plan_failure=". ".join(filter(None, [*found.told, judged])) + seen,
         execution=Execution(
-            steps=tuple(
-                f"{s.index + 1}. {s.action}({', '.join(s.args)}): {s.status}"
-                + (f", {s.message}" if s.message else "")
-                for s in result.steps
-            ),
+            steps=tuple(map(describe_step, result.steps)),
             predicted=tuple(map(str, evidence.expected)),
             seen=afterwards.facts[:_MOST_FACTS] if afterwards else (),
         ),
+        complaint=found.complaint,
     )
+
+
+def _finding(plan: Plan, result: ActResult, verdict: Verdict, evidence: Evidence) -> _Finding:
+    last = result.steps[-1] if result.steps else None
+    done = {s.index for s in result.steps if s.status == "done"}
+    broken = [i for i in evidence.contradicted if i in done]
+    told = _contradictions(plan, evidence, broken)
+    if broken:
+        complaint = tuple(str(c) for i in broken for c in evidence.steps[i].contradicted)
+        return _Finding([plan.steps[i].action for i in broken], told, complaint)
+    if last is None:
+        return _Finding([], [result.message or "no step was carried out"])
+    if last.status == "failed":
+        told = [describe_failed(last)]
+        if last.failure and last.failure.kind is FailureKind.EMPTY_HAND and not _ever_held(result):
+            return _Finding([], [*told, "no step before it was to pick anything up: the plan lacks one"])
+        return _Finding([last.action], told)
+    if last.status == "cancelled":
+        if verdict.outcome is Outcome.TIMEOUT:
+            words = f"step {last.index + 1} {plan.steps[last.index]} was still running when the time was over"
+            return _Finding([last.action], [words])
+        return _stopped(plan.steps[last.index], last, evidence)
+    if evidence.disturbances:
+        return _disturbing(plan, evidence)
+    return _all_done(plan, result, evidence)
+
+
+def _stopped(step: Step, report: StepReport, evidence: Evidence) -> _Finding:
+    """A step that was stopped because of what it brought about: the plan's fault if it wanted just that."""
+    where = f"step {report.index + 1} {step}"
+    found = evidence.steps[report.index] if report.index < len(evidence.steps) else StepEvidence()
+    disturbing = [d.sentence for d in evidence.disturbances if report.index in d.steps]
+    if found.confirmed and not found.contradicted and not disturbing:
+        wanted = ", ".join(map(str, (*found.unjudged, *found.confirmed)))
+        words = f"{where} seems to have done what the plan wants, {wanted}, and something of that must not be"
+        return _Finding([], [words])
+    told = [f"{where} was stopped on the way, because something happened that must not"]
+    if found.contradicted:
+        told.append(f"its effect {', '.join(map(str, found.contradicted))} had not come about")
+    return _Finding([step.action], [*told, *disturbing])
+
+
+def _disturbing(plan: Plan, evidence: Evidence) -> _Finding:
+    steps = dict.fromkeys(i for d in evidence.disturbances for i in d.steps)
+    told = [f"{_named(plan, d.steps)}: {d.sentence}" for d in evidence.disturbances]
+    complaint = tuple(d.sentence.partition(" moves")[0] for d in evidence.disturbances)
+    return _Finding([plan.steps[i].action for i in steps], told, complaint)
+
+
+def _all_done(plan: Plan, result: ActResult, evidence: Evidence) -> _Finding:
+    """Every step ran to its end, and what was seen of its effects is as declared."""
+    last = evidence.steps[-1] if evidence.steps else StepEvidence()
+    if last.undone:
+        what = ", ".join(map(str, last.undone))
+        index = len(evidence.steps) - 1
+        words = f"step {index + 1} {plan.steps[index]}: its effect {what} did not last"
+        return _Finding([plan.steps[index].action], [words], (what,))
+    if evidence.goal:
+        words = "every step did what the plan says, and all of its goal was seen to hold: the goal is wrong"
+        return _Finding([], [words])
+    if evidence.goal is False:
+        lacking = ", ".join(map(str, evidence.goal_false)) or "the goal"
+        words = (
+            f"every step did what its action declares, but {lacking} was not seen to hold: "
+            "the domain does not say all that its actions change, or the goal is wrong"
+        )
+        return _Finding([], [words])
+    unseen = _unseen(plan, evidence)
+    if not unseen:
+        return _Finding([], ["every step did what its action declares, and the task is not fulfilled"])
+    told = [
+        f"step {i + 1} {plan.steps[i]} ended without an error, but the task is not fulfilled: its effect "
+        f"{', '.join(map(str, evidence.steps[i].unjudged))}, which nothing can show, may not have come about"
+        for i in unseen
+    ]
+    return _Finding([plan.steps[i].action for i in unseen], told)
 
 
 def distrusted(plan: Plan, result: ActResult, evidence: Evidence) -> dict[str, str]:
@@ -86,26 +153,34 @@ def distrusted(plan: Plan, result: ActResult, evidence: Evidence) -> dict[str, s
             reasons[name] = f"step {index + 1}, {step}, did not run to its end"
         elif index < len(evidence.steps) and (literals := evidence.steps[index].contradicted):
             reasons[name] = f"step {index + 1}, {step}: {', '.join(map(str, literals))} was seen not to hold"
+    for disturbance in evidence.disturbances:
+        for index in disturbance.steps:
+            why = f"{_named(plan, disturbance.steps)}: {disturbance.sentence}"
+            reasons.setdefault(python_name(plan.steps[index].action), why)
     return reasons
 
 
-def _contradictions(plan: Plan, evidence: Evidence) -> list[str]:
+def _contradictions(plan: Plan, evidence: Evidence, indices: Sequence[int]) -> list[str]:
     return [
-        f"step {i + 1} {plan.steps[i]} ended without an error, but its effect "
-        f"{', '.join(map(str, evidence.steps[i].contradicted))} was seen not to hold"
-        for i in evidence.contradicted
+        f"step {i + 1} {plan.steps[i]} ended without an error, but what it should bring about was seen not "
+        f"to hold: {', '.join(map(str, evidence.steps[i].contradicted))}"
+        for i in indices
     ]
 
 
-def _unseen(plan: Plan, result: ActResult, evidence: Evidence) -> list[str]:
-    """The steps that were to bring about what nothing could show of the goal; if there are none, all."""
+def _named(plan: Plan, indices: Sequence[int]) -> str:
+    return " or ".join(f"step {i + 1} {plan.steps[i]}" for i in indices)
+
+
+def _ever_held(result: ActResult) -> bool:
+    """Whether anything was seen in the gripper after any step."""
+    return any(f.predicate == "held" for s in result.steps if s.seen for f in s.seen.facts)
+
+
+def _unseen(plan: Plan, evidence: Evidence) -> list[int]:
+    """The steps that were to bring about what nothing could show of the goal."""
     wanted = set(evidence.goal_unseen)
-    found = [
-        plan.steps[i].action
-        for i, step in enumerate(evidence.steps)
-        if any(literal.atom in wanted for literal in step.unjudged)
-    ]
-    return found or [s.action for s in result.steps]
+    return [i for i, step in enumerate(evidence.steps) if any(u.atom in wanted for u in step.unjudged)]
 
 
 def _seen(afterwards: Observation | None) -> str:

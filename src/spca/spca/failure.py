@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spca_core.plan import ActResult
+from spca_core.skill import StepReport
 from spca_core.verdict import Verdict
 
 _MOST_CONDITIONS = 4
@@ -26,11 +27,22 @@ def describe_steps(result: ActResult, verdict: Verdict) -> list[str]:
     parts = []
     for step in result.steps:
         if step.status == "failed":
-            cause = f"{step.failure.kind}: {step.failure.message}" if step.failure else step.message
-            parts.append(f"step {step.index + 1} {step.action}({', '.join(step.args)}) failed, {cause}")
+            parts.append(describe_failed(step))
         elif step.status == "cancelled" and verdict.final:
             parts.append(f"it ended during step {step.index + 1} {step.action}({', '.join(step.args)})")
     return parts
+
+
+def describe_failed(step: StepReport) -> str:
+    """A failed step and its cause."""
+    cause = f"{step.failure.kind}: {step.failure.message}" if step.failure else step.message
+    return f"step {step.index + 1} {step.action}({', '.join(step.args)}) failed, {cause}"
+
+
+def describe_step(step: StepReport) -> str:
+    """A step and how it ended."""
+    words = f"{step.index + 1}. {step.action}({', '.join(step.args)}): {step.status}"
+    return f"{words}, {step.message}" if step.message else words
 
 
 def unmet(verdict: Verdict) -> str:

@@ -7,9 +7,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from spca.blame import Blame
+from spca.failure import describe_step
 from spca.kits import twin_maker
 from spca.state import RunState
-from spca_coder.source import fingerprint, signatures
+from spca.tried import fingerprint
+from spca_coder.source import signatures
 from spca_core.budgets import Budgets
 from spca_core.errors import BudgetExhausted
 from spca_core.options import Rehearse, RunOptions
@@ -135,16 +137,18 @@ def objection(state: RunState, rehearsed: Rehearsed) -> str:
 def blame_of(rehearsed: Rehearsed) -> Blame:
     """What a rejected plan is blamed for, in the words of the first failing try."""
     failing = next((t for t in rehearsed.tries if t.fault is not None), None)
-    steps = failing.result.steps if failing else ()
+    fault = rehearsed.fault
     return Blame(
         suspects=rehearsed.suspects,
         skill_failure=rehearsed.sentence,
         plan_failure=rehearsed.sentence,
         execution=Execution(
-            steps=tuple(f"{s.index + 1}. {s.action}({', '.join(s.args)}): {s.status}" for s in steps),
-            predicted=(),
-            seen=(),
+            steps=tuple(map(describe_step, failing.result.steps)) if failing else (),
+            predicted=fault.predicted if fault else (),
+            seen=fault.seen if fault else (),
+            rehearsed=True,
         ),
+        complaint=fault.wrong if fault else (),
     )
 
 

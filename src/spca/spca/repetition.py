@@ -9,8 +9,12 @@ from typing import Any
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan, PlanResult
+from spca_core.skill import FailureKind
 
-TRANSIENT = ("lost", "stale", "deviation", "timeout", "gripper", "killed")
+TRANSIENT = (
+    FailureKind.LOST, FailureKind.STALE, FailureKind.DEVIATION, FailureKind.TIMEOUT, FailureKind.GRIPPER,
+    FailureKind.KILLED,
+)  # fmt: skip
 """Kinds of failure that the same plan on the same table need not meet again."""
 
 _TOLERANCE, _TURN = 0.005, 0.04

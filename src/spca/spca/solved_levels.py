@@ -68,21 +68,23 @@ class SolvedLevels:
     def passes(self, library: str, table: str) -> bool:
         """Whether the plan that solved a level on a table (see `table_name`) still does with these skills.
 
-        The referee must say so, and none of the plan's effects may be seen to be missing; `library` is source
-        text. False for a level that is not known, or that cannot be tried any more.
+        The referee must say so, none of the plan's effects may be seen to be missing, and no step may move
+        what it is not about; `library` is source text. False for a level that is not known, or that cannot be
+        tried any more.
         """
         if not self._path(table).is_file():
             return False
         try:
             solved = SolvedLevel.model_validate_json(self._path(table).read_bytes())
             with closing(self._build(solved.options)) as environment:
-                environment.sense()
+                before = environment.sense()
                 result = environment.act("revalidation", solved.plan, library)
                 outcome = environment.settle().outcome
                 if outcome is Outcome.SUCCESS:
                     seen = [step.seen for step in result.steps]
-                    evidence = weigh(solved.plan, seen, environment.sense(), self._vocabulary)
-                    if evidence.contradicted:
+                    afterwards = environment.sense()
+                    evidence = weigh(solved.plan, seen, afterwards, self._vocabulary, before)
+                    if evidence.contradicted or evidence.disturbances:
                         log.info("revalidation", table=table, outcome="solved by chance")
                         return False
         except (SpcaError, ValueError) as error:

@@ -14,10 +14,12 @@ from pydantic import ConfigDict, RootModel
 from spca.blame import Blame
 from spca.repetition import Vain
 from spca_core.ending import Ending
+from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, CodeResult, Draft, DraftRecord, Execution, Plan
 from spca_core.rehearsal import Rehearsed
 from spca_core.result import CoderCounts, PlannerCounts, RehearsalCounts
+from spca_core.skill import python_name
 
 
 class Phase(str, Enum):
@@ -29,6 +31,14 @@ class Phase(str, Enum):
     REHEARSE = "rehearse"
     ACT = "act"
     ENDED = "ended"
+
+
+class Failed(Record):
+    """A plan that was carried out or rehearsed in vain, and what was to blame."""
+
+    fingerprint: str
+    round: int
+    blame: Blame
 
 
 @dataclass(frozen=True)
@@ -57,8 +67,12 @@ class RunState:
     """How the last plan went."""
     suspects: tuple[str, ...] = ()
     """Skills to rewrite."""
-    tried: tuple[str, ...] = ()
-    """Fingerprints of every plan with its skills that has failed: none is run again."""
+    proven: str = ""
+    """The library with which the run began."""
+    lessons: dict[str, str] = field(default_factory=dict)
+    """What was wrong with versions of actions' skills that were given up, for whoever writes them anew."""
+    tried: tuple[Failed, ...] = ()
+    """Every plan that has failed with its skills: none is run again."""
     vain: tuple[Vain, ...] = ()
     """Plans that failed without a rewind, and rejected drafts, with the table: none is tried there again."""
     known: tuple[str, ...] = ()
@@ -119,22 +133,48 @@ class RunState:
         return replace(self, objections=(*self.objections, objection))
 
     def failed(self, blame: Blame, fingerprint: str) -> RunState:
-        """The plan was carried out in vain, with the skills of that fingerprint."""
+        """The plan was tried in vain, with the skills of that fingerprint."""
         return replace(
             self,
             failure=blame.plan_failure,
             skill_failure=blame.skill_failure,
             execution=blame.execution,
-            tried=(*self.tried, fingerprint),
+            tried=(*self.tried, Failed(fingerprint=fingerprint, round=self.round, blame=blame)),
         )
+
+    def complained(self, blame: Blame) -> bool:
+        """Whether the same was wrong before with this plan, although the skill has been rewritten since."""
+        last = self.tried[-1] if self.tried else None
+        return (
+            bool(blame.complaint)
+            and self.code_retry > 0
+            and last is not None
+            and last.round == self.round
+            and (last.blame.complaint, last.blame.suspects) == (blame.complaint, blame.suspects)
+        )
+
+    def has_failed(self, fingerprint: str) -> Blame | None:
+        """What was to blame when a plan of that fingerprint failed; None if none has."""
+        return next((f.blame for f in self.tried if f.fingerprint == fingerprint), None)
 
     def in_vain(self, attempt: Vain | None) -> RunState:
         """A plan was carried out in vain, or drafts were rejected, and the world stays as it is now."""
         return self if attempt is None else replace(self, vain=(*self.vain, attempt))
 
-    def repairing(self, suspects: tuple[str, ...]) -> RunState:
+    def repairing(self, suspects: tuple[str, ...], failure: str) -> RunState:
         """These skills are to blame and have to be rewritten."""
-        return replace(self, suspects=suspects, code_retry=self.code_retry + 1, phase=Phase.CODE)
+        retry = self.code_retry + 1
+        return replace(self, suspects=suspects, skill_failure=failure, code_retry=retry, phase=Phase.CODE)
+
+    def giving_up(self, actions: tuple[str, ...], library: str) -> RunState:
+        """These actions' skills could not be repaired: `library` is without what was written of them."""
+        names = {python_name(action) for action in actions}
+        return replace(
+            self,
+            library=library,
+            lessons={**self.lessons, **dict.fromkeys(names, self.skill_failure)},
+            written=tuple(name for name in self.written if name not in names),
+        )
 
     def next_round(self, failure: str) -> RunState:
         """Begin again with a look."""

@@ -16,7 +16,9 @@ from spca.looking import JudgedByLook, goal_in_words
 from spca.rehearsing import Rehearsing, blame_of, objection, trusted
 from spca.repetition import rejected, repeated, vain
 from spca.state import Phase, RunState
-from spca_coder.source import fingerprint, signatures
+from spca.tried import fingerprint, lessons
+from spca_coder.library import restored
+from spca_coder.source import signatures
 from spca_coder.trusted import Promotion
 from spca_core.budgets import Budgets
 from spca_core.ending import Ending
@@ -39,7 +41,8 @@ Approve = Callable[[Plan, str], bool]
 _STOPPED = "stopped by the user"
 _MOST_DOUBTS = 4
 """Times that a task is looked at again that seems impossible while something is out of sight."""
-_TRIED = "this plan has failed before with the same skills"
+_TRIED = "this plan has failed before with the same skills and the same predictions"
+_PERSISTS = "it was the same before the skill was rewritten, so the action may promise what does not happen"
 
 
 class Supervisor:
@@ -87,7 +90,7 @@ class Supervisor:
         """A new run with `library` (source text) as the working skills."""
         task = self._env.task
         self._journal.tell("run_started", text=task.title, data={"task": task.description})
-        return self._drive(RunState(library=library))
+        return self._drive(RunState(library=library, proven=library))
 
     def resume(self, library: str) -> RunResult:
         """Continue the run in the folder; a run that ended before its first look starts with `library`."""
@@ -197,7 +200,7 @@ class Supervisor:
             plan=plan,
             library=state.library,
             suspects=state.suspects,
-            failure=state.skill_failure if state.suspects else "",
+            failure=state.skill_failure if state.suspects else lessons(state, plan),
         )
         result = self._coder.complete(request, lambda: self._cancelled)
         self._journal.keep(state, "code", result)
@@ -205,8 +208,8 @@ class Supervisor:
             self._journal.tell("code", stage="code", text=draft.rejection, data={"kind": draft.kind})
         state = state.counting_code(result)
         if result.status == "complete":
-            if fingerprint(plan, result.library) in state.tried:
-                return self._next_round(state, f"{_TRIED}: {state.failure.removeprefix(f'{_TRIED}: ')}")
+            if before := state.has_failed(fingerprint(plan, result.library)):
+                return self._tried(state, before)
             state = state.coded(result.library)
             wanted = self._rehearsing is not None and self._rehearsing.wanted(state)
             return state.to_rehearse() if wanted else state
@@ -214,7 +217,22 @@ class Supervisor:
             return state.ending(Ending.CANCELLED, result.message)
         if result.status == "missing" and not state.suspects:
             return state.ending(Ending.GAVE_UP, result.message)
-        return self._next_round(state, state.failure or result.message)
+        return self._give_up(state, state.suspects, state.failure or result.message)
+
+    def _tried(self, state: RunState, before: Blame) -> RunState:
+        """Have the skills of a plan that has failed before just so rewritten, or else the plan.
+
+        A coder that hands in the same once more sees nothing to mend: then the planner is asked.
+        """
+        if before.suspects and not state.suspects and state.code_retry < self._budgets.code_retries:
+            return state.repairing(before.suspects, before.skill_failure)
+        return self._next_round(state, f"{_TRIED}: {before.plan_failure}")
+
+    def _give_up(self, state: RunState, actions: tuple[str, ...], failure: str) -> RunState:
+        """Plan again without the skills that could not be repaired: only what was there before is kept."""
+        if actions:
+            state = state.giving_up(actions, restored(state.library, state.proven, actions))
+        return self._next_round(state, failure)
 
     def _rehearse(self, state: RunState) -> RunState:
         """Try the plan without the robot; if it is rejected, go on as after a failed attempt."""
@@ -271,18 +289,24 @@ class Supervisor:
             state = state.in_vain(vain(plan, state.observation, result, failure))
             return self._next_round(state, failure)
         afterwards = self._look_again()
-        evidence = self._weigh(plan, result, afterwards)
+        evidence = self._weigh(state, result, afterwards)
         found = blame(plan, result, verdict, evidence, afterwards)
         self._journal.keep(state, "blame", found)
         self._journal.back_to_plan_start()
         return self._repair(state, plan, found)
 
     def _repair(self, state: RunState, plan: Plan, found: Blame) -> RunState:
-        """Have the skills that are to blame rewritten while retries are left; else plan again."""
+        """Have the skills that are to blame rewritten while retries are left; else plan again.
+
+        If the same is wrong after a rewrite, the planner is asked, too: its domain may demand what cannot be.
+        """
+        persists = state.complained(found)
         state = state.failed(found, fingerprint(plan, state.library))
-        if found.suspects and state.code_retry < self._budgets.code_retries:
-            return state.repairing(found.suspects)
-        return self._next_round(state, found.plan_failure)
+        if found.suspects and not persists and state.code_retry < self._budgets.code_retries:
+            return state.repairing(found.suspects, found.skill_failure)
+        if persists:
+            return self._next_round(state, f"{found.plan_failure}. {_PERSISTS}")
+        return self._give_up(state, found.suspects, found.plan_failure)
 
     def _look_again(self) -> Observation | None:
         """What a look after a plan shows; None where the arm cannot be moved out of the camera's view."""
@@ -293,8 +317,10 @@ class Supervisor:
         except SpcaError:
             return None
 
-    def _weigh(self, plan: Plan, result: ActResult, afterwards: Observation | None) -> Evidence:
-        return weigh(plan, [step.seen for step in result.steps], afterwards, self._vocabulary)
+    def _weigh(self, state: RunState, result: ActResult, afterwards: Observation | None) -> Evidence:
+        assert state.plan is not None
+        looks = [step.seen for step in result.steps]
+        return weigh(state.plan, looks, afterwards, self._vocabulary, state.observation)
 
     def _next_round(self, state: RunState, failure: str) -> RunState:
         self._journal.tell("round_failed", text=failure, data={"round": state.round})
@@ -306,7 +332,7 @@ class Supervisor:
         """Trust the domain and the skills that solved a level, if the skills did what the plan says."""
         if self._promote is None or state.plan is None or state.observation is None:
             return
-        evidence = self._weigh(state.plan, result, self._look_again())
+        evidence = self._weigh(state, result, self._look_again())
         self._journal.keep(state, "evidence", evidence)
         distrust = distrusted(state.plan, result, evidence)
         if not evidence.contradicted:

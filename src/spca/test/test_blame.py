@@ -113,8 +113,8 @@ def test_a_step_whose_effect_is_missing_is_to_blame() -> None:
     assert evidence.goal is False
     assert found.suspects == ("place_on",)
     assert (
-        "place_on(cube_red, plate_blue) ended without an error, but its effect (on cube_red plate_blue)"
-        in (found.skill_failure)
+        "place_on(cube_red, plate_blue) ended without an error, but what it should bring about was seen not "
+        "to hold: (on cube_red plate_blue)" in found.skill_failure
     )
     assert "red cube touches ground" not in found.skill_failure, "no condition of the referee"
     assert "red cube touches ground" in found.plan_failure
@@ -161,7 +161,8 @@ def test_where_nothing_shows_the_effect_the_referee_s_word_counts() -> None:
     found = blame(the_plan, result, UNMET, evidence, look)
     assert evidence.goal is None
     assert found.suspects == ("touch",)
-    assert "not met: red cube touches ground" in found.skill_failure
+    assert "(touched cube_red), which nothing can show" in found.skill_failure
+    assert "red cube touches ground" not in found.skill_failure, "no condition of the referee"
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def test_a_round_goes_through_its_phases() -> None:
     assert (state.phase, state.previous) == (Phase.CODE, PLAN.draft)
     state = state.coded("new")
     assert (state.phase, state.library) == (Phase.ACT, "new")
-    state = state.repairing(("touch",))
+    state = state.repairing(("touch",), "it missed")
     assert (state.phase, state.suspects, state.code_retry) == (Phase.CODE, ("touch",), 1)
     state = state.next_round("it missed again")
     assert (state.phase, state.round, state.suspects) == (Phase.SENSE, 2, ())

@@ -8,11 +8,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import sha256
 
 from spca_core.errors import InputError
-from spca_core.plan import Plan
-from spca_core.skill import SkillSignature, python_name
+from spca_core.skill import SkillSignature
 
 
 @dataclass(frozen=True)
@@ -120,13 +118,9 @@ def same_code(a: str, b: str) -> bool:
     return ast.dump(ast.parse(a)) == ast.dump(ast.parse(b))
 
 
-def fingerprint(plan: Plan, library: str) -> str:
-    """The same for two plans with the same steps whose skills, and all that these stand on, mean the same."""
-    source = read(library)
-    skills = {python_name(step.action) for step in plan.steps}
-    code = source.excerpt(*source.with_helpers(skills & set(source.functions)))
-    text = "\n".join([*map(str, plan.steps), ast.dump(_WithoutDocs().visit(ast.parse(code)))])
-    return sha256(text.encode()).hexdigest()[:16]
+def meaning(code: str) -> str:
+    """A text that is the same for two pieces of source that do the same: comments, layout and docs apart."""
+    return ast.dump(_WithoutDocs().visit(ast.parse(code)))
 
 
 def parameters_of(node: ast.FunctionDef) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ import structlog
 from pydantic import ValidationError
 
 from spca_coder.ledger import Demoted, Ledger, SkillEvent
+from spca_coder.library import overlay, with_imports, without
 from spca_coder.revalidation import Revalidate, Revalidation, stands_on
 from spca_coder.source import Source, read, same_code
 from spca_core.errors import InputError
@@ -62,7 +63,7 @@ class TrustedLibrary:
         """The trusted library as source text. Raises InputError when the file on disk is not Python."""
         hidden = self._ledger().hidden
         whole = self._over_builtin(self._learned())
-        return _without(whole, hidden) if hidden else whole
+        return without(whole, hidden) if hidden else whole
 
     def levels(self, skill: str) -> tuple[str, ...]:
         """The levels that were solved with a skill, in the order of their first success."""
@@ -101,7 +102,7 @@ class TrustedLibrary:
             kept, needed = candidate.with_helpers(set(used) - set(refused))
             new = {n for n in kept if n not in revalidation.trusted.functions} | revalidation.changed(kept)
             if new:
-                learned = self._without_builtin(_overlay(learned, candidate.excerpt(kept, needed), working))
+                learned = self._without_builtin(overlay(learned, candidate.excerpt(kept, needed), working))
                 self._write(SKILLS, learned)
             # The skills first: should it end between the two, a level is forgotten, but none is claimed
             # falsely.
@@ -135,7 +136,7 @@ class TrustedLibrary:
         if revalidate is None:
             return {}, ledger
         candidate = revalidation.candidate
-        proposed = _overlay(
+        proposed = overlay(
             self._over_builtin(self._learned()),
             candidate.excerpt(*candidate.with_helpers(functions)),
             working,
@@ -159,7 +160,7 @@ class TrustedLibrary:
             return revalidation.standing_on(changed, functions, reason), ledger
         trusted = revalidation.trusted
         for name in sorted(changed):
-            source = _with_imports(trusted, trusted.excerpt(*trusted.with_helpers({name})))
+            source = with_imports(trusted, trusted.excerpt(*trusted.with_helpers({name})))
             version = Demoted(reason=str(ballot), source=source, levels=ledger.levels.get(name, ()))
             proofs = tuple(n for n in ledger.levels.get(name, ()) if n in ballot.for_new)
             ledger = ledger.archive(name, version).model_copy(
@@ -214,7 +215,7 @@ class TrustedLibrary:
         """
         source = read(self._over_builtin(self._learned()))
         if skill in source.functions:
-            return _with_imports(source, source.excerpt(*source.with_helpers({skill})))
+            return with_imports(source, source.excerpt(*source.with_helpers({skill})))
         if version := self._ledger().demoted.get(skill):
             return version.source
         raise _unknown(skill, source)
@@ -234,10 +235,10 @@ class TrustedLibrary:
                 return (skill,)
             fallen = [n for n, f in learned.functions.items() if f.is_skill and stands_on(whole, n, {skill})]
             for name in fallen:
-                source = _with_imports(whole, whole.excerpt(*whole.with_helpers({name})))
+                source = with_imports(whole, whole.excerpt(*whole.with_helpers({name})))
                 version = Demoted(reason=reason, source=source, levels=ledger.levels.get(name, ()))
                 ledger = ledger.archive(name, version)
-            self._write(SKILLS, _without(text, fallen))
+            self._write(SKILLS, without(text, fallen))
             self._save(ledger.note(fallen, "demoted", reason=reason))
             return tuple(fallen)
 
@@ -255,12 +256,12 @@ class TrustedLibrary:
             learned = read(text)
             ledger = ledger.take_out(skill)
             if skill in learned.functions:
-                source = _with_imports(learned, learned.excerpt(*learned.with_helpers({skill})))
+                source = with_imports(learned, learned.excerpt(*learned.with_helpers({skill})))
                 present = Demoted(
                     reason="another version was restored", source=source, levels=ledger.levels.get(skill, ())
                 )
                 ledger = ledger.archive(skill, present)
-            self._write(SKILLS, self._without_builtin(_overlay(text, version.source, version.source)))
+            self._write(SKILLS, self._without_builtin(overlay(text, version.source, version.source)))
             ledger = ledger.model_copy(update={"levels": {**ledger.levels, skill: version.levels}})
             self._save(ledger.note([skill], "restored"))
 
@@ -313,7 +314,7 @@ class TrustedLibrary:
     # -- builtin and learned ---------------------------------------------------------------------------------
 
     def _over_builtin(self, learned: str) -> str:
-        return _overlay(self._builtin, learned, learned) if learned.strip() else self._builtin
+        return overlay(self._builtin, learned, learned) if learned.strip() else self._builtin
 
     def _without_builtin(self, learned: str) -> str:
         """Only what the builtin skills do not have in the same form."""
@@ -324,30 +325,7 @@ class TrustedLibrary:
             if n not in builtin.functions or not same_code(f.text, builtin.functions[n].text)
         }
         constants = {n for n, text in source.constants.items() if builtin.constants.get(n) != text}
-        return _with_imports(source, source.excerpt(functions, constants))
-
-
-def _overlay(base: str, excerpt: str, origin: str) -> str:
-    """`base` with an excerpt of `origin` laid over it: its functions win, its imports come along."""
-    from spca_coder.merge import merge  # LibCST: slow to import, seldom needed
-
-    imports = "\n".join(read(origin).imports)
-    text = f"{imports}\n{excerpt}\n" if imports else f"{excerpt}\n"
-    return merge(base, text, set(read(excerpt).functions)).library
-
-
-def _with_imports(source: Source, body: str) -> str:
-    """An excerpt of `source` as a text that stands on its own."""
-    imports = "\n".join(source.imports)
-    return "\n\n\n".join(part for part in (imports, body) if part) + "\n" if body else ""
-
-
-def _without(library: str, skills: Collection[str]) -> str:
-    """A library without some skills, the skills that call them, and helpers that nothing else needs."""
-    source = read(library)
-    gone = {n for n, f in source.functions.items() if f.is_skill and stands_on(source, n, skills)}
-    kept = {n for n, f in source.functions.items() if f.is_skill and n not in gone}
-    return _with_imports(source, source.excerpt(*source.with_helpers(kept)))
+        return with_imports(source, source.excerpt(functions, constants))
 
 
 def _unknown(skill: str, source: Source) -> InputError:

@@ -50,7 +50,8 @@ class Cancelled(SpcaError):
 class MotionError(SpcaError):
     """A motion was refused or stopped; `kind` is the reason in one word, for use by repairs.
 
-    Kinds: unreachable, collision, limit, deviation, timeout, cancelled, stale, gripper, lost.
+    Kinds: unreachable, collision, limit, deviation, timeout, cancelled, stale, gripper, lost,
+    empty_hand.
     """
 
     def __init__(self, kind: str, message: str) -> None:

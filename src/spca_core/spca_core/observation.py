@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from spca_core.geometry import Vec3
 from spca_core.model import Record
 from spca_core.scene import Fact
+
+_CLEARLY = 0.5
+"""Confidence of perception below which the place of a thing is a guess."""
 
 
 class Observation(Record):
@@ -23,6 +27,15 @@ class Observation(Record):
     hidden: tuple[str, ...] = ()
     """Objects that are remembered but not in sight: the facts about them may be out of date."""
     detail: dict[str, Any] = {}
+
+    @property
+    def positions(self) -> dict[str, Vec3]:
+        """Centres (metres, in `world`) of what is clearly in sight; empty where nothing is measured."""
+        return {
+            thing["id"]: tuple(thing["pose"]["position"])
+            for thing in self.detail.get("objects", ())
+            if "pose" in thing and thing.get("visible", True) and thing.get("confidence", 1.0) >= _CLEARLY
+        }
 
     def holds(self, predicate: str, *args: str) -> bool:
         """Whether a ground atom is among the facts."""

@@ -72,6 +72,8 @@ class Execution(Record):
     """What the domain said would hold (or not hold) at the end because of these steps: PDDL literals."""
     seen: tuple[Fact, ...]
     """What was seen at the end; empty where no look was possible."""
+    rehearsed: bool = False
+    """Whether that was a rehearsal: the robot itself has not moved."""
 
 
 class PlanRequest(Record):
@@ -93,7 +95,8 @@ class PlanRequest(Record):
 class Rejection(Record):
     """A critic's rejection: its name and one specific sentence that a proposer can act on."""
 
-    critic: Literal["draft", "model", "parse", "scene", "goal", "solve", "validate"]
+    critic: Literal["draft", "model", "parse", "scene", "goal", "solve", "validate", "declined"]
+    """Which critic it was; `declined` is the proposer, asked to reuse a domain that cannot express the task."""
     message: str
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan
+from spca_core.scene import Fact
 from spca_core.skill import StepReport
 
 
@@ -39,6 +40,9 @@ class Moment(Record):
     """Things that have come to lie out of reach, for example on the ground, since the moment before."""
 
 
+FaultKind = Literal["status", "effect", "frame", "safety", "goal"]
+
+
 class Fault(Record):
     """The first thing that went wrong in a try.
 
@@ -47,11 +51,18 @@ class Fault(Record):
     end, at rest, the goal does not hold.
     """
 
-    kind: Literal["status", "effect", "frame", "safety", "goal"]
+    kind: FaultKind
     step: int
     """Index of the step; of the last one for the goal."""
     action: str
+    """The action whose skill is to blame; empty where the plan is."""
     sentence: str
+    wrong: tuple[str, ...] = ()
+    """The effects or parts of the goal that do not hold, or what the step was not about."""
+    predicted: tuple[str, ...] = ()
+    """What the plan's domain says should hold by then because of its steps, as PDDL literals."""
+    seen: tuple[Fact, ...] = ()
+    """What holds then in the twin."""
 
     @property
     def sort(self) -> tuple[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+from enum import Enum
 from typing import Literal
 
 from spca_core.model import Record
@@ -55,13 +56,40 @@ class CtxApi(Record):
     helpers: tuple[str, ...] = ()
 
 
+class FailureKind(str, Enum):
+    """Why a step ended badly, in one word; most are the kinds of `MotionError`."""
+
+    UNREACHABLE = "unreachable"
+    COLLISION = "collision"
+    LIMIT = "limit"
+    DEVIATION = "deviation"
+    TIMEOUT = "timeout"
+    CANCELLED = "cancelled"
+    STALE = "stale"
+    GRIPPER = "gripper"
+    LOST = "lost"
+    EMPTY_HAND = "empty_hand"
+    """There is nothing in the gripper that could be put down."""
+    STUCK = "stuck"
+    ERROR = "error"
+    """The skill raised an exception, or named a kind that is not listed here."""
+    RESULT = "result"
+    """The skill's own result says that it failed."""
+    KILLED = "killed"
+    REFUSED = "refused"
+
+    def __str__(self) -> str:
+        return self.value
+
+    @classmethod
+    def _missing_(cls, value: object) -> FailureKind:
+        return cls.ERROR
+
+
 class SkillFailure(Record):
-    """Why a step ended badly.
+    """Why a step ended badly."""
 
-    `kind` is one word: a MotionError's kind, or error, timeout, killed, refused, result.
-    """
-
-    kind: str
+    kind: FailureKind
     message: str
     line: int | None = None
 

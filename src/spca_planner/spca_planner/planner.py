@@ -206,7 +206,7 @@ class _Loop:
                 self._rejection = refused
             return None
         except Misfit as error:
-            refused = Rejection(critic="draft", message=f"the trusted domain does not fit: {error}")
+            refused = Rejection(critic="declined", message=f"the trusted domain does not fit: {error}")
             self._note(None, Judged(None, refused), time.perf_counter() - began)
             self._mode, self._rejection = "fresh", refused
             return None

@@ -10,7 +10,8 @@ from spca_core.observation import Observation
 from spca_core.plan import Plan
 from spca_core.ports.vocabulary import Extension, Vocabulary
 from spca_planner.critics.synonyms import with_synonyms
-from spca_planner.pddl.formula import Atom, Truth, atoms, bindings, evaluate, ground
+from spca_planner.frame import Disturbance, disturbances
+from spca_planner.pddl.formula import Atom, Truth, atoms, bindings, evaluate, ground, unmet
 from spca_planner.pddl.lint import parse, quantified
 from spca_planner.pddl.sexpr import Group, PddlError
 from spca_planner.pddl.syntax import Domain, Problem
@@ -89,9 +90,13 @@ class Literal(Record):
 
 
 class StepEvidence(Record):
-    """What was seen of one step's effects; what nothing could show is `unjudged`."""
+    """What was seen of one step's effects; what nothing could show is `unjudged`.
+
+    `undone` are confirmed effects of the last step that a later look shows not to have lasted.
+    """
 
     confirmed: tuple[Literal, ...] = ()
+    undone: tuple[Literal, ...] = ()
     contradicted: tuple[Literal, ...] = ()
     unjudged: tuple[Literal, ...] = ()
 
@@ -101,13 +106,16 @@ class Evidence(Record):
 
     `goal` is None where what was seen does not settle it; `expected` are the facts that the steps carried out
     were to bring about and that should hold at the end, `goal_unseen` the atoms of the goal that nothing
-    could show.
+    could show, `goal_false` those that were seen not to hold although the goal wants them. `disturbances`
+    are what moved although no step is about it.
     """
 
     steps: tuple[StepEvidence, ...] = ()
     goal: bool | None = None
     expected: tuple[Literal, ...] = ()
     goal_unseen: tuple[tuple[str, ...], ...] = ()
+    goal_false: tuple[Literal, ...] = ()
+    disturbances: tuple[Disturbance, ...] = ()
 
     @property
     def contradicted(self) -> tuple[int, ...]:
@@ -120,12 +128,13 @@ def weigh(
     seen: Sequence[Observation | None],
     afterwards: Observation | None,
     vocabulary: Vocabulary,
+    before: Observation | None = None,
 ) -> Evidence:
     """Compare a plan's predictions with the observations after each executed step, and after the last.
 
-    An effect is looked for from the end of its step until another step is to change it again. The first look
-    that says something decides: what is undone later is not this step's doing. Without such a look it stays
-    unjudged.
+    What was seen `before` the first step shows what moved since. An effect is looked for from the end of its
+    step until another step is to change it again. The first look that says something decides: what is undone
+    later is not this step's doing. Without such a look it stays unjudged.
     """
     try:
         prediction = predict(plan)
@@ -136,14 +145,18 @@ def weigh(
     steps = []
     for index, effects in enumerate(prediction.effects[:count]):
         verdicts: dict[bool | None, list[Literal]] = {True: [], False: [], None: []}
+        undone: list[Literal] = []
         for atom, holds in effects.items():
             end = next((j for j in range(index + 1, count) if atom in prediction.effects[j]), count + 1)
-            truths = (looks[j].truth(atom) for j in range(index, end))
-            first = next((truth for truth in truths if truth is not None), None)
-            verdicts[None if first is None else first == holds].append(Literal(atom=atom, holds=holds))
+            truths = [t for j in range(index, end) if (t := looks[j].truth(atom)) is not None]
+            literal = Literal(atom=atom, holds=holds)
+            verdicts[truths[0] == holds if truths else None].append(literal)
+            if index == count - 1 and truths and truths[0] == holds != truths[-1]:
+                undone.append(literal)
         steps.append(
             StepEvidence(
                 confirmed=tuple(verdicts[True]),
+                undone=tuple(undone),
                 contradicted=tuple(verdicts[False]),
                 unjudged=tuple(verdicts[None]),
             )
@@ -156,6 +169,8 @@ def weigh(
         goal=evaluate(goal, last.truth, prediction.domain, prediction.problem),
         expected=_expected(prediction, count),
         goal_unseen=tuple(unseen),
+        goal_false=tuple(Literal(atom=a, holds=wanted) for a, wanted in unmet(goal, last.truth)),
+        disturbances=disturbances(plan.steps[:count], prediction.effects, (before, *seen, afterwards)),
     )
 
 

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from spca_core.observation import Observation
 from spca_core.plan import Plan
 from spca_core.ports.vocabulary import Vocabulary
-from spca_core.rehearsal import Fault, Moment
+from spca_core.rehearsal import Fault, FaultKind, Moment
 from spca_core.scene import Fact
-from spca_planner.pddl.formula import Atom, atoms, evaluate, ground
+from spca_core.skill import FailureKind
+from spca_planner.frame import FRAME_M, mentioned, moved
+from spca_planner.pddl.formula import Atom, evaluate, unmet
 from spca_planner.pddl.sexpr import PddlError
 from spca_planner.prediction import Look, Prediction, predict
 
-FRAME_M = 0.01
-"""Metres that a thing may move in a step that does not mention it."""
 _SUPPORT = "on"
 """The relation that things keep unless a step mentions them; all others follow from where things are."""
 _MOST_FACTS = 6
@@ -29,6 +29,7 @@ class Critic:
     def __init__(self, plan: Plan, vocabulary: Vocabulary, frame: bool = True) -> None:
         self._plan, self._vocabulary, self._frame = plan, vocabulary, frame
         self._before: Observation | None = None
+        self._ever_held = False
         self.margin = FRAME_M
         """Metres by which what moved most without being mentioned stayed below the limit so far."""
         self._prediction: Prediction | None
@@ -42,6 +43,7 @@ class Critic:
         judges = {"start": lambda _: None, "step": self._after, "rest": self._at_rest}
         fault: Fault | None = judges[moment.phase](moment)
         self._before = moment.observation
+        self._ever_held |= any(f.predicate == "held" for f in moment.observation.facts)
         return fault
 
     def _after(self, moment: Moment) -> Fault | None:
@@ -49,28 +51,58 @@ class Critic:
         index, step = moment.step.index, self._plan.steps[moment.step.index]
         where = f"step {index + 1} {step}"
 
-        def fault(kind: str, text: str) -> Fault:
-            return Fault.model_validate(
-                {"kind": kind, "step": index, "action": step.action, "sentence": f"{where}: {text}"}
-            )
+        def fault(kind: FaultKind, text: str, *wrong: str) -> Fault:
+            return self._fault(kind, index, step.action, f"{where}: {text}", moment.observation, wrong)
 
         if moment.unsafe:
             return fault("safety", "; ".join(moment.unsafe))
         if moment.step.status == "failed":
-            why = moment.step.failure
-            return fault(
-                "status", f"{why.kind}: {why.message}" if why else moment.step.message or "it failed"
-            )
+            return self._failed(index, f"{where}: ", moment)
         if moment.step.status == "cancelled":
             return None
         if wrong := self._contradicted(index, moment.observation):
             shown = _shown(moment.observation, {a for literal in wrong for a in literal[0][1:]})
-            return fault("effect", f"expected {_listed(wrong)}; what it comes to is {shown}")
+            text = f"expected {_listed(wrong)}; what it comes to is {shown}"
+            return fault("effect", text, *(_listed([literal]) for literal in wrong))
         if lost := [o for o in moment.lost if o not in step.args]:
-            return fault("frame", f"{', '.join(lost)} is then out of reach, and the step is not about it")
+            return fault(
+                "frame", f"{', '.join(lost)} is then out of reach, and the step is not about it", *lost
+            )
         if self._frame and (text := self._disturbed(index, moment)):
-            return fault("frame", text)
+            return fault("frame", text, text.partition(" ")[0])
         return None
+
+    def _fault(
+        self,
+        kind: FaultKind,
+        index: int,
+        action: str,
+        sentence: str,
+        observation: Observation,
+        wrong: tuple[str, ...] = (),
+    ) -> Fault:
+        """A fault, with what the plan predicts up to that step and what holds instead."""
+        final: dict[Atom, bool] = {}
+        for effects in self._prediction.effects[: index + 1] if self._prediction is not None else ():
+            final |= effects
+        return Fault(
+            kind=kind,
+            step=index,
+            action=action,
+            sentence=sentence,
+            wrong=wrong,
+            predicted=tuple(_listed([literal]) for literal in final.items()),
+            seen=observation.facts,
+        )
+
+    def _failed(self, index: int, where: str, moment: Moment) -> Fault:
+        """A step that failed: its skill's fault, unless no step was to pick up what it puts down."""
+        assert moment.step is not None
+        why, action = moment.step.failure, self._plan.steps[index].action
+        text = f"{why.kind}: {why.message}" if why else moment.step.message or "it failed"
+        if why and why.kind is FailureKind.EMPTY_HAND and not self._ever_held:
+            action, text = "", f"{text}; no step before it was to pick anything up: the plan lacks one"
+        return self._fault("status", index, action, where + text, moment.observation)
 
     def _contradicted(self, index: int, observation: Observation) -> list[tuple[Atom, bool]]:
         """The declared effects of a step that the observation shows not to have come about."""
@@ -82,58 +114,53 @@ class Critic:
 
     def _disturbed(self, index: int, moment: Moment) -> str:
         """What the step changed of things that neither its arguments nor its effects mention."""
-        mentioned = set(self._plan.steps[index].args)
-        if self._prediction is not None:
-            mentioned |= {arg for atom in self._prediction.effects[index] for arg in atom[1:]}
+        effects = self._prediction.effects[index] if self._prediction is not None else {}
+        meant = mentioned(self._plan.steps[index], effects)
         for thing, metres in moment.displaced.items():
-            if thing.lower() in {m.lower() for m in mentioned}:
+            if thing.lower() in meant:
                 continue
             self.margin = min(self.margin, FRAME_M - metres)
             if metres > FRAME_M:
-                return f"{thing} moves by {metres * 100:.0f} cm, and the step is not about it"
-        before, now = (
-            _supports(o, mentioned) for o in (self._before or moment.observation, moment.observation)
-        )
+                return moved(thing, metres)
+        before, now = (_supports(o, meant) for o in (self._before or moment.observation, moment.observation))
         if changed := sorted(map(str, before ^ now)):
             return f"{changed[0]} changes, and the step is not about it"
         return ""
 
     def _at_rest(self, moment: Moment) -> Fault | None:
+        """That the goal does not hold in the end.
+
+        All steps have done what they declare. So the last one is to blame for what it brought about and what
+        did not last; for anything else the domain or the goal is.
+        """
         if self._prediction is None:
             return None
         prediction, last = self._prediction, len(self._plan.steps) - 1
         look = Look(moment.observation, prediction.domain, self._vocabulary)
         goal = prediction.problem.goal
         text = "; ".join(moment.unsafe)
+        wrong: list[tuple[Atom, bool]] = []
         if not text and evaluate(goal, look.truth, prediction.domain, prediction.problem) is False:
-            wrong = [(ground(a, {}), True) for a in atoms(goal) if look.truth(ground(a, {})) is False]
+            wrong = unmet(goal, look.truth)
             shown = _shown(moment.observation, {arg for atom, _ in wrong for arg in atom[1:]})
             text = f"the goal {_listed(wrong) or goal} does not hold; what it comes to is {shown}"
         if not text:
             return None
-        kind = "safety" if moment.unsafe else "goal"
+        kind: FaultKind = "safety" if moment.unsafe else "goal"
+        names = tuple(_listed([literal]) for literal in wrong)
         if last < 0:
-            return Fault(kind=kind, step=0, action="", sentence=f"without any step: {text}")
-        return Fault(
-            kind=kind,
-            step=last,
-            action=self._plan.steps[last].action if self.promises else "",
-            sentence=f"at rest after step {last + 1} {self._plan.steps[last]}: {text}",
-        )
-
-    @property
-    def promises(self) -> bool:
-        """Whether by its own domain the plan reaches its goal; if not, no skill is to blame."""
-        if self._prediction is None or not self._prediction.states:
-            return False
-        p, final = self._prediction, self._prediction.states[-1]
-        return bool(evaluate(p.problem.goal, lambda atom: atom in final, p.domain, p.problem))
+            return self._fault(kind, 0, "", f"without any step: {text}", moment.observation, names)
+        sentence = f"at rest after step {last + 1} {self._plan.steps[last]}: {text}"
+        blamed = moment.unsafe or any(self._prediction.effects[last].get(a) == w for a, w in wrong)
+        action = self._plan.steps[last].action if blamed else ""
+        if not blamed:
+            sentence += "; every step did what its action declares"
+        return self._fault(kind, last, action, sentence, moment.observation, names)
 
 
-def _supports(observation: Observation, mentioned: Iterable[str]) -> set[Fact]:
-    """What rests on what, among things that are not mentioned."""
-    names = {m.lower() for m in mentioned}
-    return {f for f in observation.facts if f.predicate == _SUPPORT and f.args[0].lower() not in names}
+def _supports(observation: Observation, meant: set[str]) -> set[Fact]:
+    """What rests on what, among things that the step is not about."""
+    return {f for f in observation.facts if f.predicate == _SUPPORT and f.args[0].lower() not in meant}
 
 
 def _listed(literals: Iterable[tuple[Atom, bool]]) -> str:

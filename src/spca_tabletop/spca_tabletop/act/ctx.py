@@ -51,7 +51,7 @@ class TabletopCtx(Perception, Alternatives, Motion):
             return None
         held = self._arm.held if self._arm.holding() else None
         if scene.stamp >= since and not self._handled:
-            return observation_of(scene).model_copy(update={"sentences": (), "detail": {}})
+            return observation_of(scene).model_copy(update={"sentences": ()})
         objects = {o.id: o.kind for o in scene.objects} | {TABLE_SYMBOL: "table"}
         return Observation(
             stamp=self._now(),

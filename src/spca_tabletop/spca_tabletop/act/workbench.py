@@ -108,7 +108,7 @@ class Workbench(DeclaredCtx):
     def _held(self) -> str:
         """Name of what is held."""
         if self._arm.held is None:
-            raise MotionError("gripper", "nothing is held, so nothing can be put down")
+            raise MotionError("empty_hand", "nothing is held, so nothing can be put down")
         return self._arm.held
 
     def _at_tool(self) -> SceneObject | None:

@@ -1,0 +1,62 @@
+"""The frame rule: what a step does not mention stays where it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from spca_core.model import Record
+from spca_core.observation import Observation
+from spca_core.plan import Step
+from spca_planner.pddl.formula import Atom
+
+FRAME_M = 0.01
+"""Metres that a thing may move in a step that does not mention it."""
+_PERCEIVED_M = 0.02
+"""The same between two looks of a camera, which adds its own error."""
+
+
+class Disturbance(Record):
+    """What came to be elsewhere during `steps` (by index), none of which mentions it."""
+
+    steps: tuple[int, ...]
+    sentence: str
+
+
+def mentioned(step: Step, effects: Mapping[Atom, bool]) -> set[str]:
+    """The things that a step is about, in lower case: its arguments, and those of its effects."""
+    return {arg.lower() for arg in step.args} | {arg for atom in effects for arg in atom[1:]}
+
+
+def disturbances(
+    steps: Sequence[Step],
+    effects: Sequence[Mapping[Atom, bool]],
+    looks: Sequence[Observation | None],
+) -> tuple[Disturbance, ...]:
+    """What moved between two looks although no step between them is about it.
+
+    Args:
+        steps: the steps carried out.
+        effects: what each of them is predicted to change.
+        looks: one before the first step, one after each, and one at the end; None, or a look that measures
+            no positions, says nothing.
+    """
+    found = []
+    since, before = 0, looks[0].positions if looks[0] else {}
+    for index, look in enumerate(looks[1:]):
+        now = look.positions if look else {}
+        between = range(since, min(index + 1, len(steps)))
+        if not now or not between:
+            continue
+        meant = set().union(*(mentioned(steps[i], effects[i]) for i in between))
+        for thing in sorted(now.keys() & before.keys()):
+            metres = math.dist(now[thing], before[thing])
+            if metres > _PERCEIVED_M and thing.lower() not in meant:
+                found.append(Disturbance(steps=tuple(between), sentence=moved(thing, metres)))
+        since, before = index + 1, now
+    return tuple(found)
+
+
+def moved(thing: str, metres: float) -> str:
+    """How far a thing moved that no step is about."""
+    return f"{thing} moves by {metres * 100:.0f} cm, and the step is not about it"
