@@ -105,12 +105,12 @@ CODER_FAULTS: dict[str, tuple[CoderFault, str]] = {
 }
 
 SKILL_FAULTS: dict[str, tuple[CoderFault, str]] = {
-    "too high": (miswritten("tool.z, tool.yaw)", "tool.z + 0.05, tool.yaw)"), "cobot touches blue cube"),
+    "too high": (miswritten("tool.z, tool.yaw)", "tool.z + 0.05, tool.yaw)"), "(touched cube_blue), which nothing can show"),
     "too low": (miswritten("tool.z, tool.yaw)", "tool.z - 0.03, tool.yaw)"), "touch_thing(cube_blue)"),
     "raises": (miswritten("ctx.close()", "raise RuntimeError('the fingers hurt')"), "the fingers hurt"),
     "wrong type": (miswritten("ctx.close()", "ctx.move_to(thing)"), "touch_thing(cube_blue)"),
     "waits for ever": (miswritten("ctx.close()", "while True:\n        ctx.wait(5.0)"),
-                       "60 s of simulated time are over"),
+                       "still running when the time was over"),
     "waits beyond all numbers": (miswritten("ctx.close()", "ctx.wait(10 ** 400)"), "touch_thing(cube_blue)"),
     "says it failed": (miswritten("ctx.close()", "return False"), "returned False"),
 }  # fmt: skip

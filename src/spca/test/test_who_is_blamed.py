@@ -11,7 +11,11 @@ import pytest
 
 from spca.blame import Blame
 from spca.rehearsing import blame_of
-from spca.testing.fallible_model import (
+from spca_core.plan import Draft
+from spca_core.rehearsal import Rehearsed
+from spca_planner.solver.process import SolverProcess
+from spca_testing.models.behaviours import Behaviour, say_json
+from spca_testing.models.fallible_model import (
     BIG,
     CODER,
     CoderFault,
@@ -22,11 +26,7 @@ from spca.testing.fallible_model import (
     miswritten,
     written,
 )
-from spca.testing.model_run import ModelRun, run_with_model
-from spca_core.plan import Draft
-from spca_core.rehearsal import Rehearsed
-from spca_llm.testing.behaviours import Behaviour, say_json
-from spca_planner.solver.process import SolverProcess
+from spca_testing.models.model_run import ModelRun, run_with_model
 
 pytestmark = pytest.mark.slow
 

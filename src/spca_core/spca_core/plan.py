@@ -96,7 +96,7 @@ class Rejection(Record):
     """A critic's rejection: its name and one specific sentence that a proposer can act on."""
 
     critic: Literal["draft", "model", "parse", "scene", "goal", "solve", "validate", "declined"]
-    """Which critic it was; `declined` is the proposer, asked to reuse a domain that cannot express the task."""
+    """Which critic it was; `declined` is the proposer, asked to reuse a domain that does not serve."""
     message: str
 
 
