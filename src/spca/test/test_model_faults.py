@@ -105,7 +105,8 @@ CODER_FAULTS: dict[str, tuple[CoderFault, str]] = {
 }
 
 SKILL_FAULTS: dict[str, tuple[CoderFault, str]] = {
-    "too high": (miswritten("tool.z, tool.yaw)", "tool.z + 0.05, tool.yaw)"), "(touched cube_blue), which nothing can show"),
+    "too high": (miswritten("tool.z, tool.yaw)", "tool.z + 0.05, tool.yaw)"),
+                 "(touched cube_blue), which nothing can show"),
     "too low": (miswritten("tool.z, tool.yaw)", "tool.z - 0.03, tool.yaw)"), "touch_thing(cube_blue)"),
     "raises": (miswritten("ctx.close()", "raise RuntimeError('the fingers hurt')"), "the fingers hurt"),
     "wrong type": (miswritten("ctx.close()", "ctx.move_to(thing)"), "touch_thing(cube_blue)"),
