@@ -159,6 +159,8 @@ class _Checker(ast.NodeVisitor):
     def visit_Attribute(self, node: ast.Attribute) -> None:
         if node.attr.startswith("_") or node.attr in _FRAMES:
             self._note(node, f"the attribute '{node.attr}' may not be used")
+        elif not isinstance(node.ctx, ast.Load):
+            self._note(node, "attributes may not be assigned: values are read-only, modules belong to others")
         elif self._surface and _is_ctx(node.value) and node.attr not in self._surface.methods:
             self._note(node, f"ctx has no '{node.attr}'; it has: {', '.join(self._surface.methods)}")
         self.generic_visit(node)

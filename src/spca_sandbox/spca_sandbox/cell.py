@@ -30,6 +30,8 @@ class Cell:
         self._holds = False
         self._functions: dict[str, LoadedFunction] = {}
         self._worker: WorkerProcess | None = WorkerProcess(surface, limits)
+        self._spare: WorkerProcess | None = None
+        self._used = False
 
     @property
     def worker(self) -> WorkerProcess:
@@ -39,16 +41,22 @@ class Cell:
         return self._worker
 
     def close(self) -> None:
-        """End the worker; harmless when called twice."""
-        self._holds = False
+        """End the workers; harmless when called twice."""
+        self._end_worker()
+        if self._spare is not None:
+            self._spare.end()
+            self._spare = None
+
+    def replace(self) -> None:
+        """Kill the worker; another, which starts in the background, loads the source before its first run."""
+        self._end_worker()
+        self._worker, self._spare = self._spare or WorkerProcess(self.surface, self.limits), None
+
+    def _end_worker(self) -> None:
+        self._holds = self._used = False
         if self._worker is not None:
             self._worker.end()
             self._worker = None
-
-    def replace(self) -> None:
-        """Kill the worker and start another in the background; it loads the source before its first run."""
-        self.close()
-        self._worker = WorkerProcess(self.surface, self.limits)
 
     def autopsy(self) -> str:
         """How the worker died by itself; another is started."""
@@ -64,12 +72,16 @@ class Cell:
         self._min_level = self.limits.min_level if min_level is None else min_level
         return self._load()
 
-    def ready_for(self, function: str) -> SkillFailure | None:
-        """See to it that the worker can run `function`; the failure if it cannot."""
+    def ready_for(self, function: str, alone: bool = False) -> SkillFailure | None:
+        """See to it that the worker can run `function`; the failure if it cannot.
+
+        With `alone` it runs nothing before and nothing after it, so that no run can leave anything behind for
+        the next, nor go on when it has said that it is done. The next worker starts meanwhile.
+        """
         if self._source is None:
             raise SpcaError("nothing is loaded in the sandbox")
         used_up = self.worker.busy_s > self.limits.cpu_s / 2
-        if used_up or (self._holds and not self.worker.channel.quiet()):
+        if used_up or (alone and self._used) or (self._holds and not self.worker.channel.quiet()):
             self.replace()
         if not self._holds:
             result = self._load()
@@ -78,6 +90,9 @@ class Cell:
         if function not in self._functions:
             known = ", ".join(self._functions) or "none"
             return SkillFailure(kind="error", message=f"there is no function '{function}'; known: {known}")
+        if alone:
+            self._used = True
+            self._spare = self._spare or WorkerProcess(self.surface, self.limits)
         return None
 
     def _load(self) -> Loaded | SkillFailure:

@@ -73,14 +73,14 @@ class SkillHost:
         wall_timeout_s: float = 600.0,
         cancelled: Callable[[], bool] = _never,
     ) -> RunOutcome:
-        """Run one skill to its end; never raises for what the skill does.
+        """Run one skill to its end in a worker of its own; never raises for what the skill does.
 
         `deadline_s` is in the environment's time (`server.now()`), `wall_timeout_s` bounds the whole run, and
         `limits.worker_s` what the skill spends in its own code. When one of them is over, and on
         cancellation, the server is stopped first and then the worker killed. Errors of the environment itself
         are passed on.
         """
-        if failure := self._cell.ready_for(function):
+        if failure := self._cell.ready_for(function, alone=True):
             return RunOutcome(status="failed", failure=failure)
         return SkillRun(self._cell, server, deadline_s, wall_timeout_s, cancelled).run(function, list(args))
 

@@ -465,11 +465,10 @@ def test_what_a_skill_leaves_behind_does_not_outlive_a_new_load(host: SkillHost)
 
 
 def test_a_worker_that_does_not_listen(hasty: SkillHost) -> None:
-    """A forged early end, then deaf: the next run pays with its own time, the one after works again."""
+    """A forged early end, then deaf: the next run is in another worker."""
     loaded = hasty.load(
         ARMED + '    os.write(1, frame(b\'{"op": "done", "value": 1}\'))\n    while True: pass'
     )
     assert isinstance(loaded, Loaded)
     assert hasty.run("attack", ("",), World()).status == "done"
-    assert kind(hasty.run("honest", (), World())) == "timeout"
     assert hasty.run("honest", (), World()).value == 40

@@ -224,6 +224,37 @@ def test_cancelling_while_the_skill_computes(host: SkillHost) -> None:
     assert world.stops
 
 
+@pytest.mark.parametrize(
+    "remember",
+    ["math.sqrt = len", "CtxError.count = 1", "pose.count = 1", "CtxError.__init__.__defaults__ = ('x',)"],
+)
+def test_a_skill_leaves_nothing_behind(host: SkillHost, remember: str) -> None:
+    """Whatever it can change in its process, the next skill begins in another one."""
+    source = (
+        f"import math\ndef skill(ctx):\n    {remember}\n"
+        "def told(ctx):\n    defaults = CtxError.__init__.__defaults__\n"
+        "    return [math.sqrt(4.0), hasattr(CtxError, 'count'), hasattr(pose, 'count'), defaults == ('',)]\n"
+    )
+    assert run(host, source).status == "done"
+    assert host.run("told", (), World()).value == [2.0, False, False, True]
+
+
+def test_a_skill_that_goes_on_after_its_end_does_not_hurt_the_next(host: SkillHost) -> None:
+    source = (
+        "def skill(ctx):\n"
+        "    class Late:\n"
+        "        def __del__(self):\n"
+        "            while True: pass\n"
+        "    CtxError.late = Late()\n"
+        "    wire = ctx.locate.__closure__[1].cell_contents._wire\n"
+        "    wire.send({'op': 'done', 'value': 1})\n"
+        "    while True: pass\n"
+        "def following(ctx):\n    return 2\n"
+    )
+    assert run(host, source).value == 1
+    assert host.run("following", (), World()).value == 2
+
+
 def test_an_error_of_the_world_is_passed_on_and_the_host_lives(host: SkillHost) -> None:
     class Broken(World):
         def call(self, method: str, args: Any, kwargs: Any) -> Any:
