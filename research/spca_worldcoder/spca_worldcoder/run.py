@@ -153,7 +153,7 @@ def _go(
     cancelled: Callable[[], bool],
 ) -> LearnResult:
     done = list(folder.lines(EnvironmentResult, RESULTS))
-    with laboratory(options, folder) as (runner, planner, synthesizer):
+    with laboratory(options, folder, cancelled) as (runner, planner, synthesizer):
         agent = Agent(runner, planner, synthesizer, options.settings, Recorder(folder, listener), cancelled)
         progress = _restore(agent, folder, worlds)
         outcome: Literal["learned", "not_learned", "contradictory", "not_learnable", "interrupted"] = (
@@ -192,11 +192,11 @@ def _go(
 
 @contextmanager
 def laboratory(
-    options: LearnOptions, folder: RunFolder
+    options: LearnOptions, folder: RunFolder, cancelled: Callable[[], bool]
 ) -> Iterator[tuple[ModelRunner, ModelPlanner, ModelSynthesizer]]:
     """Sandbox, planner and synthesizer, closed at the end."""
     with ExitStack() as stack:
-        runner = stack.enter_context(ModelRunner())
+        runner = stack.enter_context(ModelRunner(cancelled))
         searchers: list[Searcher]
         synthesizer: ModelSynthesizer
         if options.settings.planner == "tree":
@@ -204,11 +204,14 @@ def laboratory(
         elif options.synthesizer == "inductive":
             solver = stack.enter_context(SolverProcess())
             solver.start()
-            searchers = [SandboxSearch(runner, "novelty", 8_000), ClassicalSearch(solver)]
+            searchers = [
+                SandboxSearch(runner, "novelty", 8_000),
+                ClassicalSearch(solver, cancelled=cancelled),
+            ]
         else:
             searchers = [SandboxSearch(runner, "novelty", 8_000), SandboxSearch(runner, "width", 40_000)]
         if options.synthesizer == "inductive":
-            synthesizer = InductiveSynthesizer(guess_rewards=options.settings.rewards == "guessed")
+            synthesizer = InductiveSynthesizer(options.settings.rewards == "guessed", cancelled)
         else:
             chat = stack.enter_context(open_chat(options.llm, folder.path / "llm"))
             synthesizer = LanguageSynthesizer(chat, options.settings.seed)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
-from spca_core.errors import InputError
+from spca_core.errors import Cancelled, InputError
 from spca_core.skill import SkillFailure
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import PROGRAM_MODULES, Limits
@@ -21,6 +21,8 @@ SIGNATURES = {"transition": 2, "reward": 4}
 """The functions of a program and how many arguments they take."""
 
 _PATIENCE = 2
+_STEP_S, _SEARCH_S = 2.0, 30.0
+"""Deadlines of one call of the program, and of a search in it."""
 _FUTURE = re.compile(r"^from __future__ import .*$", re.MULTILINE)
 
 
@@ -29,12 +31,15 @@ Method = Literal["novelty", "width", "tree"]
 
 
 class ModelRunner:
-    """Holds one loaded program at a time. Not for two threads. Use as a context manager, or `close` it."""
+    """Holds one loaded program at a time. Not for two threads. Use as a context manager, or `close` it.
 
-    def __init__(self, deadline_s: float = 2.0, search_s: float = 30.0, memory_mb: int = 1024) -> None:
-        limits = Limits(modules=PROGRAM_MODULES, memory_mb=memory_mb, message_bytes=1 << 23, cpu_s=7200)
+    Every question raises Cancelled once `cancelled` says so.
+    """
+
+    def __init__(self, cancelled: Callable[[], bool] = lambda: False) -> None:
+        limits = Limits(modules=PROGRAM_MODULES, memory_mb=1024, message_bytes=1 << 23, cpu_s=7200)
         self._host = SkillHost(limits=limits)
-        self._deadline_s, self._search_s = deadline_s, search_s
+        self._cancelled = cancelled
         self._loaded: tuple[str, str] | None = None
 
     def __enter__(self) -> ModelRunner:
@@ -90,12 +95,18 @@ class ModelRunner:
 
     def _ask(self, function: str, batch: Sequence[Sequence[Any]]) -> list[RunOutcome]:
         """All outcomes; a program that hangs on the first few is not waited for on the rest."""
-        first = self._host.call_many(function, batch[:_PATIENCE], self._deadline_s)
+        first = self._call(function, batch[:_PATIENCE], _STEP_S)
         if len(batch) <= _PATIENCE:
             return first
         if all(o.failure is not None and o.failure.kind == "timeout" for o in first):
             return [*first, *[first[-1]] * (len(batch) - _PATIENCE)]
-        return [*first, *self._host.call_many(function, batch[_PATIENCE:], self._deadline_s)]
+        return [*first, *self._call(function, batch[_PATIENCE:], _STEP_S)]
+
+    def _call(self, function: str, batch: Sequence[Sequence[Any]], seconds: float) -> list[RunOutcome]:
+        outcomes = self._host.call_many(function, batch, seconds, self._cancelled)
+        if any(one.status == "cancelled" for one in outcomes):
+            raise Cancelled("a search was cancelled")
+        return outcomes
 
     def explore(
         self, program: Program, state: State, mission: str, actions: Sequence[str], frame: Sequence[Any],
@@ -127,7 +138,7 @@ class ModelRunner:
     def _search(self, function: str, program: Program, arguments: list[Any]) -> Any:
         if self.load(program):
             return None
-        outcome = self._host.call(function, arguments, self._search_s)
+        (outcome,) = self._call(function, [arguments], _SEARCH_S)
         return outcome.value if outcome.failure is None else None
 
     def follow(self, program: Program, state: State, plan: Sequence[str]) -> list[State] | None:

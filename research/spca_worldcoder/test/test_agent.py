@@ -123,7 +123,7 @@ def test_an_episode_is_left_when_what_its_mission_names_is_gone(tmp_path: Path) 
 
     settings = Settings(episodes=2, first_data=10, steps=30)
     options = LearnOptions(worlds=WorldOptions(world="pit"), settings=settings)
-    with laboratory(options, RunFolder(tmp_path)) as lab:
+    with laboratory(options, RunFolder(tmp_path), never) as lab:
         agent = Agent(*lab, settings, watcher := Watcher())
         agent.learn(Pit())
     first, second = watcher.episodes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from spca_core.errors import Cancelled
 from spca_planner.solver.process import SolverProcess
+from spca_worldcoder.bench.baselines import true_sokoban
 from spca_worldcoder.induction import learner as package
 from spca_worldcoder.induction import literals
 from spca_worldcoder.induction import rules as rules_module
@@ -19,9 +22,10 @@ from spca_worldcoder.induction.rulebook import Rulebook
 from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
 from spca_worldcoder.induction.view import FrameFinder, look
 from spca_worldcoder.planning.classical import ClassicalSearch
-from spca_worldcoder.planning.planner import ModelPlanner
+from spca_worldcoder.planning.planner import ModelPlanner, SandboxSearch
 from spca_worldcoder.records import Contradiction, Experience, NotLearnable, Program, Transition
 from spca_worldcoder.sandbox import ModelRunner
+from spca_worldcoder.state import entity, state_of
 from spca_worldcoder.worlds.minigrid import MinigridWorld
 from spca_worldcoder.worlds.sokoban import Sokoban
 from spca_worldcoder.worlds.variants import Renamed, Slippery, Teleporting, odd_locks
@@ -192,3 +196,47 @@ def test_six_boxes_are_planned_in_learned_rules(turned_round):
         )
     assert plan is not None
     assert [world.step(action).done for action in plan.actions][-1]
+
+
+def test_rules_without_a_border_are_searched_where_things_are():
+    """As long as no wall was met, the learned mover can walk off for ever."""
+    rules = Rulebook.read(true_sokoban().rules)
+    open_field = replace(
+        rules,
+        groups=tuple(
+            replace(g, clauses=tuple(replace(c, unless=()) for c in g.clauses)) for g in rules.groups
+        ),
+    )
+    program = Program(source=emit(open_field), rules=open_field.dump())
+    state = state_of([entity("player", 0, 0), entity("box", 2, 2), entity("target", 4, 3)])
+    with ModelRunner() as runner, SolverProcess() as solver:
+        plan = ModelPlanner(runner, [ClassicalSearch(solver, 30.0)]).plan(
+            program, state, "win the game", Sokoban.actions
+        )
+    assert plan is not None
+    (box,) = (e for e in plan.states[-1] if e.kind == "box")
+    assert box.cell == (4, 3)
+
+
+def test_every_search_ends_when_it_is_cancelled():
+    """In the sandbox, by the classical planner, among a learner's rules, and before any of them begins."""
+    state, mission = Sokoban(2, 7).reset(5)
+    program, actions = true_sokoban(), Sokoban.actions
+    hanging = Program(
+        source=program.source.replace(
+            "def transition", "def transition(state, action):\n    while True: pass\n\ndef unused"
+        )
+    )
+    data = wander(Sokoban(2, 7), 100, 1)
+
+    def after(polls: int):
+        count = itertools.count()
+        return lambda: next(count) >= polls
+
+    for polls in (0, 3):
+        with ModelRunner(after(polls)) as runner, pytest.raises(Cancelled):
+            SandboxSearch(runner, "width", 40_000).search(hanging, state, mission, actions)
+        with SolverProcess() as solver, pytest.raises(Cancelled):
+            ClassicalSearch(solver, cancelled=after(polls)).search(program, state, mission, actions)
+        with pytest.raises(Cancelled):
+            Learner(cancelled=after(polls)).learn(data)

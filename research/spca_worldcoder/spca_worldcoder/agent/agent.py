@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
+from spca_core.errors import Cancelled
 from spca_core.model import Record
 from spca_core.ports.proposer import ModelError
 from spca_worldcoder.agent.bandit import Arm, Bandit, search
@@ -138,9 +139,10 @@ class Agent:
             and episode < settings.episodes
             and self.actions_taken - before < settings.actions
         ):
-            if self._cancelled():
+            try:
+                result = self._episode(world, episode)
+            except Cancelled:
                 break
-            result = self._episode(world, episode)
             episode += 1
             streak = streak + 1 if result.success else 0
             if not result.success:
@@ -168,7 +170,9 @@ class Agent:
         if self.experience.transitions and self.fits:
             self._adopt_goal(state, mission)
         self._explorer.look_closer(self._given_up)
-        while step < self.settings.steps and not self._cancelled():
+        while step < self.settings.steps:
+            if self._cancelled():
+                raise Cancelled("learning was cancelled")
             action, expected = self._next(world, state, mission)
             if action is None:
                 given_up = True
@@ -191,8 +195,7 @@ class Agent:
             success=success,
             given_up=given_up,
         )
-        if not self._cancelled():
-            self._listener.episode(result)
+        self._listener.episode(result)
         return result
 
     def _act(
@@ -267,8 +270,6 @@ class Agent:
         if plan is not None or not self.settings.optimism:
             return plan, "goal"
         for attempt in itertools.count():
-            if self._cancelled():
-                break
 
             def write(attempt: int = attempt) -> Program | None:
                 return self._synthesizer.for_plan(self.program, self.experience, state, mission, attempt)

@@ -145,7 +145,10 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
         options = LearnOptions(worlds=WorldOptions(world="bench"), settings=settings)
         worlds, learned, problem = suite.make(trial.seed), [], ""
         levels: tuple[Solved, ...] = ()
-        with tempfile.TemporaryDirectory() as scratch, laboratory(options, RunFolder(Path(scratch))) as lab:
+        with (
+            tempfile.TemporaryDirectory() as scratch,
+            laboratory(options, RunFolder(Path(scratch)), lambda: False) as lab,
+        ):
             watcher = Watcher()
             agent = Agent(*lab, settings, watcher)
             for world in worlds:

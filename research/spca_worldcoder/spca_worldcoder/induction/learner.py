@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from spca_worldcoder.induction.rewards import RewardGuesser, RewardLearner
 from spca_worldcoder.induction.rulebook import Rulebook
@@ -15,21 +15,21 @@ from spca_worldcoder.state import State, in_words
 class Learner:
     """Learns rulebooks from one experience that only grows, keeping what it worked out before."""
 
-    def __init__(self, guess_rewards: bool = False) -> None:
-        self._guess_rewards = guess_rewards
+    def __init__(self, guess_rewards: bool = False, cancelled: Callable[[], bool] = lambda: False) -> None:
+        self._guess_rewards, self._cancelled = guess_rewards, cancelled
         self._begin(Experience())
 
     def _begin(self, experience: Experience) -> None:
         """Forget what was worked out about another experience."""
         self._experience = experience
         self._finder, self._framed = FrameFinder(), 0
-        self._rules = RuleLearner()
+        self._rules = RuleLearner(self._cancelled)
         self._rewards = RewardGuesser() if self._guess_rewards else RewardLearner()
 
     def learn(
         self, experience: Experience, start: tuple[State, str] | None = None, doubt: int = 0, guess: int = 0
     ) -> Rulebook:
-        """A rulebook that explains every transition. Raises Contradiction, NotLearnable.
+        """A rulebook that explains every transition. Raises Contradiction, NotLearnable, Cancelled.
 
         `doubt` and `guess` ask for bolder rules: see `RuleLearner.learn` and `RewardLearner.learn`.
         """

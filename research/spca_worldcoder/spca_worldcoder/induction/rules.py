@@ -10,9 +10,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from spca_core.errors import Cancelled
 from spca_worldcoder.induction import effects, literals
 from spca_worldcoder.induction.effects import Template
 from spca_worldcoder.induction.literals import Conjunction, Literal
@@ -40,7 +41,8 @@ class Example:
 class RuleLearner:
     """Learns the groups of clauses. Keeps what it worked out about transitions for the next time."""
 
-    def __init__(self) -> None:
+    def __init__(self, cancelled: Callable[[], bool]) -> None:
+        self._cancelled = cancelled
         self._frame: Frame | None = None
         self._views: dict[int, View | None] = {}
         self._explained: dict[int, list[Template]] = {}
@@ -53,7 +55,7 @@ class RuleLearner:
 
         With `doubt`, exceptions that rest on at most so many transitions are believed only for the very
         neighbourhoods they were seen in, and effects seen on one class are expected of others that were not
-        tried. Raises Contradiction, NotLearnable.
+        tried. Raises Contradiction, NotLearnable, Cancelled.
         """
         if frame != self._frame:
             self._frame, self._views, self._explained, self._applied = frame, {}, {}, {}
@@ -109,6 +111,7 @@ class RuleLearner:
         left = [e for e in examples if e.seen.before != e.seen.after]
         candidates: set[Template] = set()
         for example in left:
+            self._go_on()
             if example.index not in self._explained:
                 found = effects.explanations(example.view, example.seen.after, self._frame)
                 self._explained[example.index] = found
@@ -121,6 +124,7 @@ class RuleLearner:
         ranked = sorted(candidates, key=lambda t: (effects.cost(t), repr(t)))
         chosen: list[Template] = []
         while left:
+            self._go_on()
             covered = {t: sum(self._apply(e, t) == e.seen.after for e in left) for t in ranked}
             best = max(ranked, key=lambda t: (covered[t] - 0.3 * effects.cost(t), -effects.cost(t)))
             chosen.append(best)
@@ -140,6 +144,7 @@ class RuleLearner:
         left = list(range(len(examples)))
         clauses: list[Clause] = []
         for template in order:
+            self._go_on()
             able = [i for i in left if self._apply(examples[i], template) is not None]
             positive = [i for i in able if examples[i].label == template]
             negative = [i for i in able if template not in examples[i].acceptable]
@@ -148,8 +153,9 @@ class RuleLearner:
             else:
                 filled = {effect[1] for effect in template if effect[0] in ("put", "create")}
                 cover = _exceptions(
-                    [truths[i] for i in positive], [truths[i] for i in negative], variable, filled
-                )
+                    [truths[i] for i in positive], [truths[i] for i in negative], variable, filled,
+                    self._go_on,
+                )  # fmt: skip
                 if isinstance(cover, tuple):
                     if last:
                         one, other = examples[negative[cover[0]]], examples[positive[cover[1]]]
@@ -201,6 +207,10 @@ class RuleLearner:
         }  # fmt: skip
         return tuple(sorted(unless, key=repr))
 
+    def _go_on(self) -> None:
+        if self._cancelled():
+            raise Cancelled("learning was cancelled")
+
     def _view(self, index: int, seen: Transition) -> View | None:
         assert self._frame is not None
         if index not in self._views:
@@ -216,9 +226,16 @@ class RuleLearner:
 
 
 def _exceptions(
-    positive: Sequence[set[Literal]], negative: Sequence[set[Literal]], variable: set[str], filled: set[int]
+    positive: Sequence[set[Literal]],
+    negative: Sequence[set[Literal]],
+    variable: set[str],
+    filled: set[int],
+    go_on: Callable[[], None],
 ) -> list[Conjunction] | tuple[int, int]:
-    """Conjunctions true of all negatives and no positive, or the indices of an inseparable pair."""
+    """Conjunctions true of all negatives and no positive, or the indices of an inseparable pair.
+
+    `go_on` raises Cancelled when it is time to stop.
+    """
     positives = [*{frozenset(p): None for p in positive}]
     distinct = [*{frozenset(n): None for n in negative}]
     where: dict[Literal, int] = {}
@@ -230,6 +247,7 @@ def _exceptions(
     while left:
         scored: list[tuple[float, str, Conjunction]] = []
         for truth in left[:6]:
+            go_on()
             options = _separating(truth, where, variable, filled)
             if not options:
                 place = next(i for i, n in enumerate(negative) if n == truth)

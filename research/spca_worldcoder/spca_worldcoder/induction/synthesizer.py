@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from spca_worldcoder.induction.emit import emit
 from spca_worldcoder.induction.learner import Learner
@@ -22,8 +22,8 @@ class InductiveSynthesizer:
 
     name = "inductive"
 
-    def __init__(self, guess_rewards: bool = False) -> None:
-        self._learner = Learner(guess_rewards)
+    def __init__(self, guess_rewards: bool = False, cancelled: Callable[[], bool] = lambda: False) -> None:
+        self._learner = Learner(guess_rewards, cancelled)
         self.usage = Usage()
 
     def first(self, experience: Experience) -> Program:

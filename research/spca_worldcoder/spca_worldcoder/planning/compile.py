@@ -7,7 +7,7 @@ program has the last word on every step of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from spca_worldcoder.induction.effects import MATRICES
 from spca_worldcoder.induction.goals import Goal
@@ -17,16 +17,16 @@ from spca_worldcoder.planning.actions import ActionWriter
 from spca_worldcoder.planning.conditions import GoalFormula
 from spca_worldcoder.planning.dead_ends import Cell, live_cells
 from spca_worldcoder.planning.formulas import with_contraries
-from spca_worldcoder.planning.vocabulary import COMPASS, NotCompilable, Vocabulary, cell_name
+from spca_worldcoder.planning.vocabulary import COMPASS, NotCompilable, Vocabulary, cell_name, grid_around
 from spca_worldcoder.state import State
 
 
 def compile_rules(
-    rules: Rulebook, state: State, mission: str, actions: Sequence[str]
+    rules: Rulebook, state: State, mission: str, actions: Sequence[str], cancelled: Callable[[], bool]
 ) -> tuple[str, str, int]:
     """Domain, problem, and how many goals it has. Actions are named `a<index of the action>_…`.
 
-    Raises NotCompilable.
+    Raises NotCompilable, Cancelled.
     """
     ending = rules.rewards.ending(mission)
     if ending is None:
@@ -36,15 +36,25 @@ def compile_rules(
     texts = writer.texts()
     # The predicates of the classes that some action moves, makes or removes.
     moving = {k for text in texts for k in re.findall(r"\((k\d+) ", text.partition(":effect")[2])}
-    prized, live = _live(rules, words, actions, ending.goal, moving)
+    prized, live = _live(rules, words, actions, ending.goal, moving, cancelled)
     if live:
         writer.prized = prized
         texts = writer.texts()
     goal = GoalFormula(words, mission, moving).text(ending.goal)
     domain = _domain(words, [with_contraries(text, moving) for text in texts], moving)
-    # Actions have as many cells ahead as rules look at, so there have to be some beyond the border.
-    margin = max([0, *(c.reach - 2 for g in rules.groups for c in g.clauses)])
+    # Actions have as many cells ahead as rules look at, so there have to be some beyond its reach:
+    # the inside of a border of things that stay, or, without such a border, one cell around all things.
+    reach = max([1, *(c.reach for g in rules.groups for c in g.clauses)])
+    margin = max(0, reach - 2) if _walled_in(words, moving) else reach
     return domain, _problem(words, margin, live, moving, goal), max(1, goal.count("(") - 1)
+
+
+def _walled_in(words: Vocabulary, moving: Collection[str]) -> bool:
+    """Whether things that stay lie in all outermost cells."""
+    still = {e.cell for e in words.state if e is not words.me and words.kinds[e.kind] not in moving}
+    cells = grid_around(words.state)
+    (left, top), (right, bottom) = cells[0], cells[-1]
+    return all(cell in still for cell in cells if cell[0] in (left, right) or cell[1] in (top, bottom))
 
 
 def action_of(step: str, actions: Sequence[str]) -> str:
@@ -79,14 +89,12 @@ def _domain(words: Vocabulary, actions: Sequence[str], moving: Collection[str]) 
 def _problem(
     words: Vocabulary, margin: int, live: Collection[Cell], moving: Collection[str], goal: str
 ) -> str:
-    spots = [e.cell for e in words.state if e.cell is not None]
-    left, right = min(x for x, _ in spots) - margin, max(x for x, _ in spots) + margin
-    top, bottom = min(y for _, y in spots) - margin, max(y for _, y in spots) + margin
-    cells = [(x, y) for x in range(left, right + 1) for y in range(top, bottom + 1)]
+    cells = grid_around(words.state, margin)
+    known = set(cells)
     init = [f"(me {cell_name(words.me.cell)})"]
     for x, y in cells:
         for d, (dx, dy) in enumerate(COMPASS):
-            if left <= x + dx <= right and top <= y + dy <= bottom:
+            if (x + dx, y + dy) in known:
                 init.append(f"(next {cell_name((x, y))} {cell_name((x + dx, y + dy))} d{d})")
     for i, matrix in enumerate(MATRICES):
         init += [f"(r{i} d{a} d{COMPASS.index(_turned(v, matrix))})" for a, v in enumerate(COMPASS)]
@@ -104,8 +112,9 @@ def _problem(
 
 
 def _live(
-    rules: Rulebook, words: Vocabulary, actions: Sequence[str], goal: Goal, moving: Collection[str]
-) -> tuple[str, set[Cell]]:
+    rules: Rulebook, words: Vocabulary, actions: Sequence[str], goal: Goal, moving: Collection[str],
+    cancelled: Callable[[], bool],
+) -> tuple[str, set[Cell]]:  # fmt: skip
     """The class that the goal wants in certain cells, and where its things may be pushed.
 
     Nothing where there is no such class, or where it can be moved in another way.
@@ -121,7 +130,7 @@ def _live(
                 goals = {e.cell for e in words.state if e.kind == target and e.cell is not None}
                 if effects <= {"step", "push", "turn", "goto"} and len(things) == len(goals):
                     classes = {k for k, name in words.kinds.items() if name in moving}
-                    return kind, live_cells(rules, words.state, actions, kind, classes, goals)
+                    return kind, live_cells(rules, words.state, actions, kind, classes, goals, cancelled)
     return "", set()
 
 

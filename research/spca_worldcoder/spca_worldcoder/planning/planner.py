@@ -37,7 +37,7 @@ class Searcher(Protocol):
     """One way to search."""
 
     def search(self, program: Program, state: State, mission: str, actions: Sequence[str]) -> Answer:
-        """Actions that may lead to an end that pays, or why there are none."""
+        """Actions that may lead to an end that pays, or why there are none. Raises Cancelled."""
         ...
 
 
@@ -67,7 +67,7 @@ class ModelPlanner:
     ) -> Plan | None:
         """A plan to an end that pays, replayed step by step; None where none was found.
 
-        With `quick` only the fastest searcher is asked.
+        With `quick` only the fastest searcher is asked. Raises Cancelled.
         """
         began = time.perf_counter()
         self.searches += 1

@@ -6,7 +6,7 @@ values. What the mover holds and what it is like are predicates without a cell.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from spca_worldcoder.induction.rulebook import Rulebook
@@ -100,6 +100,14 @@ class Vocabulary:
         else:
             yield f"(h_{self.kinds[self.held.kind]})"
             yield from (f"(h_{self.names[n]} {self.value(v)})" for n, v in self.held.attributes)
+
+
+def grid_around(state: Iterable[Entity], margin: int = 0) -> list[tuple[int, int]]:
+    """The cells of the smallest rectangle that holds all things, and of so many more on each side."""
+    spots = [e.cell for e in state if e.cell is not None]
+    columns = range(min(x for x, _ in spots) - margin, max(x for x, _ in spots) + margin + 1)
+    rows = range(min(y for _, y in spots) - margin, max(y for _, y in spots) + margin + 1)
+    return [(x, y) for x in columns for y in rows]
 
 
 def cell_name(cell: tuple[int, int] | None) -> str:
