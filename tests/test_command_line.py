@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from spca.terminal import results, show_table
 from spca_core.paths import WORLDS
 from spca_core.processes.child import python_command
 
@@ -35,7 +36,16 @@ def spca(*args: str, **more: object) -> subprocess.CompletedProcess[str]:
     ("args", "expected"),
     [
         (["run", "stak_01"], "did you mean 'stack_01'"),
+        (["run", "stack"], "'stack' is a group of levels"),
+        (["run", "nowhere.yaml"], "no such file (nowhere.yaml)"),
+        (["run", "/dev/null.yaml"], "no such file"),
         (["run", "stack_01", "--preset", "wild"], "--preset"),
+        (["run", "stack_01", "--preset", "shufled"], "did you mean 'shuffled'"),
+        (["run", "stack_01", "--out", "/proc/x"], "cannot write here"),
+        (["run", "stack_01", "--transport", "inproc", "--detector", "eagle"], "no detector 'eagle'"),
+        (["bench", "models", "--levels", "touch_02,stak_01"], "no level matches 'stak_01'"),
+        (["do", " "], "no task"),
+        (["do", "--out", "x"], "--out"),
         (["run", "stack_01", "--rate", "-1"], "--rate"),
         (["run", "stack_01", "--world", "moon"], "known worlds: "),
         (["resume", "nowhere"], "not a run folder"),
@@ -181,6 +191,55 @@ def test_an_interrupt_while_nodes_start_says_how_to_go_on_and_leaves_no_crash_fi
     assert complaint.strip().endswith(f"spca resume {folder}") and "Traceback" not in complaint
     assert not (folder / "crash.txt").exists()
     assert spca("resume", str(folder)).returncode == 0
+
+
+def test_a_plugin_with_a_fault_says_so_and_hides_nothing_else(tmp_path):
+    """A bench that cannot be imported, and an environment whose kit is incomplete."""
+    (tmp_path / "faulty.py").write_text(
+        "from spca_tabletop.kit import TabletopKit\n"
+        "class Kit:\n    name = 'faulty'\n    levels = TabletopKit.levels\n    bare_names = False\n"
+    )
+    info = tmp_path / "faulty-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: faulty\nVersion: 1.0\n")
+    entries = "[spca.benches]\nbroken = nowhere:BENCH\n[spca.environments]\nfaulty = faulty:Kit\n"
+    (info / "entry_points.txt").write_text(entries)
+    there = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    shown = spca("bench", "--help", env=there)
+    assert "levels" in shown.stdout and "Broken: cannot load spca.benches 'broken'" in shown.stdout
+    called = spca("bench", "broken", env=there)
+    assert called.returncode == 2 and "No module named 'nowhere'" in called.stderr
+    refused = spca("run", "faulty:one:", env=there)
+    assert refused.returncode == 2 and "lacks " in refused.stderr and "documents" in refused.stderr
+    assert "'faulty' lacks" in spca("doctor", env=there).stdout
+    assert "stack_01" in spca("levels", "stack", env=there).stdout
+
+
+def test_names_are_printed_as_they_are(capsys):
+    results().print("warehouse:one:")
+    show_table(("level",), [("warehouse:one:",)])
+    assert capsys.readouterr().out.count("warehouse:one:") == 2
+
+
+def test_help_installs_nothing(tmp_path):
+    """`bin/spca test --help` needs no test packages."""
+    assert "--test" not in _set_up_options("test", "--help", folder=tmp_path)
+    assert "--test" in _set_up_options("test", folder=tmp_path)
+
+
+def _set_up_options(*args: str, folder: Path) -> str:
+    """What `bin/spca` hands to set-up: a Python that only prints its arguments stands in for it."""
+    fake = folder / "python"
+    fake.write_text('#!/bin/sh\necho "$@" >&2\nexit 9\n')
+    fake.chmod(0o755)
+    done = subprocess.run(
+        [LAUNCHER, *args],
+        env={**os.environ, "SPCA_PYTHON": str(fake)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stderr
 
 
 def test_a_list_in_a_pipe_has_whole_names_and_lines():

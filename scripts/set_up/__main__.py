@@ -43,6 +43,12 @@ def main() -> int:
     except StepFailed as failure:
         print(f"spca: {failure}", file=sys.stderr)
         return BROKEN
+    except OSError as error:
+        what = f"{error.strerror or error} ({error.filename or ROOT})"
+        print(
+            f"spca: cannot set up in {ROOT}: {what}; it has to be a folder you can write to", file=sys.stderr
+        )
+        return BROKEN
     except KeyboardInterrupt:
         print("\nspca: set-up interrupted; the next start goes on from here", file=sys.stderr)
         return INTERRUPTED

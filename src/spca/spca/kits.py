@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache, partial
 from pathlib import Path
@@ -21,14 +22,27 @@ GROUP, TWINS = "spca.environments", "spca.twins"
 def kit_named(name: str) -> Kit:
     """The kit of an environment. Raises InputError when it is not installed."""
     kit: Kit = find(GROUP, name).load()()
+    wanted = [*Kit.__annotations__, *(part for part in vars(Kit) if not part.startswith("_"))]
+    if lacks := [part for part in wanted if not hasattr(type(kit), part) and part not in vars(kit)]:
+        what = f"the environment '{name}' lacks {', '.join(lacks)}"
+        raise InputError(
+            what, where=f"{type(kit).__module__}.{type(kit).__name__}", hint="see spca_core.ports.kit.Kit"
+        )
     if kit.name != name:
         raise InputError(f"the environment '{name}' calls itself '{kit.name}'", hint="both must be the same")
     return kit
 
 
 def kits() -> list[Kit]:
-    """All installed kits, those whose levels need no prefix first."""
-    return sorted((kit_named(name) for name in installed(GROUP)), key=lambda k: (not k.bare_names, k.name))
+    """All installed kits, those whose levels need no prefix first.
+
+    One that has a fault is left out, so that it hides no other; `spca doctor` says what it is.
+    """
+    found = []
+    for name in installed(GROUP):
+        with suppress(InputError):
+            found.append(kit_named(name))
+    return sorted(found, key=lambda kit: (not kit.bare_names, kit.name))
 
 
 def kit_of(level: str) -> Kit:
@@ -47,6 +61,16 @@ def kit_of(level: str) -> Kit:
     )
 
 
+def group_of(level: str) -> str:
+    """The group of a level; of one that no kit lists, its name without the number."""
+    return _groups().get(level) or Path(level).stem.rpartition("_")[0]
+
+
+@cache
+def _groups() -> dict[str, str]:
+    return {info.name: info.group for kit in kits() for info in kit.levels()}
+
+
 def examine(level: str, world: str = "") -> LevelFindings:
     """All errors and warnings of a level at once. Raises InputError when there is no such level or world."""
     kit = kit_of(level)
@@ -60,7 +84,11 @@ def checked_kit(options: RunOptions) -> Kit:
     """The kit of a run's level. Raises InputError unless a run with these options could begin."""
     kit = kit_of(options.level)
     if options.preset not in kit.presets:
-        raise InputError(f"--preset '{options.preset}'", hint=f"{kit.name} has {', '.join(kit.presets)}")
+        close = get_close_matches(options.preset, kit.presets, 1)
+        meant = f"did you mean '{close[0]}'? " if close else ""
+        raise InputError(
+            f"--preset '{options.preset}'", hint=f"{meant}{kit.name} has {', '.join(kit.presets)}"
+        )
     if options.rehearse == "always" and not isinstance(kit, HasTwin):
         raise InputError("--rehearse always", hint=f"{kit.name} has no twin to rehearse in")
     if options.drafts > 1 and (options.rehearse == "never" or not isinstance(kit, HasTwin)):

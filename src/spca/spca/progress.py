@@ -35,8 +35,10 @@ _MARKS = {"done": "[green]✓[/green]", "failed": "[red]✗[/red]", "cancelled":
 class Progress:
     """A listener for a supervisor's events. Use as a context manager."""
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(self, console: Console | None = None, unit: str = "s") -> None:
         self.console = console or notices()
+        self._unit = "s simulated" if unit == "s" else unit
+        self._rejection = ""
         self._status = self.console.status("starting")
 
     def __enter__(self) -> Progress:
@@ -71,7 +73,10 @@ class Progress:
         self.console.print(f"  [cyan]{event.stage:<5}[/cyan] {event.data['seconds']:6.2f} s")
 
     def _on_draft(self, event: Event) -> None:
-        if not event.data.get("accepted"):
+        text = event.text.removeprefix("draft: this draft is the same as one that was rejected before: ")
+        again = text in self._rejection  # a proposer with nothing new to offer says the same in every round
+        self._rejection = text if not event.data.get("accepted") and not again else self._rejection
+        if not event.data.get("accepted") and not again:
             self.console.print(f"    [yellow]draft rejected[/yellow]  {escape(event.text)}")
 
     def _on_plan(self, event: Event) -> None:
@@ -90,10 +95,13 @@ class Progress:
     def _on_step(self, event: Event) -> None:
         mark = _MARKS[event.data["status"]]
         took = event.data["ended"] - event.data["started"]
-        self.console.print(f"    {mark} {escape(event.text):<44} {took:5.1f} s simulated")
+        self.console.print(f"    {mark} {escape(event.text):<44} {took:5.1f} {self._unit}")
         failure = event.data.get("failure")
         if failure and event.data["status"] == "failed":
-            self.console.print(f"      [red]{escape(failure['kind'])}[/red]: {escape(failure['message'])}")
+            line = f" (line {failure['line']} of the run's library.py)" if failure.get("line") else ""
+            self.console.print(
+                f"      [red]{escape(failure['kind'])}[/red]: {escape(failure['message'])}{line}"
+            )
 
     def _on_round_failed(self, event: Event) -> None:
         self.console.print(f"  [yellow]round {event.data['round']} failed[/yellow]  {escape(event.text)}")
@@ -105,7 +113,7 @@ class Progress:
             console = results()
             console.print(
                 f"[bold {colour}]{result.outcome.words}[/]"
-                f"  score {result.verdict.score:.2f}  {result.wall:.1f} s wall, {result.sim:.1f} s simulated"
+                f"  score {result.verdict.score:.2f}  {result.wall:.1f} s wall, {result.sim:.1f} {self._unit}"
                 f"  {escape(result.reason)}"
             )
             for condition in () if result.success else result.verdict.conditions:

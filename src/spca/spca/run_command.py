@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from spca.api import begin, conduct, document
 from spca.events import Event
-from spca.kits import examine
+from spca.kits import examine, kit_of
 from spca.progress import Progress
 from spca.terminal import as_typed, notices, results
 from spca_core.disk import is_full
@@ -82,7 +82,7 @@ def write_report(path: Path) -> Path:
 
 
 def _drive(options: RunOptions, folder: RunFolder, resume: bool) -> int:
-    with Progress() as progress:
+    with Progress(unit=kit_of(options.level).time_unit) as progress:
 
         def judged(event: Event) -> None:
             if event.kind == "run_ended":  # what was recorded is still being written

@@ -48,5 +48,7 @@ def as_typed(arguments: str) -> str:
 
 
 def _console(stderr: bool) -> Console:
-    console = Console(stderr=stderr, highlight=False)
-    return console if console.is_terminal else Console(stderr=stderr, highlight=False, soft_wrap=True)
+    console = Console(stderr=stderr, highlight=False, emoji=False)  # `warehouse:one:` is a name
+    if console.is_terminal:
+        return console
+    return Console(stderr=stderr, highlight=False, emoji=False, soft_wrap=True)

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from spca_core import seal
+from spca_core.disk import is_full
 from spca_core.errors import InputError
 from spca_core.paths import RUNS
 
@@ -67,7 +68,17 @@ class RunFolder:
             raise InputError(
                 "run folder is occupied", where=str(path), hint="name a new one, or `spca resume` it"
             )
-        path.mkdir(parents=True, exist_ok=True)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=path):
+                pass
+        except OSError as error:
+            if is_full(error):
+                raise
+            why = error.strerror or str(error)
+            raise InputError(
+                f"cannot write here: {why}", where=str(path), hint="name another folder"
+            ) from error
         return cls(path)
 
     @classmethod

@@ -16,6 +16,8 @@ YAML_FILES = (".yaml", ".yml")
 """How the names of such files end."""
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """In C, for a tenth of the time; a PyYAML that was built without libyaml lacks it."""
+_NO_MAPPING = ("model_type", "dict_type", "model_attributes_type")
+"""pydantic's names for input that is no mapping."""
 _DEEPEST = 100
 """Lists and mappings within each other."""
 
@@ -75,4 +77,7 @@ def first_problem(error: ValidationError) -> str:
     first = error.errors()[0]
     where = ".".join(str(p) for p in first["loc"]) or "the file"
     more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-    return one_line(f"{where}: {first['msg']}{more}")
+    said = "should be a list of keys with values" if first["type"] in _NO_MAPPING else first["msg"]
+    if first["type"] in _NO_MAPPING and first["input"] is None:
+        said = "is empty"
+    return one_line(f"{where}: {said}{more}")

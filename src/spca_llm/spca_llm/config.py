@@ -131,7 +131,8 @@ class LlmConfig(Record):
             raise InputError(
                 f"no model is configured for the role '{role}'",
                 where=f"configured: {', '.join(self.roles) or 'none'}",
-                hint=f"name one in {DEFAULT_FILE.name} or in SPCA_LLM_{role.upper()}_MODEL",
+                hint=f"name one in SPCA_LLM_MODEL (for all roles), SPCA_LLM_{role.upper()}_MODEL "
+                f"or {DEFAULT_FILE.name}",
             )
         return self.roles[role]
 

@@ -93,7 +93,7 @@ def _group_warnings(level: Level) -> Iterator[str]:
     rule = (
         ""
         if level.release is not None
-        else " The robot need not let go for a success; say `release:` to be sure."
+        else "; in such a group the robot need not let go for a success, unless `release: true` says so"
     )
     yield f"unknown task_group '{level.task_group}': {hint}{rule}"
 

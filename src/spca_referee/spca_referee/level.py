@@ -170,6 +170,14 @@ def find_level(name_or_path: str | Path) -> Path:
     if path.suffix not in YAML_FILES:
         path = LEVELS / str(name_or_path).rpartition("_")[0] / f"{name_or_path}.yaml"
     if not os.path.isfile(path):  # unlike `Path.is_file`, False too where a name is too long
+        if path.suffix in YAML_FILES and Path(name_or_path) == path:
+            raise InputError(
+                "no such file", where=str(path), hint="name a level file, or a level of `spca levels`"
+            )
+        own = [name for name in list_levels() if name.rpartition("_")[0] == str(name_or_path)]
+        if own:
+            hint = f"name one of its levels, such as '{own[0]}'; `spca bench levels {name_or_path}` runs all"
+            raise InputError(f"'{name_or_path}' is a group of levels", hint=hint)
         near = difflib.get_close_matches(Path(name_or_path).stem, list_levels(), n=3, cutoff=0.6)
         groups = sorted({name.rpartition("_")[0] for name in list_levels()})
         hint = f"did you mean {_alternatives(near)}?" if near else f"groups of levels: {', '.join(groups)}"

@@ -237,11 +237,12 @@ def test_what_is_not_yaml_or_not_a_level_is_said(text: str, tmp_path: Path):
         ("stak_01", "'stack_01'"),
         ("stack_99", "'stack_09'"),
         ("xyz", "groups of levels"),
-        ("no/file.yaml", "groups"),
+        ("no/file.yaml", "no such file"),
+        ("stack", "is a group of levels"),
     ],
 )
 def test_an_unknown_level_gets_near_names(name: str, hint: str):
-    with pytest.raises(InputError, match="unknown level") as error:
+    with pytest.raises(InputError, match="level") as error:
         load_level(name, WORLD)
     assert hint in str(error.value)
 

@@ -399,3 +399,15 @@ def test_a_cube_is_set_down_where_the_task_asks_for_one_from_the_table(planner: 
     assert len({s.args[0] for s in result.plan.steps}) == 1
     assert result.plan.steps[-1].args[1] == "table"
     assert plan(planner, "Pick up the yellow cube.", on=on).status == "impossible"
+
+
+def test_others_can_read_the_domain_and_its_problems(tmp_path: Path) -> None:
+    """Unified Planning's own reader: no name is type and object at once."""
+    from unified_planning.io import PDDLReader
+
+    request = PlanRequest(attempt="1", task=task("Stack red on blue."), observation=scene(), skills=())
+    draft = BuiltinProposer().draft(request, None, None)
+    for name, text in (("domain", draft.domain), ("problem", draft.problem)):
+        (tmp_path / name).write_text(text)
+    read = PDDLReader().parse_problem(str(tmp_path / "domain"), str(tmp_path / "problem"))
+    assert {action.name for action in read.actions} >= {"pick_up", "stack_on"} and read.goals

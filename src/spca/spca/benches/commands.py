@@ -87,7 +87,7 @@ def _models(
             raise InputError(f"--llm {llm!r}", hint="use replay:FOLDER, without --model")
         folder = Path(llm.removeprefix("replay:")).resolve()
         return bench_in(folder).model_copy(update={"llm": f"replay:{folder}"})
-    curriculum = levels or ["tabletop:published"]
+    curriculum = [part for text in levels or ["tabletop:published"] for part in text.split(",") if part]
     chosen = tuple(dict.fromkeys(info.name for part in curriculum for info in select_levels([part])))
     presets = kit_of(chosen[0]).presets
     return checked(

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from spca.benches.remedies import remedy_table
-from spca.kits import checked_kit
+from spca.kits import checked_kit, group_of
 from spca_bench import plots
 from spca_bench.bench import Done
 from spca_bench.page import Page, Table, new_figure
@@ -35,8 +35,8 @@ class LevelTrial(Record):
 
     @property
     def group(self) -> str:
-        """`stack` of `stack_01`."""
-        return self.level.rpartition("_")[0]
+        """The group of the level: `stack` of `stack_01`."""
+        return group_of(self.level)
 
 
 class LevelsBench(RunsBench[LevelTrial, RunSummary]):

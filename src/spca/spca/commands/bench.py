@@ -10,13 +10,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
+import click
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
 from spca.commands import BENCHES
 from spca_bench.command import BenchCommand, Compare, Out, Scheduler, Workers
-from spca_core.extensions import installed
+from spca_core.errors import InputError
+from spca_core.extensions import Plugin, installed
 
 
 class InstalledBenches(TyperGroup):
@@ -29,7 +31,12 @@ class InstalledBenches(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of that name, or None."""
         plugin = installed("spca.benches").get(cmd_name)
-        return _command(cmd_name, plugin.load()) if plugin else super().get_command(ctx, cmd_name)
+        if plugin is None:
+            return super().get_command(ctx, cmd_name)
+        try:
+            return _command(cmd_name, plugin.load())
+        except Exception as error:  # of somebody else's package: the others are there all the same
+            return _broken(cmd_name, plugin, error)
 
 
 bench_app = typer.Typer(
@@ -49,6 +56,19 @@ def _command(name: str, bench: BenchCommand) -> Any:
     app = typer.Typer(add_completion=False, rich_markup_mode="rich")
     app.command(name, epilog=f"Examples:  {bench.examples}")(_with_campaign_options(bench.options))
     return get_command(app)
+
+
+def _broken(name: str, plugin: Plugin, error: Exception) -> click.Command:
+    """Stands in for a bench that cannot be loaded, and says why when it is called."""
+    what = (
+        str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error} ({plugin.package})"
+    )
+
+    def refuse(**_: Any) -> None:
+        raise InputError(f"the bench '{name}' cannot be loaded", hint=what)
+
+    settings = {"ignore_unknown_options": True, "allow_extra_args": True}
+    return click.Command(name, callback=refuse, help=f"Broken: {what}", context_settings=settings)
 
 
 def _with_campaign_options(build: Callable[..., Any]) -> Callable[..., None]:

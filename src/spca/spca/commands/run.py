@@ -61,6 +61,9 @@ def run(
     library: Annotated[
         str, typer.Option(help="Folder of what is learned and trusted; library/ by default.")
     ] = "",
+    detector: Annotated[
+        str, typer.Option(help="What finds things in camera frames, by name; see `spca doctor`.")
+    ] = "shapes",
     vision: Annotated[
         bool, typer.Option("--vision", help="A vision model adds remarks to what the detector sees.")
     ] = False,
@@ -97,7 +100,8 @@ def run(
     options = checked(
         RunOptions, level=level, transport=transport, preset=preset, seed=seed, noise=noise,
         proposer=proposer,
-        engine=engine, llm=llm, skills=skills, library=library, vision=vision, rehearse=rehearse,
+        engine=engine, llm=llm, skills=skills, library=library, detector=detector, vision=vision,
+        rehearse=rehearse,
         drafts=drafts, twin=twin, rate=rate, view=view, camera=camera, world=world, video=video,
     )  # fmt: skip
     raise typer.Exit(start_run(options, out))

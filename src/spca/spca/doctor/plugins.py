@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spca.doctor.finding import Finding
+from spca.kits import GROUP, kit_named
 from spca_core.errors import InputError
 from spca_core.extensions import GROUPS, Plugin, installed, singular
 
@@ -42,6 +43,8 @@ def examine_plugins() -> list[Finding]:
             kind = singular(plugin.group)
             try:
                 plugin.load()
+                if plugin.group == GROUP:
+                    kit_named(plugin.name)
             except InputError as error:
                 found.append(Finding(f"{kind} {plugin.name}", "missing", error.what, error.hint))
             else:

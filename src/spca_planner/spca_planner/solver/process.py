@@ -100,13 +100,17 @@ class SolverProcess:
         if self._ready and self._process is not None and self._process.alive:
             return
         deadline = time.monotonic() + _START_SECONDS
+        ended: int | None = None
         for _ in range(_STARTS):  # somebody may have killed the first one
             self._running()
             if self._exchange(None, deadline, cancelled) is not None:
                 self._ready = True
                 return
+            ended = self._process.wait(1.0) if self._process is not None else None
             self._stop()
-        raise SpcaError("the solver process does not start; its messages are above")
+        how = "it gave no answer in time" if ended is None else f"it ended with status {ended}"
+        command = " ".join(python_command("spca_planner.solver.worker", tempfile.gettempdir()))
+        raise SpcaError(f"the solver process does not start: {how}; by hand it is: {command}")
 
     def _ask(self, case: Case, deadline: float, cancelled: Callable[[], bool]) -> Judgement | None:
         """One question; None when the process died of it or did not answer in time."""

@@ -3,11 +3,11 @@
   (:requirements :strips :typing :negative-preconditions :equality :conditional-effects :action-costs)
   (:types
     thing - object
-    item table - thing
+    item surface - thing
     solid support - item
     cube cuboid cylinder ball - solid
     plate mat bowl tray - support)
-  (:constants table - table)
+  (:constants table - surface)
   (:predicates
     (on ?c - item ?x - thing)        ; ?c rests on ?x, or in it
     (clear ?x - thing)               ; there is room on ?x: always so on the table, on plates and in trays
