@@ -32,6 +32,7 @@ from launch_ros.actions import Node
 from spca.ros.processes import processes
 from spca_core.errors import InputError, SpcaError
 from spca_core.options import RunOptions
+from spca_core.validation import number
 from spca_description.moveit_config import PIPELINES
 from spca_ros import environment, names
 from spca_ros.graph import CONFIG
@@ -87,12 +88,12 @@ def generate_launch_description() -> LaunchDescription:
 def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     chosen = {name: LaunchConfiguration(name).perform(context) for name, *_ in ARGUMENTS}
     real = chosen["robot"] == "none"
-    seed = _number("layout_seed", chosen["layout_seed"] or "0", int)
+    seed = number(chosen["layout_seed"] or "0", int, "layout_seed:=")
     options = RunOptions(
         level=chosen["level"],
         preset=chosen["preset"],
         seed=seed,
-        rate=_number("rate", chosen["rate"] or "0", float) or None,
+        rate=number(chosen["rate"] or "0", float, "rate:=") or None,
         view=chosen["headless"] == "false",
     )
     specs = processes(options)  # an unknown level is reported here, before anything starts
@@ -197,13 +198,6 @@ def _check_installed(chosen: Mapping[str, str], specs: list[ProcessSpec]) -> Non
                 "AMENT_PREFIX_PATH",
                 "build the workspace (cd ros2_ws && colcon build) and source install/setup.bash",
             ) from error
-
-
-def _number(name: str, text: str, kind: type) -> float:
-    try:
-        return kind(text)
-    except ValueError:
-        raise InputError(f"'{text}' is not a number", f"{name}:=") from None
 
 
 def _include(name: str, arguments: dict[str, str]) -> IncludeLaunchDescription:

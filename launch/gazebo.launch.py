@@ -29,6 +29,7 @@ from launch_ros.actions import Node
 
 from spca_core.errors import InputError, SpcaError
 from spca_core.layout import nominal_layout, random_layout
+from spca_core.validation import number
 from spca_core.world import load_world
 from spca_description.names import ARM_CONTROLLER, GRIPPER_CONTROLLER, STATE_BROADCASTER
 from spca_gazebo.requirements import missing
@@ -80,9 +81,14 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         raise InputError(f"not installed: {', '.join(lacking)}", "sim:=gazebo", "docs/full-stack.md says how")
     world = load_world(argument("world"))
     seed = argument("layout_seed")
-    layout = random_layout(world, int(seed)) if seed else nominal_layout(world)
+    layout = random_layout(world, number(seed, int, "layout_seed:=")) if seed else nominal_layout(world)
+    rate = number(argument("rate"), float, "rate:=")
     folder = Path(tempfile.mkdtemp(prefix="spca_gazebo_"))
-    files = write_all(world, folder, layout, argument("robot"), float(argument("rate")))
+    try:
+        files = write_all(world, folder, layout, argument("robot"), rate)
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
 
     sim_time = {"use_sim_time": True}
     server = ExecuteProcess(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import re
@@ -63,8 +64,11 @@ def sourced_ros() -> SourcedRos:
     made_of = [sys.version, *NOT_LOCKED, *pins, *(w.name for w in wheels), Path(__file__).read_text()]
     digest = hashlib.sha256("\n".join(made_of).encode()).hexdigest()[:16]
     prefix = Path(sys.prefix).resolve() / ".spca" / "sourced_ros" / digest
-    if not (prefix / "setup.bash").is_file():
-        _make(prefix, [*pins, *NOT_LOCKED, *map(str, wheels)], given / "src")
+    prefix.mkdir(parents=True, exist_ok=True)
+    with prefix.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # tests run in several processes
+        if not (prefix / "setup.bash").is_file():
+            _make(prefix, [*pins, *NOT_LOCKED, *map(str, wheels)], given / "src")
     return SourcedRos(prefix)
 
 

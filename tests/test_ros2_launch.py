@@ -14,7 +14,7 @@ import pytest
 if TYPE_CHECKING:
     from conftest import SourcedRos
 
-pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENT = Path(sys.prefix).resolve()

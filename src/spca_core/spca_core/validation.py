@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 from pydantic import ValidationError
 
 from spca_core.errors import InputError, one_line
 
+_Number = TypeVar("_Number", int, float)
 YAML_FILES = (".yaml", ".yml")
 """How the names of such files end."""
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -58,6 +59,14 @@ def _check_nesting(text: str) -> None:
                 raise yaml.YAMLError(f"nested more than {_DEEPEST} levels deep{event.start_mark}")
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
+
+
+def number(text: str, kind: type[_Number], where: str) -> _Number:
+    """The number that a text is. Raises InputError where it is none."""
+    try:
+        return kind(text)
+    except ValueError:
+        raise InputError(f"'{text}' is not a number", where) from None
 
 
 @contextmanager
