@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WINGS = (
     "src",
     "research",
+    "judges",
     "testing",
     "benchmarks",
 )  # folders of packages; `bin/spca` and `scripts/test` name them, too

@@ -80,13 +80,25 @@ class PlanarPose(Part):
     yaw: float = 0.0
 
 
+class WristSensor(Part):
+    """A force-torque sensor between the arm's flange and the gripper: a cylinder.
+
+    It moves the gripper out by `length` (m), and turns it by `turn` (rad) about the flange's axis.
+    """
+
+    length: float = Field(gt=0)
+    radius: float = Field(gt=0)
+    turn: float = 0.0
+
+
 class RobotMount(Part):
-    """Where the robot stands and its named joint configurations (radians)."""
+    """Where the robot stands, what is at its wrist, and its named joint configurations (radians)."""
 
     model: str
     base: PlanarPose
     home: Joints
     out_of_view: Joints
+    wrist_sensor: WristSensor | None = None
 
 
 class WorkArea(Part):

@@ -20,7 +20,7 @@ from spca_motion.paths import Piece
 from spca_motion.query import EDGE_STEP, Query
 from spca_robot.ur5 import POSITION_LIMITS
 
-_RANGE = 1.0  # longest edge of the trees, rad
+_RANGE = 0.5  # longest edge of the trees, rad; twice as long ones do not get into narrow openings
 _SHORTCUTS = 30
 
 Valid = Callable[[Array], bool]
@@ -41,8 +41,8 @@ class Effort:
 # Configurations that cost at most this factor, and this much (s), more than the best one are tried before the
 # others.
 _NEAR_FACTOR, _NEAR_EXTRA = 1.25, 0.1
-BRIEF, NORMAL, WIDE = Effort(1.2, 20_000), Effort(1.2, 40_000), Effort(np.pi, 120_000)
-"""How hard to search: among the near goals, then among all, then everywhere."""
+BRIEF, NORMAL, WIDE = Effort(1.2, 5_000), Effort(2.2, 40_000), Effort(np.pi, 120_000)
+"""How hard to search: near the near goals, then farther around all, then everywhere."""
 # Seeds of the successive searches, used if a path turns out to collide between the checked configurations.
 _SEEDS = (1, 2, 3)
 

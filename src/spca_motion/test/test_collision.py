@@ -11,7 +11,7 @@ import pytest
 from spca_core.errors import MotionError
 from spca_core.geometry import Array, Pose, top_down
 from spca_core.layout import nominal_layout
-from spca_core.world import World, load_world
+from spca_core.world import World, WristSensor, load_world
 from spca_motion.collision import MAX_PRESS, CollisionChecker
 from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_motion.tool import NOMINAL_GAP, ToolKinematics, planning_gap
@@ -188,6 +188,25 @@ def test_only_one_thing_that_exists_can_be_attached(scene: PlanningScene) -> Non
         scene.attached("cube_pink", here, here)
     with pytest.raises(MotionError, match="cube_red"):
         scene.attached("cube_red", here, here).attached("cube_blue", here, here)
+
+
+def test_a_sensor_at_the_wrist_moves_and_turns_the_gripper(world: World, tools: ToolKinematics) -> None:
+    sensor = WristSensor(length=0.03, radius=0.0375, turn=math.pi / 2)
+    longer = world.model_copy(update={"robot": world.robot.model_copy(update={"wrist_sensor": sensor})})
+    joints, with_sensor = np.array(world.robot.home), ToolKinematics(longer)
+    moved = np.linalg.inv(tools.tool(joints, 0.04)) @ with_sensor.tool(joints, 0.04)
+    assert moved[:3, 3] == pytest.approx([0, 0, 0.03], abs=1e-9)
+    assert moved[:3, 0] == pytest.approx([0, 1, 0], abs=1e-9)
+    branches = with_sensor.branches(with_sensor.tool(joints, 0.04), 0.04)
+    assert np.nanmin(abs(branches - joints).max(axis=1)) < 1e-6
+    checker = CollisionChecker(longer, PlanningScene())
+    assert checker.valid(joints, OPEN)
+    position, axis = checker.flange()
+    assert position == pytest.approx(with_sensor.flange(joints)[:3, 3])
+    assert axis == pytest.approx([0, 0, -1], abs=1e-4)
+    low = at(tools, 0.5, 0.06, 0.43, OPEN)
+    assert CollisionChecker(world, PlanningScene()).valid(low, OPEN)
+    assert checker.hits(low, OPEN)[0].other == "table", "the fingers reach 3 cm deeper"
 
 
 @pytest.mark.parametrize(

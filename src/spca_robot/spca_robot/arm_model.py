@@ -28,6 +28,7 @@ KP: Array = np.array([4000.0, 4000.0, 3000.0, 800.0, 800.0, 400.0])  # N·m/rad
 KV: Array = np.array([300.0, 300.0, 200.0, 50.0, 50.0, 25.0])  # N·m·s/rad
 ARMATURE = 0.1  # kg·m², the motors' inertia behind their gears
 DAMPING = 1.0  # N·m·s/rad
+SENSOR_MASS = 0.3  # kg, of a force-torque sensor at the wrist
 
 
 @dataclass(frozen=True)
@@ -66,15 +67,23 @@ LINK_TUBES: tuple[tuple[Tube, ...], ...] = (
     (
         Tube((0, 0, -0.0128), (0, 0, 0.071), 0.059),
         Tube((0, 0, _FORE_AXIS), (-0.08, 0, _FORE_AXIS), 0.05),
-        Tube((0, 0, _FORE_AXIS), (_FORE, 0, _FORE_AXIS), 0.0385),
-        Tube((_FORE, 0, -0.0413), (_FORE, 0, 0.0639), 0.0394, BLUE),
+        Tube((0, 0, _FORE_AXIS), (_FORE, 0, _FORE_AXIS), 0.0381),
+        Tube((_FORE, 0, -0.0413), (_FORE, 0, 0.0639), 0.0393, BLUE),
+        Tube((_FORE, 0, -0.0245), (_FORE, 0, 0.0125), 0.0396, BLUE),
     ),
-    (Tube((0, 0, 0.0633), (0, 0, 0.149), 0.0392), Tube((0, -0.0478, _D4), (0, 0.0575, _D4), 0.0392)),
     (
-        Tube((0, 0, 0.0488), (0, 0, 0.1337), 0.0392, BLUE),
-        Tube((0, 0.0478, _D5), (0, -0.0575, _D5), 0.0392, BLUE),
+        Tube((0, 0, 0.0633), (0, 0, 0.149), 0.0384),
+        Tube((0, -0.0478, _D4), (0, 0.0482, _D4), 0.0387),
+        Tube((0, 0.004, _D4), (0, 0.037, _D4), 0.0397),
+        Tube((0, 0.047, _D4), (0, 0.0575, _D4), 0.0378),
     ),
-    (Tube((0, 0, 0.047), (0, 0, _D6), 0.0379), Tube((0, 0, 0.055), (0, 0, 0.07), 0.0433)),
+    (
+        Tube((0, 0, 0.0488), (0, 0, 0.1337), 0.0384, BLUE),
+        Tube((0, 0.0478, _D5), (0, -0.047, _D5), 0.0389, BLUE),
+        Tube((0, 0.001, _D5), (0, -0.0495, _D5), 0.0393, BLUE),
+        Tube((0, -0.047, _D5), (0, -0.0575, _D5), 0.0378, BLUE),
+    ),
+    (Tube((0, 0, 0.047), (0, 0, _D6), 0.0379), Tube((0, 0, 0.0621), (0, -0.0433, 0.0621), 0.0051)),
 )
 
 
@@ -117,7 +126,16 @@ def add_arm(spec: mujoco.MjSpec, mount: RobotMount) -> mujoco.MjsBody:
 
     # MuJoCo skips contacts of parent and child, except where the parent is static: the base.
     spec.add_exclude(bodyname1=mount.model, bodyname2=f"{mount.model}/{ur5.LINK_NAMES[0]}")
-    parent.add_site(name="tool0", pos=offset[:3, 3], quat=wxyz_of_matrix(offset[:3, :3]))
+    tool0 = offset @ ur5.tool0(mount.wrist_sensor)
+    if mount.wrist_sensor is not None:
+        parent.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_CYLINDER,
+            fromto=(*offset[:3, 3], *tool0[:3, 3]),
+            size=(mount.wrist_sensor.radius, 0, 0),
+            rgba=GREY,
+            mass=SENSOR_MASS,
+        )
+    parent.add_site(name="tool0", pos=tool0[:3, 3], quat=wxyz_of_matrix(tool0[:3, :3]))
     return parent
 
 

@@ -7,7 +7,7 @@ the UR5 technical specification (ranges, speed); torques as in the ROS-Industria
 
 Frames. The DH base frame has the arm stretched along its -x at q = 0. ROS (`base_link`, REP-103) and this
 project turn it by half a turn, so that the arm stretches along +x of the mount: `T_mount_dh = BASE_TO_DH`.
-`tool0` is DH frame 6, on the flange's face, z pointing out of it.
+`tool0` is DH frame 6, on the flange's face, z pointing out of it; with a sensor there, it is on the sensor's.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from __future__ import annotations
 import numpy as np
 
 from spca_core.geometry import Array
+from spca_core.rotations import about_z
+from spca_core.world import WristSensor
 
 # One row a joint: a (m), alpha (rad), d (m). T_{i-1,i} = Rz(q_i) · Tz(d_i) · Tx(a_i) · Rx(alpha_i)
 DH_A: Array = np.array([0.0, -0.425, -0.39225, 0.0, 0.0, 0.0])
@@ -61,3 +63,11 @@ def link_transform(joint: int) -> Array:
     a, alpha, d = DH_A[joint], DH_ALPHA[joint], DH_D[joint]
     c, s = np.cos(alpha), np.sin(alpha)
     return np.array([[1, 0, 0, a], [0, c, -s, 0], [0, s, c, d], [0, 0, 0, 1.0]])
+
+
+def tool0(sensor: WristSensor | None) -> Array:
+    """The frame `tool0`, to which the gripper is mounted, in DH frame 6: the flange, or the sensor's face."""
+    frame = np.eye(4)
+    if sensor is not None:
+        frame[:3, :3], frame[2, 3] = about_z(sensor.turn), sensor.length
+    return frame
