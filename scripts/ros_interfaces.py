@@ -79,6 +79,7 @@ MEANINGS = {
     "/executor/look": "move the arm out of view and perceive",
     "/executor/stop": "stop the arm and end what is under way",
     "/referee/begin_level": "judge a level from now on",
+    "/referee/judge": "what the referee says now, to who asks with a nonce",
     "/supervisor/run_level": "run a level from the first look to the verdict",
 }
 FAMILIES = {

@@ -21,6 +21,7 @@ from spca_core.errors import InputError, SpcaError
 from spca_core.options import RunOptions
 from spca_core.run_folder import RunFolder
 from spca_ros import names
+from spca_ros.convert.time import seconds
 from spca_ros.domain import own_domain
 from spca_ros.qos import SENSOR
 from spca_ros.session import Session
@@ -130,23 +131,33 @@ def test_only_the_thinking_process_has_keys(tmp_path: Path, monkeypatch: pytest.
     }
 
 
-def test_the_arm_stops_when_the_supervisor_dies() -> None:
-    speeds: list[float] = []
-    nodes = (sim(rate=1.0, idle_rate=1.0), sense(), executor(), referee())
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGSTOP])
+@pytest.mark.parametrize("rate", [0.0, 1.0])
+def test_the_arm_stands_soon_after_the_supervisor_was_last_heard(rate: float, stop: signal.Signals) -> None:
+    """In both clocks: simulated time may run many times faster than the wall's."""
+    seen: list[tuple[float, float]] = []  # simulated seconds, rad/s
+    nodes = (sim(rate=rate, idle_rate=1.0), sense(), executor(), referee())
+
+    def look(message: JointStateMsg) -> None:
+        seen.append((seconds(message.header.stamp), max(map(abs, message.velocity[:6]))))
+
     with running(*nodes, name="onlooker") as (node, graph):
-        node.create_subscription(
-            JointStateMsg, names.JOINT_STATES, lambda m: speeds.append(max(map(abs, m.velocity[:6]))), SENSOR
-        )
+        node.create_subscription(JointStateMsg, names.JOINT_STATES, look, SENSOR)
         supervisor = subprocess.Popen([sys.executable, "-c", _SUPERVISOR])
         try:
-            _until(lambda: len(speeds) > 0 and speeds[-1] > 0.3, 60.0)
+            _until(lambda: len(seen) > 0 and seen[-1][1] > 0.3, 60.0)
+            supervisor.send_signal(stop)
+            stopped = len(seen)
+            _until(lambda: max(speed for _, speed in seen[-100:]) < 0.01, 15.0)
         finally:
             supervisor.kill()
             supervisor.wait()
-        _until(lambda: max(speeds[-100:]) < 0.01, 15.0)  # at rest for two seconds
+        moving = [stamp for stamp, speed in seen[stopped:] if speed > 0.01]
+        assert max(moving) - seen[stopped - 1][0] < STOP_S
         graph.check()
 
 
+STOP_S = 0.45  # simulated: 0.1 that the watch and the simulator let pass, and the way of the brakes
 _SUPERVISOR = """
 from spca_core.options import RunOptions
 from spca_tabletop.ros.environment import RosTabletop

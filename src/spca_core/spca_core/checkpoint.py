@@ -20,9 +20,11 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
+from spca_core import seal
 from spca_core.errors import InputError
 
-_MAGIC = b"spca-checkpoint-2\n"
+_MAGIC = b"spca-checkpoint-3\n"
+_SEAL = 64  # characters
 _PLAIN = (str, bool, int, float, type(None))
 _SEQUENCES: dict[str, type] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
 _LARGEST = 64 * 2**20
@@ -34,25 +36,33 @@ def pack(state: Any) -> bytes:
 
     Raises TypeError for anything that is not data, such as a function or an open file.
     """
-    return _MAGIC + zlib.compress(json.dumps(_encoded(state), separators=(",", ":")).encode(), 1)
+    return _sealed(zlib.compress(json.dumps(_encoded(state), separators=(",", ":")).encode(), 1))
 
 
 def unpack(content: bytes, kinds: Collection[type] = ()) -> Any:
     """The state in the bytes of `pack`; objects may be of these `kinds` only.
 
-    Raises InputError for bytes that are something else, damaged, too large, or hold other objects.
+    Raises InputError for bytes that are something else, damaged, too large, or hold other objects, or that
+    were not made by this checkout: the parts of a state that fit together nobody else can know.
     """
     hint = "start a new run"
     if not content.startswith(_MAGIC):
         raise InputError("not a checkpoint of this version", hint=hint)
+    mark, body = content[len(_MAGIC) :][:_SEAL], content[len(_MAGIC) + _SEAL :]
+    if not seal.same(mark.decode(errors="replace"), seal.fingerprint(body)):
+        raise InputError("a damaged checkpoint", where="not made by this checkout", hint=hint)
     try:
         expander = zlib.decompressobj()
-        text = expander.decompress(content[len(_MAGIC) :], _LARGEST)
+        text = expander.decompress(body, _LARGEST)
         if expander.unconsumed_tail or not expander.eof:
             raise ValueError("it is cut off, or too large")
         return _Decoder(kinds).decoded(json.loads(text))
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, zlib.error) as error:
         raise InputError("a damaged checkpoint", where=str(error)[:200], hint=hint) from error
+
+
+def _sealed(body: bytes) -> bytes:
+    return _MAGIC + seal.fingerprint(body).encode() + body
 
 
 def _name(kind: type) -> str:

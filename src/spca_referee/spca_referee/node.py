@@ -8,7 +8,7 @@ from pathlib import Path
 
 from spca_interfaces.msg import Contacts
 from spca_interfaces.msg import Verdict as VerdictMsg
-from spca_interfaces.srv import BeginLevel, Checkpoint, Restore, SaveRecording
+from spca_interfaces.srv import BeginLevel, Checkpoint, Judge, Restore, SaveRecording
 
 from spca_core.checkpoint import pack, unpack
 from spca_core.errors import SpcaError
@@ -18,7 +18,7 @@ from spca_referee.contacts import save_timeline
 from spca_referee.level import load_level
 from spca_referee.referee import CHECKPOINT_KINDS, Referee
 from spca_ros import names
-from spca_ros.convert.contacts import contact_samples
+from spca_ros.convert.contacts import contact_samples, sealed_verdict
 from spca_ros.convert.records import from_msg, to_msg
 from spca_ros.convert.time import seconds, time_msg
 from spca_ros.loop import Loop
@@ -38,11 +38,13 @@ class RefereeNode(SpcaNode):
         self._referee: Referee | None = None
         self._epoch = ""
         self._seen = 0.0
+        self._dropped = 0
         self._told: VerdictMsg | None = None
         self._verdict = self.create_publisher(VerdictMsg, names.VERDICT, STATE)
         self.create_subscription(Contacts, names.CONTACTS, self._on_contacts, EVERY)
         self.wall_timer(_NEWS_PERIOD, self._tell)
         self.create_service(BeginLevel, names.BEGIN_LEVEL, self._begin)
+        self.create_service(Judge, names.JUDGE, self._judge)
         self.create_service(Checkpoint, names.checkpoint(names.REFEREE), self._checkpoint)
         self.create_service(Restore, names.restore(names.REFEREE), self._restore)
         self.create_service(SaveRecording, names.save_recording(names.REFEREE), self._save)
@@ -51,6 +53,11 @@ class RefereeNode(SpcaNode):
         if self._referee is None or message.epoch != self._epoch:
             return
         for sample in contact_samples(message):
+            if sample.stamp < self._seen:  # of another sender: the simulator's clock does not run backwards
+                self._dropped += 1
+                if self._dropped == 1:
+                    self.get_logger().warning("contacts with a stamp of the past are dropped")
+                continue
             if not self._seen:
                 self._referee.start_at(max(sample.stamp - _SAMPLE_PERIOD, 0.0))
             self._referee.consume(sample)
@@ -72,17 +79,31 @@ class RefereeNode(SpcaNode):
         """Publish the verdict unless it has been published already."""
         if self._referee is None:
             return
-        known = VerdictMsg(epoch=self._epoch, seen=self._seen, holding=self._referee.holding)
-        message = to_msg(self._referee.verdict, known)
+        message = self._message(self._referee)
         if message != self._told:
             self._told = message
             self._verdict.publish(message)
+
+    def _message(self, referee: Referee) -> VerdictMsg:
+        known = VerdictMsg(epoch=self._epoch, seen=self._seen, holding=referee.holding)
+        return to_msg(referee.verdict, known)
+
+    def _judge(self, request: Judge.Request, response: Judge.Response) -> Judge.Response:
+        with answering(response):
+            if self._referee is None or request.epoch != self._epoch:
+                raise SpcaError("no such level has begun")
+            final = self._referee.verdict.final
+            if not final and self._seen + _SAMPLE_PERIOD <= seconds(request.seen):
+                raise SpcaError("not all contacts have arrived yet")
+            response.verdict = self._message(self._referee)
+            response.seal = sealed_verdict(request.nonce, response.verdict)
+        return response
 
     def _begin(self, request: BeginLevel.Request, response: BeginLevel.Response) -> BeginLevel.Response:
         with answering(response):
             level = load_level(request.level, self._world)
             self._referee = Referee(level, self._world, from_msg(Layout, request.layout).poses)
-            self._epoch, self._seen = request.epoch, 0.0
+            self._epoch, self._seen, self._dropped = request.epoch, 0.0, 0
             self._tell()
         return response
 
@@ -98,8 +119,10 @@ class RefereeNode(SpcaNode):
 
     def _restore(self, request: Restore.Request, response: Restore.Response) -> Restore.Response:
         with answering(response):
-            self._referee, self._seen = unpack(bytes(request.state), CHECKPOINT_KINDS)
-            self._epoch = request.epoch
+            referee, seen = unpack(bytes(request.state), CHECKPOINT_KINDS)
+            if not isinstance(referee, Referee) or not isinstance(seen, float):
+                raise SpcaError("a checkpoint of another node")
+            self._referee, self._seen, self._epoch = referee, seen, request.epoch
             self._tell()
         return response
 

@@ -25,6 +25,7 @@ from spca_ros.convert.time import time_msg
 from spca_ros.node import SpcaNode
 from spca_ros.peer import NodeLost
 from spca_ros.qos import EVERY
+from spca_ros.watch import Watch
 
 PRESSING = 20.0
 """Newtons reported for a gripper that says that it has stalled, where joint states carry no effort."""
@@ -77,8 +78,11 @@ class SpcaDriver:
 
     pressing = 0.0
 
-    def __init__(self, node: SpcaNode) -> None:
-        self._client = node.get_name()
+    def __init__(self, node: SpcaNode, watch: Watch | None = None) -> None:
+        self._client, self._watch = node.get_name(), watch
+        self._wanted: tuple[float, float] | None = None  # what a watcher has kept from being reported
+        if watch is not None:
+            watch.on_lease = self._again
         self.arm = ActionClient(node, FollowTrajectory, names.FOLLOW)
         self.gripper = ActionClient(node, CommandGripper, names.GRIPPER)
         self._hold = ServiceCall(node, Trigger, names.HOLD)
@@ -111,10 +115,17 @@ class SpcaDriver:
             self._hold.send(Trigger.Request())
 
     def want_time(self, seen: float, until: float) -> None:
-        """See `Driver`."""
+        """See `Driver`. With a watch, no more is reported as seen than the watcher has."""
+        limited = seen if self._watch is None else self._watch.limit(seen)
+        self._wanted = (seen, until) if limited < seen else None
+        seen = limited
         self._lease.publish(
             Lease(client=self._client, seen=time_msg(seen), until=time_msg(until) if until else Time())
         )
+
+    def _again(self) -> None:
+        if (wanted := self._wanted) is not None:
+            self.want_time(*wanted)
 
 
 class ControlDriver:

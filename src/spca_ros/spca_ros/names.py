@@ -32,6 +32,7 @@ PERCEIVE, STOP, BEGIN_LEVEL, LEARNED = (
     "referee/begin_level",
     "planner/learned",
 )
+JUDGE = "referee/judge"
 
 
 def checkpoint(node: str) -> str:

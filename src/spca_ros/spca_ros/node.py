@@ -24,6 +24,7 @@ from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValu
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
+from rclpy.subscription import Subscription
 from rclpy.timer import Timer
 from spca_interfaces.msg import NodeStatus
 
@@ -84,6 +85,19 @@ class SpcaNode(Node):
         if choices and value not in choices:
             raise InputError(f"'{value}'", where=where, hint=f"one of {', '.join(choices)}")
         return type(default)(value)
+
+    def create_subscription(
+        self, msg_type: Any, topic: str, callback: Callable[[Any], None], *arguments: Any, **options: Any
+    ) -> Subscription:
+        """As rclpy's, but a message that cannot be dealt with is dropped: anybody can send one."""
+
+        def guarded(message: Any) -> None:
+            try:
+                callback(message)
+            except (SpcaError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError) as error:
+                self.get_logger().warning(f"a message on {topic} was dropped: {error!r}", once=True)
+
+        return super().create_subscription(msg_type, topic, guarded, *arguments, **options)
 
     def wall_timer(self, period: float, callback: Callable[[], object], *, started: bool = True) -> Timer:
         """A timer that goes by wall seconds, as simulated time can stand still."""
@@ -156,8 +170,9 @@ def answering(response: Any) -> Iterator[None]:
     try:
         yield
         response.success = True
-    except (SpcaError, ValueError, OSError) as error:
-        response.success, response.message = False, str(error)
+    except Exception as error:  # whatever a message from outside can bring about
+        known = isinstance(error, (SpcaError, ValueError, OSError))
+        response.success, response.message = False, str(error) if known else repr(error)
 
 
 def background(target: Callable[..., Any], *arguments: Any) -> threading.Thread:

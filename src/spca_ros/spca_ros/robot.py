@@ -45,6 +45,8 @@ class RosRobot:
         """Named in every goal, for readers of the log."""
         self.on_follow: Callable[[JointTrajectory], None] | None = None
         """Called with every trajectory before it is sent, so that it can be drawn."""
+        self.watches = False
+        """Whether to tell by leases what has been seen of a motion that another node carries out."""
 
     # --- Robot ----------------------------------------------------------------------------------------------
 
@@ -180,3 +182,5 @@ class RosRobot:
         with self._news:
             self._state, self._arrived = state, time.monotonic()
             self._news.notify_all()
+        if self.watches:
+            self._driver.want_time(state.stamp, 0.0)

@@ -7,8 +7,9 @@ The module does not depend on ROS. Its owner calls `advance` repeatedly and pass
   so that a client that monitors a motion can stop it in time.
 * Otherwise time runs at `idle_rate`; at 0 it stands still.
 * After a command to hold, time runs until the arm is at rest.
-* A client that is silent for `patience` wall-clock seconds during its motion counts as dead or hung, and
-  the arm holds.
+* A client for which time has waited for `patience` wall-clock seconds counts as dead or hung, whatever it
+  sends, until it has caught up. If the motion is its own, the arm holds.
+* Somebody who waits for time is not kept waiting by a pause for longer than `PAUSE` wall-clock seconds.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ DONE, REPLACED, HELD, STALE = "done", "replaced", "held", "stale"
 OnEnd = Callable[[str, str], None]
 """Called once with a motion's status, one of the above, and a message."""
 
+PAUSE = 5.0
+"""Wall seconds that time may stand still although somebody waits for it: enough for a checkpoint."""
 _EPSILON = 1e-9
 _DOZE = 0.02  # wall seconds between two looks while time stands still
 _STILL_GAP, _STILL_TICKS = (
@@ -37,6 +40,7 @@ _STILL_GAP, _STILL_TICKS = (
     4,
 )  # the pads rest when the gap changes less than this (m) over so many ticks
 _GRIPPER_TIMEOUT = 3.0
+_MOST_CLIENTS = 16
 _BRAKING, _AT_REST = (
     1.0,
     0.005,
@@ -56,6 +60,7 @@ class _Motion:
 class _Client:
     seen: float
     heard: float
+    """When time began to wait for it, or when it was last up to date (wall seconds)."""
     until: float = 0.0
 
 
@@ -87,8 +92,7 @@ class Conductor:
         self._clients: dict[str, _Client] = {}
         self._origin: tuple[float, float, float] | None = None  # wall and simulated seconds, rate
         self._braking_until = 0.0
-        self.paused = False
-        """Whether time stands still regardless of requests."""
+        self._paused: float | None = None
 
     # --- requests of clients --------------------------------------------------------------------------------
 
@@ -98,8 +102,15 @@ class Conductor:
         A report from the future refers to the world before a reset and arrived late; it is ignored.
         """
         now = self._sim.time
-        if seen <= now + _EPSILON:
-            self._clients[client] = _Client(seen, self._wall(), min(until, now + 60.0))
+        if not seen <= now + _EPSILON:
+            return
+        known = self._clients.get(client)
+        caught_up = seen + self._lead >= now - _EPSILON
+        if known is None and len(self._clients) >= _MOST_CLIENTS:
+            return
+        heard = self._wall() if known is None or caught_up else known.heard
+        given_up = known is not None and self._wall() - heard > self._patience
+        self._clients[client] = _Client(seen, heard, 0.0 if given_up else min(until, now + 60.0))
 
     def follow(self, client: str, trajectory: JointTrajectory, on_end: OnEnd) -> None:
         """Begin a trajectory for a client. Raises what the simulator raises for a bad one."""
@@ -119,6 +130,17 @@ class Conductor:
         """Brake to a standstill. Time runs until the arm stands, whatever else is wanted."""
         self._brake()
         self._end("_arm", HELD)
+
+    @property
+    def paused(self) -> bool:
+        """Whether time stands still; somebody who wants it to pass waits for `PAUSE` wall seconds at most."""
+        if self._paused is None:
+            return False
+        return not self.active or self._wall() - self._paused < PAUSE
+
+    @paused.setter
+    def paused(self, value: bool) -> None:
+        self._paused = self._wall() if value else None
 
     def elapsed(self) -> float | None:
         """Seconds since the trajectory under way began, or None."""

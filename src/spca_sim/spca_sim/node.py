@@ -20,7 +20,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from spca_core.checkpoint import pack, unpack
 from spca_core.contacts import ContactSample
-from spca_core.errors import MotionError, SpcaError
+from spca_core.errors import SpcaError
 from spca_core.layout import Layout
 from spca_core.world import load_world
 from spca_ros import names
@@ -204,7 +204,7 @@ class SimNode(SpcaNode):
 
         try:
             self._conductor.follow(goal.client, trajectory(goal.trajectory), ended)
-        except (ValueError, MotionError) as error:
+        except (SpcaError, ValueError, ArithmeticError, LookupError, TypeError) as error:
             self.get_logger().warning(f"trajectory refused: {error}")
             return GoalResponse.REJECT
         return GoalResponse.ACCEPT

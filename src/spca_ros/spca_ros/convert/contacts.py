@@ -1,13 +1,14 @@
-"""Contact samples from and to messages."""
+"""Contact samples from and to messages, and the mark of a verdict on them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spca_interfaces.msg import ContactPair, Contacts
+from spca_interfaces.msg import ContactPair, Contacts, Verdict
 from spca_interfaces.msg import ContactSample as ContactSampleMsg
 from std_msgs.msg import Header
 
+from spca_core import seal
 from spca_core.contacts import ContactSample, pair
 from spca_ros.convert.records import WORLD_FRAME
 from spca_ros.convert.time import seconds, time_msg
@@ -27,3 +28,8 @@ def contact_samples(message: Contacts) -> list[ContactSample]:
     return [
         ContactSample(seconds(s.stamp), frozenset(pair(p.a, p.b) for p in s.pairs)) for s in message.samples
     ]
+
+
+def sealed_verdict(nonce: str, verdict: Verdict) -> str:
+    """The mark of a verdict that answers the question with that nonce; only this checkout can make it."""
+    return seal.fingerprint(f"{nonce} {verdict}")

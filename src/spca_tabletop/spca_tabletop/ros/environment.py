@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 import uuid
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,10 @@ from spca_interfaces.msg import Layout as LayoutMsg
 from spca_interfaces.msg import Plan as PlanMsg
 from spca_interfaces.msg import Task as TaskMsg
 from spca_interfaces.msg import Verdict as VerdictMsg
-from spca_interfaces.srv import BeginLevel, Checkpoint, ResetWorld, Restore, SaveRecording
+from spca_interfaces.srv import BeginLevel, Checkpoint, Judge, ResetWorld, Restore, SaveRecording
 from std_srvs.srv import SetBool, Trigger
 
+from spca_core import seal
 from spca_core.checkpoint import pack, unpack
 from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.layout import Layout
@@ -35,8 +36,9 @@ from spca_core.verdict import Verdict
 from spca_referee.level import Level, task
 from spca_ros import names
 from spca_ros.calls import ActionCall, ServiceCall
+from spca_ros.convert.contacts import sealed_verdict
 from spca_ros.convert.records import from_msg, to_msg
-from spca_ros.convert.time import seconds
+from spca_ros.convert.time import seconds, time_msg
 from spca_ros.node import SpcaNode
 from spca_ros.peer import NodeLost, Peer
 from spca_ros.qos import STATE
@@ -57,6 +59,7 @@ _RECORDERS = (names.SIM, names.REFEREE, names.SENSE)
 _CHUNK_S = 0.1  # simulated seconds between two looks at the verdict
 _SAMPLE_S = 0.021  # between two contact samples, and a little
 _READY_S = 60.0  # wall seconds for the nodes to come up
+_POLL_S = 0.01  # wall seconds between two questions
 _PATIENCE_S = 10.0  # wall seconds for an answer that ought to come at once
 _SLOW_S = 60.0  # wall seconds for what Gazebo is asked through its command line
 
@@ -87,8 +90,8 @@ class RosTabletop:
         self._order: _Order
         self._peers = {name: Peer(node, name) for name in _NODES}
         self._robot = RosRobot(node)
-        self._news = threading.Condition()
-        self._message = VerdictMsg()
+        self._judged = VerdictMsg()  # by the referee, when it was asked last
+        self._stamp = 0.0  # of the newest verdict on the topic
         self._epoch = ""
         self._cancelled = False
         self._can_go_back = True
@@ -103,6 +106,7 @@ class RosTabletop:
         self._pause = service(SetBool, names.PAUSE, names.SIM)
         self._hold = service(Trigger, names.HOLD, names.SIM)
         self._begin_level = service(BeginLevel, names.BEGIN_LEVEL, names.REFEREE)
+        self._judge = service(Judge, names.JUDGE, names.REFEREE)
         self._stop = service(Trigger, names.STOP, names.EXECUTOR)
         self._save = {n: service(Checkpoint, names.checkpoint(n), n) for n in _NODES}
         self._load = {n: service(Restore, names.restore(n), n) for n in _NODES}
@@ -160,7 +164,7 @@ class RosTabletop:
         DDS loses what is sent before both sides have found each other.
         """
         end = time.monotonic() + _PATIENCE_S
-        while self._message.seen == 0.0:
+        while self._ask().seen == 0.0:
             if time.monotonic() > end:
                 raise NodeLost("no contacts reach the referee, or no verdicts come from it")
             self._robot.wait(_CHUNK_S)
@@ -175,7 +179,7 @@ class RosTabletop:
         _expect(self._begin_level(level), InputError)
         world = ResetWorld.Request(epoch=epoch, layout=layout, seed=order.options.seed)
         _expect(self._reset(world, timeout=_SLOW_S), InputError)
-        self._await_verdict(lambda message: True)
+        self._ask()
         self._robot.wait_news()
 
     # --- Environment ----------------------------------------------------------------------------------------
@@ -183,7 +187,8 @@ class RosTabletop:
     def sense(self) -> Observation:
         """Have the arm moved out of view and the table looked at."""
         goal = Look.Goal(attempt=self._epoch, task=[to_msg(self.task, TaskMsg())])
-        result = self._look(goal, cancelled=self._interrupted)
+        with self._watching():
+            result = self._look(goal, cancelled=self._interrupted)
         self._check_nodes()
         if result.error_kind == "error":
             raise SpcaError(result.message)
@@ -209,7 +214,8 @@ class RosTabletop:
         if self._cancelled:
             return ActResult(attempt=attempt, status="cancelled", steps=(), message="cancelled")
         goal = ExecutePlan.Goal(attempt=attempt, plan=to_msg(plan, PlanMsg()), library=library)
-        answer = self._execute(goal, on_feedback, self._interrupted)
+        with self._watching():
+            answer = self._execute(goal, on_feedback, self._interrupted)
         self._check_nodes()
         if answer.error:
             raise SpcaError(answer.error)
@@ -221,12 +227,12 @@ class RosTabletop:
     def settle(self) -> Verdict:
         """Let the world come to rest and the referee see enough of it."""
         end = self._robot.now() + SETTLE_S
-        while not (self._cancelled or self.verdict().final):
+        while not (self._cancelled or self._ask().outcome != VerdictMsg.RUNNING):
             now = self._robot.now()
-            if self._message.holding:
+            if self._judged.holding:
                 end = max(end, now + self._order.level.dwell_s)
             if now < end:
-                self._robot.wait(min(_CHUNK_S, end - now), lambda _: self.verdict().final)
+                self._robot.wait(min(_CHUNK_S, end - now))
             elif self._judged_until(now).holding:  # the verdict was behind the clock
                 continue
             else:
@@ -234,8 +240,13 @@ class RosTabletop:
         return self.verdict()
 
     def verdict(self) -> Verdict:
-        """The referee's newest judgement."""
-        return from_msg(Verdict, self._message)
+        """What the referee said when it was asked last; while that is nothing final, at the newest time.
+
+        A node of any kind can publish a verdict. Only the answer of the referee that this level was begun
+        with counts, to a question that it has not been asked before; the topic tells the time.
+        """
+        judged = from_msg(Verdict, self._judged)
+        return judged if judged.final else judged.model_copy(update={"stamp": self._stamp})
 
     def checkpoint(self) -> bytes:
         """The states of all nodes, taken while time stands still.
@@ -275,7 +286,7 @@ class RosTabletop:
                     Restore.Request(epoch=epoch, state=array("B", states[name])), timeout=_PATIENCE_S
                 )
             )
-        self._await_verdict(lambda message: True)
+        self._ask()
         self._robot.wait_news()
 
     def cancel(self) -> None:
@@ -329,25 +340,36 @@ class RosTabletop:
 
     def _on_verdict(self, message: VerdictMsg) -> None:
         if message.epoch == self._epoch:
-            with self._news:
-                self._message = message
-                self._news.notify_all()
+            self._stamp = message.stamp
+
+    @contextmanager
+    def _watching(self) -> Iterator[None]:
+        """The executor may move the arm while this node sees what it does."""
+        self._robot.watches = True
+        try:
+            yield
+        finally:
+            self._robot.watches = False
+
+    def _ask(self, seen: float = 0.0) -> VerdictMsg:
+        """The referee's judgement on all contacts before that time."""
+        end = time.monotonic() + _PATIENCE_S
+        nonce = uuid.uuid4().hex
+        question = Judge.Request(epoch=self._epoch, nonce=nonce, seen=time_msg(max(seen, 0.0)))
+        while not (answer := self._judge(question, timeout=_PATIENCE_S)).success:
+            if time.monotonic() > end:
+                raise NodeLost(f"no verdict from the referee: {answer.message}")
+            time.sleep(_POLL_S)
+        if answer.verdict.epoch != self._epoch or not seal.same(
+            answer.seal, sealed_verdict(nonce, answer.verdict)
+        ):
+            raise SpcaError("a verdict came that is not from the referee of this graph")
+        self._judged, self._stamp = answer.verdict, answer.verdict.stamp
+        return self._judged
 
     def _judged_until(self, stamp: float, within: float = _SAMPLE_S) -> VerdictMsg:
         """The verdict when the referee has seen all contacts up to `within` seconds before that time."""
-        self._await_verdict(
-            lambda message: message.outcome != VerdictMsg.RUNNING or message.seen >= stamp - within
-        )
-        return self._message
-
-    def _await_verdict(self, wanted: Callable[[VerdictMsg], bool]) -> None:
-        """Wait for a verdict on the present epoch that is wanted."""
-        with self._news:
-            ok = self._news.wait_for(
-                lambda: self._message.epoch == self._epoch and wanted(self._message), _PATIENCE_S
-            )
-        if not ok:
-            raise NodeLost("no verdict from the referee")
+        return self._ask(stamp - within)
 
 
 def _expect(answer: Any, kind: type[SpcaError] = SpcaError) -> None:

@@ -45,6 +45,7 @@ from spca_ros.node import SpcaNode, answering, background, run_nodes
 from spca_ros.peer import Peer
 from spca_ros.qos import STATE
 from spca_ros.robot import RosRobot
+from spca_ros.watch import Watch
 from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import FRESH, TABLETOP_API, TabletopCtx
 
@@ -53,7 +54,8 @@ class ExecutorNode(SpcaNode):
     """Looks and executes plans, one at a time.
 
     The arm stops on request, when a goal is cancelled, when the referee's verdict is a failure, and
-    when the supervisor is lost. (When this node is lost, the arm's driver hears nothing more from it and
+    when the supervisor is lost: at the latest when it has seen nothing of a motion for the times in
+    `spca_ros.watch`. (When this node is lost, the arm's driver hears nothing more from it and
     holds.)
     """
 
@@ -72,6 +74,7 @@ class ExecutorNode(SpcaNode):
         pipeline = self.parameter(
             "pipeline", "ompl", "which of MoveIt's planning pipelines searches", choices=tuple(PIPELINES)
         )
+        self._watch = Watch(self, names.SUPERVISOR, self._stop_arm)
         self._robot = RosRobot(self, driver=self._driver())
         self._arm = _arm(kind, world, self._robot, Tolerances(lag=lag), source, pipeline)
         self._ctx = TabletopCtx(world, self._arm, self._perceive, self._robot.now, PAD_TIP)
@@ -120,7 +123,7 @@ class ExecutorNode(SpcaNode):
         gripper = self.parameter(
             "gripper_controller", "robotiq_gripper_controller", "serves control_msgs/GripperCommand"
         )
-        return ControlDriver(self, arm, gripper) if kind == "ros2_control" else SpcaDriver(self)
+        return ControlDriver(self, arm, gripper) if kind == "ros2_control" else SpcaDriver(self, self._watch)
 
     # --- jobs, each in a thread of its own ------------------------------------------------------------------
 
@@ -135,6 +138,7 @@ class ExecutorNode(SpcaNode):
         except SpcaError as error:
             return Look.Result(error_kind="error", message=str(error))
         finally:
+            self._watch.end()
             self._task = []
 
     def _execute(self, job: Job) -> ExecutePlan.Result:
@@ -144,7 +148,7 @@ class ExecutorNode(SpcaNode):
             job.feedback(ExecutePlan.Feedback(attempt=goal.attempt, step=to_msg(step, StepReportMsg())))
 
         def cancelled() -> bool:
-            return job.cancelled() or self._failed or self._supervisor.lost
+            return job.cancelled() or self._failed or self._supervisor.lost or self._watch.lost
 
         try:
             self._begin(job)
@@ -154,10 +158,13 @@ class ExecutorNode(SpcaNode):
             )
         except SpcaError as error:
             return ExecutePlan.Result(error=str(error))
+        finally:
+            self._watch.end()
         return ExecutePlan.Result(result=to_msg(result, ActResultMsg()))
 
     def _begin(self, job: Job) -> None:
         self._job = job
+        self._watch.begin()
         self._robot.attempt = job.goal.attempt
         if self._memory is not None:
             (memory, held), self._memory = self._memory, None

@@ -1,0 +1,123 @@
+"""A node that does not belong to the graph decides nothing, and ends nothing."""
+
+from __future__ import annotations
+
+import time
+from array import array
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from rclpy.qos import QoSProfile
+from spca_interfaces.msg import Lease
+from spca_interfaces.msg import Verdict as VerdictMsg
+from spca_interfaces.srv import Judge, Restore
+from std_srvs.srv import SetBool
+
+from spca_core.checkpoint import pack
+from spca_core.contacts import ContactSample, pair
+from spca_core.errors import SpcaError
+from spca_core.options import RunOptions
+from spca_core.verdict import Outcome
+from spca_ros import names
+from spca_ros.calls import ServiceCall
+from spca_ros.convert.contacts import contacts_msg
+from spca_ros.convert.time import time_msg
+from spca_ros.graph import Graph
+from spca_ros.node import SpcaNode
+from spca_ros.qos import EVERY, STATE
+from spca_tabletop.ros.environment import RosTabletop
+from spca_testing.ros import executor, referee, running, sense, sim
+
+pytestmark = pytest.mark.ros
+
+
+@pytest.fixture(scope="module")
+def graph() -> Iterator[tuple[SpcaNode, Graph]]:
+    with running(sim(), sense(), executor(), referee(), name="supervisor") as (node, started):
+        node.say("ready")
+        yield node, started
+
+
+@pytest.fixture
+def tabletop(graph: tuple[SpcaNode, Graph]) -> Iterator[RosTabletop]:
+    environment = RosTabletop(graph[0])
+    environment.begin(RunOptions(level="touch_02"), 60.0)
+    yield environment
+    assert environment.settle().outcome is Outcome.RUNNING, "nothing has been touched"
+    assert environment.sense().objects, "the graph works"
+    graph[1].check()
+
+
+def send(node: SpcaNode, topic: str, message: Any, qos: QoSProfile, seconds: float = 0.5) -> None:
+    publisher = node.create_publisher(type(message), topic, qos)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        publisher.publish(message)
+        time.sleep(0.02)
+    node.destroy_publisher(publisher)
+
+
+def test_a_published_verdict_is_not_believed(graph: tuple[SpcaNode, Graph], tabletop: RosTabletop) -> None:
+    forged = VerdictMsg(epoch=tabletop._epoch, outcome=VerdictMsg.SUCCESS, score=1.0, stamp=5.0, seen=1e6)
+    send(graph[0], names.VERDICT, forged, STATE)
+    assert tabletop.verdict().outcome is Outcome.RUNNING
+
+
+def test_an_answer_without_the_referees_mark_is_not_believed(
+    tabletop: RosTabletop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of another node that offers the same service; an answer to an earlier question is none either."""
+    earlier: list[Judge.Response] = []
+    asked = tabletop._judge
+
+    def answers(request: Judge.Request, timeout: float) -> Judge.Response:
+        answer = asked(request, timeout=timeout)
+        earlier.append(answer)
+        if len(earlier) > 1:
+            return earlier[0]
+        answer.verdict.outcome = VerdictMsg.SUCCESS
+        return answer
+
+    monkeypatch.setattr(tabletop, "_judge", answers)
+    for _ in range(2):
+        with pytest.raises(SpcaError, match="not from the referee"):
+            tabletop.settle()
+    monkeypatch.undo()
+
+
+def test_contacts_of_the_past_are_dropped(graph: tuple[SpcaNode, Graph], tabletop: RosTabletop) -> None:
+    tabletop.settle()
+    touching = frozenset({pair("cobot", "box_blue")})
+    message = contacts_msg([ContactSample(stamp=0.0, pairs=touching)], tabletop._epoch)
+    send(graph[0], names.CONTACTS, message, EVERY)
+
+
+@pytest.mark.parametrize("node", [names.SIM, names.REFEREE, names.SENSE, names.EXECUTOR])
+def test_a_foreign_state_is_refused(
+    node: str, graph: tuple[SpcaNode, Graph], tabletop: RosTabletop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    restore = ServiceCall(graph[0], Restore, names.restore(node), graph[1].peers[node])
+    for state in (b"nonsense", pack({"qpos": [1.0]})[:-40], _with_another_key(monkeypatch)):
+        answer = restore(Restore.Request(epoch=tabletop._epoch, state=array("B", state)), timeout=10.0)
+        assert not answer.success and answer.message
+
+
+def _with_another_key(monkeypatch: pytest.MonkeyPatch) -> bytes:
+    with monkeypatch.context() as patch:
+        patch.setattr("spca_core.seal._key", lambda: b"another")
+        return pack(({"qpos": [1.0]}, 0.0))
+
+
+def test_neither_a_pause_nor_a_lease_holds_a_run_for_long(
+    graph: tuple[SpcaNode, Graph], tabletop: RosTabletop
+) -> None:
+    pause = ServiceCall(graph[0], SetBool, names.PAUSE, graph[1].peers[names.SIM])
+    assert pause(SetBool.Request(data=True), timeout=10.0).success
+    tabletop.settle()
+    pause(SetBool.Request(data=False), timeout=10.0)
+    stuck = Lease(client="stranger", seen=time_msg(0.0), until=time_msg(1e6))
+    publisher = graph[0].create_publisher(Lease, names.LEASE, EVERY)
+    timer = graph[0].wall_timer(0.02, lambda: publisher.publish(stuck))
+    tabletop.settle()
+    graph[0].destroy_timer(timer)
