@@ -43,9 +43,9 @@ pytestmark = pytest.mark.ros
 def _standing(**fields: object) -> Standing:
     options = RunOptions(level="stack_01")
     known: dict[str, object] = {
-        "pid": 1, "domain": 7, "options": options, "parameters": parameters(options), "sim": "mujoco",
-        "arm": "embedded", "keys": standing.keys_fingerprint(), "code": standing.code_stamp(), "logs": "",
-        "began": 0.0, "ready": True,
+        "pid": os.getpid(), "domain": 7, "options": options, "parameters": parameters(options),
+        "sim": "mujoco", "arm": "embedded", "keys": standing.keys_fingerprint(), "logs": "", "ready": True,
+        "code": standing.code_stamp(), "began": 0.0,
     }  # fmt: skip
     return Standing.model_validate(known | fields)
 
@@ -87,6 +87,17 @@ def test_its_state_is_private_and_counts_only_while_the_keeper_lives(
             pass
     state.write_bytes(content)  # as a killed keeper leaves it
     assert standing.find() is None
+    with standing.keeping():
+        assert standing.find() is None, "what the killed one said is not of the next"
+        standing.write(_standing(pid=1))
+        assert standing.find() is None, "nor what another process wrote"
+        state.write_text("{")
+        assert standing.find() is None and standing.keeper() == os.getpid()
+        standing.write(_standing())
+        os.utime(state, (0, 0))
+        found = standing.find()
+        assert found is not None and found.hangs and not found.ready
+        assert "does not respond" in standing.misfit(found, RunOptions(level="touch_02"))
 
 
 def test_whoever_asks_for_a_run_loads_little() -> None:
@@ -288,6 +299,26 @@ def test_a_dead_node_ends_the_run_and_is_started_again(
     after = tmp_path / "after"
     after.mkdir()
     assert run_ros(RunOptions(level="touch_02"), RunFolder(after)).success
+
+
+@pytest.mark.slow
+def test_a_killed_and_a_stopped_keeper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    assert _spca("up").returncode == 0
+    first = standing.keeper()
+    assert first is not None
+    os.kill(first, signal.SIGKILL)
+    _until(lambda: standing.keeper() is None, 15.0)
+    assert "up in" in _spca("up").stderr
+    second = standing.find()
+    assert second is not None and second.pid != first
+    os.kill(second.pid, signal.SIGSTOP)
+    _until(standing.silent, 60.0)
+    for command in ("up", "status"):
+        assert "does not respond" in _spca(command).stderr
+    assert _spca("down").returncode == 0
+    assert standing.keeper() is None
+    _until(lambda: not any(psutil.pid_exists(node.pid) for node in second.nodes), 30.0)
 
 
 @pytest.mark.slow

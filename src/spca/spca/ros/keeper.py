@@ -51,7 +51,7 @@ class Keeper:
         self._why_ended = ""
         self._busy = self._worked = False
         self._idle_since = time.time()
-        self._told = 0.0
+        self._told = self._beat = 0.0
         _, _, logs = standing.files()
         self._seen = Standing(
             pid=os.getpid(),
@@ -103,8 +103,8 @@ class Keeper:
                 "fault_at": self._fault_at,
             }
         )
-        if seen != self._seen:
-            self._seen = seen
+        if seen != self._seen or time.monotonic() - self._beat > standing.BEAT_S:
+            self._seen, self._beat = seen, time.monotonic()
             standing.write(seen)
         if time.monotonic() - self._told > _DIAGNOSTICS_S:
             self._told = time.monotonic()

@@ -10,9 +10,12 @@ import fcntl
 import hashlib
 import os
 import re
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from pydantic import ValidationError
 
 from spca.ros.processes import Choice
 from spca_core.errors import SpcaError
@@ -20,12 +23,15 @@ from spca_core.model import Record
 from spca_core.options import RunOptions
 from spca_core.paths import ROOT, runtime_folder
 from spca_core.seal import fingerprint
-from spca_core.validation import expecting
 
 _KEYS = re.compile(r"KEY|TOKEN|SECRET|PASSW|^SPCA_LLM", re.IGNORECASE)
 
 
 KEEPER_LOG = "keeper.log"
+BEAT_S = 1.0
+"""Wall seconds after which the keeper writes its state file, whether or not anything has changed."""
+SILENCE_S = 10.0
+"""Wall seconds without a beat after which the keeper counts as stopped or hung."""
 
 
 class Order(Record):
@@ -80,6 +86,8 @@ class Standing(Record):
     fault: str = ""
     """Why a process was last started again, or why the whole graph has ended."""
     fault_at: float = 0.0
+    hangs: bool = False
+    """Whether the keeper has not renewed this for too long, as whoever reads it sees."""
 
 
 def files() -> tuple[Path, Path, Path]:
@@ -96,16 +104,44 @@ def socket_path() -> Path:
 
 
 def find() -> Standing | None:
-    """The graph that is up, also while it is still starting, or None."""
-    state, lock, _ = files()
-    if not state.is_file() or not _held(lock):
+    """The graph that is up, also while it is still starting, or None.
+
+    What a killed keeper has left, or anybody else has written, is not believed: the next beat replaces it.
+    """
+    state, _, _ = files()
+    if (pid := keeper()) is None:
         return None
     try:
-        content = state.read_bytes()
-    except FileNotFoundError:  # it has just ended
+        found = Standing.model_validate_json(state.read_bytes())
+    except (FileNotFoundError, ValidationError):  # it has just begun or ended, or its next beat repairs it
         return None
-    with expecting("the state of a graph", state):
-        return Standing.model_validate_json(content)
+    if found.pid != pid:
+        return None
+    return found.model_copy(update={"hangs": True, "ready": False}) if silent() else found
+
+
+def keeper() -> int | None:
+    """The process id of the keeper that lives, or None."""
+    _, lock, _ = files()
+    if not _held(lock):
+        return None
+    with suppress(OSError, ValueError):
+        return int(lock.read_text())
+    return None
+
+
+def silent() -> bool:
+    """Whether the keeper's last beat was too long ago: it hangs, or somebody has stopped it."""
+    state, _, _ = files()
+    try:
+        return time.time() - state.stat().st_mtime > SILENCE_S
+    except FileNotFoundError:
+        return False
+
+
+def hanging(pid: int) -> str:
+    """The words for a keeper that is silent."""
+    return f"the process that keeps the graph ({pid}) does not respond; `spca down` ends it"
 
 
 def last_words() -> str:
@@ -134,11 +170,15 @@ def keeping() -> Iterator[None]:
     Raises SpcaError when another keeper lives.
     """
     state, lock, _ = files()
-    with lock.open("w") as handle:
+    with lock.open("a") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise SpcaError("a graph is up already; `spca status` shows it") from None
+        state.unlink(missing_ok=True)  # of a keeper that was killed
+        handle.truncate(0)
+        handle.write(str(os.getpid()))
+        handle.flush()
         try:
             yield
         finally:
@@ -151,6 +191,8 @@ def misfit(standing: Standing, options: RunOptions) -> str:
 
     Whether the level does, the keeper says: see `made_otherwise`.
     """
+    if standing.hangs:
+        return "does not respond; `spca down` ends it"
     if not standing.ready:
         return "is not ready yet"
     if standing.code != code_stamp():

@@ -51,11 +51,15 @@ def _converse(
     channel: Channel, order: RunOrder, tell: Listener, cancelled: Callable[[], bool]
 ) -> RunEnd | str:
     channel.send({"op": RUN, "order": order.model_dump()}, time.monotonic() + SEND_S)
-    receive = partial(channel.receive, math.inf, cancelled)
+    receive = partial(channel.receive, math.inf, lambda: cancelled() or standing.silent())
     while True:
         try:
             message = receive()
         except Interrupted:
+            if not cancelled():
+                raise SpcaError(
+                    "the process that keeps the graph does not respond; `spca down` ends it"
+                ) from None
             channel.send({"op": CANCEL}, time.monotonic() + SEND_S)
             receive = partial(channel.receive, time.monotonic() + _CANCEL_S)
             continue
@@ -70,6 +74,6 @@ def _converse(
 
 def _last_words() -> str:
     end = time.monotonic() + _LAST_WORDS_S
-    while standing.find() is not None and time.monotonic() < end:
+    while standing.keeper() is not None and time.monotonic() < end:
         time.sleep(0.05)
     return standing.last_words()

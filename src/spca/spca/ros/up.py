@@ -30,6 +30,8 @@ def start(
 ) -> None:
     """Start the keeper and return when its nodes are ready. Raises what keeps them from it."""
     console = Console(stderr=True)
+    if (pid := standing.keeper()) is not None and standing.silent():
+        raise SpcaError(standing.hanging(pid))
     if (found := standing.find()) is not None:
         console.print(f"already up: {_headline(found)}", highlight=False)
         return
@@ -60,6 +62,8 @@ def start(
                 if (exit_status := keeper.poll()) is not None:
                     kind = InputError if exit_status == EXIT_BAD_INPUT else SpcaError
                     raise kind(standing.last_words())
+                if found is not None and found.hangs:
+                    raise SpcaError(standing.hanging(found.pid))
                 time.sleep(_TICK_S)
     except KeyboardInterrupt:
         keeper.terminate()
@@ -72,14 +76,14 @@ def start(
 def stop() -> None:
     """End the graph and wait until it has ended."""
     console = Console(stderr=True)
-    if (found := standing.find()) is None:
+    if (pid := standing.keeper()) is None:
         console.print("no graph is up")
         return
-    os.kill(found.pid, signal.SIGTERM)
+    os.kill(pid, signal.SIGKILL if standing.silent() else signal.SIGTERM)
     end = time.monotonic() + _END_S
-    while standing.find() is not None:
+    while standing.keeper() is not None:
         if time.monotonic() > end:
-            os.kill(found.pid, signal.SIGKILL)  # its nodes end with it
+            os.kill(pid, signal.SIGKILL)  # its nodes end with it
             console.print(f"the graph did not end in {_END_S:.0f} s and was killed")
             return
         time.sleep(_TICK_S)
@@ -89,6 +93,8 @@ def stop() -> None:
 def show() -> int:
     """Print what is up; returns the exit status."""
     found = standing.find()
+    if (pid := standing.keeper()) is not None and standing.silent():
+        raise SpcaError(standing.hanging(pid))
     if found is None:
         Console(stderr=True).print("no graph is up; `spca up` starts one", highlight=False)
         return EXIT_NOT_SOLVED
