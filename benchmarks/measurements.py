@@ -1,11 +1,12 @@
-"""Writes docs/measurements.md: the results of campaigns and the median times of every stage.
+"""Keeps the project's current figures: one record a measurement, one page made from all of them.
 
-The machine on which they were measured is named there too.
+    .venv/bin/python benchmarks/measurements.py campaign levels_hard Levels campaigns/hard
+    .venv/bin/python benchmarks/measurements.py script motion Stages motion_planning.py --tables 40
+    .venv/bin/python benchmarks/measurements.py page
 
-    .venv/bin/python benchmarks/measurements.py campaigns/shuffled campaigns/noisy-hard
-
-Campaigns are made by `bin/spca bench levels`; the other benchmarks are run by this script. Run it on an idle
-machine.
+The first two write `benchmarks/records/NAME.json`, from a finished campaign of `bin/spca bench` or from what
+a script of this folder prints; a record of that name is replaced. The last one writes docs/measurements.md.
+Measure on an idle machine.
 """
 
 from __future__ import annotations
@@ -17,121 +18,127 @@ import sys
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from spca.benches import bench_in
-from spca.benches.levels import causes
-from spca.benches.remedies import remedy_table
 from spca_bench.campaign import read_campaign, read_head
-from spca_bench.runs import RunSummary
-from spca_bench.statistics import Rate, groups, median_of
+from spca_bench.statistics import Rate
+from spca_core.model import Record
 from spca_core.paths import ROOT
+from spca_core.run_folder import write_atomically
 
-OUT = ROOT / "docs" / "measurements.md"
-BY_HAND = "<!-- What follows is written by hand and kept. -->"
-SCRIPTS = {
-    "Whole runs in one process": ["end_to_end.py"],
-    "Whole runs over ROS 2": ["end_to_end.py", "--transport", "ros", "--tables", "5"],
-    "Sensing": ["sense_accuracy.py", "--tables", "100"],
-    "Planning": ["plan_stage.py"],
-    "Motion": ["motion_planning.py", "--tables", "40"],
-    "Simulator and camera": ["sim_speed.py"],
-    "Sandbox": ["sandbox.py"],
-}
+PAGE = ROOT / "docs" / "measurements.md"
+RECORDS = ROOT / "benchmarks" / "records"
+SECTIONS = ("Levels", "Stages", "Rehearsal", "WorldCoder", "CoPiC")
+_INTRODUCTION = """\
+# Measurements
+
+The project's current figures, each with the revision, the machine and the command that made it. Where no
+model is named, plans are those of the **built-in proposer**, with sensor noise on. Intervals are Wilson's at
+95 %.
+
+This page is made from `benchmarks/records/` by `benchmarks/measurements.py page`. Figures of earlier
+revisions are in the history of the repository; what was tried and dropped is in
+[decisions](decisions/README.md).
+"""
+
+app = typer.Typer(help=__doc__, add_completion=False)
+Name = Annotated[str, typer.Argument(help="The record's name; its figures are replaced.")]
+Section = Annotated[str, typer.Argument(help=f"{', '.join(SECTIONS)}.")]
 
 
-def main(campaigns: Annotated[list[Path], typer.Argument(help="Folders of finished campaigns.")]) -> None:
-    """Measure and write the page."""
-    lines = [
-        "# Measurements",
-        "",
-        f"Made by `benchmarks/measurements.py` on {date.today()}, {machine()}.",
-        "",
-    ]
-    lines += [line for folder in campaigns for line in campaign_section(folder)]
-    for title, command in SCRIPTS.items():
-        print(f"{title} …", file=sys.stderr)
-        done = subprocess.run(
-            [sys.executable, str(ROOT / "benchmarks" / command[0]), *command[1:]],
-            capture_output=True, check=True, text=True, env={**os.environ, "COLUMNS": "110"},
-        )  # fmt: skip
-        lines += [
-            f"## {title}",
-            "",
-            f"`benchmarks/{' '.join(command)}`",
-            "",
-            "```",
-            done.stdout.rstrip(),
-            "```",
-            "",
-        ]
-    by_hand = OUT.read_text().partition(BY_HAND)[2] if OUT.is_file() else ""
-    OUT.write_text("\n".join([*lines, BY_HAND]) + by_hand)
+class Figures(Record):
+    """One measurement: a table, or a text that a script printed."""
+
+    section: str
+    title: str
+    command: str
+    revision: str
+    made: str
+    """The date in ISO format."""
+    machine: str
+    about: str = ""
+    heads: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    text: str = ""
+
+
+@app.command()
+def campaign(name: Name, section: Section, folder: Path, about: str = "") -> None:
+    """Record the table of a finished campaign."""
+    bench: Any = bench_in(folder)
+    done = read_campaign(bench, folder).done
+    rate = Rate.of(v for d in done if (v := bench.success(d.result)) is not None)
+    solved = f"{rate} solved, 95 % interval {rate.percent_interval}. " if rate.total else ""
+    table = bench.table(done)
+    _keep(
+        name, section, title=bench.title, command=f"bin/spca bench {bench.name} (settings in the record)",
+        revision=read_head(folder).software.git_revision, about=solved + about,
+        heads=tuple(table.heads), rows=tuple(tuple(row) for row in table.shown()),
+    )  # fmt: skip
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def script(context: typer.Context, name: Name, section: Section, file: str) -> None:
+    """Run a script of this folder with the options that follow, and record what it prints."""
+    done = subprocess.run(
+        [sys.executable, str(RECORDS.parent / file), *context.args],
+        stdout=subprocess.PIPE, check=True, text=True, env={**os.environ, "COLUMNS": "110"},
+    )  # fmt: skip
+    revision = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], cwd=ROOT, stdout=subprocess.PIPE, check=True, text=True
+    )
+    _keep(
+        name, section, title=name.replace("_", " ").capitalize(), text=done.stdout.rstrip(),
+        command=" ".join(("benchmarks/" + file, *context.args)), revision=revision.stdout.strip(),
+    )  # fmt: skip
+
+
+@app.command()
+def page() -> None:
+    """Write docs/measurements.md from the records."""
+    PAGE.write_text("\n".join(lines()))
+
+
+def lines() -> Iterator[str]:
+    """Yield the page's lines."""
+    records = [Figures.model_validate_json(f.read_bytes()) for f in sorted(RECORDS.glob("*.json"))]
+    yield _INTRODUCTION
+    for section in SECTIONS:
+        yield f"## {section}\n"
+        for figures in (r for r in records if r.section == section):
+            yield f"### {figures.title}\n"
+            if figures.about:
+                yield f"{figures.about}\n"
+            if figures.heads:
+                yield f"| {' | '.join(figures.heads)} |"
+                yield "|" + "---|" * len(figures.heads)
+                yield from (f"| {' | '.join(row)} |" for row in figures.rows)
+                yield ""
+            if figures.text:
+                yield f"```\n{figures.text}\n```\n"
+            made = f"`{figures.command}`, revision {figures.revision}, {figures.made}, {figures.machine}"
+            yield f"*{made}.*\n"
 
 
 def machine() -> str:
-    """The machine in a few words."""
-    model = next(
-        (
-            line.split(":")[1].strip()
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if "model name" in line
-        ),
-        platform.machine(),
+    """Return the machine in a few words."""
+    models = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line]
+    model = models[0].split(":")[1].strip() if models else platform.machine()
+    return (
+        f"{os.cpu_count()} cores ({model}), CPython {platform.python_version()}, "
+        f"load average {os.getloadavg()[2]:.1f}"
     )
-    load = f"load average {os.getloadavg()[2]:.1f} from whatever else ran"
-    return f"{os.cpu_count()} cores ({model}), no GPU, CPython {platform.python_version()}, {load}"
 
 
-def campaign_section(folder: Path) -> Iterator[str]:
-    """Success and medians by preset and group."""
-    done = read_campaign(bench_in(folder), folder).done
-    revision = read_head(folder).software.git_revision
-    for preset, trials in sorted(groups(done, lambda d: d.trial.preset).items()):
-        levels, tables = {d.trial.level for d in trials}, {d.trial.seed for d in trials}
-        yield f"## Levels, `{preset}` tables"
-        yield ""
-        yield (
-            f"{len(levels)} levels × {len(tables)} tables, built-in proposer, "
-            f"in-process, revision {revision}."
-        )
-        yield "Medians; wall and simulated time are from the first look to the verdict."
-        yield ""
-        yield "| group | solved | 95 % interval | wall s | sense s | plan s | act s | simulated s |"
-        yield "|---|---|---|---|---|---|---|---|"
-        for group, members in [*sorted(groups(trials, lambda d: d.trial.group).items()), ("**all**", trials)]:
-            yield row(group, [d.result for d in members])
-        yield ""
-        yield from remedies([d.result for d in trials])
-        for cause, count in causes(d.result for d in trials):
-            yield f"* {count} × {cause}"
-        yield ""
-
-
-def remedies(results: list[RunSummary]) -> Iterator[str]:
-    """The table of remedies by kind of disturbance, where there were any."""
-    if not any(r.disturbed for r in results):
-        return
-    table = remedy_table(results)
-    yield "Runs in which each kind happened, those solved, and the runs that used each remedy:"
-    yield ""
-    yield f"| {' | '.join(table.heads)} |"
-    yield "|" + "---|" * len(table.heads)
-    for cells in table.shown():
-        yield f"| {' | '.join(cells)} |"
-    yield ""
-
-
-def row(group: str, results: list[RunSummary]) -> str:
-    """One line of a campaign's table."""
-    rate = Rate.of(r.success for r in results)
-    times = [median_of(r.wall for r in results)]
-    times += [median_of(r.stage_wall.get(s, 0.0) for r in results) for s in ("sense", "plan", "act")]
-    times.append(median_of(r.sim for r in results))
-    return f"| {group} | {rate} | {rate.percent_interval} | {' | '.join(f'{t:.2f}' for t in times)} |"
+def _keep(name: str, section: str, **values: Any) -> None:
+    if section not in SECTIONS:
+        raise typer.BadParameter(f"section '{section}': one of {', '.join(SECTIONS)}")
+    figures = Figures(section=section, made=f"{date.today()}", machine=machine(), **values)
+    write_atomically(RECORDS / f"{name}.json", figures.model_dump_json(indent=1).encode())
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    app()

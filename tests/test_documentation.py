@@ -71,3 +71,16 @@ def _checkout(folder: Path) -> Path:
         if (ROOT / name).is_dir():
             (folder / name).symlink_to(ROOT / name)
     return folder
+
+
+def test_the_page_of_measurements_is_made_from_the_records() -> None:
+    made = subprocess.run(
+        [sys.executable, "-c", "import measurements; print('\\n'.join(measurements.lines()), end='')"],
+        cwd=ROOT / "benchmarks",
+        env={**os.environ, "PYTHONPATH": str(ROOT / "benchmarks")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    page = (ROOT / "docs" / "measurements.md").read_text()
+    assert page == made.stdout, "make it again: .venv/bin/python benchmarks/measurements.py page"
