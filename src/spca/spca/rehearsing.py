@@ -123,8 +123,7 @@ def guessed(state: RunState) -> bool:
     if state.plan is None or state.observation is None:
         return False
     meant = {arg for step in state.plan.steps for arg in step.args}
-    things = state.observation.detail.get("objects", ())
-    return any(o.get("id") in meant and o.get("confidence", 1.0) < GUESSED for o in things)
+    return any(o.id in meant and o.confidence < GUESSED for o in state.observation.things)
 
 
 def objection(state: RunState, rehearsed: Rehearsed) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from typing import Any
+
+import numpy as np
 
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan, PlanResult
+from spca_core.scene import SceneObject
 from spca_core.skill import FailureKind
 
 TRANSIENT = (
@@ -19,7 +20,6 @@ TRANSIENT = (
 
 _TOLERANCE, _TURN = 0.005, 0.04
 """Metres, and parts of a quaternion: a smaller change is the error of perception."""
-_IGNORED = ("stamp", "last_seen", "confidence", "sentences", "notes", "relations")
 
 
 class Vain(Record):
@@ -65,22 +65,20 @@ def _drafts(result: PlanResult) -> tuple[str, ...]:
 
 
 def unchanged(before: Observation, now: Observation) -> bool:
-    """Whether two observations show the same things, in the same places within the error of perception.
+    """Tell whether two observations show the same things, in the same places within the error of perception.
 
-    Facts count only where an environment reports no details.
+    Facts count only where an environment reports neither a scene nor a record of its own.
     """
-    if not before.detail:
-        return set(before.facts) == set(now.facts)
-    return _alike(before.detail, now.detail, _TOLERANCE)
+    if before.scene is not None and now.scene is not None:
+        return len(before.things) == len(now.things) and all(map(_alike, before.things, now.things))
+    return before.detail == now.detail if before.detail else set(before.facts) == set(now.facts)
 
 
-def _alike(a: Any, b: Any, tolerance: float) -> bool:
-    if isinstance(a, float) and isinstance(b, float):
-        return abs(a - b) <= tolerance
-    if isinstance(a, Mapping) and isinstance(b, Mapping):
-        return a.keys() == b.keys() and all(
-            k in _IGNORED or _alike(a[k], b[k], _TURN if k == "quaternion" else tolerance) for k in a
-        )
-    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        return len(a) == len(b) and all(_alike(x, y, tolerance) for x, y in zip(a, b, strict=True))
-    return bool(a == b)
+def _alike(a: SceneObject, b: SceneObject) -> bool:
+    """Tell whether an object is seen as it was; how certain it is does not count."""
+    return (
+        (a.id, a.kind, a.colour, a.visible) == (b.id, b.kind, b.colour, b.visible)
+        and np.allclose(a.size, b.size, rtol=0, atol=_TOLERANCE)
+        and np.allclose(a.pose.position, b.pose.position, rtol=0, atol=_TOLERANCE)
+        and np.allclose(a.pose.quaternion, b.pose.quaternion, rtol=0, atol=_TURN)
+    )

@@ -58,7 +58,7 @@ class View:
     @property
     def objects(self) -> tuple[SceneObject, ...]:
         """The things in sight or remembered, with their poses (metres, in the frame `world`)."""
-        return tuple(map(SceneObject.model_validate, self.observation.detail.get("objects", ())))
+        return self.observation.things
 
     @property
     def facts(self) -> tuple[Fact, ...]:

@@ -16,12 +16,14 @@ from spca.report import write_report
 from spca.state import RunState
 from spca_core.budgets import Budgets
 from spca_core.errors import InputError
+from spca_core.geometry import Pose
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.plan import Draft, Plan, Step
 from spca_core.rehearsal import Fault, Rehearsed
 from spca_core.result import RehearsalCounts
 from spca_core.run_folder import RunFolder
+from spca_core.scene import Scene, SceneObject
 from spca_core.task import Task
 from spca_referee.level import find_level
 from spca_testing import pddl
@@ -41,8 +43,11 @@ STATE = RunState(
     library="def touch(ctx, a):\n    pass\n",
 )  # fmt: skip
 NEW = replace(STATE, written=("touch",))
-LOW = {"id": "a", "confidence": 0.3}
-GLIMPSED = replace(STATE, observation=STATE.observation.model_copy(update={"detail": {"objects": [LOW]}}))
+LOW = SceneObject(
+    id="a", kind="cube", colour="red", pose=Pose(position=(0, 0, 0)), size=(0.04, 0.04, 0.04), confidence=0.3
+)
+SCENE = Scene(stamp=0.0, objects=(LOW,), relations=(), sentences=())
+GLIMPSED = replace(STATE, observation=STATE.observation.model_copy(update={"scene": SCENE}))
 TASK = Task(id="touch_01", group="touch", title="Touch it", description="")
 
 

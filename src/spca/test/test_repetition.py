@@ -8,10 +8,11 @@ from spca.repetition import repeated, unchanged, vain
 from spca.state import Phase, RunState
 from spca.supervisor import Supervisor
 from spca_core.ending import Ending
+from spca_core.geometry import Pose
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Draft, DraftRecord, Plan, PlanRequest, PlanResult, Step
 from spca_core.run_folder import RunFolder
-from spca_core.scene import Fact
+from spca_core.scene import Fact, Scene, SceneObject
 from spca_core.skill import SkillFailure, StepReport
 from spca_core.task import Task
 from spca_core.verdict import Outcome, Verdict
@@ -22,12 +23,16 @@ PLAN = Plan(
 
 
 def seen(x: float, *facts: str) -> Observation:
+    cube = SceneObject(
+        id="cube", kind="cube", colour="red", pose=Pose(position=(x, 0.0, 0.4)), size=(0.04, 0.04, 0.04),
+        confidence=1.0, last_seen=x,
+    )  # fmt: skip
     return Observation(
         stamp=x,
         objects={"cube": "cube"},
         facts=tuple(Fact(predicate=f, args=("cube",)) for f in facts),
         sentences=(),
-        detail={"stamp": x, "objects": [{"id": "cube", "pose": {"position": [x, 0.0, 0.4]}}]},
+        scene=Scene(stamp=x, objects=(cube,), relations=(), sentences=()),
     )
 
 
@@ -42,7 +47,7 @@ def failing(kind: str) -> ActResult:
 def test_noise_is_no_change_and_a_move_is() -> None:
     assert unchanged(seen(0.5, "clear"), seen(0.503, "middle"))
     assert not unchanged(seen(0.5), seen(0.52))
-    bare = seen(0.5, "clear").model_copy(update={"detail": {}})
+    bare = seen(0.5, "clear").model_copy(update={"scene": None})
     assert not unchanged(bare, bare.model_copy(update={"facts": ()}))
 
 

@@ -15,9 +15,11 @@ from spca.report import write_report
 from spca.report.index import write_index
 from spca.report.page import obstacles
 from spca.report.timeline import ticks
+from spca_core.geometry import Pose
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.run_folder import RunFolder
+from spca_core.scene import Scene, SceneObject
 
 
 @pytest.fixture(scope="module")
@@ -48,9 +50,13 @@ def test_the_report_says_the_task_the_proposer_and_where_the_files_are(runs: Pat
 
 def test_what_does_not_belong_on_the_table_is_listed(tmp_path: Path) -> None:
     folder = RunFolder.create("stack_01", tmp_path / "run")
-    box = {"kind": "unknown", "pose": {"position": [0.462, -0.067, 0.475]}, "size": [0.055, 0.05, 0.15]}
+    box = SceneObject(
+        id="unknown", kind="unknown", colour="grey", pose=Pose(position=(0.462, -0.067, 0.475)),
+        size=(0.055, 0.05, 0.15), confidence=1.0,
+    )  # fmt: skip
+    scene = Scene(stamp=0.0, objects=(box,), relations=(), sentences=())
     plain = Observation(stamp=0.0, objects={}, facts=(), sentences=())
-    folder.write("round_1/observation.json", plain.model_copy(update={"detail": {"objects": [box]}}))
+    folder.write("round_1/observation.json", plain.model_copy(update={"scene": scene}))
     folder.write("round_2/observation.json", plain)
     assert obstacles(folder.path) == ["5.5 × 5.0 × 15.0 cm at (0.46, -0.07) m"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from spca_core.geometry import Vec3
 from spca_core.model import Record
-from spca_core.scene import Fact
+from spca_core.scene import Fact, Scene, SceneObject
 
 _CLEARLY = 0.5
 """Confidence of perception below which the place of a thing is a guess."""
@@ -16,8 +16,7 @@ class Observation(Record):
     """An environment's state in words and symbols.
 
     `objects` maps each symbol to its kind; `facts` are the ground atoms that hold now; `sentences` say the
-    same in plain words without numbers; `detail` is the environment's own full record, for reports, never for
-    prompts.
+    same in plain words without numbers.
     """
 
     stamp: float
@@ -26,15 +25,23 @@ class Observation(Record):
     sentences: tuple[str, ...]
     hidden: tuple[str, ...] = ()
     """Objects that are remembered but not in sight: the facts about them may be out of date."""
+    scene: Scene | None = None
+    """What was perceived, with poses and sizes, where there is a camera. Never in prompts."""
     detail: dict[str, Any] = {}
+    """The environment's own record: no other package reads it, no prompt shows it, it does not cross ROS."""
+
+    @property
+    def things(self) -> tuple[SceneObject, ...]:
+        """The objects of the scene; none where the environment has no scene."""
+        return self.scene.objects if self.scene is not None else ()
 
     @property
     def positions(self) -> dict[str, Vec3]:
         """Centres (metres, in `world`) of what is clearly in sight; empty where nothing is measured."""
         return {
-            thing["id"]: tuple(thing["pose"]["position"])
-            for thing in self.detail.get("objects", ())
-            if "pose" in thing and thing.get("visible", True) and thing.get("confidence", 1.0) >= _CLEARLY
+            thing.id: thing.pose.position
+            for thing in self.things
+            if thing.visible and thing.confidence >= _CLEARLY
         }
 
     def holds(self, predicate: str, *args: str) -> bool:

@@ -13,7 +13,7 @@ def observation_of(scene: Scene) -> Observation:
 
     The table is always a symbol, the ground only when something lies on it.
 
-    The scene's notes and numbers go into `detail` only, which no prompt sees; programs may read it.
+    The scene itself, with its notes and numbers, is for programs; no prompt shows it.
     """
     objects: dict[str, str] = {o.id: o.kind for o in scene.objects}
     objects[TABLE_SYMBOL] = "table"
@@ -25,21 +25,20 @@ def observation_of(scene: Scene) -> Observation:
         facts=scene.relations,
         sentences=scene.sentences,
         hidden=tuple(o.id for o in scene.objects if not o.visible and not scene.holds("held", o.id)),
-        detail=scene.model_dump(mode="json"),
+        scene=scene,
     )
 
 
 def sizes_of(observation: Observation) -> dict[str, Vec3]:
-    """The sizes (metres) of what was seen, by symbol, for programs; empty where it has no detail."""
-    return {o["id"]: tuple(o["size"]) for o in observation.detail.get("objects", ())}
+    """Return the sizes (metres) of what was seen, by symbol; empty where there is no scene."""
+    return {o.id: o.size for o in observation.things}
 
 
 def glimpsed(observation: Observation) -> list[str]:
-    """What is seen by a sliver only, so that its colour may be mistaken."""
-    things = observation.detail.get("objects", ())
-    return [o["id"] for o in things if o.get("visible", True) and o.get("confidence", 1.0) <= GLIMPSED]
+    """Return what is seen by a sliver only, so that its colour may be mistaken."""
+    return [o.id for o in observation.things if o.visible and o.confidence <= GLIMPSED]
 
 
 def positions_of(observation: Observation) -> dict[str, Vec3]:
-    """The centres (metres, in `world`) of what was seen, by symbol; empty where it has no detail."""
-    return {o["id"]: tuple(o["pose"]["position"]) for o in observation.detail.get("objects", ())}
+    """Return the centres (metres, in `world`) of what was seen, by symbol; empty where there is no scene."""
+    return {o.id: o.pose.position for o in observation.things}

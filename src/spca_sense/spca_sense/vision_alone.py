@@ -30,5 +30,5 @@ def observed_in_words(scene: Scene, sentences: tuple[str, ...]) -> Observation:
         objects={**{thing: thing.partition("_")[0] for thing in things}, TABLE_SYMBOL: "table"},
         facts=tuple(facts),
         sentences=quoted,
-        detail=scene.model_dump(mode="json"),
+        scene=scene,
     )

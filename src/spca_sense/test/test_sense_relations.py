@@ -231,6 +231,6 @@ def test_an_observation_has_the_table_and_no_notes_in_words() -> None:
     }
     assert seen.holds("on", "cube_red", "table")
     assert seen.sentences == scene.sentences
-    assert Scene.model_validate(seen.detail) == scene
+    assert seen.scene == scene
     fallen = scene.model_copy(update={"relations": (Fact(predicate="on", args=("cube_red", "ground")),)})
     assert observation_of(fallen).objects["ground"] == "ground"

@@ -14,7 +14,7 @@ from spca_core.names import TABLE_SYMBOL, symbol_of
 from spca_core.observation import Observation
 from spca_core.ports.kit import LevelFindings
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.scene import Fact
+from spca_core.scene import Fact, Scene, SceneObject
 from spca_core.world import World, load_world
 from spca_referee.check import check_level
 from spca_referee.level import load_level, task
@@ -55,15 +55,19 @@ def _as_observed(layout: Layout, world: World) -> Observation:
     facts += [Fact(predicate="clear", args=(s,)) for s in kinds if s not in below]
     for kind in (*SOLIDS, *SUPPORTS):
         facts += _places({m: p.position for m, p in layout.poses.items() if world.object(m).kind == kind})
-    seen = [
-        {"id": symbol_of(o.model), "size": o.size, "pose": layout.poses[o.model].model_dump()} for o in things
-    ]
+    seen = tuple(
+        SceneObject(
+            id=symbol_of(o.model), kind=o.kind, colour="", pose=layout.poses[o.model], size=o.size,
+            confidence=1.0,
+        )
+        for o in things
+    )  # fmt: skip
     return Observation(
         stamp=0.0,
         objects={**kinds, TABLE_SYMBOL: "table"},
         facts=tuple(facts),
         sentences=(),
-        detail={"objects": seen},
+        scene=Scene(stamp=0.0, objects=seen, relations=tuple(facts), sentences=()),
     )
 
 

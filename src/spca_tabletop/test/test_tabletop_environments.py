@@ -10,7 +10,6 @@ import pytest
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.ports.environment import Environment
-from spca_core.scene import Scene
 from spca_tabletop.kit import build_tabletop
 from spca_tabletop.ros.environment import RosTabletop
 from spca_testing.contracts.environment_contract import EnvironmentContract, plan
@@ -56,7 +55,7 @@ def _assert_alike(a: Observation, b: Observation) -> None:
     Over ROS, a motion may begin a few samples earlier or later.
     """
     assert (a.objects, a.facts, a.sentences) == (b.objects, b.facts, b.sentences)
-    ours, theirs = (Scene.model_validate(o.detail).objects for o in (a, b))
+    ours, theirs = (o.things for o in (a, b))
     for mine, other in zip(ours, theirs, strict=True):
         assert mine.pose.position == pytest.approx(other.pose.position, abs=1e-4)
 

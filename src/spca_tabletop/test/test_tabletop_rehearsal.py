@@ -12,6 +12,7 @@ from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.plan import Draft, Plan, PlanRequest, Step
 from spca_core.rehearsal import Doubt, Moment, Rehearsed
+from spca_core.scene import Fact
 from spca_core.skill_package import library_source
 from spca_core.task import Task
 from spca_core.world import load_world
@@ -176,8 +177,10 @@ def test_with_something_in_the_gripper_nothing_is_rehearsed(
     rehearsal: SampledRehearsal, plan: Plan, library: str, observation: Observation
 ) -> None:
     """Where it is between the pads is not seen."""
-    relations = [*observation.detail["relations"], {"predicate": "held", "args": ["cube_red"]}]
-    holding = observation.model_copy(update={"detail": {**observation.detail, "relations": relations}})
+    assert observation.scene is not None
+    relations = (*observation.scene.relations, Fact(predicate="held", args=("cube_red",)))
+    scene = observation.scene.model_copy(update={"relations": relations})
+    holding = observation.model_copy(update={"scene": scene})
     found = tried(rehearsal, plan, library, holding)
     assert found.status == "impossible" and "gripper" in found.sentence
 

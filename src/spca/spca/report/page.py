@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from spca_core.plan import ActResult, CodeResult, PlanResult
 from spca_core.rehearsal import Rehearsed
 from spca_core.result import RunResult
 from spca_core.run_folder import EVENTS, MANIFEST, RunFolder
+from spca_core.scene import SceneObject
 
 REPORT = "report.html"
 # Files next to the report that it links to, each with a description.
@@ -144,13 +145,13 @@ def obstacles(path: Path) -> list[str]:
     found: list[str] = []
     for file in sorted(path.glob("round_*/observation.json"), key=lambda f: int(f.parent.name[6:])):
         seen = _load(file, Observation)
-        things = seen.detail.get("objects", ()) if seen else ()
-        found = [_obstacle(t) for t in things if t.get("kind") == "unknown"] or found
+        things = seen.things if seen else ()
+        found = [_obstacle(t) for t in things if t.kind == "unknown"] or found
     return found
 
 
-def _obstacle(thing: Mapping[str, Any]) -> str:
-    (x, y, _), size = thing["pose"]["position"], " × ".join(f"{s * 100:.1f}" for s in thing["size"])
+def _obstacle(thing: SceneObject) -> str:
+    (x, y, _), size = thing.pose.position, " × ".join(f"{s * 100:.1f}" for s in thing.size)
     return f"{size} cm at ({x:.2f}, {y:.2f}) m"
 
 

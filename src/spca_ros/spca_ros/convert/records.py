@@ -21,7 +21,6 @@ from spca_interfaces.msg import ModelPose, SymbolKind, TypedParameter
 from std_msgs.msg import Header
 
 from spca_core import geometry
-from spca_core.scene import Scene
 from spca_ros.convert.time import seconds, time_msg
 
 _R = TypeVar("_R", bound=BaseModel)
@@ -125,9 +124,6 @@ def _outgoing(record: BaseModel, name: str) -> Any:
     """What the message's field `name` is made of, or _ABSENT."""
     if name == "header":  # the record's stamp, in frame `world`
         return getattr(record, "stamp", _ABSENT)
-    if name == "scene":  # an observation's `detail` is a scene, written out
-        detail = getattr(record, "detail", None)
-        return Scene.model_validate(detail) if detail else None
     return getattr(record, name, _ABSENT)
 
 
@@ -159,15 +155,13 @@ def _plain(message: Any, kind: type[BaseModel]) -> dict[str, Any]:
     """A message's fields as plain values, under the names of the record."""
     values: dict[str, Any] = {}
     for name, slot in _slots(type(message)).items():
-        target = {"header": "stamp", "scene": "detail"}.get(name, name)
+        target = "stamp" if name == "header" else name
         field = kind.model_fields.get(target)
         if field is None:
             continue
         nested = _record_in(field.annotation)
         value = getattr(message, name)
-        if target == "detail":
-            value = from_msg(Scene, value[0]).model_dump(mode="json") if value else {}
-        elif slot.optional:
+        if slot.optional:
             value = _to_value(value[0], slot, nested) if len(value) else None
         elif slot.many:
             items = [_to_value(item, slot, nested) for item in value]

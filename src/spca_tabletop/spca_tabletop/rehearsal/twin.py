@@ -22,7 +22,6 @@ from spca_core.rehearsal import Doubt, Moment
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_core.skill import StepReport
 from spca_core.skill_package import library_source
-from spca_core.validation import expecting
 from spca_core.world import World
 from spca_motion.manipulator import embedded_arm
 from spca_motion.sim_robot import SimRobot
@@ -275,8 +274,9 @@ class _Stage:
 
 def _scene_of(observation: Observation) -> Scene:
     """The perceived scene that an observation was made of. Raises InputError if there is none."""
-    with expecting("a scene", Path("observation.detail")):
-        return Scene.model_validate(observation.detail)
+    if observation.scene is None:
+        raise InputError("the observation has no scene to rehearse in")
+    return observation.scene
 
 
 def _at(thing: SceneObject, pose: Pose, stamp: float = 0.0) -> SceneObject:

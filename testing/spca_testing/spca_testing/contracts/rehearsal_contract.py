@@ -60,7 +60,7 @@ class RehearsalContract:
         self, rehearsal: Rehearsal, plan: Plan, library: str, observation: Observation
     ) -> None:
         """An observation without a record of where things are is no scene to try anything in."""
-        blind = observation.model_copy(update={"detail": {}})
+        blind = observation.model_copy(update={"scene": None, "detail": {}})
         found = rehearsal.try_out("run/1.1", plan, library, blind, _SIMULATED_S)
         assert found.status == "impossible" and found.sentence
 
