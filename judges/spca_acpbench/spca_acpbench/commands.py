@@ -1,0 +1,38 @@
+"""`spca bench acpbench`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from spca_acpbench.questions import KINDS
+from spca_bench.command import BenchCommand
+from spca_core.checked import checked
+from spca_core.errors import InputError
+
+
+def _acpbench(
+    questions: Annotated[
+        Path, typer.Option(help="A checkout of IBM/ACPBench.", exists=True, file_okay=False)
+    ],
+    kind: Annotated[
+        list[str] | None, typer.Option(help=f"{', '.join(KINDS)}; repeatable; all by default.")
+    ] = None,
+    every: Annotated[int, typer.Option(help="Only every so many questions.", min=1)] = 1,
+) -> Any:
+    """Answer ACPBench-Hard's questions about planning problems, without a model."""
+    from spca_acpbench.bench import AcpBench
+
+    if unknown := sorted(set(kind or ()) - set(KINDS)):
+        raise InputError(f"there is no kind of question '{unknown[0]}'", hint=f"one of {', '.join(KINDS)}")
+    return checked(AcpBench, questions=questions.resolve(), kinds=tuple(kind or KINDS), every=every)
+
+
+ACPBENCH = BenchCommand(
+    "spca_acpbench.bench:AcpBench",
+    _acpbench,
+    "spca bench acpbench --questions ACPBench · "
+    "spca bench acpbench --questions ACPBench --kind val --every 10",
+)

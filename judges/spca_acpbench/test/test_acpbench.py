@@ -1,0 +1,81 @@
+"""The answers to each kind of question, on a small problem whose answers can be worked out by hand."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spca_acpbench.answers import Answerer
+from spca_acpbench.questions import KINDS, Question, load
+from spca_acpbench.scoring import score
+from spca_acpbench.task import Task
+from spca_core.errors import InputError
+from spca_planner.solver.engines import open_engine
+
+DOMAIN = """(define (domain rooms) (:requirements :strips :typing) (:types room key)
+  (:predicates (at ?r - room) (door ?a ?b - room) (locked ?r - room) (open ?r - room)
+    (lies ?k - key ?r - room) (held ?k - key))
+  (:action take-key :parameters (?k - key ?r - room) :precondition (and (at ?r) (lies ?k ?r))
+    :effect (and (held ?k) (not (lies ?k ?r))))
+  (:action unlock :parameters (?k - key ?r - room) :precondition (and (held ?k) (locked ?r))
+    :effect (and (open ?r) (not (locked ?r))))
+  (:action walk :parameters (?a ?b - room) :precondition (and (at ?a) (door ?a ?b) (open ?b))
+    :effect (and (at ?b) (not (at ?a)))))"""
+PROBLEM = """(define (problem p) (:domain rooms) (:objects hall attic cellar - room k - key)
+  (:init (at hall) (open hall) (locked attic) (lies k hall) (door hall attic) (door attic hall))
+  (:goal (and (at attic))))"""
+PLAN = "(take-key k hall) (unlock k attic) (walk hall attic)"
+
+
+@pytest.fixture(scope="module")
+def answerer() -> Answerer:
+    return Answerer(open_engine("fast-downward"))
+
+
+def question(kind: str, gold: Any, text: str = "") -> Question:
+    return Question(kind=kind, number=0, text=text, domain=DOMAIN, problem=PROBLEM, gold=gold)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "gold", "wrong"),
+    [
+        ("app", "", ["(take-key k hall)"], ["(take-key k hall)", "(walk hall attic)"]),
+        ("prog", 'doing "take the key k from hall"', {"pos": ["(held k)"], "neg": ["(lies k hall)"]}, None),
+        ("val", f'In "{PLAN} (walk hall attic)"?', "3", "2"),
+        ("val", f'In "{PLAN}"?', "-1", "0"),
+        ("just", f'Simplify "{PLAN} (walk attic hall) (walk hall attic)"', [], None),
+        ("nexta", "", {"yes": ["(take-key k hall)"], "no": [], "maybe": [], "opt": "3"}, None),
+        ("land", "", {"yes": ["(held k)", "(open attic)"], "no": []}, {"yes": [], "no": []}),
+        ("reach", "", ["at cellar"], []),
+        ("areach", "", ["(take-key k attic)"], []),
+    ],
+)
+def test_each_kind_is_answered(answerer: Answerer, kind: str, text: str, gold: Any, wrong: Any) -> None:
+    asked = question(kind, gold, text)
+    answer = answerer.answer(asked)
+    found = score(asked, answer, answerer)
+    assert found.evaluator and found.proven, answer
+    if wrong is not None:
+        assert not score(asked.model_copy(update={"gold": wrong}), answer, answerer).evaluator
+
+
+def test_a_landmark_is_proven_and_what_is_none_is_not(answerer: Answerer) -> None:
+    task = Task(DOMAIN, PROBLEM)
+    assert answerer.is_landmark(task, ("held", "k"))
+    assert not answerer.is_landmark(task, ("lies", "k", "attic"))
+
+
+def test_the_files_are_read_and_a_missing_one_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"test\.gen\.json\.gz"):
+        load(tmp_path)
+    entry = {"question": "?", "answer": "['(at hall)']", "PDDL_domain": DOMAIN, "PDDL_problem": PROBLEM}
+    for kind in KINDS:
+        (tmp_path / "dataset" / kind).mkdir(parents=True)
+        with gzip.open(tmp_path / "dataset" / kind / "test.gen.json.gz", "wt") as file:
+            json.dump([entry], file)
+    load.cache_clear()
+    assert load(tmp_path)["app/000"].gold == ["(at hall)"]
