@@ -286,3 +286,34 @@ def _is_ours(pid: str, folder: str) -> bool:
             return folder in stream.read()
     except OSError:
         return False
+
+
+def test_an_interrupt_waits_for_the_end_of_an_import(tmp_path):
+    """A compiled module that is interrupted while it loads says ImportError, or ends the process."""
+    (tmp_path / "loading.py").write_text(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nprint('loaded', flush=True)\n"
+    )
+    code = (
+        "import time\nfrom spca.interrupt import interrupt_between_imports\ninterrupt_between_imports()\n"
+        "try:\n    import loading\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    print('interrupted')\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=50)
+    assert done.stdout.split() == ["loaded", "interrupted"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [0.5, 1.0, 1.5, 2.5])
+def test_an_interrupt_at_any_time_is_an_interrupt(tmp_path, after):
+    """benchmarks/faults.py has a hundred points in time, and the other processes."""
+    folder = tmp_path / "run"
+    command = [LAUNCHER, "run", "touch_02", "--transport", "inproc", "--no-video", "--out", str(folder)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    time.sleep(after)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    ended = (folder / "result.json").exists() and process.returncode == 0
+    assert ended or process.returncode in (130, -signal.SIGINT), output
+    assert ended or not (folder / "run.json").exists() or f"resume {folder}" in output or "report" in output
+    assert not [p for p in os.listdir("/proc") if p.isdigit() and _is_ours(p, str(folder))]

@@ -3,6 +3,9 @@
 import sys
 
 try:
+    from spca.interrupt import interrupt_between_imports
+
+    interrupt_between_imports()
     from spca.cli import main
 
     main()

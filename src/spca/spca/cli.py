@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import traceback
 from typing import Annotated
@@ -68,9 +69,11 @@ def main() -> None:
         if os.environ.get("SPCA_TRACEBACK"):
             traceback.print_exc()
         _fail(f"{type(error).__name__}: {error} (SPCA_TRACEBACK=1 shows where)", EXIT_BROKEN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is left is the end of the process
     sys.exit(status if isinstance(status, int) else 0)
 
 
 def _fail(message: str, status: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     typer.secho(f"spca: {message}", fg="red", err=True)
     sys.exit(status)

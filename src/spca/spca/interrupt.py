@@ -6,8 +6,29 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 from spca_core.errors import EXIT_INTERRUPTED
+
+_AGAIN_S = 0.02
+
+
+def interrupt_between_imports() -> None:
+    """Have Ctrl-C raise KeyboardInterrupt in the main thread, but not inside an import: a moment later.
+
+    Compiled modules that are interrupted while they load say ImportError, or end the process (SIGABRT).
+    """
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        while frame is not None:
+            if frame.f_code.co_filename.startswith("<frozen importlib"):
+                signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
+                return
+            frame = frame.f_back
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, on_signal)
+    signal.signal(signal.SIGALRM, on_signal)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from spca.interrupt import stopping_on_interrupt
 from spca.ros.processes import processes
 from spca.ros.run_level import RunLevelCall
 from spca.ros.run_protocol import RunOrder
+from spca_core.errors import Cancelled
 from spca_core.options import RunOptions
 from spca_ros import names
 from spca_ros.domain import own_domain
@@ -22,18 +23,28 @@ def run_on_own(options: RunOptions, order: RunOrder, tell: Listener, logs: Path)
     Raises the reason if there is no result: see `RunEnd.check`; and at once when a node is lost.
     """
     cancelled = False
-    with own_domain(), Session("cli") as node, Graph(node, processes(options), logs) as graph:
+    started: list[Graph] = []
 
-        def interrupt() -> None:
-            nonlocal cancelled
-            cancelled = True
+    def interrupt() -> None:
+        nonlocal cancelled
+        cancelled = True
+        for graph in started:
             graph.wake()
 
-        def is_cancelled() -> bool:
-            graph.check()
-            return cancelled
+    def check() -> None:
+        if cancelled:
+            raise Cancelled("cancelled before the nodes were started")
 
-        with stopping_on_interrupt(interrupt):
+    # The handler comes first: an exception in the middle of ROS's own calls may crash the process.
+    with stopping_on_interrupt(interrupt), own_domain(), Session("cli") as node:
+        check()
+        with Graph(node, processes(options), logs) as graph:
+            started.append(graph)
+
+            def is_cancelled() -> bool:
+                graph.check()
+                return cancelled
+
             run_level = RunLevelCall(node, graph.peers[names.SUPERVISOR])
             graph.wait_ready(cancelled=lambda: cancelled)
             end = run_level(order, tell, is_cancelled)
