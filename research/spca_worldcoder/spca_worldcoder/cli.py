@@ -52,6 +52,12 @@ def learn(
     llm: Annotated[
         str, typer.Option(help="A model configuration (YAML), or `replay:FOLDER` to answer from a record.")
     ] = "",
+    temperature: Annotated[float, typer.Option(help="Temperature of the model.")] = 1.0,
+    epsilon: Annotated[
+        float | None,
+        typer.Option(help="Share of actions at random; 0.05 for a model, as published, 0 for the built-in."),
+    ] = None,
+    steps: Annotated[int, typer.Option(help="Maximum number of actions per episode.")] = 100,
     curiosity: Annotated[
         int | None,
         typer.Option(help="Initial actions that may be spent on untried steps; 20 in Sokoban, else 0."),
@@ -76,10 +82,22 @@ def learn(
     worlds = checked(WorldOptions, world=world, environments=tuple(environment or ()), boxes=boxes, size=size)
     if curiosity is None:
         curiosity = 20 if world == "sokoban" else 0
+    if epsilon is None:
+        epsilon = 0.05 if synthesizer == "language" else 0.0
     settings = checked(
-        Settings, seed=seed, curiosity=curiosity, strategy=strategy, optimism=optimism, transfer=transfer,
-        episodes=episodes,
+        Settings, seed=seed, epsilon=epsilon, steps=steps, curiosity=curiosity, strategy=strategy,
+        optimism=optimism, transfer=transfer, episodes=episodes,
     )  # fmt: skip
     raise typer.Exit(
-        run(checked(LearnOptions, worlds=worlds, settings=settings, synthesizer=synthesizer, llm=llm), out)
+        run(
+            checked(
+                LearnOptions,
+                worlds=worlds,
+                settings=settings,
+                synthesizer=synthesizer,
+                llm=llm,
+                temperature=temperature,
+            ),
+            out,
+        )
     )

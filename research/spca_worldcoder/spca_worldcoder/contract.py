@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spca_worldcoder.critic import judge
-from spca_worldcoder.records import Experience, Program
+from spca_worldcoder.records import Experience, Program, Verdict
 from spca_worldcoder.sandbox import SIGNATURES, ModelRunner
 from spca_worldcoder.synthesizer import ModelSynthesizer
 
@@ -26,22 +26,21 @@ class ModelSynthesizerContract:
     def test_a_refined_program_is_judged_as_any_other(
         self, synthesizer: ModelSynthesizer, experience: Experience, runner: ModelRunner
     ) -> None:
-        """What fails and what fits are indices of the data."""
+        """The verdict names a transition of the data."""
         first = synthesizer.first(experience)
-        refined = synthesizer.refine(first, experience, [0], range(1, len(experience.transitions)))
+        wrong = Verdict(explained=0.5, failing=(0,), said=("nothing changes; reward 0, ends: False",))
+        refined = synthesizer.refine(first, experience, wrong)
         assert 0 <= judge(runner, refined, experience.transitions).explained <= 1
 
     def test_a_program_for_a_goal_or_for_a_plan_comes_or_is_declined(
         self, synthesizer: ModelSynthesizer, experience: Experience
     ) -> None:
-        """`for_plan` has to come to an end."""
+        """One that enumerates comes to an end."""
         first = synthesizer.first(experience)
         state, mission = experience.starts[-1]
         assert isinstance(synthesizer.for_goal(first, experience, state, mission), Program)
-        attempt = 0
-        while synthesizer.for_plan(first, experience, state, mission, attempt) is not None:
-            attempt += 1
-            assert attempt < 100
+        last = synthesizer.for_plan(first, experience, state, mission, 100)
+        assert last is None if synthesizer.enumerates else isinstance(last, Program)
 
     def test_it_counts_what_it_took(self, synthesizer: ModelSynthesizer, experience: Experience) -> None:
         """Seconds, questions or tokens never shrink."""

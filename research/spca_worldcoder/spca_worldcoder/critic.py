@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from spca_worldcoder.records import Program, Transition, Verdict
 from spca_worldcoder.sandbox import ModelRunner
+from spca_worldcoder.state import State, in_words
 
 _TOLERANCE = 1e-6
 _TWICE = 10
@@ -25,14 +26,22 @@ def judge(runner: ModelRunner, program: Program, data: Sequence[Transition], rew
         return Verdict(
             explained=0.0, failing=tuple(range(len(data))), problem="equal questions, different answers"
         )
-    failing, right = [], [0, 0, 0]
+    failing, said = [], []
     for index, (seen, after, pay) in enumerate(zip(data, predicted, paid, strict=True)):
         good = (
             after == seen.after,
             not isinstance(pay, str) and abs(pay[0] - seen.reward) < _TOLERANCE,
             not isinstance(pay, str) and pay[1] == seen.done,
         )
-        right = [count + ok for count, ok in zip(right, good, strict=True)]
         if not (all(good) if rewards else good[0]):
             failing.append(index)
-    return Verdict(explained=sum(right) / (3 * len(data)), failing=tuple(failing))
+            said.append(f"{_changed(seen.before, after)}; {_paid(pay)}")
+    return Verdict(explained=1 - len(failing) / len(data), failing=tuple(failing), said=tuple(said))
+
+
+def _changed(before: State, after: State | str) -> str:
+    return f"`transition` fails: {after}" if isinstance(after, str) else in_words(before, after)
+
+
+def _paid(pay: tuple[float, bool] | str) -> str:
+    return f"`reward` fails: {pay}" if isinstance(pay, str) else f"reward {pay[0]:g}, ends: {pay[1]}"

@@ -130,9 +130,11 @@ class Verdict(Record):
     """A critic's verdict on a program: which share of the data it explains, whether it can reach a reward."""
 
     explained: float = Field(ge=0, le=1)
-    """Mean of the shares of states, rewards and ends that it predicts right."""
+    """Share of the transitions that it predicts right: next state, reward and end."""
     failing: tuple[int, ...] = ()
     """Indices of the transitions that it predicts wrong."""
+    said: tuple[str, ...] = Field((), exclude=True, repr=False)
+    """What it predicts there instead, or its exception, in words; in the order of `failing`."""
     problem: str = ""
     """Why it cannot be used at all (it does not load, say)."""
     optimistic: bool | None = None
@@ -144,12 +146,16 @@ class Verdict(Record):
         return not self.failing and not self.problem
 
 
+Asked = Literal["first", "refine", "goal", "plan"]
+"""What a draft was asked for."""
+
+
 class Draft(Record):
     """A program that somebody wrote, and what the critics said."""
 
     program: Program
     verdict: Verdict
-    asked: Literal["first", "refine", "goal", "plan"]
+    asked: Asked
     parent: str = ""
     actions: int = 0
     """How many actions the agent had taken by then."""
@@ -169,8 +175,13 @@ class Contradiction(Exception):
 
 
 class NotLearnable(Exception):
-    """What was seen cannot be said in the writer's language of rules; the message names a transition."""
+    """What was seen cannot be said in the built-in synthesizer's rules, which is no fault of the world.
 
-    def __init__(self, message: str, index: int) -> None:
-        self.index = index
-        super().__init__(message)
+    A language model may write it.
+    """
+
+    def __init__(self, why: str) -> None:
+        super().__init__(
+            f"{why}; the built-in synthesizer knows no rules for this, a language model may write some: "
+            "--synthesizer language"
+        )

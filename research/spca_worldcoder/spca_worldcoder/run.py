@@ -6,13 +6,19 @@ import difflib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
+
+from pydantic import Field
 
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.run_folder import RunFolder
+from spca_llm.chat import Chat
+from spca_llm.config import REPLAY, load_config
 from spca_llm.connect import open_chat
 from spca_planner.solver.process import SolverProcess
+from spca_programs.ipp.dialogue import ROLE
 from spca_worldcoder import OPTIONS
 from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult, Listener, Purpose
 from spca_worldcoder.agent.settings import Settings
@@ -51,6 +57,8 @@ class LearnOptions(Record):
     synthesizer: Literal["inductive", "language"] = "inductive"
     llm: str = ""
     """Where a language model's answers come from, as for `spca run`."""
+    temperature: float = Field(1.0, ge=0, le=2)
+    """Of the language model (published: 1)."""
 
 
 class StepLine(Record):
@@ -129,6 +137,7 @@ def start(
 ) -> tuple[RunFolder, LearnResult]:
     """Begin a run in a new folder. InputError for impossible options, before anything is made."""
     worlds = make_worlds(options.worlds)
+    _reach_model(options)
     folder = RunFolder.create(f"learn_{options.worlds.world}", path)
     folder.write(OPTIONS, options)
     return folder, _go(options, worlds, folder, listener, cancelled)
@@ -142,6 +151,7 @@ def resume(path: Path, listener: Listener, cancelled: Callable[[], bool]) -> tup
     options = folder.read(OPTIONS, LearnOptions)
     if folder.read_bytes(RESULT) and (ended := folder.read(RESULT, LearnResult).outcome) != "interrupted":
         raise InputError("this run has ended", where=str(path), hint=f"its outcome was: {ended}")
+    _reach_model(options)
     return folder, _go(options, make_worlds(options.worlds), folder, listener, cancelled)
 
 
@@ -180,9 +190,9 @@ def _go(
         summary = LearnResult(
             outcome=outcome,
             environments=tuple(done),
-            actions=agent.actions_taken,
-            transitions=len(agent.experience.transitions),
-            program_lines=agent.program.lines,
+            actions=agent.model.actions_taken,
+            transitions=len(agent.model.experience.transitions),
+            program_lines=agent.model.program.lines,
             usage=synthesizer.usage,
             problem=problem,
         )
@@ -213,9 +223,25 @@ def laboratory(
         if options.synthesizer == "inductive":
             synthesizer = InductiveSynthesizer(options.settings.rewards == "guessed", cancelled)
         else:
-            chat = stack.enter_context(open_chat(options.llm, folder.path / "llm"))
+            chat = stack.enter_context(_chat(options, folder.path / "llm"))
             synthesizer = LanguageSynthesizer(chat, options.settings.seed)
         yield runner, ModelPlanner(runner, searchers), synthesizer
+
+
+def _chat(options: LearnOptions, folder: Path) -> Chat:
+    """The model that writes programs, at the options' temperature."""
+    if options.llm.startswith(REPLAY):
+        return open_chat(options.llm, folder)
+    config = load_config(Path(options.llm) if options.llm else None)
+    role = config.role(ROLE).model_copy(update={"temperature": options.temperature})
+    return open_chat("", folder, config.model_copy(update={"roles": {**config.roles, ROLE: role}}))
+
+
+def _reach_model(options: LearnOptions) -> None:
+    """Raises InputError where a language model is to write programs and its server does not answer."""
+    if options.synthesizer == "language" and not options.llm.startswith(REPLAY):
+        with TemporaryDirectory() as nothing, _chat(options, Path(nothing)) as chat:
+            chat.preflight([ROLE])
 
 
 def _restore(agent: Agent, folder: RunFolder, worlds: list[World]) -> tuple[int, int, int]:

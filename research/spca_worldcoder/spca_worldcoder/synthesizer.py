@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol
 
-from spca_worldcoder.records import Experience, Program, Usage
+from spca_worldcoder.records import Experience, Program, Usage, Verdict
 from spca_worldcoder.state import State
 
 
@@ -18,6 +17,11 @@ class ModelSynthesizer(Protocol):
     """
 
     name: str
+    enumerates: bool
+    """Whether `for_plan` counts through a fixed list of bolder programs, without a model's help.
+
+    They are then asked for in any state without a plan, and followed but not adopted.
+    """
     usage: Usage
     """What all programs so far have taken."""
 
@@ -25,10 +29,8 @@ class ModelSynthesizer(Protocol):
         """A program from scratch."""
         ...
 
-    def refine(
-        self, program: Program, experience: Experience, failing: Sequence[int], fitting: Sequence[int]
-    ) -> Program:
-        """A better program; `failing` and `fitting` index the transitions explained wrong and right."""
+    def refine(self, program: Program, experience: Experience, verdict: Verdict) -> Program:
+        """A better program; `verdict` says which transitions this one explains wrong, and how."""
         ...
 
     def for_goal(self, program: Program, experience: Experience, start: State, mission: str) -> Program:

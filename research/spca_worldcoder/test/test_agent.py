@@ -29,7 +29,7 @@ from spca_worldcoder.bench.bench import Learned, Watcher, WorldcoderBench, World
 from spca_worldcoder.bench.refining import explained_by_draft, wander
 from spca_worldcoder.planning.classical import ClassicalSearch
 from spca_worldcoder.planning.planner import ModelPlanner
-from spca_worldcoder.records import Program, Verdict
+from spca_worldcoder.records import NotLearnable, Program, Verdict
 from spca_worldcoder.report import write_report
 from spca_worldcoder.run import PROGRAM, TRANSITIONS, LearnOptions, laboratory, resume, start
 from spca_worldcoder.sandbox import ModelRunner
@@ -130,6 +130,43 @@ def test_an_episode_is_left_when_what_its_mission_names_is_gone(tmp_path: Path) 
     assert first.given_up
     assert first.steps < 6
     assert second.steps > first.steps
+
+
+def test_a_world_with_nothing_left_to_try_is_declined(tmp_path: Path) -> None:
+    """Instead of episodes without a step."""
+
+    class Corridor:
+        name, actions = "corridor", ("east", "west")
+
+        def reset(self, seed: int) -> tuple[State, str]:
+            self.at = 1
+            return self.state(), "be happy"
+
+        def state(self) -> State:
+            return state_of([entity("walker", self.at, 0), entity("wall", 0, 0), entity("wall", 4, 0)])
+
+        def step(self, action: str) -> Step:
+            self.at = min(3, max(1, self.at + {"east": 1, "west": -1}[action]))
+            return Step(self.state(), 0.0, False)
+
+    settings = Settings(first_data=200)
+    options = LearnOptions(worlds=WorldOptions(world="corridor"), settings=settings)
+    with laboratory(options, RunFolder(tmp_path), never) as lab:
+        agent = Agent(*lab, settings, watcher := Watcher())
+        with pytest.raises(NotLearnable, match="nothing to try"):
+            agent.learn(Corridor())
+    assert sum(not one.steps for one in watcher.episodes) == settings.streak
+
+
+def test_a_silent_model_server_is_found_out_before_anything_is_made(tmp_path: Path) -> None:
+    config = {"model": "test-model", "base_url": "http://127.0.0.1:9/v1", "attempts": 1}
+    (tmp_path / "llm.yaml").write_text(json.dumps({"roles": {"coder": config}}))
+    silent = options("sokoban").model_copy(
+        update={"synthesizer": "language", "llm": str(tmp_path / "llm.yaml")}
+    )
+    with pytest.raises(InputError, match="cannot reach"):
+        start(silent, tmp_path / "run", Watcher(), never)
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_damaged_folder_is_one_clear_line(tmp_path: Path) -> None:

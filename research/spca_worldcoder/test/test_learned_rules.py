@@ -29,7 +29,7 @@ from spca_worldcoder.state import entity, state_of
 from spca_worldcoder.worlds.minigrid import MinigridWorld
 from spca_worldcoder.worlds.sokoban import Sokoban
 from spca_worldcoder.worlds.variants import Renamed, Slippery, Teleporting, odd_locks
-from spca_worldcoder.worlds.world import World
+from spca_worldcoder.worlds.world import Step, World
 
 
 def wander(world: World, steps: int, seed: int, experience: Experience | None = None) -> Experience:
@@ -168,6 +168,32 @@ def test_one_step_with_two_outcomes_is_named_with_both():
         Learner().learn(experience)
     assert len(caught.value.indices) == 2
     assert odd.action in str(caught.value)
+
+
+class Field:
+    """A walker on an open field; what a step east does depends on where it is, which nothing shows."""
+
+    name, actions = "field", ("east", "west")
+
+    def reset(self, seed: int):
+        self.x = 0
+        return self.state(), "arrive"
+
+    def state(self):
+        return state_of([entity("walker", self.x, 0), entity("post", 0, 3)])
+
+    def step(self, action: str) -> Step:
+        self.x += self.stride(self.x) if action == "east" else -1
+        return Step(self.state(), 0.0, False)
+
+
+@pytest.mark.parametrize("stride", [lambda x: x % 2, lambda x: 1 + x % 7 * 2])
+def test_what_the_rules_cannot_say_is_no_contradiction_of_the_world(stride):
+    """It is deterministic: another writer may explain it."""
+    world = Field()
+    world.stride = stride
+    with pytest.raises(NotLearnable, match=r"in transition .*: --synthesizer language"):
+        Learner().learn(wander(world, 100, 1))
 
 
 def test_no_word_of_a_world_is_in_the_learner():

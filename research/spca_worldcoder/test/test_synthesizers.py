@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,9 @@ from spca_llm.chat import Chat
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.connect import open_chat
 from spca_testing.models.behaviours import Behaviour, Say, cut_off
-from spca_testing.models.server import ModelServer
+from spca_testing.models.server import ModelServer, Seen
 from spca_worldcoder.agent.agent import Agent
+from spca_worldcoder.agent.modelling import Modelling
 from spca_worldcoder.agent.settings import Settings
 from spca_worldcoder.bench.bench import Watcher
 from spca_worldcoder.contract import ModelSynthesizerContract
@@ -23,6 +25,7 @@ from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
 from spca_worldcoder.language.synthesizer import LanguageSynthesizer, code_in
 from spca_worldcoder.planning.planner import ModelPlanner, SandboxSearch
 from spca_worldcoder.records import Draft, Experience, Program, Transition
+from spca_worldcoder.run import DraftLine
 from spca_worldcoder.sandbox import ModelRunner
 from spca_worldcoder.worlds.sokoban import Sokoban
 
@@ -166,8 +169,10 @@ class Drafts(Watcher):
         super().__init__()
         self.sources: list[str] = []
         self.problems: list[str] = []
+        self.seen: list[DraftLine] = []
 
     def draft(self, draft: Draft, adopted: bool) -> None:
+        self.seen.append(DraftLine(draft=draft, adopted=adopted, diff=""))
         self.sources.append(draft.program.source)
         self.problems.append(draft.verdict.problem)
 
@@ -180,6 +185,60 @@ def learn(chat: Chat, folder: Path) -> tuple[Agent, Drafts]:
         agent = Agent(runner, planner, LanguageSynthesizer(chat, 4), settings, drafts)
         agent.result = agent.learn(Sokoban(1, 6))  # type: ignore[attr-defined]
     return agent, drafts
+
+
+NO_WIN = GOOD.replace('on(after) == len(find_all(after, "box"))', "False")
+
+
+@pytest.mark.parametrize("later", [GOOD, NO_WIN])
+def test_optimism_is_asked_about_once_and_a_bolder_program_is_adopted(
+    tmp_path: Path, runner: ModelRunner, experience: Experience, later: str
+) -> None:
+    """At the episode's first state; an answer without code is a failed draft."""
+    answers = iter([Say("I would rather not.")])
+    asked, drafts = [], Drafts()
+
+    def answer(seen: Seen) -> Behaviour:
+        asked.append(seen.body["messages"][-1]["content"])
+        return next(answers, fenced(later))
+
+    planner = ModelPlanner(runner, [SandboxSearch(runner, "width", 40_000)])
+    with ModelServer(answer) as server, chat_over(server, tmp_path) as chat:
+        settings, rng = Settings(refinements=12), np.random.default_rng(1)
+        model = Modelling(runner, planner, LanguageSynthesizer(chat), settings, rng, drafts.draft)
+        model.take(experience, Program(source=NO_WIN))
+        assert model.fits
+        for _ in range(3):
+            model.improve(experience.transitions[-1].after)
+    assert "no program" in drafts.problems[0]
+    assert any("subgoals" in one for one in asked)
+    assert model.program.source.strip() == later.strip()
+    assert len(asked) <= 5
+    assert (later == GOOD) == any(seen.adopted for seen in drafts.seen)
+
+
+def test_a_refinement_shows_what_the_program_says_and_a_goal_shows_the_nearest_missions(
+    tmp_path: Path, runner: ModelRunner, experience: Experience
+) -> None:
+    asked = []
+
+    def answer(seen: Seen) -> Behaviour:
+        asked.append(seen.body["messages"][-1]["content"])
+        return fenced(GOOD)
+
+    failing = Program(source=IDLE.replace("    return state", "    return state[len(state)]"))
+    seen = experience.transitions[0]
+    for mission in ("open the red door", "open the blue door", "win", "shut all windows for good"):
+        experience.add(replace(seen, mission=mission, reward=1.0, done=True))
+    with ModelServer(answer) as server, chat_over(server, tmp_path) as chat:
+        writer = LanguageSynthesizer(chat)
+        for program in (Program(source=IDLE), failing):
+            writer.refine(program, experience, judge(runner, program, experience.transitions))
+        writer.for_goal(Program(source=GOOD), experience, seen.before, "open the green door")
+    silent, broken, goal = asked
+    assert "what the program says: nothing changes; reward -0.1, ends: False" in silent
+    assert "`transition` fails: " in broken and "IndexError" in broken
+    assert [m in goal for m in ("red door", "blue door", "win", "windows")] == [True, True, True, False]
 
 
 @pytest.mark.slow
@@ -198,9 +257,9 @@ def test_an_agent_recovers_from_a_fallible_model_and_repeats_itself_on_replay(tm
     ):
         agent, drafts = learn(chat, tmp_path)
     assert agent.result.learned  # type: ignore[attr-defined]
-    assert agent.program.source.strip() == GOOD.strip()
+    assert agent.model.program.source.strip() == GOOD.strip()
     assert any("no program" in problem for problem in drafts.problems)
     with open_chat(f"replay:{tmp_path / 'llm'}", tmp_path / "again") as chat:
         repeated, same = learn(chat, tmp_path)
     assert same.sources == drafts.sources
-    assert repeated.experience.transitions == agent.experience.transitions
+    assert repeated.model.experience.transitions == agent.model.experience.transitions

@@ -10,6 +10,8 @@ import numpy as np
 
 from spca_worldcoder.records import Program, Verdict
 
+_CONSTANT = 5.0
+"""C in the prior of an arm (published)."""
 Strategy = Literal["bandit", "greedy", "breadth"]
 
 
@@ -34,16 +36,15 @@ class Bandit:
     def __init__(
         self,
         rng: np.random.Generator,
-        constant: float = 5.0,
         strategy: Strategy = "bandit",
     ) -> None:
-        self._rng, self._constant, self._strategy = rng, constant, strategy
+        self._rng, self._strategy = rng, strategy
         self.arms = [Arm(None, Verdict(explained=0.0), 1.0, 1.0)]
 
     def add(self, program: Program, verdict: Verdict) -> Arm:
         """A new arm."""
         h = verdict.explained
-        arm = Arm(program, verdict, 1 + self._constant * h, 1 + self._constant * (1 - h))
+        arm = Arm(program, verdict, 1 + _CONSTANT * h, 1 + _CONSTANT * (1 - h))
         self.arms.append(arm)
         return arm
 

@@ -18,7 +18,7 @@ class Settings(Record):
     first_data: int = Field(10, ge=1)
     """Transitions before the first program is asked for."""
     epsilon: float = Field(0.0, ge=0, le=1)
-    """Share of steps that explore although there is a plan (published: 0.05, at random)."""
+    """Share of steps taken at random (published: 0.05)."""
     curiosity: int = Field(0, ge=0)
     """Actions at the beginning that may go to untried steps although there is a plan."""
     steps: int = Field(100, ge=1)
@@ -41,4 +41,5 @@ class Settings(Record):
     """`guessed`: one guess for each mission, from its words alone, which nothing corrects (an ablation)."""
     planner: Literal["width", "tree"] = "width"
     """`tree`: Monte Carlo tree search, as published, in place of our searches (an ablation)."""
-    bandit_constant: float = Field(5.0, gt=0)
+    questions: int = Field(200, ge=1)
+    """Questions to a language model in a run (published; 300 for a curriculum)."""

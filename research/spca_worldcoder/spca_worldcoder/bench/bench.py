@@ -172,10 +172,13 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
         """This seed's share of the unseen levels; a fifth of them is planned in the true rules, too."""
         share = list(range((seed - self.first_seed) % self.seeds, self.levels, self.seeds))
         with SolverProcess() as solver:
-            planner = ModelPlanner(agent.runner, [ClassicalSearch(solver, LEVEL_SECONDS)])
+            planner = ModelPlanner(agent.model.runner, [ClassicalSearch(solver, LEVEL_SECONDS)])
             return tuple(
                 play(name, program, planner, number, size, [_UNSEEN + i for i in share[::step]])
-                for name, program, step in (("learned", agent.program, 1), ("true rules", true_sokoban(), 5))
+                for name, program, step in (
+                    ("learned", agent.model.program, 1),
+                    ("true rules", true_sokoban(), 5),
+                )
                 for number, size in _SIZES
             )
 

@@ -52,23 +52,26 @@ def refuse_without_cells(data: Sequence[Transition]) -> None:
     """Raises NotLearnable where nothing lies in a cell: these rules are about a mover on a grid."""
     for index, one in enumerate(data):
         if one.before != one.after and not any(e.cell for e in one.before):
-            raise NotLearnable(
-                f"transition {index} ({one.action}) is of a world without a grid; the built-in synthesizer "
-                "learns the rules of movers on grids only, a language model may write others",
-                index,
-            )
+            raise NotLearnable(f"transition {index} ({one.action}) is of a world without a grid")
 
 
 def refuse_contradictions(experience: Experience) -> None:
-    """Raises Contradiction when one step in one state had two outcomes."""
+    """Raises Contradiction when one step in one state had two outcomes, or two rewards for one mission."""
     seen: dict[object, int] = {}
+    paid: dict[object, int] = {}
     for index, one in enumerate(experience.transitions):
         first = seen.setdefault((one.before, one.action), index)
-        other = experience.transitions[first]
+        same = paid.setdefault((one.before, one.action, one.mission), index)
+        other, payer = experience.transitions[first], experience.transitions[same]
         if other.after != one.after:
-            raise Contradiction(
-                f"contradictory transitions {first} and {index}: the same '{one.action}' in the same state "
-                f'gives "{in_words(other.before, other.after)}" once and '
-                f'"{in_words(one.before, one.after)}" another time',
-                (first, index),
-            )
+            outcomes = [in_words(it.before, it.after) for it in (other, one)]
+        elif (payer.reward, payer.done) != (one.reward, one.done):
+            first = same
+            outcomes = [f"reward {it.reward:g}, end: {it.done}" for it in (payer, one)]
+        else:
+            continue
+        raise Contradiction(
+            f"contradictory transitions {first} and {index}: the same '{one.action}' in the same state gives "
+            f'"{outcomes[0]}" once and "{outcomes[1]}" another time',
+            (first, index),
+        )

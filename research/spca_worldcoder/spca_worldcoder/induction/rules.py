@@ -19,7 +19,7 @@ from spca_worldcoder.induction.effects import Template
 from spca_worldcoder.induction.literals import Conjunction, Literal
 from spca_worldcoder.induction.rulebook import Clause, Group
 from spca_worldcoder.induction.view import REACH, Frame, View, look
-from spca_worldcoder.records import Contradiction, NotLearnable, Transition
+from spca_worldcoder.records import NotLearnable, Transition
 from spca_worldcoder.state import State, in_words
 
 _WIDEST_SEARCH = 60
@@ -55,7 +55,7 @@ class RuleLearner:
 
         With `doubt`, exceptions that rest on at most so many transitions are believed only for the very
         neighbourhoods they were seen in, and effects seen on one class are expected of others that were not
-        tried. Raises Contradiction, NotLearnable, Cancelled.
+        tried. Raises NotLearnable, Cancelled.
         """
         if frame != self._frame:
             self._frame, self._views, self._explained, self._applied = frame, {}, {}, {}
@@ -65,7 +65,7 @@ class RuleLearner:
         if pooled:
             try:
                 groups.append(self._group(data, pooled, doubt))
-            except (Contradiction, NotLearnable):
+            except NotLearnable:
                 single = [(a,) for a in actions]
         groups += [self._group(data, one, doubt) for one in single]
         return tuple(group for group in groups if group.clauses)
@@ -78,7 +78,7 @@ class RuleLearner:
                 if view is not None:
                     examples.append(Example(index, seen, view))
                 elif seen.before != seen.after:
-                    raise NotLearnable(f"transition {index}: {in_words(seen.before, seen.after)}", index)
+                    raise NotLearnable(f"{_named(index, seen)} without a mover")
         templates = self._templates(examples)
         for example in examples:
             if example.seen.before == example.seen.after:
@@ -116,9 +116,9 @@ class RuleLearner:
                 found = effects.explanations(example.view, example.seen.after, self._frame)
                 self._explained[example.index] = found
             if not self._explained[example.index]:
-                what = in_words(example.seen.before, example.seen.after)
                 raise NotLearnable(
-                    f"transition {example.index} ({example.seen.action}): {what}", example.index
+                    f"{_named(example.index, example.seen)}, which is no change of the mover, of what it "
+                    "holds or of what lies in its way"
                 )
             candidates.update(self._explained[example.index])
         ranked = sorted(candidates, key=lambda t: (effects.cost(t), repr(t)))
@@ -159,7 +159,10 @@ class RuleLearner:
                 if isinstance(cover, tuple):
                     if last:
                         one, other = examples[negative[cover[0]]], examples[positive[cover[1]]]
-                        raise Contradiction(_words(one, other), tuple(sorted((one.index, other.index))))
+                        raise NotLearnable(
+                            f"{_named(one.index, one.seen)}, but {_named(other.index, other.seen)}, "
+                            "although what lies ahead of the mover and what it holds are alike"
+                        )
                     return None
                 unless = tuple(cover)
                 if doubt:
@@ -300,9 +303,5 @@ def _separating(
     return found
 
 
-def _words(one: Example, other: Example) -> str:
-    return (
-        f"contradictory transitions {one.index} and {other.index}: in like surroundings, '{one.seen.action}' "
-        f'gives "{in_words(one.seen.before, one.seen.after)}" once and '
-        f'"{in_words(other.seen.before, other.seen.after)}" another time'
-    )
+def _named(index: int, seen: Transition) -> str:
+    return f"in transition {index}, '{seen.action}' gives \"{in_words(seen.before, seen.after)}\""

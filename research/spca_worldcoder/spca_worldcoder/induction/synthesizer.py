@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from spca_worldcoder.induction.emit import emit
 from spca_worldcoder.induction.learner import Learner
-from spca_worldcoder.records import Experience, Program, Usage
+from spca_worldcoder.records import Experience, Program, Usage, Verdict
 from spca_worldcoder.state import State
 
 _BOLDER = ((1, 0), (4, 0), (0, 1), (2, 1), (2, 2))
@@ -21,6 +21,7 @@ class InductiveSynthesizer:
     """
 
     name = "inductive"
+    enumerates = True
 
     def __init__(self, guess_rewards: bool = False, cancelled: Callable[[], bool] = lambda: False) -> None:
         self._learner = Learner(guess_rewards, cancelled)
@@ -30,9 +31,7 @@ class InductiveSynthesizer:
         """The simplest rules that explain everything."""
         return self._write(experience, None, 0, 0, "induction")
 
-    def refine(
-        self, program: Program, experience: Experience, failing: Sequence[int], fitting: Sequence[int]
-    ) -> Program:
+    def refine(self, program: Program, experience: Experience, verdict: Verdict) -> Program:
         """The same as from scratch: nothing is lost, since all data are kept."""
         start = experience.starts[-1] if experience.starts else None
         return self._write(experience, start, 0, 0, "induction")

@@ -11,14 +11,15 @@ import numpy as np
 from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError
 from spca_programs.ipp.dialogue import Dialogue, add_usage, render
-from spca_worldcoder.records import Experience, Program, Transition, Usage
+from spca_worldcoder.records import Experience, Program, Transition, Usage, Verdict
 from spca_worldcoder.sandbox import SIGNATURES
 from spca_worldcoder.state import State, in_words, name_of, to_json
 
 _FENCE = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)```", re.DOTALL)
 _PACKAGE = "spca_worldcoder.language"
-_FIRST, _FITTING = 7, 3
-"""Experiences in the first prompt, and explained ones beside a failing one (published values)."""
+_FIRST, _FITTING, _GOALS = 7, 3, 3
+"""Experiences in the first prompt, and explained ones beside a failing one, and
+missions beside a new one (published values)."""
 
 
 class LanguageSynthesizer:
@@ -28,6 +29,7 @@ class LanguageSynthesizer:
     """
 
     name = "language"
+    enumerates = False
 
     def __init__(self, chat: ChatModel, seed: int = 0) -> None:
         self._chat = chat
@@ -37,39 +39,39 @@ class LanguageSynthesizer:
     def first(self, experience: Experience) -> Program:
         """Both functions from some experiences."""
         chosen = self._spread(experience.transitions, range(len(experience.transitions)), _FIRST)
-        return self._ask("first", "first", actions=experience.actions, examples=_shown(chosen))
+        examples = [_shown(experience.transitions[i]) for i in chosen]
+        return self._ask("first", "first", actions=experience.actions, examples=examples)
 
-    def refine(
-        self, program: Program, experience: Experience, failing: Sequence[int], fitting: Sequence[int]
-    ) -> Program:
-        """One failing experience beside some that are explained."""
+    def refine(self, program: Program, experience: Experience, verdict: Verdict) -> Program:
+        """One failing experience, with what the program says of it, beside some that are explained."""
         data = experience.transitions
-        if not failing:
-            return program
-        wrong = self._spread(data, failing, 1)
-        right = self._spread(data, fitting, _FITTING)
+        (index,) = self._spread(data, verdict.failing, 1)
+        said = dict(zip(verdict.failing, verdict.said, strict=False))
+        fitting = sorted(set(range(len(data))) - set(verdict.failing))
         return self._ask(
             "refine",
             "refine",
             code=program.source,
-            wrong=_shown(wrong)[0],
-            right=_shown(right),
+            wrong=_shown(data[index]),
+            said=said.get(index, verdict.problem),
+            right=[_shown(data[i]) for i in self._spread(data, fitting, _FITTING)],
             actions=experience.actions,
         )
 
     def for_goal(self, program: Program, experience: Experience, start: State, mission: str) -> Program:
-        """A reward for a new mission, once there is a program that knows others."""
-        known = sorted({m for _, m in experience.starts[:-1]})
-        if not known or mission in known or not any(seen.done for seen in experience.transitions):
+        """A reward for a new mission, with the nearest ones that were accomplished."""
+        won = {seen.mission: seen for seen in experience.transitions if seen.done and seen.reward > 0}
+        if not won or mission in won:
             return program
-        return self._ask("goal", "goal", code=program.source, mission=mission, known=known[:10])
+        nearest = sorted(won, key=lambda known: (_distance(known.split(), mission.split()), known))[:_GOALS]
+        return self._ask(
+            "goal", "goal", code=program.source, mission=mission, known=[_shown(won[one]) for one in nearest]
+        )
 
     def for_plan(
         self, program: Program, experience: Experience, start: State, mission: str, attempt: int
-    ) -> Program | None:
-        """Ask what is impossible on the way to a reward, three times at most."""
-        if attempt >= 3:
-            return None
+    ) -> Program:
+        """Ask what is impossible on the way to a reward."""
         return self._ask(
             "plan",
             "plan",
@@ -90,8 +92,8 @@ class LanguageSynthesizer:
             )  # fmt: skip
         return Program(source=code_in(text), origin=f"{why} by {dialogue.model_name or 'a model'}")
 
-    def _spread(self, data: Sequence[Transition], indices: Sequence[int], count: int) -> list[Transition]:
-        """Some transitions, one for each action and kind of change before a second one of the same."""
+    def _spread(self, data: Sequence[Transition], indices: Sequence[int], count: int) -> list[int]:
+        """Indices of some transitions, one of each action and kind of change before a second of one."""
         clusters: dict[tuple[str, bool, bool], list[int]] = {}
         for i in indices:
             clusters.setdefault((data[i].action, data[i].before == data[i].after, data[i].done), []).append(i)
@@ -102,7 +104,7 @@ class LanguageSynthesizer:
                 if queue and len(chosen) < count:
                     chosen.append(int(queue.pop()))
             queues = [queue for queue in queues if queue]
-        return [data[i] for i in chosen]
+        return chosen
 
 
 def code_in(text: str) -> str:
@@ -117,15 +119,22 @@ def code_in(text: str) -> str:
     raise ModelError("the answer holds no program with `transition` and `reward`", kind="invalid")
 
 
-def _shown(chosen: Sequence[Transition]) -> list[dict[str, Any]]:
-    return [
-        {
-            "before": to_json(seen.before),
-            "action": seen.action,
-            "change": in_words(seen.before, seen.after),
-            "reward": seen.reward,
-            "done": seen.done,
-            "mission": seen.mission,
-        }
-        for seen in chosen
-    ]
+def _shown(seen: Transition) -> dict[str, Any]:
+    return {
+        "before": to_json(seen.before),
+        "action": seen.action,
+        "change": in_words(seen.before, seen.after),
+        "reward": seen.reward,
+        "done": seen.done,
+        "mission": seen.mission,
+    }
+
+
+def _distance(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many words have to be put in, left out or replaced (Levenshtein)."""
+    row = list(range(len(other) + 1))
+    for i, word in enumerate(one, 1):
+        previous, row[0] = row[0], i
+        for j, its in enumerate(other, 1):
+            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (word != its))
+    return row[-1]

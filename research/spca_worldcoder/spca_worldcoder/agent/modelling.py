@@ -1,0 +1,216 @@
+"""Keeps the agent's program consistent with everything seen, and optimistic, by asking a synthesizer."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from spca_core.ports.proposer import SERVER_FAULTS, ModelError
+from spca_worldcoder.agent.bandit import Arm, Bandit, search
+from spca_worldcoder.agent.settings import Settings
+from spca_worldcoder.critic import judge
+from spca_worldcoder.planning.planner import ModelPlanner, Plan
+from spca_worldcoder.records import EMPTY_PROGRAM, Asked, Draft, Experience, Program, Transition, Verdict
+from spca_worldcoder.sandbox import ModelRunner
+from spca_worldcoder.state import State
+from spca_worldcoder.synthesizer import ModelSynthesizer
+
+T = TypeVar("T")
+
+
+class Modelling:
+    """The program, the data it is to explain, and the search for a better one.
+
+    The search has the two phases of Tang, Key and Ellis 2024: first a program that explains all data, then
+    one in which the mission can also be accomplished from the episode's first state. A synthesizer that
+    counts through its bolder programs (`enumerates`) is asked for them wherever a plan is missing instead.
+    """
+
+    def __init__(
+        self,
+        runner: ModelRunner,
+        planner: ModelPlanner,
+        synthesizer: ModelSynthesizer,
+        settings: Settings,
+        rng: np.random.Generator,
+        listener: Callable[[Draft, bool], None],
+    ) -> None:
+        self.runner, self._planner, self._synthesizer = runner, planner, synthesizer
+        self._settings, self._rng, self._listener = settings, rng, listener
+        self.experience = Experience()
+        self.program, self.fits = EMPTY_PROGRAM, True
+        self.actions_taken = 0
+        self.seconds = 0.0
+        """Wall time spent in synthesis."""
+        self._planless: set[tuple[str, str]] = set()
+        # Within an episode, no plan from a state means none from what the model leads to from there.
+        self._reaches: dict[tuple[str, State, str], bool] = {}
+        self._asked: set[tuple[Asked, str, str]] = set()
+        # Asked about a program and a mission, in vain or not: never again.
+
+    def take(self, experience: Experience, program: Program) -> None:
+        """Go on with these data and this program."""
+        self.experience, self.program = experience, program
+        self.fits = self.judge(program, experience.transitions).fits
+        self._planless.clear()
+        self._reaches.clear()
+        self._asked.clear()
+
+    def begin(self, state: State, mission: str) -> None:
+        """Note the first state and the mission of a new episode."""
+        self.experience.starts.append((state, mission))
+        self._planless.clear()
+        if self.experience.transitions and self.fits:
+            self._adopt_goal(state)
+
+    def judge(self, program: Program, data: Sequence[Transition]) -> Verdict:
+        """The critic's verdict on a program."""
+        return judge(self.runner, program, data, self._settings.rewards == "learned")
+
+    def plan(self, state: State, mission: str, actions: Sequence[str]) -> tuple[Plan | None, bool]:
+        """A plan, and whether it is one in a bolder program that explains the data too."""
+        plan = self._search(self.program, state, mission, actions)
+        if plan is not None or not self._settings.optimism or not self._synthesizer.enumerates:
+            return plan, False
+        for attempt in itertools.count():
+
+            def write(attempt: int = attempt) -> Program | None:
+                return self._synthesizer.for_plan(self.program, self.experience, state, mission, attempt)
+
+            bolder = self._timed(write)
+            if bolder is None:
+                break
+            plan = self._search(bolder, state, mission, actions, quick=True)
+            if plan is not None:
+                verdict = self.judge(bolder, self.experience.transitions)
+                self._report("plan", bolder, verdict.model_copy(update={"optimistic": True}), False)
+                if verdict.fits:
+                    return plan, True
+        return None, False
+
+    def improve(self, state: State) -> None:
+        """Find a program that explains all data, and then one in which the mission can be accomplished.
+
+        `state` is the present one. An answer of a model that cannot be used is a failed draft like any other.
+        Raises what else the synthesizer raises.
+        """
+        start, mission = self.experience.starts[-1]
+        if self.fits and not self._lacks_plan(start, mission):
+            return
+        bandit = Bandit(self._rng, self._settings.strategy)
+        if self.program is not EMPTY_PROGRAM:
+            bandit.add(self.program, self.judge(self.program, self.experience.transitions))
+        if not self.fits:
+            found = self._refine(bandit, start, mission, lambda verdict: verdict.fits)
+            if found is not None:
+                self.program, self.fits = found[0], found[1].fits
+            if not self.fits:
+                return
+            self._adopt_goal(state)
+        if self._lacks_plan(start, mission):
+            self._asked.add(("plan", self.program.id, mission))
+            found = self._refine(bandit, start, mission, lambda v: v.fits and v.optimistic is True)
+            if found is not None and found[1].fits and found[1].optimistic:
+                self.program = found[0]
+
+    def _refine(
+        self, bandit: Bandit, start: State, mission: str, good: Callable[[Verdict], bool]
+    ) -> tuple[Program, Verdict] | None:
+        """One phase of the search, in which every draft becomes an arm."""
+        synthesizer, data = self._synthesizer, self.experience
+
+        def draft(arm: Arm) -> tuple[Program, Verdict] | None:
+            program, verdict, tries = arm.program, arm.verdict, arm.tries
+            if program is None:
+                return self._draft("first", lambda: synthesizer.first(data), good)
+            if not verdict.fits:
+                return self._draft("refine", lambda: synthesizer.refine(program, data, verdict), good)
+            return self._draft(
+                "plan", lambda: synthesizer.for_plan(program, data, start, mission, tries), good
+            )
+
+        return search(bandit, draft, lambda _, verdict: good(verdict), self._settings.refinements)
+
+    def _adopt_goal(self, state: State) -> None:
+        """See to a reward for the mission, unless the program has one that can be come to."""
+        start, mission = self.experience.starts[-1]
+        if not self._synthesizer.enumerates:
+            key: tuple[Asked, str, str] = ("goal", self.program.id, mission)
+            if key in self._asked or self._optimistic(self.program, start, mission):
+                return
+            self._asked.add(key)
+        made = self._draft(
+            "goal",
+            lambda: self._synthesizer.for_goal(self.program, self.experience, state, mission),
+            lambda verdict: verdict.fits,
+        )
+        if made is not None and made[1].fits:
+            self.program = made[0]
+
+    def _draft(
+        self, asked: Asked, write: Callable[[], Program | None], good: Callable[[Verdict], bool]
+    ) -> tuple[Program, Verdict] | None:
+        """A program that was written and judged; None where there is no new one."""
+        if self._synthesizer.usage.questions >= self._settings.questions:
+            return None
+        try:
+            program = self._timed(write)
+        except ModelError as error:
+            if error.kind in SERVER_FAULTS:
+                raise
+            self._report(asked, EMPTY_PROGRAM, Verdict(explained=0.0, problem=str(error)), False)
+            return None
+        if program is None or (asked == "goal" and program.source == self.program.source):
+            return None
+        verdict = self.judge(program, self.experience.transitions)
+        if asked != "goal" and verdict.fits and not good(verdict):
+            optimistic = self._optimistic(program, *self.experience.starts[-1])
+            verdict = verdict.model_copy(update={"optimistic": optimistic})
+        self._report(asked, program, verdict, good(verdict))
+        return program, verdict
+
+    def _lacks_plan(self, start: State, mission: str) -> bool:
+        """Whether the second phase has something to do that it did not try in vain."""
+        return (
+            self._settings.optimism
+            and not self._synthesizer.enumerates
+            and ("plan", self.program.id, mission) not in self._asked
+            and not self._optimistic(self.program, start, mission)
+        )
+
+    def _optimistic(self, program: Program, start: State, mission: str) -> bool:
+        """Whether the mission can be accomplished from `start` in a program; searched for once."""
+        key = (program.id, start, mission)
+        if key not in self._reaches:
+            found = self._planner.plan(program, start, mission, self.experience.actions)
+            self._reaches[key] = found is not None
+        return self._reaches[key]
+
+    def _search(
+        self, program: Program, state: State, mission: str, actions: Sequence[str], quick: bool = False
+    ) -> Plan | None:
+        key = (program.id, mission)
+        if key in self._planless:
+            return None
+        plan = self._planner.plan(program, state, mission, actions, quick)
+        if plan is None:
+            self._planless.add(key)
+        return plan
+
+    def _timed(self, work: Callable[[], T]) -> T:
+        began = time.perf_counter()
+        try:
+            return work()
+        finally:
+            self.seconds += time.perf_counter() - began
+
+    def _report(self, asked: Asked, program: Program, verdict: Verdict, adopted: bool) -> None:
+        draft = Draft(
+            program=program, verdict=verdict, asked=asked, parent=self.program.id,
+            actions=self.actions_taken, usage=self._synthesizer.usage,
+        )  # fmt: skip
+        self._listener(draft, adopted)
