@@ -188,7 +188,7 @@ def _percent(shares: Sequence[float]) -> str:
     if not shares:
         return ""
     mean = Mean.of([100 * share for share in shares])
-    return f"{mean.value:.1f}" + (f" ± {mean.half_width:.1f}" if len(shares) > 1 else "")
+    return f"{mean.value:.1f}" + (f" ± {mean.margin(1)}" if len(shares) > 1 else "")
 
 
 def _mean(values: Sequence[float]) -> float | str:

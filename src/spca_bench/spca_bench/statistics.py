@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from statistics import mean, median
+from statistics import mean, median, stdev
 from typing import TypeVar
 
 from spca_core.model import Record
 
 T = TypeVar("T")
 
-_Z = 1.959964  # the normal distribution's quantile for two-sided 95 %
+_CONFIDENCE = 0.95
 
 
 class Rate(Record):
@@ -36,10 +36,10 @@ class Rate(Record):
         """Lower and upper bound of the share."""
         if not self.total:
             return 0.0, 1.0
-        n, p = self.total, self.value
-        centre = (p + _Z * _Z / (2 * n)) / (1 + _Z * _Z / n)
-        half = _Z * math.sqrt(p * (1 - p) / n + _Z * _Z / (4 * n * n)) / (1 + _Z * _Z / n)
-        return max(0.0, centre - half), min(1.0, centre + half)
+        from scipy.stats import binomtest  # loads slowly
+
+        low, high = binomtest(self.good, self.total).proportion_ci(_CONFIDENCE, method="wilson")
+        return float(low), float(high)
 
     def __str__(self) -> str:
         return f"{self.good}/{self.total}"
@@ -57,7 +57,7 @@ class Rate(Record):
 
 
 class Mean(Record):
-    """Mean and standard deviation of `count` values, with the normal interval of the mean at 95 %."""
+    """Mean and sample standard deviation of `count` values, with Student's interval of the mean at 95 %."""
 
     count: int
     value: float
@@ -65,15 +65,26 @@ class Mean(Record):
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Mean:
-        """Of some values; the deviation is the population's."""
-        value = mean(values) if values else 0.0
-        sd = math.sqrt(sum((v - value) ** 2 for v in values) / len(values)) if values else 0.0
-        return cls(count=len(values), value=value, sd=sd)
+        """Of some values; of fewer than two, the deviation is 0."""
+        return cls(
+            count=len(values),
+            value=mean(values) if values else 0.0,
+            sd=stdev(values) if len(values) > 1 else 0.0,
+        )
 
     @property
     def half_width(self) -> float:
-        """Half the interval's width."""
-        return _Z * self.sd / math.sqrt(self.count) if self.count else 0.0
+        """Half the width of Student's interval; infinite for a single value, which says nothing of others."""
+        if self.count < 2:
+            return math.inf if self.count else 0.0
+        from scipy.special import stdtrit
+
+        quantile = float(stdtrit(self.count - 1, (1 + _CONFIDENCE) / 2))
+        return quantile * self.sd / math.sqrt(self.count)
+
+    def margin(self, digits: int) -> str:
+        """Half the interval's width in text; a dash where one value says nothing of others."""
+        return f"{self.half_width:.{digits}f}" if math.isfinite(self.half_width) else "–"
 
 
 class Paired(Record):
@@ -108,9 +119,11 @@ class Paired(Record):
     @property
     def p_value(self) -> float:
         """McNemar's exact test: how likely a difference of this size is where there is none."""
-        n = self.first + self.second
-        tail = sum(math.comb(n, k) for k in range(min(self.first, self.second) + 1)) / 2**n
-        return min(1.0, 2 * tail)
+        if not (n := self.first + self.second):
+            return 1.0
+        from scipy.stats import binomtest
+
+        return float(binomtest(self.first, n).pvalue)
 
     @property
     def interval(self) -> tuple[float, float]:

@@ -40,4 +40,11 @@ def test_pairs_and_groups_are_counted() -> None:
     assert (found.both, found.first, found.second, found.neither) == (1, 2, 1, 1)
     assert found.difference == pytest.approx(0.2)
     assert groups(["b1", "a1", "b2"], lambda s: s[0]) == {"b": ["b1", "b2"], "a": ["a1"]}
-    assert Mean.of([1.0, 3.0]).value == 2.0 and Mean.of([1.0, 3.0]).sd == 1.0
+
+
+def test_the_interval_of_a_mean_is_student_s() -> None:
+    """Against a table of t: of three values, 4.3027 standard errors to each side; one value has none."""
+    found = Mean.of([1.0, 2.0, 3.0])
+    assert (found.value, found.sd) == (2.0, 1.0)
+    assert found.half_width == pytest.approx(4.3027 / 3**0.5, abs=1e-4)
+    assert Mean.of([1.0]).half_width == float("inf") and Mean.of([]).half_width == 0.0

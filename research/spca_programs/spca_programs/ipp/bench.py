@@ -352,7 +352,7 @@ def _figures(results: Sequence[IppResult]) -> tuple[object, ...]:
     usage, count = [r.usage for r in results], len(results)
     goalless = results[0].evaluation.completion is None
     return (
-        f"{score.value:.3f}", f"{score.half_width:.3f}", score.sd,
+        f"{score.value:.3f}", score.margin(3), score.sd,
         f"{sum(r.evaluation.reference for r in results) / count:.3f}",
         None if goalless else 100 * sum(c.completed for c in cases) / len(cases),
         sum(r.evaluation.problems for r in results), Mean.of([c.actions for c in cases]).value,
@@ -384,4 +384,4 @@ def _difference(first: Trials, second: Trials) -> tuple[object, ...]:
         cases = groups([c for d in own for c in d.result.cases], lambda c: c.case)
         means.append({name: Mean.of([c.score for c in found]).value for name, found in cases.items()})
     found = Mean.of([means[0][case] - means[1][case] for case in means[0] if case in means[1]])
-    return found.count, f"{found.value:+.3f}", f"{found.half_width:.3f}"
+    return found.count, f"{found.value:+.3f}", found.margin(3)

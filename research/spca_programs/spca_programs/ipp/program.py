@@ -7,8 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
-import numpy as np
-
+from spca_bench.statistics import Mean
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage
@@ -152,11 +151,11 @@ def judge_answers(domain: Domain[Case], cases: Sequence[Case], answers: Sequence
                 answer=answer,
             )
         )
-    scores = np.array([r.score for r in results])
+    scores = Mean.of([r.score for r in results])
     return Evaluation(
         cases=len(results),
-        mean=float(scores.mean()),
-        sd=float(scores.std()),
+        mean=scores.value,
+        sd=scores.sd,
         completion=sum(r.completed for r in results) / len(results) if domain.has_goal else None,
         reference=sum(r.reference for r in results) / len(results),
         problems=sum(bool(r.answer.problem) for r in results),
