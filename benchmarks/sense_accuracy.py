@@ -2,6 +2,8 @@
 
 Run it from the checkout:  .venv/bin/python benchmarks/sense_accuracy.py --tables 100 --preset nominal
 With things of every kind, whose sizes Sense does not know:  … --world crowd
+With up to twelve solids and plates of any size from 6 to 150 mm, flush with each other and on each other:
+                                                             … --world random
 
 Presets are those of campaigns: `nominal` (random tables, default noise), `noisy` (more noise, light changes,
 small calibration errors) and `hard` (the same, larger, on cluttered tables). Each frame is taken with the arm
@@ -18,13 +20,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from spca_core.geometry import wrap_angle
+from spca_core.geometry import Array, Pose, wrap_angle
 from spca_core.layout import Layout, cluttered_layout, random_layout
 from spca_core.names import symbol_of
-from spca_core.world import World, load_world
-from spca_sense.catalogue import Catalogue
-from spca_sense.detection import Detection
+from spca_core.world import World, WorldObject, load_world
+from spca_sense.catalogue import PALETTE, Catalogue
+from spca_sense.detection import UNKNOWN, Detection
 from spca_sense.detector import ShapeDetector
+from spca_sense.footprint import outline_of, polygon_area, shared_area
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import PRESETS, draw_variation
 
@@ -83,6 +86,111 @@ def _covered(world: World, layout: Layout, model: str) -> bool:
     )
 
 
+@dataclass
+class Regions:
+    """What of the things on random tables was taken for something else."""
+
+    things: int = 0
+    unseen: list[str] = field(default_factory=list)
+    """Nothing was seen there, not even an obstacle."""
+    split: list[str] = field(default_factory=list)
+    merged: list[str] = field(default_factory=list)
+    mistaken: list[str] = field(default_factory=list)
+    """Seen as a thing of another kind, or as an obstacle."""
+
+
+def random_things(world: World, seed: int) -> tuple[World, Layout]:
+    """A table of things of any size; a third flush with another, a sixth on top of another."""
+    rng = np.random.default_rng(seed)
+    objects: list[WorldObject] = []
+    poses: dict[str, Pose] = {}
+    outlines: list[Array] = []
+    tops: dict[str, float] = {}
+    for k in range(int(rng.integers(4, 13))):
+        kind = str(rng.choice(["cube", "cuboid", "cuboid", "cuboid", "cylinder", "plate"]))
+        a, b, c = (float(v) for v in np.exp(rng.uniform(np.log(0.02), np.log(0.15), 3)))
+        c = float(np.exp(rng.uniform(np.log(0.006), np.log(0.10))))
+        size = {"cube": (a, a, a), "cuboid": (a, b, c), "cylinder": (a, a, c), "plate": (a, a, 0.008)}[kind]
+        colour = PALETTE[int(rng.integers(len(PALETTE)))]
+        model = f"{'box' if kind == 'cube' else kind}_{colour.name}" + f"_{k}"
+        for _ in range(40):
+            how, yaw, bottom = rng.random(), float(rng.uniform(-np.pi, np.pi)), 0.0
+            other = objects[int(rng.integers(len(objects)))] if objects else None
+            x, y = (float(rng.uniform(*side)) for side in (world.work_area.x, world.work_area.y))
+            if other is not None and how < 0.33:
+                beside, yaw = poses[other.model], poses[other.model].yaw
+                reach = (other.size[0] + size[0]) / 2 + 0.0003
+                x, y = beside.position[0] + reach * np.cos(yaw), beside.position[1] + reach * np.sin(yaw)
+            on = other is not None and how > 0.83 and max(size[:2]) < 0.8 * min(other.size[:2])
+            if on and other is not None and tops[other.model] + size[2] < 0.15:
+                bottom, (x, y, _) = tops[other.model], poses[other.model].position
+            pose = Pose.from_xyz_yaw(x, y, world.table.top + bottom + size[2] / 2, yaw)
+            own = outline_of(kind, pose, size)
+            inside = all(0.25 < px < 0.72 and abs(py) < 0.38 for px, py in own)
+            if inside and (bottom > 0 or all(shared_area(own, o) == 0 for o in outlines)):
+                break
+        else:
+            continue
+        if bottom > 0 and other is not None:
+            tops.pop(other.model)
+            tops[other.model] = np.inf  # carries one already
+        objects.append(
+            WorldObject(
+                model=model, kind=kind, colour=colour.rgb, size=size, mass=0.1, friction=1.0, position=(x, y)
+            )
+        )
+        poses[model], tops[model] = pose, bottom + size[2]
+        outlines += [own]
+    return world.model_copy(update={"objects": tuple(objects)}), Layout(poses=poses)
+
+
+def compare_regions(
+    regions: Regions, world: World, layout: Layout, found: tuple[Detection, ...], t: int
+) -> None:
+    """Count what was not seen, seen as several, or together with another."""
+    seen = [(d, outline_of(d.kind, d.pose, d.size)) for d in found if d.seen]
+    whole: dict[int, list[str]] = defaultdict(list)
+    for thing in world.objects:
+        pose = layout.poses[thing.model]
+        own, top = outline_of(thing.kind, pose, thing.size), pose.position[2] + thing.size[2] / 2
+        area = polygon_area(own)
+        level = [(i, d, shared_area(own, o)) for i, (d, o) in enumerate(seen) if abs(d.top - top) < 0.008]
+        colour = symbol_of(thing.model).split("_")[1]
+        mine = [(i, d) for i, d, shared in level if shared > 0.15 * area and d.colour in (colour, UNKNOWN)]
+        words = f"table {t}: {thing.model} " + "×".join(f"{1000 * s:.0f}" for s in thing.size)
+        regions.things += 1
+        if not mine:
+            regions.unseen.append(words)
+        elif len(mine) > 1:
+            regions.split.append(words)
+        elif mine[0][1].kind != thing.kind and not (thing.size[2] < 0.012 and thing.kind == "cylinder"):
+            regions.mistaken.append(f"{words} is seen as {mine[0][1].kind}")
+        for i, _, shared in level:
+            if shared > 0.5 * area:
+                whole[i].append(words)
+    regions.merged += [" and ".join(names) for names in whole.values() if len(names) > 1]
+
+
+def measure_random(tables: int, first: int) -> tuple[Regions, Errors]:
+    """Run the detector over tables of random things, each in a world of its own."""
+    base = load_world("crowd")
+    base = base.model_copy(update={"robot": base.robot.model_copy(update={"home": base.robot.out_of_view})})
+    regions, errors = Regions(), Errors()
+    for seed in range(first, first + tables):
+        world, layout = random_things(base, seed)
+        simulator = MujocoSimulator(world)
+        simulator.reset(layout, seed)
+        frame = simulator.capture()
+        detector = ShapeDetector(Catalogue.from_world(world))
+        start = time.perf_counter()
+        look = detector.detect(frame)
+        errors.seconds.append(time.perf_counter() - start)
+        compare(errors, world, layout, look.detections, seed)
+        compare_regions(regions, world, layout, look.detections, seed)
+        simulator.close()
+    return regions, errors
+
+
 def measure(tables: int, preset: str, first: int, name: str = "tabletop") -> Errors:
     """Run the detector over `tables` tables."""
     world = load_world(name)
@@ -122,7 +230,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the first table")
     parser.add_argument("--world", default="tabletop")
     options = parser.parse_args()
-    errors = measure(options.tables, options.preset, options.seed, options.world)
+    if options.world == "random":
+        regions, errors = measure_random(options.tables, options.seed)
+        errors.missed, errors.invented = [], []
+        for name in ("unseen", "split", "merged", "mistaken"):
+            found = getattr(regions, name)
+            print(f"{name:<9} {len(found):4d} of {regions.things}")
+            print(*(f"  {words}" for words in found), sep="\n")
+    else:
+        errors = measure(options.tables, options.preset, options.seed, options.world)
     print(f"{options.tables} tables of {options.world}, preset {options.preset}")
     for kind, found in errors.position.items():
         print(_line(f"position, {kind}s", "mm", found))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from spca.benches.remedies import disturbances_in
 from spca.inproc import run_inproc
 from spca.report import write_report
 from spca_core.options import RunOptions
@@ -14,6 +15,7 @@ from spca_core.plan import ActResult
 from spca_core.run_folder import RunFolder
 from spca_planner.solver.process import SolverProcess
 from spca_sim.disturbances.disturbance import KINDS, Happened
+from spca_sim.disturbances.recorder import FOLDER
 
 LEVELS = {"pull_out": ("pick_and_place_04", 1), "target": ("stack_01", 2)}
 
@@ -56,3 +58,12 @@ def test_what_turns_out_to_be_in_the_way_is_moved(tmp_path: Path, solver: Solver
     first, second = (ActResult.model_validate_json(f.read_text()) for f in files)
     assert "no free place on plate_red" in first.message
     assert [s.action for s in second.steps][:3] == ["place_on_table", "pick_up", "place_on"]
+
+
+def test_what_happens_after_the_verdict_is_nothing_to_cope_with(tmp_path: Path) -> None:
+    (tmp_path / FOLDER).mkdir()
+    for number, (kind, stamp) in enumerate([("push", 3.0), ("knock", 9.0)], 1):
+        happened = Happened.model_validate({"kind": kind, "stamp": stamp, "text": "something happens"})
+        (tmp_path / FOLDER / f"{number}_{kind}.json").write_text(happened.model_dump_json())
+    assert disturbances_in(tmp_path, until=5.0) == ("push",)
+    assert disturbances_in(tmp_path, until=10.0) == ("push", "knock")

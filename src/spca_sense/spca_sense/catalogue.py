@@ -5,7 +5,7 @@ from __future__ import annotations
 from spca_core.geometry import Vec3
 from spca_core.model import Record
 from spca_core.names import symbol_of, words_of
-from spca_core.world import World
+from spca_core.world import World, WorldObject
 
 
 class Colour(Record):
@@ -36,8 +36,9 @@ _CUBE, _PLATE = (0.04, 0.04, 0.04), (0.11, 0.11, 0.008)
 class Catalogue(Record):
     """Nominal sizes in metres, colour prototypes, and the table the camera looks at.
 
-    Cubes of the edge `cube_edge` and plates of `plate_diameter` are known by their size. On an `open` table
-    there may be things of other kinds and sizes, in any colour of the palette.
+    Cubes of the edge `cube_edge` and plates of `plate_diameter` are known by their size, as far as there are
+    any in `cube_colours` and `plate_colours`. On an `open` table there may be things of other kinds and
+    sizes, in any colour of the palette; the sizes of its cuboids are known by colour, as `blocks`.
     """
 
     cube_edge: float
@@ -51,6 +52,7 @@ class Catalogue(Record):
     table_centre: tuple[float, float]
     table_size: Vec3
     open: bool = False
+    blocks: tuple[tuple[str, Vec3], ...] = ()
 
     @classmethod
     def from_world(cls, world: World) -> Catalogue:
@@ -65,27 +67,40 @@ class Catalogue(Record):
             cube_edge=cube[0],
             plate_diameter=plate[0],
             plate_thickness=plate[2],
-            cube_colours=PALETTE if open_ else _colours([(o.model, o.colour) for o in cubes]),
-            plate_colours=PALETTE if open_ else _colours([(o.model, o.colour) for o in plates]),
+            cube_colours=_colours(cubes, open_),
+            plate_colours=_colours(plates if len({o.size for o in plates}) == 1 else [], open_),
             table_top=world.table.top,
             table_colour=world.table.colour,
             table_centre=world.table.centre,
             table_size=world.table.size,
             open=open_,
+            blocks=tuple(sorted({(_colour(o), o.size) for o in world.objects if o.kind == "cuboid"})),
         )
 
     @property
     def colours(self) -> tuple[Colour, ...]:
         """Every colour of the catalogue once, in order of name."""
-        by_name = {c.name: c for c in (*self.plate_colours, *self.cube_colours)}
+        known = PALETTE if self.open else (*self.plate_colours, *self.cube_colours)
+        by_name = {c.name: c for c in known}
         return tuple(by_name[name] for name in sorted(by_name))
+
+    def blocks_of(self, colour: str) -> tuple[Vec3, ...]:
+        """The sizes of the cuboids of a colour."""
+        return tuple(size for name, size in self.blocks if name == colour)
 
 
 def _commonest(sizes: list[Vec3], default: Vec3) -> Vec3:
     return max(sizes, key=sizes.count, default=default)
 
 
-def _colours(models: list[tuple[str, Vec3]]) -> tuple[Colour, ...]:
-    """Colour names are the first word of "red cube", "red 2 cube" and so on."""
-    by_name = {words_of(symbol_of(model)).split()[0]: rgb for model, rgb in models}
+def _colours(things: list[WorldObject], any_: bool) -> tuple[Colour, ...]:
+    """The colours of things of one kind, or `any_` colour if there are such things at all."""
+    if any_ and things:
+        return PALETTE
+    by_name = {_colour(o): o.colour for o in things}
     return tuple(Colour(name=name, rgb=by_name[name]) for name in sorted(by_name))
+
+
+def _colour(thing: WorldObject) -> str:
+    """Its colour's name, the first word of "red cube", "red 2 cube" and so on."""
+    return words_of(symbol_of(thing.model)).split()[0]

@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 
 from spca_core.geometry import Array
+from spca_sense.catalogue import Catalogue
 from spca_sense.colours import ColourLabels
 from spca_sense.fitting import Fit
 from spca_sense.footprint import shared_area
@@ -30,6 +31,7 @@ _OCCLUDER = 0.012  # metres above an upper face: what is there hides the cube
 _MIN_LEAN, _LEAN_SIGMAS = np.radians(2.5), 5.0
 _MIN_POINTS = 20
 _MOST_TOGETHER = 4  # cubes of one colour in one level region; larger ones are something else
+_SAME_FACE = 0.005  # metres by which an edge of a face may seem to be longer, with the sides in sight
 _SUNK = 0.006  # metres by which a cube may seem to be sunk into the floor
 _SPILL = 0.0015  # metres around an upper face that may still be its own, and that may be missing
 _ROUND = 0.82  # share of the circle around it that a round face fills at least
@@ -72,12 +74,12 @@ class FoundCube:
 
 
 def find_cubes(
-    view: View, colours: ColourLabels, colour: str, edge: float, strict: bool = False
+    view: View, colours: ColourLabels, colour: str, catalogue: Catalogue
 ) -> tuple[list[FoundCube], list[str]]:
     """All cubes of a colour with a visible top face, from high to low, and notes about doubtful ones.
 
-    `strict` is for tables with other things than cubes: a cube is then nothing but a cube's face, at a height
-    at which a cube can stand.
+    On an open table a cube is nothing but a cube's face, at a height at which a cube can stand, and no block
+    of that colour that is known by its size.
     """
     mask = colours.labels == colours.label_of(colour)
     area = bounding_window(mask, _MARGIN)
@@ -90,7 +92,7 @@ def find_cubes(
         component = components == index
         part = bounding_window(component, _MARGIN)
         window = tuple(slice(a.start + p.start, a.start + p.stop) for a, p in zip(area, part, strict=True))
-        search = _Search(view, colours, colour, edge, (window[0], window[1]), component[part], strict)
+        search = _Search(view, colours, colour, catalogue, (window[0], window[1]), component[part])
         found = search.run()
         cubes += found
         notes += search.notes
@@ -105,13 +107,12 @@ class _Search:
         view: View,
         colours: ColourLabels,
         colour: str,
-        edge: float,
+        catalogue: Catalogue,
         window: Window,
         mask: Mask,
-        strict: bool,
     ) -> None:
-        self.view, self.colours, self.colour, self.edge = view, colours, colour, edge
-        self.strict = strict
+        self.view, self.colours, self.colour, self.edge = view, colours, colour, catalogue.cube_edge
+        self.strict, self.blocks = catalogue.open, catalogue.blocks_of(colour)
         self.window, self.mask = window, mask
         self.heights = view.heights[window]
         self.raw = view.raw_heights[window]
@@ -180,7 +181,7 @@ class _Search:
         if count > _MOST_TOGETHER:
             self.notes.append(f"{self.colour} face as large as {count} cubes is taken for none")
             return []
-        if self.strict and not self._may_be_cubes(points, level, faces):
+        if self.strict and (not self._may_be_cubes(points, level, faces) or self._is_block(points, level)):
             return []
         outline = self._outline(face, remaining, level)
         if np.count_nonzero(outline.own) < _MIN_POINTS:
@@ -220,6 +221,19 @@ class _Search:
         hull = cv2.contourArea(cv2.convexHull(points.astype(np.float32)))  # through the pixels' centres
         whole = (np.sqrt(hull) + pixel) ** 2 / self.edge**2
         return bool(whole <= _LARGER and _roundness(points, pixel) <= _ROUND)
+
+    def _is_block(self, points: Array, level: float) -> bool:
+        """Whether a region (N, 2) is as large as a face of a known block that is no cube's."""
+        _, extents, _ = cv2.minAreaRect(points.astype(np.float32))
+        pixel = self.view.metres_per_pixel(level)
+        region = np.sort(extents) + pixel
+        for size in self.blocks:
+            for up in range(3):
+                face = np.sort(np.delete(size, up))
+                higher = abs(size[up] - self.edge) > _SUNK and abs(level - self.floor - size[up]) < _SUNK
+                if np.abs(region - face).max() < _SAME_FACE and (higher or face[1] > self.edge + _SAME_FACE):
+                    return True
+        return False
 
     def _fill(self, cubes: list[FoundCube], face: Mask) -> bool:
         """Whether a level region is nothing but these cubes' upper faces."""

@@ -14,10 +14,11 @@ from spca_sense.detection import Detection, Look, square_yaw
 from spca_sense.plates import FoundPlate, find_plates
 from spca_sense.stacks import complete_stacks
 from spca_sense.things import find_flat, find_obstacles, find_tall, on_their_supports, paint
-from spca_sense.view import View, make_view
+from spca_sense.view import Patch, View, make_view
 
 _SUSPICIOUS_TILT = np.radians(1.0)
 _SUSPICIOUS_OFFSET = 0.01
+_ON_IT = 0.012  # metres above a cube's upper face: what is there is another thing
 _MIN_PIXELS = 60  # of a colour; fewer are no thing
 
 
@@ -45,13 +46,15 @@ class ShapeDetector:
         cubes: list[FoundCube] = []
         present = colours.present(_MIN_PIXELS)
         for colour in (c for c in catalogue.cube_colours if c.name in present):
-            found, doubts = find_cubes(view, colours, colour.name, catalogue.cube_edge, catalogue.open)
+            found, doubts = find_cubes(view, colours, colour.name, catalogue)
             cubes += found
             notes += doubts
         cubes = complete_stacks(view, colours, cubes, catalogue.plate_thickness)
         things = np.zeros(view.heights.shape, bool)
         for cube in cubes:
-            view.patch(cube.column(cube.floor), grow=2).paint(things)
+            column = view.patch(cube.column(cube.floor), grow=2)
+            higher = view.heights[column.window] > cube.shape.height + _ON_IT
+            Patch(column.window, column.mask & ~higher).paint(things)
         if catalogue.open:
             others = find_tall(view, colours, things)
         else:

@@ -8,12 +8,14 @@ sizes are free, and the better of the two tells the kind. What is neither is `un
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from spca_core.geometry import Array, Pose, wrap_angle
-from spca_core.kinds import KINDS, WALL, ObjectKind
+from spca_core.kinds import KINDS, WALL, ObjectKind, problem_with
 from spca_sense.detection import UNKNOWN, Detection
 from spca_sense.fitting import Fit, fit_shape
 from spca_sense.footprint import outline_of
@@ -23,6 +25,10 @@ from spca_sense.view import NO_HEIGHT, Mask, Patch, View, Window
 
 TALL = 0.012
 """Metres above the table: what is lower is flat, a plate or a mat."""
+LOW = 0.005
+"""Metres above the table: what is lower is a mat, or the noise of the camera."""
+NOISE = 0.005
+"""Metres by which single pixels of a face may be too high or too low."""
 LEVEL = 0.008
 """Metres below the highest level that still belong to it."""
 MIN_AREA = 90
@@ -40,6 +46,7 @@ _LEAST_FALL = 0.004  # metres; noise makes small level faces fall off by less
 _MIN_OWN, _ENOUGH = 24, 400  # outline points that are needed, and that are enough
 _TOLERANCE = 0.0025
 _MIN_INLIERS = 0.6
+_DOUBTFUL = 0.85  # share of inliers below which a face may be that of several things
 _PERFECT = 0.98  # share of inliers at which an outline is a disc's without a look at the rectangle
 _SMALLEST, _LARGEST = 0.012, 0.30  # metres: edges of what may be a thing
 _ONE = 0.85  # share of what pieces of a face enclose that must be theirs, or be hidden
@@ -70,15 +77,20 @@ class Region:
             hull = self._hull(face.mask)
             inside = self.heights[hull]
             low = float(np.mean(inside[inside > NO_HEIGHT / 2] < face.level - _STEP))
-            thing = self._container(face) if low > _HOLLOW else self._solid(face)
-            found += [thing] if thing is not None else []
-            rest &= ~cv2.dilate((hull | face.body).astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
-            if thing is not None:
+            thing = self._container(face) if low > _HOLLOW else None
+            things = [thing] if thing is not None else self._solids(face)
+            found += things
+            taken = face.body | (hull if thing is not None else face.mask)
+            rest &= ~cv2.dilate(taken.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
+            for thing in things:
                 rest &= ~column(self.view, thing).within(self.window)
         return found
 
     def flat(self, hidden: Mask) -> list[Detection]:
-        """A mat, or a plate of another size than usual; `hidden` are the pixels of what may stand on it."""
+        """A mat, a plate of another size than usual, or a low solid.
+
+        `hidden` are the pixels of what may stand on it.
+        """
         heights = self.heights[self.mask & (self.heights > NO_HEIGHT / 2)]
         if not len(heights):
             return []
@@ -88,9 +100,13 @@ class Region:
         hull = self._hull(self.mask)
         if fit is None or fit.inliers < _MIN_INLIERS or np.mean(self.mask[hull & ~hidden]) < FILLED:
             return []
-        if kind == "cylinder":
-            return [self._detection("plate", fit, level, level)]
-        return [self._detection("mat", fit, level, level)] if level < TALL / 2 else []
+        flat: ObjectKind = "plate" if kind == "cylinder" else "mat" if level < LOW else "cuboid"
+        return [self._detection(flat, fit, level, level)]
+
+    def lump(self) -> list[Detection]:
+        """All of it as one thing of no known shape, at the height of most of it; nothing if that is low."""
+        level = float(np.median(self.heights[self.mask]))
+        return [self._obstacle(Face(self.mask, self.mask, level))] if level > LOW else []
 
     def obstacle(self) -> Detection | None:
         """All of it as one thing of no known shape; None if nothing of it stands out."""
@@ -108,11 +124,19 @@ class Region:
                 continue
             part = parts == index
             level = self._level(self.heights[part])
+            if level - NOISE < TALL:  # half of a face just above the limit seems to be below it
+                part |= self._connected(rest & (self.heights > level - NOISE), part)
             near, body = part & (self.heights > level - LEVEL), part & (self.heights > level - _CUT)
             faces.append(Face(near, body, level))
             if best is None or level > best.level:
                 best = faces[-1]
         return best if best is None else self._joined(best, faces)
+
+    @staticmethod
+    def _connected(mask: Mask, seeds: Mask) -> Mask:
+        """The connected parts of a mask that have something of the seeds."""
+        _, parts = cv2.connectedComponents(mask.astype(np.uint8), connectivity=8)
+        return np.isin(parts, np.unique(parts[mask & seeds])) & mask
 
     def _joined(self, best: Face, faces: list[Face]) -> Face:
         """A face with those that only a higher thing separates from it: on it, or before a rim."""
@@ -151,7 +175,34 @@ class Region:
         kind, fit = self._fitted(rim, _CUT)
         if fit is None or fit.inliers < _MIN_INLIERS:
             return None
-        return self._detection("bowl" if kind == "cylinder" else "tray", fit, face.level, face.level)
+        thing = self._detection("bowl" if kind == "cylinder" else "tray", fit, face.level, face.level)
+        return None if problem_with(thing.kind, thing.size) else thing
+
+    def _solids(self, face: Face) -> list[Detection]:
+        """The solid that has this face, or the several that touch and have it together."""
+        one = self._solid(face)
+        if one is not None and one.confidence < _DOUBTFUL:
+            parts = [self._solid(part) for part in self._cut(face)]
+            better = [p for p in parts if p is not None and p.confidence > _DOUBTFUL and p.kind != "unknown"]
+            if len(better) == len(parts) > 1:
+                return better
+        return [one] if one is not None else []
+
+    def _cut(self, face: Face) -> list[Face]:
+        """A face cut where it is narrow."""
+        inner: NDArray[Any] = face.mask.astype(np.uint8)
+        while inner.any():
+            inner = cv2.erode(inner, np.ones((3, 3), np.uint8))
+            count, parts, stats, _ = cv2.connectedComponentsWithStats(inner, connectivity=4)
+            large = [i for i in range(1, count) if stats[i, cv2.CC_STAT_AREA] > MIN_AREA // 3]
+            if len(large) > 1:
+                away = [cv2.distanceTransform((parts != i).astype(np.uint8), cv2.DIST_L2, 5) for i in large]
+                nearest = np.argmin(away, axis=0)
+                return [
+                    Face(face.mask & (nearest == k), face.body & (nearest == k), face.level)
+                    for k in range(len(large))
+                ]
+        return [face]
 
     def _solid(self, face: Face) -> Detection | None:
         ball = self._ball(face)

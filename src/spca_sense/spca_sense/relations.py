@@ -78,11 +78,22 @@ def _supports(thing: SceneObject, others: Sequence[SceneObject], table_top: floa
                 found[other.id] = shared
     names, lowest = list(found), min_corner(thing)
     tipping = bool(found) and bottom - table_top < max(thing.size) and _tips_over(thing, found.values())
-    if tipping or ((not found or leaning) and abs(lowest - table_top) < 2 * _REST):
+    low = (not found or leaning) and abs(lowest - table_top) < 2 * _REST
+    if tipping or low or (not found and _leans_beside(thing, others, table_top)):
         names.append(TABLE_SYMBOL)
     elif not found and abs(lowest) < 4 * _REST:
         names.append(GROUND_SYMBOL)
     return names
+
+
+def _leans_beside(thing: SceneObject, others: Sequence[SceneObject], table_top: float) -> bool:
+    """Whether a thing that seems to hang low over the table leans on one that it reaches over."""
+    if not 0 < thing.bottom - table_top < thing.size[2]:
+        return False
+    own = footprint(thing)
+    return any(
+        o.id != thing.id and o.top > thing.bottom and len(overlap(own, footprint(o))) > 2 for o in others
+    )
 
 
 def _tips_over(thing: SceneObject, carried: Iterable[Array]) -> bool:

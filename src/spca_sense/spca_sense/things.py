@@ -16,7 +16,7 @@ from spca_core.kinds import KINDS
 from spca_sense.colours import NEUTRAL, ColourLabels
 from spca_sense.detection import UNKNOWN, Detection
 from spca_sense.footprint import outline_of, polygon_area, shared_area
-from spca_sense.regions import FILLED, LEVEL, MIN_AREA, TALL, Region, column
+from spca_sense.regions import FILLED, LEVEL, LOW, MIN_AREA, NOISE, TALL, Region, column
 from spca_sense.view import Mask, View, Window, bounding_window
 
 _EQUAL = 0.004  # metres by which the edges of a cube may seem to differ
@@ -25,7 +25,7 @@ _OVERLAP = 0.25  # share of a thing's footprint over what it rests on
 _MARGIN = 6
 # Obstacles where none are expected: metres above the table, at least and at most; pixels across; cube areas.
 _STANDING, _TOO_HIGH = 0.018, 0.18
-_THICK = 11
+_SEAMS = np.ones((11, 11), np.uint8)
 _CLEARLY_LARGER = 2.5
 
 
@@ -51,10 +51,9 @@ def find_obstacles(view: View, colours: ColourLabels, taken: Mask, edge: float) 
     to what is `taken` may be a piece of a cube, and what reaches high up or out of the image may be the arm:
     neither is reported.
     """
-    seams = np.ones((_THICK, _THICK), np.uint8)
     free = (~taken & (view.heights > _STANDING)).astype(np.uint8)
     found: list[Detection] = []
-    for window, component in _components(cv2.morphologyEx(free, cv2.MORPH_OPEN, seams) > 0):
+    for window, component in _components(cv2.morphologyEx(free, cv2.MORPH_OPEN, _SEAMS) > 0):
         whole = np.zeros(view.heights.shape, bool)
         whole[window] = component
         rim = whole[0].any() or whole[-1].any() or whole[:, 0].any() or whole[:, -1].any()
@@ -66,7 +65,7 @@ def find_obstacles(view: View, colours: ColourLabels, taken: Mask, edge: float) 
             continue
         coloured = np.mean(colours.labels[whole] != NEUTRAL) > FILLED
         large = thing.size[0] * thing.size[1] > _CLEARLY_LARGER * edge**2
-        alone = not (taken & (cv2.dilate(whole.astype(np.uint8), seams) > 0)).any()
+        alone = not (taken & (cv2.dilate(whole.astype(np.uint8), _SEAMS) > 0)).any()
         if large or alone or not coloured:
             found.append(thing)
     return found
@@ -81,12 +80,31 @@ def _is_part_of(piece: Detection, whole: Detection) -> bool:
 
 
 def find_flat(view: View, colours: ColourLabels, taken: Mask) -> list[Detection]:
-    """Coloured things that lie flat on the table, except for the pixels in `taken` (H, W)."""
+    """Things that lie flat on the table, except for the pixels in `taken` (H, W).
+
+    What has the colour of the table is an obstacle, if it is clearly higher.
+    """
     found: list[Detection] = []
+    low = ~taken & (view.heights < TALL + NOISE) & (view.heights > -TALL)
     for label, colour in enumerate(colours.names, start=1):
-        mask = ~taken & (colours.labels == label) & (view.heights < TALL) & (view.heights > -TALL)
-        for window, component in _components(mask, taken):
-            found += Region(view, colour, window, component).flat(taken[window])
+        for window, component in _components(low & (colours.labels == label), taken):
+            found += _flat(view, colour, window, component, taken)
+    grey = (low & (colours.labels == NEUTRAL) & (view.heights > LOW)).astype(np.uint8)
+    for window, component in _components(cv2.morphologyEx(grey, cv2.MORPH_OPEN, _SEAMS) > 0):
+        found += Region(view, UNKNOWN, window, component).lump()
+    return found
+
+
+def _flat(view: View, colour: str, window: Window, component: Mask, taken: Mask) -> list[Detection]:
+    """What lies there as one thing, or in the pieces that others leave in sight, or as obstacles."""
+    found = Region(view, colour, window, component).flat(taken[window])
+    if found:
+        return found
+    whole = np.zeros(view.heights.shape, bool)
+    whole[window] = component
+    for part, piece in _components(whole):
+        region = Region(view, colour, part, piece)
+        found += region.flat(taken[part]) or region.lump()
     return found
 
 

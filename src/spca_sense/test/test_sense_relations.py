@@ -234,3 +234,16 @@ def test_an_observation_has_the_table_and_no_notes_in_words() -> None:
     assert seen.scene == scene
     fallen = scene.model_copy(update={"relations": (Fact(predicate="on", args=("cube_red", "ground")),)})
     assert observation_of(fallen).objects["ground"] == "ground"
+
+
+def test_what_hangs_low_over_a_rim_leans_on_it() -> None:
+    """Without something to lean on, it hangs in the air."""
+    tray = SceneObject(
+        id="tray_red", kind="tray", colour="red", pose=Pose.from_xyz_yaw(0.5, 0.0, TOP + 0.009),
+        size=(0.18, 0.13, 0.018), confidence=0.9,
+    )  # fmt: skip
+    leaning = cube("red", 0.5, 0.075, TOP + 0.013 + 0.02)
+    facts, _ = relate([tray, leaning], None, TOP)
+    assert Fact(predicate="on", args=(leaning.id, "table")) in facts
+    alone, notes = relate([leaning], None, TOP)
+    assert not any(f.predicate == "on" for f in alone) and notes

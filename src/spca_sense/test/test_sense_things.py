@@ -126,3 +126,66 @@ def test_a_tray_whose_rim_is_cut_by_what_lies_at_it_is_one_thing(open_studio) ->
     poses["cylinder_purple"] = Pose.from_xyz_yaw(0.458, -0.117, poses["cylinder_purple"].position[2])
     look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
     assert_all_found(look, world, poses, 0.003)
+
+
+def placed(
+    world: World, things: dict[str, tuple[str, tuple[float, float, float], tuple[float, float, float]]]
+) -> tuple[World, dict[str, Pose]]:
+    """A world of things by model: of what kind, of which size, and where (x, y, yaw) on the table."""
+    blank = world.objects[0]
+    colours = {symbol_of(o.model).split("_")[1]: o.colour for o in world.objects}
+    objects, poses = [], {}
+    for model, (kind, size, (x, y, yaw)) in things.items():
+        colour = colours[symbol_of(model).split("_")[1]]
+        objects.append(
+            blank.model_copy(update={"model": model, "kind": kind, "size": size, "colour": colour})
+        )
+        poses[model] = Pose.from_xyz_yaw(x, y, world.table.top + size[2] / 2, yaw)
+    return world.model_copy(update={"objects": tuple(objects)}), poses
+
+
+@pytest.mark.parametrize(
+    "size", [(0.08, 0.04, 0.04), (0.12, 0.04, 0.04), (0.08, 0.08, 0.04), (0.04, 0.04, 0.08)]
+)
+def test_a_block_as_large_as_several_cubes_is_one_thing(crowd: World, open_studio, size) -> None:
+    """Also where there are cubes of its colour, and where these stand flush."""
+    edges = (0.04, 0.04, 0.04)
+    world, poses = placed(
+        crowd,
+        {
+            "cuboid_yellow": ("cuboid", size, (0.40, 0.15, 0.3)),
+            "box_yellow": ("cube", edges, (0.40, -0.10, 0.7)),
+            "box_red": ("cube", edges, (0.55, 0.0, 0.0)),
+            "box_red_2": ("cube", edges, (0.55, 0.04, 0.0)),
+        },
+    )
+    look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
+    assert_all_found(look, world, poses, 0.0025)
+
+
+@pytest.mark.parametrize("height", [0.006, 0.008, 0.010, 0.0119])
+def test_what_is_low_is_seen_all_the_same(crowd: World, open_studio, height: float) -> None:
+    things = {
+        "cuboid_yellow": ("cuboid", (0.06, 0.04, height), (0.40, 0.15, 0.3)),
+        "cuboid_pink": ("cuboid", (0.03, 0.03, height), (0.60, -0.20, 1.0)),
+    }
+    world, poses = placed(crowd, things)
+    grey = (0.5, 0.5, 0.49)
+    tile = world.objects[0].model_copy(update={"model": "cuboid_grey", "colour": grey})
+    look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
+    assert_all_found(look, world, poses, 0.0025)
+    world = world.model_copy(update={"objects": (*world.objects, tile)})
+    poses["cuboid_grey"] = Pose.from_xyz_yaw(0.5, 0.0, world.table.top + height / 2, 0.2)
+    look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
+    (obstacle,) = (d for d in look.detections if d.kind == "unknown")
+    assert np.allclose(obstacle.pose.position[:2], (0.5, 0.0), atol=0.005)
+
+
+def test_touching_cylinders_of_one_colour_are_two(crowd: World, open_studio) -> None:
+    things = {
+        "cylinder_green": ("cylinder", (0.04, 0.04, 0.05), (0.45, 0.0, 0.0)),
+        "cylinder_green_2": ("cylinder", (0.05, 0.05, 0.05), (0.45, 0.0455, 0.0)),
+    }
+    world, poses = placed(crowd, things)
+    look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
+    assert_all_found(look, world, poses, 0.003)

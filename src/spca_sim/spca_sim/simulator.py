@@ -63,7 +63,7 @@ class _Scene:
         self.objects = objects
         self.model, self.index = build_physics(world, objects, variation)
         self.data = mujoco.MjData(self.model)
-        self.monitor = ContactMonitor(self.index.geom_models)
+        self.monitor = ContactMonitor(self.index.geom_models, self.model.geom_bodyid, objects)
         self.renderer: Renderer | None = None
         self.view = sensor_view(world, variation)
         self.knock = (_STILL, _STILL)
@@ -147,7 +147,7 @@ class MujocoSimulator:
             self._advance()
         scene.data.qvel[:] = 0.0
         scene.data.time = 0.0
-        scene.monitor.take()
+        scene.monitor.take(scene.data)
         self._steps = 0
 
     def step(self, seconds: float) -> None:
@@ -322,7 +322,7 @@ class MujocoSimulator:
             self.disturber.watch(self.time, self._scene.index, self.data)
             if self.disturber.now.friction != before:
                 self._rub()
-        sample = ContactSample(self.time, self._scene.monitor.take())
+        sample = ContactSample(self.time, self._scene.monitor.take(self.data))
         for listener in tuple(self._contact_listeners):
             listener(sample)
         if self._state_listeners:

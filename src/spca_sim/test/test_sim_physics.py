@@ -147,6 +147,29 @@ def test_a_tower_off_its_balance_falls(world: World, simulator: MujocoSimulator)
     assert simulator.object_pose("box_blue").position[2] < 0.44
 
 
+@pytest.mark.parametrize(("beyond", "touching"), [(0.0, True), (0.008, True), (0.019, False)])
+def test_only_what_carries_weight_carries(beyond: float, touching: bool) -> None:
+    """A cube over two that stand flush; and on the middle of one, over the edge of the other."""
+    world = load_world("blocks")
+    simulator = MujocoSimulator(world)
+    samples: list[ContactSample] = []
+    simulator.on_contacts(samples.append)
+    z = world.table.top + 0.02
+    simulator.reset(
+        Layout(
+            poses={
+                "box_red": Pose.from_xyz_yaw(0.46, 0.0, z),
+                "box_green": Pose.from_xyz_yaw(0.50, 0.0, z),
+                "box_blue": Pose.from_xyz_yaw(0.48 - beyond, 0.0, z + 0.04),
+            }
+        )
+    )
+    simulator.step(0.5)
+    seen = {p for sample in samples[-15:] for p in sample.pairs}
+    assert pair("box_blue", "box_red") in seen
+    assert (pair("box_blue", "box_green") in seen) is touching
+
+
 def test_things_at_reset_are_at_rest(world: World, simulator: MujocoSimulator) -> None:
     layout = random_layout(world, 11)
     simulator.reset(layout)

@@ -23,6 +23,7 @@ from spca_tabletop.act.preferences import Preferences
 from spca_tabletop.kit import TabletopKit
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.rehearsal.twin import TabletopTwin
+from spca_tabletop.rehearsal.vocabulary import TwinVocabulary
 from spca_testing.contracts.rehearsal_contract import RehearsalContract
 
 KIT = TabletopKit()
@@ -171,6 +172,35 @@ def test_the_twin_says_what_its_contacts_show(library: str, observation: Observa
     assert [m.phase for m in moments] == ["start", "step", "rest"]
     assert [m.observation.holds("touched", "plate_red") for m in moments] == [False, True, True]
     assert not any(m.unsafe or m.lost for m in moments)
+
+
+def test_touching_what_is_to_be_left_alone_is_a_fault(
+    rehearsal: SampledRehearsal, library: str, observation: Observation, plan: Plan
+) -> None:
+    draft = plan.draft.model_copy(
+        update={"problem": plan.draft.problem.replace("(:init", "(:init (kept plate_red)")}
+    )
+    touching = plan_of(draft, ("touch", "plate_red"), *STEPS)
+    found = tried(rehearsal, touching, library, observation)
+    assert found.status == "rejected" and found.fault is not None and found.fault.kind == "safety"
+    assert "plate_red, which is to be left alone" in found.sentence
+
+
+def test_what_leans_on_the_edge_of_a_plate_is_not_on_it() -> None:
+    facts = [
+        ("on", "cube_red", "plate_red"),
+        ("on", "cube_red", "table"),
+        ("on_edge", "cube_red", "plate_red"),
+    ]
+    kinds = {"cube_red": "cube", "plate_red": "plate", "table": "table"}
+
+    def on_plate(count: int) -> bool | None:
+        seen = tuple(Fact(predicate=p, args=args) for p, *args in facts[:count])
+        after = TwinVocabulary().after(Observation(stamp=0.0, objects=kinds, facts=seen, sentences=()))
+        return after["on"].truth(("cube_red", "plate_red"), kinds)
+
+    assert on_plate(1) is True
+    assert on_plate(3) is False
 
 
 def test_with_something_in_the_gripper_nothing_is_rehearsed(

@@ -15,7 +15,7 @@ from spca_bench.statistics import Rate
 from spca_core.plan import ActResult
 from spca_core.run_folder import EVENTS
 from spca_core.scene import OBSTRUCTED
-from spca_sim.disturbances.disturbance import ABOUT
+from spca_sim.disturbances.disturbance import ABOUT, Happened
 from spca_sim.disturbances.recorder import FOLDER
 
 _AT_ONCE = 0.25
@@ -23,10 +23,14 @@ _AT_ONCE = 0.25
 REMEDIES = ("grasp again", "wait and look again", "plan again", "allow for the camera")
 
 
-def disturbances_in(run: Path) -> tuple[str, ...]:
-    """The kinds of disturbances that happened in a run, in their order; each once."""
+def disturbances_in(run: Path, until: float) -> tuple[str, ...]:
+    """The kinds of disturbances in a run, in their order; each once.
+
+    What happens after `until`, the time of the verdict in simulated seconds, is nothing to cope with.
+    """
     files = sorted((run / FOLDER).glob("*.json"), key=lambda f: int(f.name.split("_")[0]))
-    return tuple(dict.fromkeys(json.loads(f.read_text())["kind"] for f in files))
+    happened = [Happened.model_validate_json(f.read_text()) for f in files]
+    return tuple(dict.fromkeys(h.kind for h in happened if h.stamp <= until))
 
 
 def remedies_in(run: Path, acts: Sequence[ActResult]) -> dict[str, int]:

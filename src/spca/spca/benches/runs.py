@@ -32,7 +32,7 @@ class SupervisedRuns:
         summary = RunSummary(
             **dict(result),
             digest=_digest(result, carried_out),
-            disturbed=disturbances_in(path),
+            disturbed=disturbances_in(path, result.verdict.stamp),
             remedies=remedies_in(path, carried_out),
             run="" if result.success else str(path.relative_to(campaign)),
             thumbnail="" if result.success else _thumbnail(path),

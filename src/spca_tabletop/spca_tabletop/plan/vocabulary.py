@@ -55,6 +55,7 @@ _WORDS = (
     ),
 )  # fmt: skip
 _NAMES = {word.name: (word.name, *word.synonyms) for word in _WORDS}
+ON_NAMES = _NAMES["on"]
 _OFF_TABLE = ("discarded", "off_table", "fallen", "on_ground", "on_floor", "thrown_away", "removed")
 TOUCHED_NAMES = ("touched", "touching", "in_contact", "contacted")
 _BLOCK = r"(?:cube|block|box|brick)s?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +33,7 @@ from spca_sim.recording import StateRecorder, save_states
 from spca_sim.simulator import MujocoSimulator
 from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
+from spca_tabletop.plan.problem import goals_of
 from spca_tabletop.rehearsal.vocabulary import TwinVocabulary
 from spca_tabletop.rehearsal.world import Errors, SeenWorld
 
@@ -90,7 +91,8 @@ class TabletopTwin:
         simulator = self._simulator(self._played, errors)
         self._recorder = StateRecorder()
         simulator.reset(errors.truth(scene))
-        stage = _Stage(self._world.bare, simulator, scene, errors)
+        kept = {atom[1] for goal in goals_of(plan.draft.problem) for atom in goal if atom[0] == "kept"}
+        stage = _Stage(self._world.bare, simulator, scene, errors, kept)
         listening = [simulator.on_contacts(stage.touched), self._recorder.attach(simulator)]
         stopped = not go_on(stage.moment("start"))
 
@@ -143,8 +145,11 @@ class TabletopTwin:
 class _Stage:
     """One play: the simulated things, the arm among them, and what has touched what."""
 
-    def __init__(self, world: World, simulator: MujocoSimulator, scene: Scene, errors: Errors) -> None:
-        self._world, self._sim, self._errors = world, simulator, errors
+    def __init__(
+        self, world: World, simulator: MujocoSimulator, scene: Scene, errors: Errors, kept: Collection[str]
+    ) -> None:
+        """`kept` are the things that the robot must leave alone."""
+        self._world, self._sim, self._errors, self._kept = world, simulator, errors, kept
         self._things = scene.objects
         self._first: Scene | None = scene.model_copy(update={"stamp": simulator.time})
         self._arm = embedded_arm(world, SimRobot(simulator))
@@ -270,6 +275,9 @@ class _Stage:
         for other, words in ((TABLE, "the table"), (COBOT, "itself"), (GROUND, "the ground")):
             if pair(COBOT, other) in self._since:
                 yield f"the arm touches {words}"
+        for name in sorted(self._kept):
+            if pair(COBOT, name) in self._since:
+                yield f"the arm touches {name}, which is to be left alone"
 
 
 def _scene_of(observation: Observation) -> Scene:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.observation import Observation
 from spca_core.ports.vocabulary import Extension
-from spca_tabletop.plan.vocabulary import TOUCHED_NAMES, TabletopVocabulary
+from spca_tabletop.plan.vocabulary import ON_NAMES, TOUCHED_NAMES, TabletopVocabulary
 
 
 class TwinVocabulary(TabletopVocabulary):
@@ -21,5 +23,8 @@ class TwinVocabulary(TabletopVocabulary):
 
         found |= dict.fromkeys(TOUCHED_NAMES, Extension((solids | supports,), said("touched")))
         found["across"] = Extension((solids,) * 3, said("across"))
-        found["on_edge"] = Extension((solids, frozenset({"plate"})), said("on_edge"))
+        leaning = said("on_edge")
+        found["on_edge"] = Extension((solids, frozenset({"plate"})), leaning)
+        for name in ON_NAMES:  # what leans on a plate's edge stands on the table, too
+            found[name] = replace(found[name], atoms=found[name].atoms - leaning)
         return found
