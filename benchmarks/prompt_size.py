@@ -15,20 +15,23 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from spca_coder.drafting import TOKEN_BUDGET
 from spca_coder.language import LanguageCoder
 from spca_coder.relevance import relevant, tokens_of
 from spca_coder.situation import situation
 from spca_coder.source import read, signatures
 from spca_core.options import RunOptions
-from spca_core.plan import CodeRequest, Draft, Plan, PlanRequest, Rejection, Step
+from spca_core.plan import CodeRequest, Draft, Execution, Plan, PlanRequest, Rejection, Step
 from spca_core.ports.chat import Message
+from spca_core.scene import Fact
 from spca_planner.language import messages
 from spca_planner.pddl.syntax import parse_domain
+from spca_planner.trusted import actions_of
 from spca_tabletop.act.ctx import TABLETOP_API
-from spca_tabletop.kit import build_tabletop
+from spca_tabletop.kit import TabletopKit, build_tabletop
 from spca_testing import pddl
 
-SIZES = (10, 100, 1000)
+SIZES = (0, 10, 100, 1000)
 MANNERS = (
     "gently",
     "quickly",
@@ -60,12 +63,24 @@ def prompts(size: int) -> dict[str, int]:
     """Tokens of each kind of prompt with that many skills, for stack_01."""
     with closing(build_tabletop(RunOptions(level="stack_01"))) as table:
         builtin, task, seen = table.builtin_skills.read_text(), table.task, table.sense()
-    text = library(size, builtin)
-    draft = pddl.draft(" ".join(seen.sentences), task.title)
+    text = library(size, builtin) if size else ""
+    kit = TabletopKit()
+    vocabulary, actions = kit.vocabulary(), actions_of(kit.builtin().domains)
     asked = PlanRequest(attempt="1", task=task, observation=seen, skills=signatures(text))
+
+    def asking(request: PlanRequest, previous: Draft | None = None, no: Rejection | None = None) -> int:
+        return _tokens(messages(request, previous, no, vocabulary, actions))
+
+    draft = pddl.draft(str(messages(asked, None, None, vocabulary)[1]["content"]), task.title)
     failure = "step 2 set_on_cube(cube_red, cube_blue) failed, error: RuntimeError: it is not there"
     unsolvable = Rejection(critic="solve", message="Fast Downward proves that no plan exists")
-    replan = asked.model_copy(update={"mode": "replan", "failure": failure})
+    fell = tuple(f for f in seen.facts if f.args != ("cube_red", "table"))
+    executed = Execution(
+        steps=("1. lift_cube(cube_red, table): done", "2. set_on_cube(cube_red, cube_blue): failed"),
+        predicted=("(on cube_red cube_blue)", "(not (on cube_red table))", "(not (clear cube_blue))"),
+        seen=(*fell, Fact(predicate="on", args=("cube_red", "plate_red"))),
+    )
+    replan = asked.model_copy(update={"mode": "replan", "failure": failure, "executed": executed})
     schemas = tuple(a.schema for a in parse_domain(pddl.DOMAIN).actions.values())[1:4:2]
     steps = (
         Step(action="lift_cube", args=("cube_red", "table")),
@@ -74,7 +89,7 @@ def prompts(size: int) -> dict[str, int]:
     plan = Plan(steps=steps, schemas=schemas, draft=draft)
     code = CodeRequest(attempt="2", task=task, observation=seen, plan=plan, library=text, failure=failure)
     coder = LanguageCoder(None)  # type: ignore[arg-type]
-    shown = relevant(text, schemas, 1500)
+    shown = relevant(text, schemas, TOKEN_BUDGET)
 
     def coding(previous: str, rejection: str) -> list[Message]:
         return coder.messages(schemas, TABLETOP_API, shown, situation(code), previous, rejection)
@@ -82,12 +97,12 @@ def prompts(size: int) -> dict[str, int]:
     present = read(builtin).functions["stack_on"].text
     return {
         "library": tokens_of(text),
-        "planner, fresh": _tokens(messages(asked, None, None)),
-        "planner, reuse": _tokens(
-            messages(asked.model_copy(update={"mode": "reuse"}), Draft(domain=draft.domain, problem=""), None)
+        "planner, fresh": asking(asked),
+        "planner, reuse": asking(
+            asked.model_copy(update={"mode": "reuse"}), Draft(domain=draft.domain, problem="")
         ),
-        "planner, repair": _tokens(messages(asked.model_copy(update={"mode": "repair"}), draft, unsolvable)),
-        "planner, replan": _tokens(messages(replan, draft, None)),
+        "planner, repair": asking(asked.model_copy(update={"mode": "repair"}), draft, unsolvable),
+        "planner, replan": asking(replan, draft),
         "coder, first": _tokens(coding("", "")),
         "coder, repair": _tokens(coding(present, failure)),
     }

@@ -25,7 +25,8 @@ from spca_llm.chat import Chat
 from spca_llm.config import REPLAY, LlmConfig, load_config
 from spca_llm.connect import open_chat
 from spca_planner.language import LanguageProposer
-from spca_planner.trusted import TrustedDomains, action_schemas
+from spca_planner.pddl.syntax import Action
+from spca_planner.trusted import TrustedDomains, actions_of
 from spca_sense.language import LanguageVision
 
 LLM = "llm"
@@ -72,17 +73,17 @@ def open_openai(kit: Kit, options: RunOptions, folder: RunFolder) -> Iterator[Pr
     """Language models behind any server that speaks the OpenAI protocol."""
     domains = TrustedDomains(folder_of(options, folder) / "domains")
 
-    def schemas() -> dict[str, str]:
-        return action_schemas([*getattr(kit.builtin(), "domains", ()), *domains.all(kit.name)])
+    def actions() -> dict[str, Action]:
+        return actions_of([*getattr(kit.builtin(), "domains", ()), *domains.all(kit.name)])
 
-    words = kit.vocabulary().words()
+    vocabulary = kit.vocabulary()
     roles = dict(_PLANNER_ROLES)
     if options.ablations.small_repair:
         roles["repair"] = "planner_small"
     with open_models(options, folder.path / LLM) as chat:
         asking = NoRepeats(chat)
         yield Proposals(
-            planner={mode: LanguageProposer(asking, role, words, schemas) for mode, role in roles.items()},
+            planner={m: LanguageProposer(asking, role, vocabulary, actions) for m, role in roles.items()},
             coder=LanguageCoder(asking, options.ablations.whole_library),
             vision=LanguageVision(chat) if options.vision else None,
             learns=True,

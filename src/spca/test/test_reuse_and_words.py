@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from spca.no_repeats import NoRepeats
+from spca_coder.source import read
 from spca_core.plan import Draft, Execution, PlanRequest
 from spca_core.ports.chat import ChatReply, Message, Role
 from spca_core.ports.proposer import Misfit, ModelError
@@ -19,14 +21,17 @@ from spca_planner.critics.synonyms import with_synonyms
 from spca_planner.language import LanguageProposer, messages
 from spca_planner.pddl.syntax import parse_domain
 from spca_planner.planner import DraftingPlanner
+from spca_planner.skill_words import in_words
 from spca_planner.solver.process import SolverProcess
-from spca_planner.trusted import TrustedDomains, action_schemas
+from spca_planner.trusted import TrustedDomains, actions_of
+from spca_tabletop.kit import TabletopKit
 from spca_tabletop.language.examples import scene, task
 from spca_tabletop.plan.problem import domain
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 
 WORDS = TabletopVocabulary().words()
+ACTIONS = actions_of([domain()])
 TASK = task("Put the red cube on the blue plate.", group="pick_and_place")
 
 
@@ -51,6 +56,11 @@ def request(**values: object) -> PlanRequest:
     return PlanRequest.model_validate(
         {"attempt": "a", "task": TASK, "observation": scene(), "skills": (), **values}
     )
+
+
+def prompt(asked: PlanRequest, previous: Draft | None) -> str:
+    """What the planner's model is asked."""
+    return str(messages(asked, previous, None, TabletopVocabulary(), ACTIONS)[1]["content"])
 
 
 # --- a trusted domain that does not fit ---------------------------------------------------------------------
@@ -91,23 +101,46 @@ def test_then_both_files_are_asked_for(tmp_path: Path) -> None:
     assert "An example: this domain has solved" in chat.asked[1][1]
 
 
-def test_skills_come_with_their_whole_schemas() -> None:
+def test_skills_come_with_what_they_need_and_bring_in_observable_words() -> None:
+    """The built-in domain's own bookkeeping (`kept`, `unfit`, `one_place`) means nothing to a model."""
+    skills = (
+        SkillSignature(name="place_on", parameters=("cube", "plate"), doc="Put it down."),
+        SkillSignature(name="touch", parameters=("thing",), doc="Touch it."),
+        SkillSignature(name="whistle", parameters=(), doc="Whistle."),
+    )
+    text = prompt(request(skills=skills), None)
+    assert (
+        "- place_on(cube, plate): needs (held ?cube) (clear ?plate); "
+        "brings (not (held ?cube)) (hand_empty) (on ?cube ?plate)\n" in text
+    )
+    assert "brings (touched ?thing)\n" in text and "- whistle(): Whistle.\n" in text
+    for skill in read(TabletopKit.builtin_skills.read_text()).functions.values():
+        if skill.is_skill:
+            told = SkillSignature(name=skill.name, parameters=skill.parameters[1:], doc=skill.doc)
+            about = in_words(told, ACTIONS[skill.name], WORDS)
+            assert not re.search(r"holding|kept|unfit|crowded|abreast|topped|twice|one_place", about), about
+
+
+def test_what_a_shown_domain_says_is_not_said_again() -> None:
     skills = (SkillSignature(name="place_on", parameters=("cube", "plate"), doc="Put it down."),)
-    text = messages(request(skills=skills), None, None, WORDS, action_schemas([domain()]))[1]["content"]
-    assert "(:action place_on" in text
-    assert ":effect (and (not (holding ?c)) (hand_empty) (on ?c ?p)" in " ".join(text.split())
+    reuse = prompt(request(mode="reuse", skills=skills), Draft(domain=domain(), problem=""))
+    assert "place_on(" not in reuse and reuse.count("(:action place_on\n") == 1
+    replan = prompt(request(mode="replan", skills=skills), Draft(domain=domain(), problem=""))
+    assert "- place_on(cube, plate)\n" in replan
 
 
 # --- words --------------------------------------------------------------------------------------------------
 
 
 def test_everything_observable_is_told_whether_it_holds_or_not() -> None:
-    text = messages(request(), None, None, WORDS)[1]["content"]
+    text = prompt(request(), None)
+    facts = text.partition("facts that hold now: ")[2].partition("\n")[0]
+    assert "(hand_empty)" in facts, "init is every observed fact"
     for words in (
         "(hand_empty): the gripper holds nothing",
-        "(held ?cube)",
+        "(held ?a)",
+        "(in ?a ?b)",
         "(next_to ?a ?b)",
-        "not handempty, gripper_empty",
     ):
         assert words in text
 
@@ -121,7 +154,7 @@ def test_everything_observable_is_told_whether_it_holds_or_not() -> None:
         ("(rests_on ?a ?b)", "on", ""),
         ("(adjacent_to ?a ?b)", "next_to", ""),
         ("(gripper_empty ?g)", "", "seems to mean what is observed as (hand_empty)"),
-        ("(holding ?g ?c)", "", "(held ?cube)"),
+        ("(holding ?g ?c)", "", "(held ?a)"),
         ("(painted ?c)", "", ""),
     ],
 )
@@ -139,6 +172,12 @@ def test_a_synonym_is_mapped_or_refused(predicate: str, meant: str, fault: str) 
         assert fault in faults[0]
 
 
+def test_characters_that_turn_or_hide_text_reach_no_prompt() -> None:
+    turned = TASK.model_copy(update={"description": "Put it \u202edown\u202c\u200b\x07."})
+    text = prompt(request(task=turned), Draft(domain="(define \u202e)", problem=""))
+    assert all(c.isprintable() or c == "\n" for c in text)
+
+
 # --- what is asked, and how often ---------------------------------------------------------------------------
 
 
@@ -153,7 +192,7 @@ def test_a_replan_shows_what_was_done_predicted_and_seen() -> None:
     for words in (
         "place_on(cube_red, plate_blue): done",
         "(on cube_red plate_blue)",
-        "on(cube_red, table)",
+        "no longer seen",
         "it fell",
     ):
         assert words in text

@@ -121,7 +121,7 @@ STORIES = {
     "another thing is moved, too, and the task is not fulfilled": Story(
         level="pick_and_place_12", planner=(both((ON_PLATE[0], ON_PLATE[1].format(""), "problem")),) * 2,
         coder=(edited(("    for grasp in ctx.grasps(cube):\n", CARRIES_ANOTHER)),),
-        blamed=("lift_cube", "set_on_plate"), told="the step is not about it",
+        blamed=("lift_cube", "set_on_plate"), told="the step is not about that",
     ),
     "another one instead of the named": Story(
         coder=(edited(("    for grasp in ctx.grasps(cube):", "    cube = [o.name for o in ctx.scene() "

@@ -9,7 +9,7 @@ from typing import Literal
 import structlog
 
 from spca_coder.critic import CodeCritic
-from spca_coder.fits import header, missing
+from spca_coder.fits import as_present, header, missing
 from spca_coder.relevance import relevant
 from spca_coder.situation import situation
 from spca_coder.source import read
@@ -21,7 +21,7 @@ from spca_sandbox.limits import Limits
 log = structlog.get_logger(__name__)
 
 BUDGET = 5
-TOKEN_BUDGET = 1500
+TOKEN_BUDGET = 270
 HOW_TO_CONFIGURE = (
     "configure a model for the role 'coder' (in llm.yaml or SPCA_LLM_CODER_MODEL), or "
     "add the skill to the library"
@@ -72,7 +72,8 @@ class DraftingCoder:
     def _suspects(self, request: CodeRequest, lacking: Sequence[ActionSchema]) -> list[ActionSchema]:
         known = {s.name for s in lacking}
         names = {python_name(n) for n in request.suspects}
-        return [s for s in request.plan.schemas if s.name not in known and python_name(s.name) in names]
+        found = [s for s in request.plan.schemas if s.name not in known and python_name(s.name) in names]
+        return [as_present(schema, request.library) for schema in found]
 
     def _draft(
         self,

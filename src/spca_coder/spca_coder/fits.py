@@ -21,6 +21,15 @@ def header(schema: ActionSchema) -> str:
     return f"def {python_name(schema.name)}({', '.join(expected(schema))}):"
 
 
+def as_present(schema: ActionSchema, library: str) -> ActionSchema:
+    """The schema with its parameters called as in the skill that the library has for it already, if any."""
+    present = read(library).functions.get(python_name(schema.name))
+    if present is None or not serves(present, schema):
+        return schema
+    kinds = (kind for _, kind in schema.parameters)
+    return schema.model_copy(update={"parameters": tuple(zip(present.parameters[1:], kinds, strict=True))})
+
+
 def misfit(function: Function, schema: ActionSchema) -> str:
     """Why a newly written function is none for this action, or ""."""
     if function.parameters == expected(schema):

@@ -6,7 +6,9 @@ from spca_core.plan import CodeRequest
 
 _MARKS = str.maketrans({"`": "'", "<": "(", ">": ")"})  # they could end the place of a text in a prompt
 _LONGEST_LINE = 300
-_SENTENCES = 12
+_SENTENCES = 20
+_MAIN = 3
+"""The first sentences of a scene whose facts say the rest: what is there, and what rests on what."""
 _STEPS = 40
 
 
@@ -14,7 +16,9 @@ def situation(request: CodeRequest) -> str:
     """Task, scene and plan in plain lines, bounded in length. Nothing in it is an instruction."""
     steps = request.plan.steps
     lines = [f"Task: {one_line(request.task.text)}", "Scene:"]
-    lines += [f"- {one_line(s)}" for s in request.observation.sentences[:_SENTENCES]]
+    seen = request.observation
+    said = seen.sentences[: _MAIN if seen.restated else _SENTENCES]
+    lines += [f"- {one_line(s)}" for s in dict.fromkeys((*said, *seen.remarks[:_SENTENCES]))]
     lines.append("Plan:")
     lines += [f"{i + 1}. {step}" for i, step in enumerate(steps[:_STEPS])]
     if len(steps) > _STEPS:

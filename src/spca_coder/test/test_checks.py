@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spca_coder import allowlist
-from spca_coder.fits import header, misfit, missing, serves
+from spca_coder.fits import as_present, header, misfit, missing, serves
 from spca_coder.problem import Problem, report
 from spca_coder.source import read, same_code, signatures
 from spca_coder.undefined import undefined
@@ -126,6 +126,13 @@ SCHEMA = ActionSchema(name="pick-up", parameters=(("?cube", "cube"), ("from", "p
 
 def test_the_header_is_the_actions() -> None:
     assert header(SCHEMA) == "def pick_up(ctx, cube, from_):"
+
+
+def test_a_rewrite_is_asked_for_by_the_names_of_the_present_version() -> None:
+    schema = ActionSchema(name="lift", parameters=(("c", "cube"), ("from", "thing")), pddl="")
+    asked = as_present(schema, "def lift(ctx, cube, support):\n    pass\n")
+    assert header(asked) == "def lift(ctx, cube, support):"
+    assert as_present(schema, "def lift(ctx, cube):\n    pass\n") == schema
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_the_prompt_tells_schema_calls_helpers_and_the_header() -> None:
     text = prompt()
     assert "`def wave_at(ctx, thing):`" in text
     assert SCHEMA.pddl in text
-    assert "`ctx.nod(name: str) -> bool`: Nod at a thing." in text
+    assert "`nod(name) -> bool`: Nod at a thing." in text
     assert "`pose(x, y) -> Pose: a place`" in text
     assert "{{" not in text
     assert "{%" not in text

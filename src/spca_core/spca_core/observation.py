@@ -8,6 +8,8 @@ from spca_core.geometry import Vec3
 from spca_core.model import Record
 from spca_core.scene import Fact, Scene, SceneObject
 
+REMARK = "Remark of "
+"""How a sentence begins that quotes somebody, such as an image model."""
 _CLEARLY = 0.5
 """Confidence of perception below which the place of a thing is a guess."""
 
@@ -29,11 +31,18 @@ class Observation(Record):
     """What was perceived, with poses and sizes, where there is a camera. Never in prompts."""
     detail: dict[str, Any] = {}
     """The environment's own record: no other package reads it, no prompt shows it, it does not cross ROS."""
+    restated: bool = False
+    """Whether the sentences only say the facts again, but for those that begin with `REMARK`."""
 
     @property
     def things(self) -> tuple[SceneObject, ...]:
         """The objects of the scene; none where the environment has no scene."""
         return self.scene.objects if self.scene is not None else ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The sentences that say more than the facts do."""
+        return tuple(s for s in self.sentences if not self.restated or s.startswith(REMARK))
 
     @property
     def positions(self) -> dict[str, Vec3]:

@@ -49,7 +49,10 @@ RELATIONS = {
     "farthest": "?a is the farthest from the robot of its kind",
     "blocks": "?a keeps the fingers away from ?b, or leaves no room on it",
     "crowds": "?a leaves no room next to ?b",
+    "larger": "?a is clearly larger than ?b, of the same kind",
 }
+ROLES = ("leftmost", "rightmost", "middle", "nearest", "farthest")
+"""Those of one among all of its kind: they change hands whenever anything moves."""
 
 
 class Scene(Record):

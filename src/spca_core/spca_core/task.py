@@ -24,5 +24,6 @@ class Task(Record):
 
     @property
     def text(self) -> str:
-        """Title and description as one text."""
-        return f"{self.title.rstrip('.')}. {self.description}".strip()
+        """Title and description as one text; a description that only repeats the title is left out."""
+        title, about = self.title.strip().rstrip("."), self.description.strip()
+        return f"{title}." if about.rstrip(".").lower() == title.lower() else f"{title}. {about}".strip()

@@ -12,8 +12,10 @@ from spca_planner.pddl.formula import Atom
 
 FRAME_M = 0.01
 """Metres that a thing may move in a step that does not mention it."""
-_PERCEIVED_M = 0.02
-"""The same between two looks of a camera, which adds its own error."""
+NUDGED_M = 0.03
+"""The same for what a step mentions only as a place, such as what something is put into."""
+_ERROR_M = 0.01
+"""What the error of a camera may add between two looks."""
 
 
 class Disturbance(Record):
@@ -26,6 +28,19 @@ class Disturbance(Record):
 def mentioned(step: Step, effects: Mapping[Atom, bool]) -> set[str]:
     """The things that a step is about, in lower case: its arguments, and those of its effects."""
     return {arg.lower() for arg in step.args} | {arg for atom in effects for arg in atom[1:]}
+
+
+def allowance(thing: str, step: Step, effects: Mapping[Atom, bool]) -> float:
+    """How far, in metres, a step may move a thing.
+
+    What comes to be somewhere else is the first argument of an effect, but for one that says that something
+    is clear; without any effect, every argument is. Another thing that is mentioned may be nudged.
+    """
+    name = thing.lower()
+    if name not in mentioned(step, effects):
+        return FRAME_M
+    moving = {atom[1] for atom in effects if len(atom) > 1 and atom[0] != "clear"}
+    return math.inf if name in moving or not moving else NUDGED_M
 
 
 def disturbances(
@@ -48,15 +63,15 @@ def disturbances(
         between = range(since, min(index + 1, len(steps)))
         if not now or not between:
             continue
-        meant = set().union(*(mentioned(steps[i], effects[i]) for i in between))
         for thing in sorted(now.keys() & before.keys()):
             metres = math.dist(now[thing], before[thing])
-            if metres > _PERCEIVED_M and thing.lower() not in meant:
+            allowed = max(allowance(thing, steps[i], effects[i]) for i in between)
+            if metres > allowed + _ERROR_M:
                 found.append(Disturbance(steps=tuple(between), sentence=moved(thing, metres)))
         since, before = index + 1, now
     return tuple(found)
 
 
 def moved(thing: str, metres: float) -> str:
-    """How far a thing moved that no step is about."""
-    return f"{thing} moves by {metres * 100:.0f} cm, and the step is not about it"
+    """How far a thing moved that no step is to move."""
+    return f"{thing} moves by {metres * 100:.0f} cm, and the step is not about that"

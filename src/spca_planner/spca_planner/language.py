@@ -15,12 +15,16 @@ from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
 from spca_core.ports.chat import ChatModel, Message, Role
 from spca_core.ports.proposer import Misfit, ModelError
-from spca_core.ports.vocabulary import ObservableWord
+from spca_core.ports.vocabulary import ObservableWord, Vocabulary
+from spca_core.scene import ROLES
 from spca_core.skill import SkillSignature
+from spca_planner.critics.vocabulary import FactVocabulary
+from spca_planner.pddl.syntax import Action
+from spca_planner.skill_words import in_words
 
-_MOST_SKILLS = 40
-_MOST_SCHEMAS = 6000
-"""Characters of PDDL schemas of skills in one prompt."""
+_MOST_SKILLS = 12
+_MOST_SCHEMAS = 2000
+"""Characters of what skills need and bring in one prompt."""
 _MOST_FACTS = 200
 _MOST_SENTENCES = 12
 _MOST_STEPS = 40
@@ -66,19 +70,18 @@ class LanguageProposer:
 
     The modes are those of the specification of the Plan stage.
 
-    `words` is the vocabulary of the environment's observations; `schemas` gives the PDDL of known actions by
-    name.
+    `vocabulary` is that of the environment's observations; `actions` gives the known actions by name.
     """
 
     def __init__(
         self,
         chat: ChatModel,
         role: Role = "planner_big",
-        words: Sequence[ObservableWord] = (),
-        schemas: Callable[[], Mapping[str, str]] = dict,
+        vocabulary: Vocabulary | None = None,
+        actions: Callable[[], Mapping[str, Action]] = dict,
     ) -> None:
         self._chat, self._role = chat, role
-        self._words, self._schemas = words, schemas
+        self._vocabulary, self._actions = vocabulary or FactVocabulary(), actions
         self.name = f"openai:{role}"
 
     def draft(self, request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> Draft:
@@ -88,7 +91,7 @@ class LanguageProposer:
         """
         reuse = request.mode == "reuse" and previous is not None
         schema: type[BaseModel] = ProblemDraft if reuse else WholeDraft
-        asked = messages(request, previous, rejection, self._words, self._schemas())
+        asked = messages(request, previous, rejection, self._vocabulary, self._actions())
         answer = self._chat.complete(self._role, asked, schema).parsed
         if isinstance(answer, ProblemDraft) and previous is not None:
             if why := answer.this_domain_does_not_fit_because.strip():
@@ -103,11 +106,16 @@ def messages(
     request: PlanRequest,
     previous: Draft | None,
     rejection: Rejection | None,
-    words: Sequence[ObservableWord] = (),
-    schemas: Mapping[str, str] | None = None,
+    vocabulary: Vocabulary | None = None,
+    actions: Mapping[str, Action] | None = None,
 ) -> list[Message]:
     """The conversation that is sent: rules, then one request with everything in it."""
-    skills = relevant_skills(request, previous)
+    reused = request.mode == "reuse" and previous is not None
+    settled = previous is not None and request.mode != "fresh"
+    skills = [] if reused else relevant_skills(request, previous)
+    words = (vocabulary or FactVocabulary()).words()
+    observation = request.observation
+    seen = {fact.predicate for fact in observation.facts}
     question = _templates().get_template("planner_request.j2")
     return [
         {"role": "system", "content": _templates().get_template("planner_system.j2").render()},
@@ -116,14 +124,15 @@ def messages(
             "content": question.render(
                 mode=request.mode if previous is not None else "fresh",
                 task=_clip(request.task.text, "task"),
-                objects=request.observation.objects,
-                facts=_facts(request.observation),
-                sentences=[_clip(s, "sentence") for s in request.observation.sentences[:_MOST_SENTENCES]],
-                words=words,
-                skills=list(_described(skills, schemas or {})),
+                objects=observation.objects,
+                facts=_facts(observation, vocabulary),
+                hidden_things=observation.hidden,
+                remarks=[_clip(s, "sentence") for s in observation.remarks[:_MOST_SENTENCES]],
+                words=[word for word in words if not word.aside or word.name in seen],
+                skills=list(_described(skills, actions or {}, words, settled)),
                 hidden=len(request.skills) - len(skills),
-                domain=_clip(previous.domain, "pddl") if previous else "",
-                problem=_clip(previous.problem, "pddl") if previous else "",
+                domain=_printable(_clip(previous.domain, "pddl")) if previous else "",
+                problem=_printable(_clip(previous.problem, "pddl")) if previous else "",
                 failure=_clip(request.failure, "failure"),
                 executed=_executed(request),
                 critic=rejection.critic if rejection else "",
@@ -133,25 +142,48 @@ def messages(
     ]
 
 
-def _described(skills: Sequence[SkillSignature], schemas: Mapping[str, str]) -> Iterator[dict[str, object]]:
-    """Each skill for a prompt, with the PDDL of its action as long as there is room."""
+def _described(
+    skills: Sequence[SkillSignature],
+    actions: Mapping[str, Action],
+    words: Sequence[ObservableWord],
+    settled: bool,
+) -> Iterator[dict[str, object]]:
+    """Each skill for a prompt: what its action needs and brings, as long as there is room, or what it says.
+
+    Where the actions are `settled`, by a domain that is shown as well, names are enough.
+    """
     room = _MOST_SCHEMAS
     for skill in skills:
-        schema = schemas.get(skill.name.lower(), "")
-        pddl = schema if len(schema) <= room else ""
-        room -= len(pddl)
-        yield {**skill.model_dump(), "doc": _clip(" ".join(skill.doc.split()), "doc"), "pddl": pddl}
+        if settled:
+            yield {"name": skill.name, "parameters": skill.parameters, "about": ""}
+            continue
+        action = actions.get(skill.name.lower())
+        about = in_words(skill, action, words) if action else ""
+        if not about or len(about) > room:
+            about = _clip(" ".join(skill.doc.split()), "doc")
+        else:
+            room -= len(about)
+        yield {"name": skill.name, "parameters": skill.parameters, "about": about}
 
 
-def _executed(request: PlanRequest) -> dict[str, list[str]]:
-    """How the last plan went: the steps, what they should have brought about, what was seen."""
+def _executed(request: PlanRequest) -> dict[str, object]:
+    """How the last plan went: the steps, what they should have brought about, and what became of it.
+
+    What is seen now is where that plan began, so that only the difference needs to be told.
+    """
     executed = request.executed
     if executed is None:
         return {}
+    now, then = (
+        [str(f) for f in facts if f.predicate not in ROLES]
+        for facts in (request.observation.facts, executed.seen)
+    )
     return {
+        "rehearsed": executed.rehearsed,
         "steps": [_clip(s, "sentence") for s in executed.steps[:_MOST_STEPS]],
-        "predicted": list(executed.predicted[:_MOST_FACTS]),
-        "seen": [str(fact) for fact in executed.seen[:_MOST_FACTS]],
+        "predicted": " ".join(executed.predicted[:_MOST_FACTS]),
+        "came": [fact for fact in then if fact not in now][:_MOST_FACTS],
+        "went": [fact for fact in now if fact not in then][:_MOST_FACTS] if then else [],
     }
 
 
@@ -174,10 +206,17 @@ def _stems(text: str) -> set[str]:
     return {word[:5] for word in re.findall(r"[a-z]{3,}", text.lower().replace("_", " "))}
 
 
-def _facts(observation: Observation) -> Sequence[str]:
-    atoms = [f"({' '.join((f.predicate, *f.args))})" for f in observation.facts]
+def _facts(observation: Observation, vocabulary: Vocabulary | None) -> str:
+    """The observed facts, with those that have no arguments, such as that the hand is empty."""
+    words = vocabulary.words() if vocabulary else ()
+    facts = [(f.predicate, *f.args) for f in observation.facts]
+    if vocabulary is not None:
+        extensions = vocabulary.extensions(observation)
+        bare = [w.name for w in words if not w.args and w.name in extensions]
+        facts += [(name,) for name in bare if () in extensions[name].atoms]
+    atoms = [f"({' '.join(fact)})" for fact in dict.fromkeys(facts)]
     more = [f"and {len(atoms) - _MOST_FACTS} more"] if len(atoms) > _MOST_FACTS else []
-    return atoms[:_MOST_FACTS] + more
+    return " ".join(atoms[:_MOST_FACTS] + more)
 
 
 def _bare(text: str) -> str:
@@ -204,5 +243,11 @@ def _templates() -> Environment:
 
 
 def _quoted(value: object) -> str:
-    """Data as JSON, in which no text can close the block that marks it as data."""
-    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
+    """Data as JSON, in which no text can close the block that marks it as data, or hide anything."""
+    text = json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
+    return _printable(text)
+
+
+def _printable(text: str) -> str:
+    """The text without control and formatting characters, which hide or turn what is read."""
+    return "".join(c for c in text if c.isprintable() or c in "\n\t")

@@ -6,13 +6,13 @@ import math
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from spca_core.task import Task
 from spca_planner.pddl.sexpr import PddlError
-from spca_planner.pddl.syntax import parse_domain
+from spca_planner.pddl.syntax import Action, parse_domain
 
 _HEADER = "; trusted: it has solved "
 _TASKS = "; tasks: "
@@ -99,12 +99,12 @@ class TrustedDomains:
         return self._folder / _safe(environment) / f"{_safe(group)}{suffix}.pddl"
 
 
-def action_schemas(domains: list[str]) -> dict[str, str]:
-    """The full PDDL text of every action in these domains, by its name; a later domain's wins."""
-    found: dict[str, str] = {}
+def actions_of(domains: Sequence[str]) -> dict[str, Action]:
+    """Every action in these domains, by its name; a later domain's wins."""
+    found: dict[str, Action] = {}
     for text in domains:
         try:
-            found |= {name: action.text for name, action in parse_domain(text).actions.items()}
+            found |= parse_domain(text).actions
         except PddlError:
             continue
     return found

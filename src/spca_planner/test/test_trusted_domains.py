@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from spca_planner.trusted import TrustedDomains, action_schemas
+from spca_planner.trusted import TrustedDomains, actions_of
 from spca_tabletop.language.examples import task
 
 DOMAIN = "(define (domain a)\n  (:action b :parameters ()))\n"
@@ -48,7 +48,8 @@ def test_the_domain_offered_is_the_one_that_fits_the_words(tmp_path: Path) -> No
 
 
 def test_schemas_are_whole() -> None:
-    assert action_schemas([DOMAIN, "(no domain"]) == {"b": "(:action b :parameters ())"}
+    found = actions_of([DOMAIN, "(no domain"])
+    assert {n: a.text for n, a in found.items()} == {"b": "(:action b :parameters ())"}
 
 
 def test_a_hostile_group_name_stays_in_the_folder(tmp_path: Path) -> None:

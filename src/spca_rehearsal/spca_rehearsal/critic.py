@@ -10,7 +10,7 @@ from spca_core.ports.vocabulary import Vocabulary
 from spca_core.rehearsal import Fault, FaultKind, Moment
 from spca_core.scene import Fact
 from spca_core.skill import FailureKind
-from spca_planner.frame import FRAME_M, mentioned, moved
+from spca_planner.frame import FRAME_M, allowance, mentioned, moved
 from spca_planner.pddl.formula import Atom, evaluate, unmet
 from spca_planner.pddl.sexpr import PddlError
 from spca_planner.prediction import Look, Prediction, predict
@@ -117,10 +117,10 @@ class Critic:
         effects = self._prediction.effects[index] if self._prediction is not None else {}
         meant = mentioned(self._plan.steps[index], effects)
         for thing, metres in moment.displaced.items():
-            if thing.lower() in meant:
-                continue
-            self.margin = min(self.margin, FRAME_M - metres)
-            if metres > FRAME_M:
+            allowed = allowance(thing, self._plan.steps[index], effects)
+            if allowed == FRAME_M:
+                self.margin = min(self.margin, FRAME_M - metres)
+            if metres > allowed:
                 return moved(thing, metres)
         before, now = (_supports(o, meant) for o in (self._before or moment.observation, moment.observation))
         if changed := sorted(map(str, before ^ now)):

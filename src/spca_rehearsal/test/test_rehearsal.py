@@ -65,6 +65,8 @@ DONE = seen(a="b", b="table", c="table")
         ),
         (Moment(step=step(), observation=DONE, displaced={"c": 0.03}), "frame", "c moves by 3 cm"),
         (Moment(step=step(), observation=DONE, displaced={"c": 0.005, "a": 0.3}), None, ""),
+        (Moment(step=step(), observation=DONE, displaced={"b": 0.02}), None, ""),
+        (Moment(step=step(), observation=DONE, displaced={"b": 0.05}), "frame", "b moves by 5 cm"),
         (Moment(step=step(), observation=seen(a="b", b="table", c="a")), "frame", "on(c, "),
         (Moment(step=step(), observation=DONE, lost=("c",)), "frame", "c is then out of reach"),
         (Moment(step=step(), observation=DONE, unsafe=("the arm touches itself",)), "safety", "itself"),

@@ -26,6 +26,7 @@ def observation_of(scene: Scene) -> Observation:
         sentences=scene.sentences,
         hidden=tuple(o.id for o in scene.objects if not o.visible and not scene.holds("held", o.id)),
         scene=scene,
+        restated=True,
     )
 
 

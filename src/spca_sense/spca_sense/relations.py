@@ -22,6 +22,7 @@ _REST = 0.005  # metres between a lower face and what carries it
 _REST_LEANING = 0.012  # the same for a thing that leans
 _LEAN = np.radians(2.0)
 _UNBALANCED = 0.005  # metres that a centre may seem to be beyond what carries it
+_LARGER = 0.006  # metres of difference in width that tell two things' sizes apart
 _MIN_SHARE = 0.03  # of its own footprint that must lie over what carries it
 
 
@@ -42,7 +43,10 @@ def relate(
         facts += [_fact("in", thing.id, s) for s in supports if kinds.get(s) in CONTAINERS]
         if not supports:
             notes.append(f"{thing.id} rests on nothing that is known")
-    facts += _neighbours([o for o in resting if o.kind in (*SOLIDS, *CONTAINERS)])
+    inside = {f.args for f in facts if f.predicate == "in"}
+    pairs = _neighbours([o for o in resting if o.kind in (*SOLIDS, *CONTAINERS)])
+    facts += [f for f in pairs if not {f.args, f.args[::-1]} & inside]
+    facts += _larger(objects)
     if held is not None:
         facts.append(_fact("held", held))
     carrying = {f.args[1] for f in facts if f.predicate == "on"}
@@ -126,6 +130,12 @@ def _neighbours(things: Sequence[SceneObject]) -> list[Fact]:
     return facts
 
 
+def _larger(things: Sequence[SceneObject]) -> list[Fact]:
+    """Which thing is larger than which of its kind, seen from above, beyond the error of perception."""
+    pairs = ((a, b) for a in things for b in things if a.kind == b.kind and a.kind in (*SOLIDS, *SUPPORTS))
+    return [_fact("larger", a.id, b.id) for a, b in pairs if min(a.size[:2]) > min(b.size[:2]) + _LARGER]
+
+
 def _roles(things: Sequence[SceneObject]) -> tuple[list[Fact], list[str]]:
     """Left is +y, near is small x.
 
@@ -134,6 +144,8 @@ def _roles(things: Sequence[SceneObject]) -> tuple[list[Fact], list[str]]:
     """
     facts: list[Fact] = []
     notes: list[str] = []
+    if len(things) < 2:  # what is alone of its kind is everything at once
+        return facts, notes
     orders: dict[str, Callable[[SceneObject], float]] = {
         "leftmost": lambda o: -o.pose.position[1],
         "rightmost": lambda o: o.pose.position[1],
@@ -144,8 +156,7 @@ def _roles(things: Sequence[SceneObject]) -> tuple[list[Fact], list[str]]:
         ranked = sorted(things, key=key)
         if len(ranked) > 1 and key(ranked[1]) - key(ranked[0]) < TIE:
             notes.append(f"{ranked[0].id} and {ranked[1].id} are equally {role}")
-        if ranked:
-            facts.append(_fact(role, ranked[0].id))
+        facts.append(_fact(role, ranked[0].id))
     if len(things) >= 3 and len(things) % 2:
         ranked = sorted(things, key=orders["leftmost"])
         places = [o.pose.position[1] for o in ranked]

@@ -15,29 +15,33 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from spca_core.kinds import SOLIDS, SUPPORTS
+from spca_core.kinds import KINDS, SOLIDS, SUPPORTS
 from spca_core.names import TABLE_SYMBOL, words_of
+from spca_core.observation import REMARK
 from spca_core.ports.proposer import ModelError
 from spca_core.ports.vision import VisionModel
 from spca_core.scene import Scene
 from spca_core.task import Task
 
-PREFIX = "Remark of an image model, not verified: "
+PREFIX = f"{REMARK}an image model, not verified: "
 MOST_REMARKS = 8
 LONGEST_REMARK = 160
 """Characters."""
 
 _COLOUR = r"red|green|blue|yellow|orange|purple|pink|white|black|brown|grey|gray|cyan"
-_KIND = r"cube|block|box|brick|plate|disc|disk|dish"
+_MOVABLE = [KINDS[name] for name in (*SOLIDS, *SUPPORTS)]
+_NOUNS = {noun: [k.name for k in _MOVABLE if noun in k.nouns] for kind in _MOVABLE for noun in kind.nouns}
+_NOUNS["disk"] = _NOUNS["disc"]
+"""The kinds that a noun may mean."""
+_KIND = "|".join(sorted(_NOUNS, key=len, reverse=True))
 _THING = rf"(?P<{{0}}colour>{_COLOUR}) (?P<{{0}}kind>{_KIND})s?\b"
 _MENTION = re.compile(_THING.format(""), re.IGNORECASE)
 _RESTS = re.compile(
     rf"{_THING.format('a')}(?: that)? (?:is|are|stands?|lies|lie|sits?|rests?)(?: placed| sitting| lying)? "
-    rf"(?:on top of|on|upon) (?:the|a|an) (?:(?P<table>table)|{_THING.format('b')})",
+    rf"(?:on top of|on|upon|inside|in) (?:the|a|an) (?:(?P<table>table)|{_THING.format('b')})",
     re.IGNORECASE,
 )
 _NEGATED = re.compile(r"\b(?:no|not|never|without|neither|nor)\b|n't\b", re.IGNORECASE)
-_CUBES = ("cube", "block", "box", "brick")
 
 
 def with_remarks(scene: Scene, vision: VisionModel, image: NDArray[np.uint8], task: Task) -> Scene:
@@ -69,9 +73,11 @@ def fuse(scene: Scene, sentences: tuple[str, ...]) -> Scene:
             remarks.append(f'{PREFIX}"{remark}"')
         else:
             notes.append(f"one remark too many of the vision model: '{remark}'")
-    mentioned = {symbol for s in sentences for symbol in mentions(quotable(s))}
+    mentioned = [phrase for s in sentences for phrase in _mentioned(quotable(s))]
     unseen = [
-        o.id for o in scene.objects if o.visible and o.kind in (*SOLIDS, *SUPPORTS) and o.id not in mentioned
+        o.id
+        for o in scene.objects
+        if o.visible and o.kind in (*SOLIDS, *SUPPORTS) and not any(_means(p, o.id) for p in mentioned)
     ]
     if unseen and sentences:
         notes.append(f"the vision model does not mention {', '.join(words_of(s) for s in unseen)}")
@@ -96,18 +102,25 @@ def quotable(sentence: str) -> str:
 def disagreement(scene: Scene, remark: str) -> str:
     """What the detector's scene says against a remark, or ""."""
     negated = bool(_NEGATED.search(remark))
-    seen = {o.id for o in scene.objects}
-    missing = [symbol for symbol in mentions(remark) if not any(s.startswith(symbol) for s in seen)]
+    seen = [o.id for o in scene.objects]
+    missing = [p for p in _mentioned(remark) if not any(_means(p, symbol) for symbol in seen)]
     if missing and not negated:
-        return f"the detector sees no {words_of(missing[0])}"
-    stated = resting(remark)
-    if stated is None:
+        colour, noun = missing[0]
+        return f"the detector sees no {colour} {_NOUNS[noun][0] if len(_NOUNS[noun]) == 1 else noun}"
+    match = None if negated else _RESTS.search(remark)
+    if match is None:
         return ""
-    above, below = stated
-    supports = [f.args[1] for f in scene.relations if f.predicate == "on" and f.args[0] == above]
-    if supports and below not in supports:
-        return f"the detector sees the {words_of(above)} on the {words_of(supports[0])}"
-    return ""
+    above = [s for s in seen if _means((match["acolour"].lower(), match["akind"].lower()), s)]
+    below = (match["bcolour"] or "", (match["bkind"] or "").lower())
+    for symbol in above:
+        supports = [f.args[1] for f in scene.relations if f.predicate == "on" and f.args[0] == symbol]
+        fits = [x for x in supports if (x == TABLE_SYMBOL if match["table"] else _means(below, x))]
+        if fits or not supports:
+            return ""
+    if not above:
+        return ""
+    supports = [f.args[1] for f in scene.relations if f.predicate == "on" and f.args[0] == above[0]]
+    return f"the detector sees the {words_of(above[0])} on the {words_of(supports[0])}"
 
 
 def resting(remark: str) -> tuple[str, str] | None:
@@ -124,9 +137,20 @@ def resting(remark: str) -> tuple[str, str] | None:
 
 
 def mentions(remark: str) -> list[str]:
-    """The symbols of the cubes and plates that a remark names by colour and kind."""
-    return [_symbol(m["colour"], m["kind"]) for m in _MENTION.finditer(remark)]
+    """The symbols of the things that a remark names by colour and kind; of several kinds, the commonest."""
+    return [_symbol(*phrase) for phrase in _mentioned(remark)]
 
 
-def _symbol(colour: str, kind: str) -> str:
-    return f"{'cube' if kind.lower() in _CUBES else 'plate'}_{colour.lower()}"
+def _mentioned(remark: str) -> list[tuple[str, str]]:
+    """Colour and noun of each thing that a remark names."""
+    return [(m["colour"].lower(), m["kind"].lower()) for m in _MENTION.finditer(remark)]
+
+
+def _means(phrase: tuple[str, str], symbol: str) -> bool:
+    """Whether colour and noun may mean the thing of that symbol."""
+    colour, noun = phrase
+    return any(symbol.startswith(f"{kind}_{colour.lower()}") for kind in _NOUNS.get(noun, ()))
+
+
+def _symbol(colour: str, noun: str) -> str:
+    return f"{_NOUNS[noun.lower()][0]}_{colour.lower()}"

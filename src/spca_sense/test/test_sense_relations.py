@@ -41,6 +41,12 @@ def plate(name: str, x: float, y: float) -> SceneObject:
     )
 
 
+def thing(name: str, x: float, size: tuple[float, float, float]) -> SceneObject:
+    kind, _, colour = name.partition("_")
+    pose = Pose.from_xyz_yaw(x, 0.0, TOP + size[2] / 2)
+    return SceneObject(id=name, kind=kind, colour=colour, pose=pose, size=size, confidence=1.0)
+
+
 def facts_of(*objects: SceneObject, held: str | None = None) -> set[str]:
     return {str(f) for f in relate(objects, held, TOP)[0]}
 
@@ -122,7 +128,21 @@ def test_left_is_plus_y_and_near_is_small_x() -> None:
 
 def test_cubes_and_plates_have_their_own_rows() -> None:
     facts = facts_of(cube("cube_red", 0.5, 0.0), plate("plate_red", 0.6, 0.2), plate("plate_blue", 0.6, -0.2))
-    assert {"leftmost(cube_red)", "leftmost(plate_red)", "rightmost(plate_blue)"} <= facts
+    assert {"leftmost(plate_red)", "rightmost(plate_blue)"} <= facts
+    assert not any("most(cube_red)" in f for f in facts), "what is alone of its kind has no role"
+
+
+def test_what_is_in_a_bowl_is_not_next_to_it() -> None:
+    bowl = thing("bowl_red", 0.5, (0.14, 0.14, 0.04))
+    facts = facts_of(bowl, cube("cube_red", 0.5, 0.04, TOP + 0.024), cube("cube_blue", 0.5, 0.092))
+    assert {"in(cube_red, bowl_red)", "next_to(cube_blue, bowl_red)"} <= facts
+    assert not any(f.startswith("next_to") and "cube_red" in f for f in facts)
+
+
+def test_sizes_are_compared_within_a_kind() -> None:
+    wide, narrow = thing("cuboid_red", 0.4, (0.06, 0.06, 0.04)), thing("cuboid_blue", 0.6, (0.04, 0.04, 0.04))
+    facts = facts_of(wide, narrow, cube("cube_green", 0.5, 0.2))
+    assert {f for f in facts if f.startswith("larger")} == {"larger(cuboid_red, cuboid_blue)"}
 
 
 def test_a_tie_goes_to_one_of_the_two_and_is_noted() -> None:

@@ -106,6 +106,18 @@ def test_agreement_is_no_disagreement(remark: str) -> None:
     assert disagreement(SCENE, remark) == ""
 
 
+def test_remarks_about_any_kind_are_kept() -> None:
+    """A block may be a cube or a cuboid; what is said to be in a bowl rests in it."""
+    relations = (Fact(predicate="on", args=("cuboid_red", "bowl_blue")),)
+    things = (thing("cuboid_red", "cuboid"), thing("bowl_blue", "bowl"))
+    scene = SCENE.model_copy(update={"objects": things, "relations": relations})
+    for remark in ("The red block is the largest.", "The red cuboid is in the blue bowl."):
+        assert disagreement(scene, remark) == ""
+    wrong = "the detector sees the red cuboid on the blue bowl"
+    assert disagreement(scene, "The red block lies on the table.") == wrong
+    assert disagreement(scene, "The green mat is wrinkled.") == "the detector sees no green mat"
+
+
 def test_what_the_model_leaves_out_is_noted() -> None:
     assert fuse(SCENE, ("The red cube is fine.",)).notes == (
         "the vision model does not mention blue cube, red plate",

@@ -100,7 +100,7 @@ class InprocTabletop:
         """Move the arm out of view and look; a vision model may add its remarks to what the detector sees."""
         self._arm.resume()
         scene = self._ctx.survey()
-        if self._vision is not None:
+        if self._vision is not None and not self.verdict().final:  # the run is over: nobody will read it
             image = self.recording.looks[-1][0].colour
             if self._vision_alone:
                 try:

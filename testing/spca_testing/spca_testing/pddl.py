@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from spca_core.plan import Draft
@@ -45,7 +46,7 @@ _GOALS = (
 
 
 def draft(text: str, task: str) -> Draft:
-    """A good draft for a task, from the scene's sentences somewhere in `text`."""
+    """A good draft for a task, from what a request (`text`) says was observed."""
     objects, resting = _scene(text)
     supports = set(resting.values())
     facts = [f"(on {cube} {support})" for cube, support in resting.items()]
@@ -70,17 +71,15 @@ def goal(task: str) -> str:
 
 
 def _scene(text: str) -> tuple[list[str], dict[str, str]]:
-    """Objects, and what each cube rests on, from sentences such as "The red cube is on the table; …"."""
-    objects: list[str] = []
-    for inventory in re.findall(rf"There is an? ((?:{_RED} (?:cube|plate)(?:, an? | and an? )?)+)", text):
-        objects += [f"{kind}_{colour}" for colour, kind in re.findall(rf"{_RED} (cube|plate)", inventory[0])]
+    """Cubes and plates, and what each cube rests on, from what a request says was observed."""
+    kinds = json.loads(_after(text, "objects and their kinds: "))
+    objects = [name for name, kind in kinds.items() if kind in ("cube", "plate")]
     resting: dict[str, str] = {}
-    clause = (
-        rf"((?:(?:, | and |; )?the {_RED} (?:cube|plate))+) (?:is|are) on the ({_RED} (?:cube|plate)|table)"
-    )
-    for match in re.finditer(clause, text, re.IGNORECASE):
-        below = "_".join(reversed(match[3].lower().split()))
-        for colour, kind in re.findall(rf"{_RED} (cube|plate)", match[1], re.IGNORECASE):
-            if kind.lower() == "cube":
-                resting.setdefault(f"cube_{colour.lower()}", below)
-    return list(dict.fromkeys(objects)), resting
+    for cube, below in re.findall(r"\(on (\S+) (\S+)\)", _after(text, "facts that hold now: ")):
+        if kinds.get(cube) == "cube":
+            resting.setdefault(cube, below)
+    return objects, resting
+
+
+def _after(text: str, words: str) -> str:
+    return text.partition(words)[2].partition("\n")[0]

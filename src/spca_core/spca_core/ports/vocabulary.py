@@ -37,7 +37,8 @@ class Extension:
 class ObservableWord(Record):
     """A predicate that occurs in observations: its form, its meaning and its synonyms.
 
-    `like` is a regular expression for whole names that mean the same.
+    `like` is a regular expression for whole names that mean the same. What is only worth explaining where it
+    is seen is `aside`.
     """
 
     name: str
@@ -45,6 +46,7 @@ class ObservableWord(Record):
     meaning: str
     synonyms: tuple[str, ...] = ()
     like: str = ""
+    aside: bool = False
 
     @property
     def form(self) -> str:

@@ -19,7 +19,7 @@ def with_synonyms(
     """
     known, faults = dict(extensions), []
     for name, signature in domain.predicates.items():
-        word = _meant(name, words)
+        word = meant(name, words)
         if word is None:
             continue
         count = len(signature.parameters)
@@ -33,7 +33,8 @@ def with_synonyms(
     return known, faults
 
 
-def _meant(name: str, words: Sequence[ObservableWord]) -> ObservableWord | None:
+def meant(name: str, words: Sequence[ObservableWord]) -> ObservableWord | None:
+    """The observable word that a predicate's name means; None if it means something else."""
     plain = name.lower().replace("-", "_")
     for word in words:
         if plain in (word.name, *word.synonyms) or (word.like and re.fullmatch(word.like, plain)):

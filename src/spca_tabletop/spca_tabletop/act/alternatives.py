@@ -43,10 +43,7 @@ class Alternatives(Workbench):
 
     @offered
     def _do_grasps(self, name: str) -> list[Grasp]:
-        """Tool poses from which the open fingers fit around the object and can be reached, best first.
-
-        Empty if there are none.
-        """
+        """Reachable tool poses from which the open fingers fit around the object, best first."""
         if self._thing(name).kind == "table":
             return []
         found = list(islice(self._grasps(self.scene, name), CHOICES))
@@ -58,7 +55,7 @@ class Alternatives(Workbench):
 
     @offered
     def _do_touch_poses(self, name: str) -> list[Pose]:
-        """Tool poses at which the closed fingertips rest on top of the object, best first."""
+        """Where the closed fingertips touch the top of the object."""
         thing = self._thing(name)
         if thing.kind == "table":
             raise ValueError("the table may not be touched")
@@ -81,10 +78,7 @@ class Alternatives(Workbench):
 
     @offered
     def _do_spots_on(self, name: str) -> list[Pose]:
-        """Tool poses at which the held object rests on (or in) a thing or the table, best first.
-
-        Free and central places come first.
-        """
+        """Where the held object rests on (or in) a thing or the table."""
         base = self._thing(name)
         if base.kind == "table":
             return self._do_spots_on_table()
@@ -100,12 +94,10 @@ class Alternatives(Workbench):
 
     @offered
     def _do_spots_next_to(self, name: str) -> list[Spot]:
-        """Places next to a thing, best first.
-
-        Beside a neighbour they go on in line; around a corner only where nothing could be moved away. Without
-        one, those come first beyond which there is room for a longer row. Those that are not partly on a mat
-        come before all.
-        """
+        """Places next to a thing."""
+        # Beside a neighbour they go on in line; around a corner only where nothing could be moved away.
+        # Without one, those come first beyond which there is room for a longer row. Those that are not
+        # partly on a mat come before all.
         other = self._thing(name)
         self._held()
         row = row_of(self.scene, other)
@@ -133,14 +125,14 @@ class Alternatives(Workbench):
 
     @offered
     def _do_spots_on_table(self) -> list[Pose]:
-        """Tool poses that put the held object on free table."""
+        """Where the held object stands on free table."""
         table, area = self._world.table, self._world.work_area
         spots = placements.on_table(self.scene, table, area, self._held(), self._hold, self._cramped)
         return self._placing_json(spots)
 
     @offered
     def _do_spots_across(self, a: str, b: str) -> list[Pose]:
-        """Tool poses that rest the held object on two cubes side by side."""
+        """Where the held object rests on two things side by side."""
         left, right, held = self._thing(a), self._thing(b), self._held()
         beside = [o.id for o in placements.beside_on(left, right, self.scene, held)]
         spots = placements.across(left, right, self.scene, held, self._hold)
@@ -148,13 +140,13 @@ class Alternatives(Workbench):
 
     @offered
     def _do_spots_at_edge(self, name: str) -> list[Pose]:
-        """Tool poses that drop it leaning on a plate's rim."""
+        """From where it leans on a plate's rim."""
         spots = placements.at_edge(self._thing(name), self.scene, self._held(), self._hold)
         return self._placing_json(spots, name)
 
     @offered
     def _do_spots_off_table(self) -> list[Pose]:
-        """Tool poses from which the held object falls to the ground."""
+        """From where it falls to the ground."""
         base = self._world.robot.base.position
         return self._placing_json(placements.off_table(self._world.table, base[:2], self._hold))
 

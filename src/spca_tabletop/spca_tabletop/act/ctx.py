@@ -96,5 +96,5 @@ TABLETOP_API = TabletopCtx.api = api_of(
     TabletopCtx,
     "tabletop",
     types=(Pose, Thing, Grasp, Spot),
-    helpers=("pose(x, y, z, yaw=0.0) -> Pose: a tool pose, fingers pointing down and closing across `yaw`",),
+    helpers=("pose(x, y, z, yaw=0.0) -> Pose",),
 )

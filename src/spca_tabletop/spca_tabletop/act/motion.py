@@ -41,13 +41,13 @@ class Motion(Workbench):
 
     @offered
     def _do_move_to(self, pose: Pose, speed: float = 1.0) -> None:
-        """Move the tool to a pose, around all obstacles."""
+        """Around all obstacles."""
         with self._lost_noticed():
             self._arm.move_to(tool_pose(pose), checked_speed(speed))
 
     @offered
     def _do_move_linear(self, pose: Pose, speed: float = 1.0) -> None:
-        """Move the tool in a straight line; use it for the last centimetres to and from things."""
+        """In a straight line, for the last centimetres to and from things."""
         target = tool_pose(pose)
         ends = (target, self._arm.tool_pose())
         near = [
@@ -60,7 +60,7 @@ class Motion(Workbench):
 
     @offered
     def _do_move_named(self, name: str) -> None:
-        """Move to a named configuration: "home" or "out_of_view" (of the camera)."""
+        """To "home" or "out_of_view" (of the camera)."""
         if name not in NAMED:
             raise ValueError(f"no configuration '{name}'; there are {', '.join(NAMED)}")
         with self._lost_noticed():
@@ -68,7 +68,7 @@ class Motion(Workbench):
 
     @offered
     def _do_open(self, gap: float = 0.085) -> None:
-        """Open the gripper to a gap in metres, or as far as it takes to let go of what is held."""
+        """Open to a gap in metres, at least to let go; without one fully, which pushes what is around."""
         self._handled = True
         held = self._arm.held
         if held is not None:
@@ -78,7 +78,7 @@ class Motion(Workbench):
 
     @offered
     def _do_close(self, gap: float = 0.0) -> float:
-        """Close until something resists; returns the gap in metres."""
+        """Close until something resists; returns the gap."""
         self._handled = True
         reached = self._arm.close(float(gap))
         if self._arm.holding() and (thing := self._at_tool()) is not None:
@@ -100,7 +100,7 @@ class Motion(Workbench):
 
     @offered
     def _do_wait(self, seconds: float) -> None:
-        """Let simulated time pass (at most 5 s a call)."""
+        """At most 5 s a call."""
         if not 0 <= float(seconds) <= MAX_WAIT_S:
             raise ValueError(f"ctx.wait takes 0 to {MAX_WAIT_S:g} seconds, not {seconds}")
         self._arm.wait(float(seconds))
@@ -112,7 +112,7 @@ class Motion(Workbench):
 
     @offered
     def _do_log(self, message: str) -> None:
-        """Write a line into the run's record."""
+        """Write into the run's record."""
         log.info("skill", message=str(message)[:500])
 
 

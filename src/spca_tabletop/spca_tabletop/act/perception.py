@@ -14,23 +14,20 @@ class Perception(Workbench):
 
     @offered
     def _do_locate(self, name: str) -> Thing:
-        """The object with that name as last seen; the table is one, too. Fails if unknown."""
+        """The object as last seen; the table is one, too."""
         return thing_value(self._thing(name))
 
     @offered
     def _do_scene(self) -> list[Thing]:
-        """Every object as last seen, without the table."""
+        """All objects as last seen, without the table."""
         return [thing_value(o) for o in self.scene.objects]
 
     @offered
     def _do_look(self) -> list[Thing]:
-        """Move the arm out of the camera's view, look again, return every object."""
+        """Move the arm out of view and look again."""
         return [thing_value(o) for o in self.look().objects]
 
     @offered
     def _do_holds(self, relation: str, *names: str) -> bool:
-        """Whether a relation was seen at the last look, such as holds("on", cube, plate).
-
-        Of two things: on, next_to; of one: held, clear, leftmost, rightmost, middle, nearest, farthest.
-        """
+        """Whether it was seen at the last look: on, in, next_to, larger of two things; held, clear of one."""
         return Fact(predicate=relation, args=names) in self.scene.relations

@@ -11,8 +11,8 @@ from typing import TypedDict
 class Pose(TypedDict):
     """A pose of the tool, the point between the fingertips.
 
-    x, y, z are metres in the world frame (x away from the robot, y to the left as the camera sees it, z up),
-    yaw is radians about z. The fingers always point down and close across `yaw`.
+    Metres in the world frame (x away from the robot, y to the left, z up), radians about z. The fingers point
+    down and close across `yaw`.
     """
 
     x: float
@@ -24,9 +24,8 @@ class Pose(TypedDict):
 class Thing(TypedDict):
     """An object as last seen.
 
-    x, y, z of its centre in metres in the world frame, yaw in radians, top the height of its upper face in
-    metres, size [x, y, z] in metres; kind is cube, cuboid, cylinder, ball, plate, mat, bowl, tray or table;
-    colour is "" where it has none.
+    x, y, z of its centre, top the height of its upper face, size [x, y, z]; kind is cube, cuboid, cylinder,
+    ball, plate, mat, bowl, tray or table.
     """
 
     name: str
@@ -43,14 +42,14 @@ class Thing(TypedDict):
 
 
 class Grasp(TypedDict):
-    """A tool pose from which the open fingers fit around an object, and how wide to open them, in metres."""
+    """Where the fingers fit around an object, and how wide to open them."""
 
     pose: Pose
     gap: float
 
 
 class Spot(TypedDict):
-    """A place next to a cube: `pose` leaves a small gap between the two, `contact` closes it."""
+    """A place next to a thing: `pose` leaves a small gap, `contact` closes it."""
 
     pose: Pose
     contact: Pose

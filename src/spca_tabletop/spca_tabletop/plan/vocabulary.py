@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from spca_core.kinds import KINDS, SOLIDS, SUPPORTS
+from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, SUPPORTS
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.ports.vocabulary import Extension, ObservableWord, SecondOpinion
-from spca_core.scene import RELATIONS
+from spca_core.scene import RELATIONS, ROLES
 from spca_core.task import Task
 from spca_planner.critics.vocabulary import required_part
 from spca_tabletop.language.lexicon import COLOURS
@@ -19,19 +19,27 @@ from spca_tabletop.plan.problem import abreast, bridges, reachable
 
 _CUBE, _PLATE, _TABLE = frozenset(SOLIDS), frozenset(SUPPORTS), frozenset({"table"})
 _GROUND = frozenset({"ground"})
+_ROOMY = frozenset(k.name for k in KINDS.values() if k.room == "many")
 _ANYTHING = _CUBE | _PLATE | _TABLE
+
+
+def _of_its_kind(role: str) -> str:
+    words = {"middle": "in the middle", "nearest": "nearest to the robot"}.get(role, role)
+    return f"{words} of its kind"
+
+
 _WORDS = (
     ObservableWord(
-        name="on", args=("?cube", "?thing"), meaning="the cube rests on a cube, a plate or the table",
+        name="on", args=("?a", "?b"), meaning="?a rests on ?b, a thing or the table, or in it",
         synonyms=("on_top_of", "resting_on", "stacked_on"),
         like=r"(is_)?(on|on_top|on_top_of|atop|stacked|stacked_on|placed_on|resting_on|rests_on|sits_on|supported_by)",
     ),
     ObservableWord(
-        name="clear", args=("?cube",), meaning="nothing rests on the cube",
+        name="clear", args=("?a",), meaning="nothing rests on or in ?a",
         synonyms=("uncovered",), like=r"(is_)?(clear|top_clear|clear_top|uncovered|nothing_on(_top)?)",
     ),
     ObservableWord(
-        name="held", args=("?cube",), meaning="the cube is in the gripper",
+        name="held", args=("?a",), meaning="?a is in the gripper",
         synonyms=("holding", "in_hand", "grasped"),
         like=r"(is_)?(held|holding|grasped|grasping|gripped|gripping|carried|carrying|in_hand|in_gripper|picked_up)",
     ),
@@ -42,16 +50,24 @@ _WORDS = (
         r"|(empty|free)_?(hand|gripper|arm)",
     ),
     ObservableWord(
-        name="on_table", args=("?cube",), meaning="the cube rests on the table: the same as (on ?cube table)",
+        name="on_table", args=("?a",), meaning="the same as (on ?a table)",
         synonyms=("ontable",), like=r"(is_)?on_?(the_?)?table",
     ),
     ObservableWord(
-        name="next_to", args=("?a", "?b"), meaning="two cubes stand side by side and touch",
+        name="next_to", args=("?a", "?b"), meaning="?a and ?b stand side by side and touch",
         synonyms=("beside", "adjacent"), like=r"(is_)?(next_to|beside|adjacent|adjacent_to|side_by_side)",
     ),
+    ObservableWord(
+        name="in", args=("?a", "?b"), meaning="?a is in ?b, a bowl or a tray; then it is also (on ?a ?b)",
+        synonyms=("inside",), like=r"(is_)?(in|inside|within|contained_in)",
+    ),
     *(
-        ObservableWord(name=name, args=("?thing",), meaning=RELATIONS[name].replace("?a", "it"))
-        for name in ("leftmost", "rightmost", "middle", "nearest", "farthest")
+        ObservableWord(name=name, args=("?a",), meaning=_of_its_kind(name), aside=True)
+        for name in ROLES
+    ),
+    *(
+        ObservableWord(name=name, args=("?a", "?b"), meaning=RELATIONS[name], aside=True)
+        for name in ("blocks", "crowds", "larger")
     ),
 )  # fmt: skip
 _NAMES = {word.name: (word.name, *word.synonyms) for word in _WORDS}
@@ -95,10 +111,12 @@ class TabletopVocabulary:
 
         on, held, pairs = seen("on"), seen("held"), seen("next_to")
         lost = frozenset((c,) for c in cubes - within_reach)
+        free = frozenset(f.args for f in observation.facts if f.predicate == "clear" and f.args[0] in cubes)
         found = {
             "on": Extension((_CUBE, _ANYTHING), on),
+            "in": Extension((_CUBE, _ANYTHING), frozenset(p for p in on if _contains(p[1], observation))),
             # of a held cube, some say that it is clear and some do not; a fallen one had better not be
-            "clear": Extension((_CUBE,), seen("clear") - held - lost, unsaid=held),
+            "clear": Extension((_CUBE,), free - held - lost, unsaid=held),
             "next_to": Extension((_CUBE | _PLATE,) * 2, pairs | {(b, a) for a, b in pairs}),
         }
         found["held"] = Extension((_CUBE,), held)
@@ -112,7 +130,9 @@ class TabletopVocabulary:
         for side in RELATIONS:
             if side not in found:
                 atoms = frozenset(f.args for f in observation.facts if f.predicate == side)
-                found[side] = Extension((_CUBE | _PLATE,), atoms)
+                kinds = (_CUBE | _PLATE,) * (2 if side == "larger" else 1)
+                # What is in the way of what is found out where it matters: the list is not complete.
+                found[side] = Extension(() if side in ("blocks", "crowds") else kinds, atoms)
         return found
 
     def after(self, observation: Observation) -> dict[str, Extension]:
@@ -125,6 +145,15 @@ class TabletopVocabulary:
             del found[name]
         on = frozenset(f.args for f in observation.facts if f.predicate == "on")
         found |= dict.fromkeys(_NAMES["on"], Extension((_CUBE, _ANYTHING | _GROUND), on))
+        # Whether there is room left where there is room for many is a matter of modelling.
+        roomy = frozenset((s,) for s, kind in observation.objects.items() if kind in _ROOMY)
+        clear = found["clear"]
+        below = {s for s, kind in observation.objects.items() if kind in SUPPORTS}
+        free = clear.atoms | {
+            f.args for f in observation.facts if f.predicate == "clear" and f.args[0] in below
+        }
+        seen = Extension((_CUBE | _PLATE,), free, unsaid=clear.unsaid | (roomy - free))
+        found |= dict.fromkeys(_NAMES["clear"], seen)
         found |= dict.fromkeys(
             _OFF_TABLE, Extension((_CUBE,), frozenset((c,) for c, x in on if x == "ground"))
         )
@@ -178,6 +207,10 @@ class TabletopVocabulary:
         return SecondOpinion(facts, stays, describe(goals))
 
 
+def _contains(symbol: str, observation: Observation) -> bool:
+    return observation.objects.get(symbol) in CONTAINERS
+
+
 def _said(atom: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
     """An atom of the grammar's goals as a PDDL domain may state it; empty where domains differ too much."""
     predicate, *args = atom
@@ -188,6 +221,8 @@ def _said(atom: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
     )
     if predicate == "on" and args[1] == TABLE_SYMBOL:
         found += [(name, args[0]) for name in _NAMES["on_table"]]
+    elif predicate == "on":
+        found += [(name, *args) for name in _NAMES["in"]]
     elif predicate in ("next_to", "abreast"):
         found += [(name, *pair) for name in _NAMES["next_to"] for pair in (args, args[::-1])]
     elif predicate in ("touched", "discarded"):

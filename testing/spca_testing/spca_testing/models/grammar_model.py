@@ -101,12 +101,12 @@ class GrammarModel:
 
 def observation_in(text: str) -> Observation:
     """What a planner's request says was observed."""
-    atoms = [a.strip("()").split() for a in _json_after(text, "facts that hold now: ")]
+    atoms = [a.split() for a in re.findall(r"\(([^()]+)\)", _json_after(text, "facts that hold now: "))]
     return Observation(
         stamp=0.0,
         objects=_json_after(text, "objects and their kinds: "),
         facts=tuple(Fact(predicate=words[0], args=tuple(words[1:])) for words in atoms),
-        sentences=tuple(_json_after(text, "in words: ")),
+        sentences=(),
     )
 
 
