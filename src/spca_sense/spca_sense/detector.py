@@ -55,10 +55,7 @@ class ShapeDetector:
             column = view.patch(cube.column(cube.floor), grow=2)
             higher = view.heights[column.window] > cube.shape.height + _ON_IT
             Patch(column.window, column.mask & ~higher).paint(things)
-        if catalogue.open:
-            others = find_tall(view, colours, things)
-        else:
-            others = find_obstacles(view, colours, things, catalogue.cube_edge)
+        others = find_tall(view, colours, things) if catalogue.open else []
         paint(view, others, things)
         plates: list[FoundPlate] = []
         for colour in (c for c in catalogue.plate_colours if c.name in present):
@@ -68,10 +65,12 @@ class ShapeDetector:
             plates += discs
             notes += doubts
         detections = [_of_cube(view, c) for c in cubes] + others + [_of_plate(view, p) for p in plates]
+        paint(view, detections, things)
         if catalogue.open:
-            paint(view, detections, things)
             detections += find_flat(view, colours, things)
             detections = on_their_supports(detections, catalogue.table_top)
+        else:
+            detections += find_obstacles(view, colours, things, catalogue.cube_edge)
         return Look(view, colours, tuple(detections), tuple(notes))
 
 

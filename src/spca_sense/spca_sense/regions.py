@@ -104,14 +104,10 @@ class Region:
         return [self._detection(flat, fit, level, level)]
 
     def lump(self) -> list[Detection]:
-        """All of it as one thing of no known shape, at the height of most of it; nothing if that is low."""
-        level = float(np.median(self.heights[self.mask]))
-        return [self._obstacle(Face(self.mask, self.mask, level))] if level > LOW else []
-
-    def obstacle(self) -> Detection | None:
-        """All of it as one thing of no known shape; None if nothing of it stands out."""
+        """All of it as one thing of no known shape, as high as its highest face; nothing if it is low."""
         face = self._highest(self.mask)
-        return None if face is None else self._obstacle(replace(face, body=self.mask))
+        level = face.level if face is not None else float(np.median(self.heights[self.mask]))
+        return [self._obstacle(Face(self.mask, self.mask, level))] if level > LOW else []
 
     def _highest(self, rest: Mask) -> Face | None:
         """The highest level region that is large enough."""

@@ -23,8 +23,8 @@ _EQUAL = 0.004  # metres by which the edges of a cube may seem to differ
 _INSIDE = 0.6  # share of a piece's outline within that of the whole
 _OVERLAP = 0.25  # share of a thing's footprint over what it rests on
 _MARGIN = 6
-# Obstacles where none are expected: metres above the table, at least and at most; pixels across; cube areas.
-_STANDING, _TOO_HIGH = 0.018, 0.18
+# Obstacles where none are expected: metres above the table at most; pixels across; cube areas.
+_TOO_HIGH = 0.18
 _SEAMS = np.ones((11, 11), np.uint8)
 _CLEARLY_LARGER = 2.5
 
@@ -51,7 +51,7 @@ def find_obstacles(view: View, colours: ColourLabels, taken: Mask, edge: float) 
     to what is `taken` may be a piece of a cube, and what reaches high up or out of the image may be the arm:
     neither is reported.
     """
-    free = (~taken & (view.heights > _STANDING)).astype(np.uint8)
+    free = (~taken & (view.heights > LOW)).astype(np.uint8)
     found: list[Detection] = []
     for window, component in _components(cv2.morphologyEx(free, cv2.MORPH_OPEN, _SEAMS) > 0):
         whole = np.zeros(view.heights.shape, bool)
@@ -60,14 +60,11 @@ def find_obstacles(view: View, colours: ColourLabels, taken: Mask, edge: float) 
         heights = view.heights[whole]
         if rim or heights.max() > _TOO_HIGH:
             continue
-        thing = Region(view, UNKNOWN, window, component).obstacle()
-        if thing is None:
-            continue
         coloured = np.mean(colours.labels[whole] != NEUTRAL) > FILLED
-        large = thing.size[0] * thing.size[1] > _CLEARLY_LARGER * edge**2
         alone = not (taken & (cv2.dilate(whole.astype(np.uint8), _SEAMS) > 0)).any()
-        if large or alone or not coloured:
-            found.append(thing)
+        for thing in Region(view, UNKNOWN, window, component).lump():
+            large = thing.size[0] * thing.size[1] > _CLEARLY_LARGER * edge**2
+            found += [thing] if large or alone or not coloured else []
     return found
 
 

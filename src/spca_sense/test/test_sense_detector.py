@@ -266,7 +266,7 @@ def painted(
     ("box", "rgb", "higher", "obstacle"),
     [
         ((300, 200, 400, 260), (190, 25, 25), 0.0, False),  # red paper
-        ((300, 200, 378, 278), (190, 25, 25), 0.008, False),  # a square plate
+        ((300, 200, 378, 278), (190, 25, 25), 0.008, True),  # a square plate
         ((300, 200, 420, 320), (25, 56, 178), 0.04, True),  # a large blue block
         ((300, 200, 331, 231), (100, 140, 178), 0.04, True),  # a pale blue cube
         ((300, 200, 331, 231), (190, 170, 20), 0.04, True),  # a yellow cube
@@ -275,7 +275,7 @@ def painted(
         ((0, 200, 340, 280), (60, 60, 60), 0.15, False),  # that reaches out of the image, like an arm
     ],
 )
-def test_what_is_not_in_the_catalogue_is_an_obstacle_if_it_stands(
+def test_what_is_not_in_the_catalogue_is_an_obstacle_if_it_stands_out(
     studio, detector, box, rgb, higher: float, obstacle: bool
 ) -> None:
     look = detector.detect(painted(studio.shoot({}), box, rgb, higher))
