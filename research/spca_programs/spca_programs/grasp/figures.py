@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 
 from spca_bench.page import new_figure
 from spca_bench.statistics import Mean, groups
-from spca_programs import published
 from spca_programs.grasp.dataset import Environment
 from spca_programs.grasp.rules import TAKE, play
 from spca_programs.ipp.domain import Answer
@@ -54,7 +53,7 @@ def margins(scored: Sequence[Scored]) -> list[tuple[object, ...]]:
         if pairs:
             found = Mean.of([limited - free for free, limited in pairs])
             free, limited = (Mean.of([p[i] for p in pairs]).value for i in (0, 1))
-            rows.append((name, free, limited, f"{found.value:+.2f}", f"{found.half_width:.2f}", len(pairs)))
+            rows.append((name, free, limited, f"{found.value:+.2f}", found.margin(2), len(pairs)))
     for name, own in (
         ("obstacles", groups(scored, lambda s: str(s[0].family.obstacles))),
         ("start away from the middle", groups(scored, lambda s: str(s[0].family.start == "outer"))),
@@ -65,25 +64,16 @@ def margins(scored: Sequence[Scored]) -> list[tuple[object, ...]]:
     return rows
 
 
-def by_rules(policy: str, scored: Sequence[Scored]) -> Figure:
-    """Mean scores by rules, between the published ones of greedy and beam search."""
+def by_rules(scored: Sequence[Scored]) -> Figure:
+    """Mean scores by rules."""
     means = {
         n: Mean.of([a.score for _, a in own]).value
         for n, own in groups(scored, lambda s: str(s[0].rules)).items()
     }
-    figure, axes = new_figure(9, 3.2)
-    place = np.arange(len(means))
-    bars = {
-        "greedy, published": [published.GREEDY[n] for n in means],
-        policy: list(means.values()),
-        "beam, published": [published.BEAM[n] for n in means],
-    }
-    for number, (label, values) in enumerate(bars.items()):
-        axes.bar(place + (number - 1) * 0.27, values, 0.25, label=label)
-    axes.set_xticks(place, list(means))
+    figure, axes = new_figure(9, 2.6)
+    axes.bar(list(means), list(means.values()), 0.5)
     axes.set_ylabel("mean score")
     axes.axhline(0, color="black", linewidth=0.6)
-    axes.legend(frameon=False, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     return figure
 
 
