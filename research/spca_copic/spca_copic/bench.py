@@ -21,20 +21,13 @@ from spca_copic.store import CopicFolder, CopicRun
 from spca_copic.worlds.registry import open_world
 from spca_core.model import Record
 
-# Tian et al., success in %.
+# Tian et al., success in %. Worlds that are substitutes for theirs have no published figure.
 PUBLISHED = {
     **{("household", task): 100.0 for task in ("pick", "examine", "clean", "heat", "cool")},
     ("household", "pick_two"): 95.29,
     ("nethack", "drink"): 70.0,
     ("nethack", "open"): 65.0,
     ("nethack", "level"): 78.67,
-    ("build_order", "easy"): 100.0,
-    ("build_order", "medium"): 100.0,
-    ("build_order", "hard"): 100.0,
-    ("build_order", "superhard"): 96.0,
-    ("tabletop", "lift"): 100.0,
-    ("tabletop", "pick_and_place"): 96.67,
-    ("tabletop", "stack_three"): 91.67,
 }
 
 
@@ -57,6 +50,8 @@ class CopicRow(Record):
     scores: tuple[Score, ...]
     trials: tuple[Trial, ...]
     train_seconds: float
+    one_program: bool = False
+    """Whether the training ended with a single program to follow: nothing was selected in the test."""
 
     def of(self, policy: str) -> Score | None:
         """The score of a policy; `best single` is the program that did best alone in training."""
@@ -106,13 +101,16 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
             cases = unseen_cases(world, trial.task, recipe, self.cases)
             scores = evaluate(world, state, selector, recipe, cases, self.policies)
         return CopicRow(
-            scores=tuple(scores), trials=state.trials, train_seconds=sum(t.seconds for t in state.trials)
+            scores=tuple(scores),
+            trials=state.trials,
+            train_seconds=sum(t.seconds for t in state.trials),
+            one_program=bool(state.follow) or len(state.programs) == 1,
         )
 
     def success(self, result: CopicRow) -> bool | None:
-        """See `Bench`: whether all test cases were solved."""
+        """See `Bench`: whether such a share of the test cases was solved as ends a training."""
         selector = result.of("selector")
-        return None if selector is None else selector.success == 1.0
+        return None if selector is None else selector.success >= self.recipe.threshold
 
     def remark(self, done: Done[CopicTrial, CopicRow]) -> str:
         """See `Bench`."""
@@ -120,15 +118,25 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
         return "" if selector is None else f"{100 * selector.success:.0f} % of the unseen cases solved"
 
     def table(self, done: Trials) -> Table:
-        """One line a task type; ± is half a 95 % interval over the seeds."""
+        """One line a task type; ± is half of Student's 95 % interval over the seeds."""
         return Table(HEADS, [_row(own) for own in groups(done, _task_of).values()])
 
     def report(self, done: Trials, page: Page) -> None:
         """See `Bench`."""
         page.text(
             "Solved cases in %; `first trial` is while learning, with the first programs. Regret is the "
-            "oracle's mean sum of rewards less the selector's. Published: Tian et al., on ALFWorld, NetHack, "
-            "StarCraft II and robosuite."
+            "oracle's mean sum of rewards less the selector's. `One program`: seeds in which the training "
+            "ended with a single program to follow, whose figures stand in the selector's columns. `World`: "
+            "what the training took of it on average, trials and judgements of programs included. A trial "
+            f"is successful when it solves {100 * self.recipe.threshold:g} % of the unseen cases. ± is half "
+            "of Student's 95 % interval over the seeds. "
+            + (
+                "The built-in proposer stands in for a model: it puts programs together from fragments. "
+                if self.recipe.proposer == "grammar"
+                else ""
+            )
+            + "Published: Tian et al., on ALFWorld and NetHack, with a language model. `build_order` is a "
+            "substitute for StarCraft II, `tabletop` one for robosuite."
         )
         if done:
             page.figure(curves(done))
@@ -142,6 +150,7 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
 HEADS = (
     "task",
     "seeds",
+    "one program",
     "selector",
     "random",
     "best single",
@@ -154,6 +163,8 @@ HEADS = (
     "diversity",
     "regret",
     "ms a choice",
+    "world: plans",
+    "world: resets + restores",
     "trials",
     "training s",
 )
@@ -172,13 +183,17 @@ def _row(own: Trials) -> list[object]:
         for policy in ("selector", "random", "best single", "oracle")
     ]
     regrets = [o.score - s.score for r in results if (o := r.of("oracle")) and (s := r.of("selector"))]
+    used = [r.trials[-1].use for r in results]
     published = PUBLISHED.get((trial.world, trial.task))
     return [
-        _task_of(own[0]), len(own), *solved, _percent([r.trials[0].success for r in results]),
+        _task_of(own[0]), len(own), sum(r.one_program for r in results), *solved,
+        _percent([r.trials[0].success for r in results]),
         "" if published is None else f"{published:g}", _mean([s.decisions for s in selector]),
         _mean([s.actions for s in selector]), _mean([s.switch_interval for s in selector]),
         _mean([s.diversity for s in selector]), _mean(regrets),
-        _mean([1000 * s.selector_seconds for s in selector]), _mean([float(len(r.trials)) for r in results]),
+        _mean([1000 * s.selector_seconds for s in selector]),
+        _mean([float(u.plans) for u in used]), _mean([float(u.resets + u.restores) for u in used]),
+        _mean([float(len(r.trials)) for r in results]),
         _mean([r.train_seconds for r in results]),
     ]  # fmt: skip
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
+from spca_copic.counted import WorldUse
 from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage
 from spca_programs.plan_world import Briefing, Episode, PlanningProgram
@@ -107,7 +108,9 @@ class Trial(Record):
     score: float
     """Mean sum of rewards of its training episodes."""
     steps: int
-    """Decisions taken in training up to its end."""
+    """Decisions taken in the episodes of training up to its end."""
+    use: WorldUse = WorldUse()
+    """All that was taken of the world up to its end: also to try programs out and to judge them."""
     learning: tuple[Learning, ...] = ()
     usage: ChatUsage = ChatUsage()
     """What writing programs has taken up to its end."""

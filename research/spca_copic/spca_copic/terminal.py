@@ -120,7 +120,8 @@ def _told(trial: Trial) -> str:
     changed = len(set(trial.kept) - set(trial.programs))
     return (
         f"trial {trial.number + 1}: {100 * trial.success:5.1f} % solved while learning, "
-        f"{100 * trial.held_out:5.1f} % of held-out cases  {trial.steps} decisions  {trial.seconds:.0f} s"
+        f"{100 * trial.held_out:5.1f} % of held-out cases  {trial.steps} decisions "
+        f"({trial.use})  {trial.seconds:.0f} s"
         + (f"  {changed} new program{'s' if changed > 1 else ''}" if changed else "")
     )
 

@@ -10,6 +10,7 @@ from itertools import takewhile
 import numpy as np
 
 from spca_copic.choices import SelectorChoice
+from spca_copic.counted import CountedWorld
 from spca_copic.elites import alone, keep_best
 from spca_copic.episode import experience_of, run_episode
 from spca_copic.pool import ProgramPool
@@ -66,7 +67,7 @@ class _Training:
         recipe: Recipe,
         listener: Listener,
     ) -> None:
-        self._world, self._task = world, task
+        self._world, self._task = CountedWorld(world), task
         self._proposer, self._selector = proposer, selector
         self._briefing: Briefing = world.briefing(task)
         recipe = recipe.fitted(self._briefing)
@@ -87,6 +88,8 @@ class _Training:
         )
 
     def run(self, state: TaskState) -> TaskState:
+        if state.trials:
+            self._world.use = state.trials[-1].use
         while not state.finished:
             state = self._trial(state)
             self._listener.on_trial(self._task, state.trials[-1])
@@ -122,6 +125,7 @@ class _Training:
             if born:
                 everyone = [*state.all_programs, *born] if self._recipe.elites else born
                 programs = keep_best(everyone, outcomes, self._recipe.programs)
+        follow = self._safest(state) if finished else ""
         trial = Trial(
             number=number,
             programs=tuple(p.id for p in state.programs),
@@ -129,6 +133,7 @@ class _Training:
             held_out=held_out,
             score=sum(e.score for e in episodes) / len(episodes),
             steps=(state.trials[-1].steps if state.trials else 0) + sum(len(e.decisions) for e in episodes),
+            use=self._world.use,
             learning=tuple(learning),
             usage=self._proposer.usage,
             seconds=time.monotonic() - began,
@@ -144,7 +149,7 @@ class _Training:
             trials=(*state.trials, trial),
             alone=outcomes,
             finished=finished,
-            follow=self._safest(state) if finished else "",
+            follow=follow,
             recent=tuple(episodes[-_RECENT:]),
             tried=() if finished else tuple(tried[-_MOST_TRIED:]),
         )

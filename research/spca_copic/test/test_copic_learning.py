@@ -27,7 +27,7 @@ from spca_copic.training import Listener, train_task
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
 from spca_programs.contracts.plan_world_contract import PlanWorldContract
-from spca_programs.plan_world import ActionSequence, PlanningProgram, Situation
+from spca_programs.plan_world import ActionSequence, Case, PlanningProgram, Situation, Transition
 from spca_programs.ports.plan_world import PlanWorld
 
 PAGE = ROOT / "docs" / "copic.md"
@@ -94,6 +94,24 @@ class TestTheWorldOfThePage(PlanWorldContract):
 
     def useful(self, situation: Situation) -> ActionSequence:
         return ("open cellar",)
+
+
+class Counting:
+    """The world, with its own count of what is done in it."""
+
+    def __init__(self, world: PlanWorld) -> None:
+        self._world, self.steps, self.begun = world, 0, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._world, name)
+
+    def reset(self, case: Case) -> Situation:
+        self.begun += 1
+        return self._world.reset(case)
+
+    def step(self, plan: ActionSequence) -> Transition:
+        self.steps += 1
+        return self._world.step(plan)
 
 
 def test_the_page_does_what_it_says(page: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
@@ -177,7 +195,12 @@ def test_a_training_that_was_interrupted_goes_on_to_the_same_end(
     assert len(kept) > 1
     loaded = CopicFolder.open(tmp_path / "early").load("cups")
     assert loaded is not None and len(loaded[0].trials) == 1
-    state = train_task(world, "cups", GrammarPrograms(), loaded[1], recipe, loaded[0])
+    counted = Counting(world)
+    state = train_task(counted, "cups", GrammarPrograms(), loaded[1], recipe, loaded[0])
+    begun, use = loaded[0].trials[-1].use, state.trials[-1].use
+    assert (use.plans - begun.plans, use.resets - begun.resets) == (counted.steps, counted.begun)
+    assert use == kept[-1].trials[-1].use and use.restores > 0
+    assert use.plans > state.trials[-1].steps
     assert state.programs == kept[-1].programs
     assert [t.episodes for t in state.trials] == [t.episodes for t in kept[-1].trials]
     with pytest.raises(InputError, match="holds another training"):
