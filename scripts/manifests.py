@@ -52,6 +52,8 @@ FROM_PIP = {
     "up_tamer",
     # optional: the selectors of CoPiC, and a world
     "nle", "peft", "safetensors", "tokenizers", "transformers",
+    # judges, in interpreters of their own
+    "robosuite",
 }  # fmt: skip
 BRING_UP, LAUNCH = "spca", ROOT / "launch"
 """The package that installs the launch files, and where they are."""

@@ -1,0 +1,103 @@
+"""Which judges there are, what each needs, and whether it is here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from spca_core.errors import InputError
+from spca_core.paths import ROOT
+
+_LOCKS = Path(__file__).parent / "locks"
+
+
+@dataclass(frozen=True)
+class Judge:
+    """One judge.
+
+    `bench` is the command that runs it, `source` where it is from, `given` what its user brings. `package` is
+    the pinned distribution that it is, where it needs an interpreter of its own; `system` are Debian packages
+    that this one needs.
+    """
+
+    name: str
+    title: str
+    bench: str
+    source: str
+    given: str = ""
+    package: str = ""
+    system: str = ""
+
+    @property
+    def lock(self) -> Path:
+        """The pinned and hashed requirements of its interpreter."""
+        return _LOCKS / f"{self.name}.txt"
+
+    @property
+    def folder(self) -> Path:
+        """Where its interpreter is put."""
+        return ROOT / f".venv-judge-{self.name}"
+
+    @property
+    def python(self) -> Path:
+        """Its interpreter."""
+        return self.folder / "bin" / "python"
+
+    @property
+    def stamp(self) -> Path:
+        """Holds the requirements that were installed."""
+        return self.folder / "installed.txt"
+
+    @property
+    def state(self) -> str:
+        """What `spca judge list` says of it."""
+        if not self.package:
+            return "ready"
+        if not self.stamp.is_file():
+            return f"not installed: spca judge install {self.name}"
+        if self.stamp.read_text() != self.lock.read_text():
+            return f"another version is installed: spca judge install {self.name}"
+        return "installed"
+
+    def check(self) -> None:
+        """Raise InputError unless it can be run."""
+        if self.state not in ("ready", "installed"):
+            raise InputError(
+                f"{self.title}: {self.state.partition(':')[0]}", hint=f"spca judge install {self.name}"
+            )
+
+
+JUDGES = {
+    judge.name: judge
+    for judge in (
+        Judge(
+            "mbm",
+            "MotionBenchMaker, UR5",
+            "spca bench mbm --problems FILE",
+            "KavrakiLab/vamp, resources/ur5/problems.tar.bz2",
+            "the archive or folder of problems",
+        ),
+        Judge(
+            "acpbench",
+            "ACPBench-Hard",
+            "spca bench acpbench --questions FOLDER",
+            "github IBM/ACPBench",
+            "a checkout",
+        ),
+        Judge(
+            "robosuite",
+            "robosuite",
+            "",
+            "robosuite 1.5.2 from PyPI",
+            package="robosuite==1.5.2",
+            system="libegl1 libgl1-mesa-dri",
+        ),
+    )
+}
+
+
+def find(name: str) -> Judge:
+    """The judge of that name. Raises InputError."""
+    if name not in JUDGES:
+        raise InputError(f"there is no judge '{name}'", hint=f"one of {', '.join(JUDGES)}")
+    return JUDGES[name]

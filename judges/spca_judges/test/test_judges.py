@@ -1,0 +1,118 @@
+"""The port across the border of a judge's process, here and there; what is installed, and what is not."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+from typer.testing import CliRunner
+
+from spca_core.errors import InputError, SpcaError
+from spca_judges.catalogue import JUDGES, Judge, find
+from spca_judges.cli import judge_app
+from spca_judges.contract import EpisodeContract
+from spca_judges.install import install
+from spca_judges.port import Episode
+from spca_judges.remote import RemoteEpisode
+
+SERVER = Path(__file__).with_name("embedded.py")
+SILENT = "import sys; sys.stdin.buffer.read(8); sys.exit(7)"
+OLD = """import sys; sys.path.insert(0, sys.argv[1])
+import messages, serve
+messages.PROTOCOL = 0
+serve.serve(messages, type("Old", (), {"text": "", "period": 1.0}), "old")"""
+
+
+class TestEmbedded(EpisodeContract):
+    @pytest.fixture(scope="class")
+    def episode(self) -> Iterator[Episode]:
+        sys.path.insert(0, str(SERVER.parent))
+        try:
+            from embedded import EmbeddedEpisode
+        finally:
+            sys.path.remove(str(SERVER.parent))
+        found = EmbeddedEpisode()
+        yield found
+        found.close()
+
+
+class TestBehindABorder(EpisodeContract):
+    @pytest.fixture(scope="class")
+    def episode(self) -> Iterator[Episode]:
+        found = RemoteEpisode(sys.executable, SERVER, [])
+        yield found
+        found.close()
+        found.close()
+
+
+def test_faults_of_the_other_side_are_one_clear_line(tmp_path: Path) -> None:
+    for name, text, words in (
+        ("silent", SILENT, "silent gives no answer to 'hello'"),
+        ("old", OLD, "old speaks protocol 0, this is 1"),
+    ):
+        file = tmp_path / f"{name}.py"
+        file.write_text(text)
+        with pytest.raises(SpcaError, match=words):
+            RemoteEpisode(sys.executable, file, [])
+    episode = RemoteEpisode(sys.executable, SERVER, [])
+    with pytest.raises(SpcaError, match="embedded, act: "):
+        episode.act(np.zeros(4), 1.0)
+    episode.reset(1)
+    [server] = psutil.Process().children()
+    server.kill()
+    server.wait()
+    with pytest.raises(SpcaError, match="embedded gives no answer to 'look'"):
+        episode.look()
+    episode.close()
+
+
+def test_the_judge_ends_with_whoever_started_it() -> None:
+    code = (
+        "import sys; from pathlib import Path; from spca_judges.remote import RemoteEpisode\n"
+        f"RemoteEpisode(sys.executable, Path({str(SERVER)!r}), [])\n"
+        "print('up', flush=True); sys.stdin.read()"
+    )
+    owner = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert owner.stdout is not None and owner.stdout.readline() == b"up\n"
+    [server] = psutil.Process(owner.pid).children()
+    os.kill(owner.pid, signal.SIGKILL)
+    owner.wait()
+    deadline = time.monotonic() + 60
+    while server.is_running() and server.status() != psutil.STATUS_ZOMBIE and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not server.is_running() or server.status() == psutil.STATUS_ZOMBIE
+
+
+def test_what_there_is_is_listed_and_what_is_missing_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    shown = CliRunner().invoke(judge_app, ["list"])
+    assert shown.exit_code == 0
+    assert all(judge.title in shown.output for judge in JUDGES.values())
+    with pytest.raises(InputError, match="there is no judge 'nobody'"):
+        find("nobody")
+    with pytest.raises(InputError, match="needs no interpreter"):
+        install(find("mbm"), print)
+    monkeypatch.setattr(Judge, "folder", tmp_path / "venv")
+    with pytest.raises(InputError, match="not installed"):
+        find("robosuite").check()
+    (tmp_path / "venv").mkdir()
+    find("robosuite").stamp.write_text("something else")
+    with pytest.raises(InputError, match="another version"):
+        find("robosuite").check()
+
+
+def test_locks_are_pinned_and_hashed() -> None:
+    for judge in JUDGES.values():
+        if judge.package:
+            lines = [line for line in judge.lock.read_text().splitlines() if not line.startswith("#")]
+            assert judge.package in " ".join(lines)
+            assert all("==" in line and "--hash=sha256:" in line for line in lines)
