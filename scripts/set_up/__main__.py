@@ -31,12 +31,15 @@ def main() -> int:
     """Set up what is not set up yet; returns the exit status."""
     parser = argparse.ArgumentParser(prog="set_up", description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--test", action="store_true", help="also install what the test suite needs")
+    parser.add_argument("--ros", action="store_true", help="also set up the ROS transport")
     parser.add_argument("--print-python", action="store_true", help="print the environment's interpreter")
     arguments = parser.parse_args()
     try:
         prerequisites.check()
         places = here()
-        set_up(places, arguments.test)
+        if ros := arguments.ros or arguments.test or wants_ros(places):
+            prerequisites.check_compiler()
+        set_up(places, arguments.test, ros)
     except prerequisites.Missing as lack:
         print(f"spca: {lack}", file=sys.stderr)
         return BAD_INPUT
@@ -57,15 +60,20 @@ def main() -> int:
     return 0
 
 
-def set_up(places: Places, with_tests: bool) -> None:
+def wants_ros(places: Places) -> bool:
+    """Whether this environment has the ROS transport already, or is for a sourced ROS."""
+    return places.ros_sourced or (places.stamps / "interfaces").exists()
+
+
+def set_up(places: Places, with_tests: bool, with_ros: bool) -> None:
     """Run every step whose stamp is missing or out of date."""
     began = time.time()
     environment.adopt(places)
     interfaces.adopt(places)
-    if _pending(places, with_tests):
+    if _pending(places, with_tests, with_ros):
         with _locked(places.lock_file):
             started = time.monotonic()
-            if todo := _pending(places, with_tests):
+            if todo := _pending(places, with_tests, with_ros):
                 print("spca: setting up (once; a few minutes at most)", file=sys.stderr)
             for name, digest, action in todo:
                 (places.stamps / name).unlink(missing_ok=True)
@@ -82,26 +90,34 @@ def set_up(places: Places, with_tests: bool) -> None:
         os.utime(mark, (began, began))
 
 
-def _pending(places: Places, with_tests: bool) -> list[Step]:
+def _pending(places: Places, with_tests: bool, with_ros: bool) -> list[Step]:
     """The steps that have still to be done, each with the digest of what it depends on."""
     log = places.stamps / "setup.log"
     packages = stamps.packages()
     steps: list[Step] = [
         ("venv", stamps.digest([], sys.version), lambda: environment.create(places, log)),
-        ("packages", packages, lambda: environment.install(places, environment.RUNTIME_LOCK, log)),
+        ("packages", packages, lambda: environment.install(places, environment.RUNTIME_LOCK, log))
+        if with_ros
+        else ("core-packages", packages, lambda: environment.install_core(places, log)),
     ]
     if with_tests:
         tests = stamps.digest([environment.RUNTIME_LOCK, environment.TEST_LOCK], sys.version)
         steps.append(
             ("test-packages", tests, lambda: environment.install(places, environment.TEST_LOCK, log))
         )
-    if not places.ros_sourced:
+    if with_ros and not places.ros_sourced:
         steps.append(("relocated", packages, lambda: ros_wheels.relocate(places)))
     described = stamps.digest(environment.setups(), sys.version)
     steps.append(("described", described, lambda: environment.write_metadata(places, log)))
+    if not with_ros:
+        return _undone(places, steps)
     elsewhere = () if places.ros_sourced or places.default else (str(places.colcon("install")),)
     built = stamps.digest(interfaces.sources(), sys.version, *interfaces.built_against(), *elsewhere)
     steps.append(("interfaces", built, lambda: interfaces.build(places, log)))
+    return _undone(places, steps)
+
+
+def _undone(places: Places, steps: list[Step]) -> list[Step]:
     return [step for step in steps if not stamps.valid(places, step[0], step[1])]
 
 

@@ -16,6 +16,8 @@ from progress import StepFailed, run
 
 RUNTIME_LOCK = ROOT / "requirements" / "lock.txt"
 TEST_LOCK = ROOT / "requirements" / "test-lock.txt"
+ROS_ONLY = ("ros-", "colcon-", "cmake", "ninja", "empy", "catkin-pkg")
+"""What only the ROS transport needs, by the beginning of its name."""
 
 
 def create(places: Places, log: Path) -> None:
@@ -87,10 +89,7 @@ def install(places: Places, lock: Path, log: Path) -> None:
     Raises StepFailed when a process is using a package that would be replaced.
     """
     if places.ros_sourced:
-        lines = [line for line in lock.read_text().splitlines() if not line.startswith("ros-")]
-        lock = places.stamps / lock.name
-        lock.parent.mkdir(parents=True, exist_ok=True)
-        lock.write_text("\n".join(lines) + "\n")
+        lock = _without(("ros-",), places, lock)
     if replaced := _replaced(places, lock):
         refuse_while_in_use(places, f"needs another version of {', '.join(replaced)}")
     run(
@@ -102,6 +101,20 @@ def install(places: Places, lock: Path, log: Path) -> None:
         log,
         clean_environment(),
     )
+
+
+def install_core(places: Places, log: Path) -> None:
+    """Install what runs in one process: no ROS, and nothing that compiles."""
+    install(places, _without(ROS_ONLY, places, RUNTIME_LOCK), log)
+
+
+def _without(prefixes: tuple[str, ...], places: Places, lock: Path) -> Path:
+    """A copy of a lock file without the packages whose names begin like that."""
+    lines = [line for line in lock.read_text().splitlines() if not line.startswith(prefixes)]
+    copy = places.stamps / lock.name
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    copy.write_text("\n".join(lines) + "\n")
+    return copy
 
 
 def _replaced(places: Places, lock: Path) -> list[str]:

@@ -19,7 +19,7 @@ class Missing(Exception):
 
 
 def check() -> None:
-    """Raise Missing for the first thing that lacks."""
+    """Raise Missing for the first thing that lacks, whatever is to be run."""
     version = f"{sys.version_info[0]}.{sys.version_info[1]}"
     if sys.implementation.name != "cpython" or not OLDEST <= sys.version_info[:2] <= NEWEST:
         raise Missing(
@@ -34,6 +34,11 @@ def check() -> None:
         )
     if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
         raise Missing(f"python{version} lacks the venv module: apt install python{version}-venv")
+
+
+def check_compiler() -> None:
+    """Raise Missing for what compiling the ROS interfaces lacks."""
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
     for variable, names in (("CC", ("cc", "gcc", "clang")), ("CXX", ("c++", "g++", "clang++"))):
         wanted = os.environ.get(variable, "").split()[:1]
         if not any(shutil.which(name) for name in wanted or names):

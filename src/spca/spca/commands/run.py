@@ -37,8 +37,12 @@ def run(
         ),
     ],
     transport: Annotated[
-        str, typer.Option(help="`ros`: the real node graph; `inproc`: one process in lockstep.")
-    ] = "ros",
+        str,
+        typer.Option(
+            help="`inproc`: one process in lockstep; `ros`: the real node graph; "
+            "`auto`: the graph that is up, else one process."
+        ),
+    ] = "auto",
     preset: Annotated[
         str, typer.Option(help="The table: nominal, shuffled, noisy, hard or disturbed.")
     ] = "nominal",
@@ -94,9 +98,11 @@ def run(
 
     Exit status 0 success, 1 not solved, 2 bad input.
     """
+    from spca.ros_ready import chosen_transport
     from spca.run_command import start_run
     from spca_core.options import RunOptions
 
+    transport = chosen_transport(transport)
     options = checked(
         RunOptions, level=level, transport=transport, preset=preset, seed=seed, noise=noise,
         proposer=proposer,

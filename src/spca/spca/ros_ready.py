@@ -1,0 +1,47 @@
+"""Sets the ROS transport up when it is first asked for: what runs in one process needs neither ROS nor a compiler."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+
+from spca_core.errors import InputError, SpcaError
+from spca_core.paths import CHECKOUT
+
+_TRIED = "SPCA_ROS_SET_UP"
+
+
+def require_ros() -> None:
+    """Return when the interfaces can be imported; else compile them in a checkout and start this command again.
+
+    Raises InputError where there is no checkout to compile them in, and SpcaError where that failed.
+    """
+    if find_spec("rclpy") is not None and find_spec("spca_interfaces") is not None:
+        return
+    if CHECKOUT is None or not (CHECKOUT / "scripts" / "set_up").is_dir():
+        raise InputError(
+            "the ROS transport needs ROS 2 and the built package spca_interfaces",
+            hint="source a workspace that has them, or use a checkout; `--transport inproc` needs neither",
+        )
+    if os.environ.get(_TRIED):
+        raise SpcaError("the ROS transport was set up, and its interfaces cannot be imported all the same")
+    print(
+        "spca: the ROS transport is asked for the first time: compiling its interfaces (a minute)",
+        file=sys.stderr,
+    )
+    done = subprocess.run([sys.executable, str(CHECKOUT / "scripts" / "set_up"), "--ros"], check=False)
+    if done.returncode:
+        raise SpcaError("the ROS transport could not be set up: see above")
+    sys.stdout.flush()
+    os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, _TRIED: "1"})
+
+
+def chosen_transport(wanted: str) -> str:
+    """`auto` is the graph that is up, or else this process."""
+    if wanted != "auto":
+        return wanted
+    from spca.ros import standing
+
+    return "ros" if standing.find() is not None else "inproc"
