@@ -1,11 +1,11 @@
-"""One distribution of what each folder in `src/` and `research/` says of itself; the rest is in pyproject.toml."""
+"""One distribution of what each folder in `src/` and `research/` says of itself; see pyproject.toml."""
 
 import os
 import re
-from distutils.core import run_setup  # setuptools brings it
 from pathlib import Path
 
 from setuptools import setup
+from setuptools._distutils.core import run_setup
 
 TOP = Path(__file__).resolve().parent
 packages: list[str] = []
@@ -24,6 +24,9 @@ for script in sorted([*TOP.glob("src/*/setup.py"), *TOP.glob("research/*/setup.p
     for target, files in part.data_files or []:
         data.append((target, [os.path.relpath(file, TOP) for file in map(os.path.abspath, files)]))
 os.chdir(TOP)
+data.append(
+    ("share/spca_interfaces/msg", [str(file) for file in Path("src/spca_interfaces/msg").glob("*.msg")])
+)
 
 setup(
     version=re.findall('__version__ = "(.+)"', (TOP / "src/spca/spca/__init__.py").read_text())[0],

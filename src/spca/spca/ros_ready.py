@@ -1,4 +1,4 @@
-"""Sets the ROS transport up when it is first asked for: what runs in one process needs neither ROS nor a compiler."""
+"""Sets the ROS transport up when it is first asked for; one process needs neither ROS nor a compiler."""
 
 from __future__ import annotations
 
@@ -9,16 +9,22 @@ from importlib.util import find_spec
 
 from spca_core.errors import InputError, SpcaError
 from spca_core.paths import CHECKOUT
+from spca_core.ports.kit import Kit
 
 _TRIED = "SPCA_ROS_SET_UP"
 
 
+def ros_is_ready() -> bool:
+    """Whether ROS and the interfaces can be imported."""
+    return find_spec("rclpy") is not None and find_spec("spca_interfaces") is not None
+
+
 def require_ros() -> None:
-    """Return when the interfaces can be imported; else compile them in a checkout and start this command again.
+    """Return if the interfaces can be imported; else compile them in a checkout and start this command again.
 
     Raises InputError where there is no checkout to compile them in, and SpcaError where that failed.
     """
-    if find_spec("rclpy") is not None and find_spec("spca_interfaces") is not None:
+    if ros_is_ready():
         return
     if CHECKOUT is None or not (CHECKOUT / "scripts" / "set_up").is_dir():
         raise InputError(
@@ -38,10 +44,22 @@ def require_ros() -> None:
     os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, _TRIED: "1"})
 
 
+def require_ros_for(kit: Kit) -> None:
+    """`require_ros`, unless that environment runs in one process whatever the transport."""
+    try:
+        over_ros = kit.ros() is not None
+    except SpcaError:  # it has a ROS side, and that cannot be imported yet
+        over_ros = True
+    if over_ros:
+        require_ros()
+
+
 def chosen_transport(wanted: str) -> str:
     """`auto` is the graph that is up, or else this process."""
     if wanted != "auto":
         return wanted
+    if not ros_is_ready():
+        return "inproc"
     from spca.ros import standing
 
     return "ros" if standing.find() is not None else "inproc"

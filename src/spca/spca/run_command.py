@@ -13,7 +13,7 @@ from spca.api import begin, conduct, document
 from spca.events import Event
 from spca.kits import examine, kit_of
 from spca.progress import Progress
-from spca.ros_ready import require_ros
+from spca.ros_ready import require_ros_for
 from spca.terminal import as_typed, notices, results
 from spca_core.disk import is_full
 from spca_core.ending import Ending
@@ -32,8 +32,8 @@ def start_run(options: RunOptions, out: Path | None = None) -> int:
 
     Raises InputError for bad input, before anything moves.
     """
-    if options.transport == "ros" and kit_of(options.level).ros() is not None:
-        require_ros()
+    if options.transport == "ros":
+        require_ros_for(kit_of(options.level))
     options, folder = begin(options, out)
     if options.level.endswith(YAML_FILES):  # the levels that come with spca have no findings, by test
         for warning in examine(options.level, options.world).warnings:

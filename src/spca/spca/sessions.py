@@ -29,6 +29,7 @@ from spca.logs import log_to
 from spca.looking import goal_in_words
 from spca.single import Given, single_step
 from spca.stages import Stages, open_stages
+from spca.state import RunState
 from spca.supervisor import Approve, Supervisor
 from spca_coder.source import signatures
 from spca_core.checked import checked
@@ -38,6 +39,7 @@ from spca_core.options import Ablations, RunOptions, manifest
 from spca_core.plan import Plan, PlanRequest, Step
 from spca_core.ports.environment import TakesUp
 from spca_core.ports.kit import Kit, TakesSentences
+from spca_core.rehearsal import Rehearsed
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_core.scene import Fact, SceneObject
 from spca_core.task import Task
@@ -147,13 +149,23 @@ class Session:
         seen = self.look().observation
         folder = RunFolder(self._scratch)
         with open_stages(self._ordered(sentence, self._scratch), self._kit, folder, warm_solver()) as stages:
-            task = Task(group="sentence", id="sentence_01", title=sentence, description=sentence)
             request = PlanRequest(
-                attempt="plan", task=task, observation=seen, skills=signatures(stages.library)
+                attempt="plan", task=_task(sentence), observation=seen, skills=signatures(stages.library)
             )
             found = stages.planner.plan(request)
             goal = goal_in_words(found.plan.draft, self._kit.vocabulary()) if found.plan else ""
         return Proposal(sentence, found.plan, goal, found.message if found.plan is None else "", seen)
+
+    def rehearse(self, proposal: Proposal) -> Rehearsed:
+        """Try a plan in a twin of what was seen when it was made; the arm does not move."""
+        if proposal.plan is None:
+            raise InputError("there is no plan to rehearse", hint=proposal.question)
+        options = self._ordered(proposal.sentence, self._scratch).model_copy(update={"rehearse": "always"})
+        with open_stages(options, self._kit, RunFolder(self._scratch), warm_solver()) as stages:
+            if stages.rehearsing is None:
+                raise InputError("no rehearsal", hint=f"{self._kit.name} has no twin to rehearse in")
+            state = RunState(library=stages.library).sensed(proposal.seen).planned(proposal.plan)
+            return stages.rehearsing.try_out("rehearsal", _task(proposal.sentence), state, lambda: False)
 
     def do(self, sentence: str, out: Path | None = None) -> Run:
         """Have a sentence carried out: look, plan, act, look again; repaired and planned anew as any run."""
@@ -215,6 +227,10 @@ class Session:
         path = folder / "task.yaml"
         path.write_text(self._sentences.sentence_level(sentence, self._options.world))
         return self._options.model_copy(update={"level": str(path)})
+
+
+def _task(sentence: str) -> Task:
+    return Task(group="sentence", id="sentence_01", title=sentence, description=sentence, judge="look")
 
 
 def open_session(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import signal
@@ -66,6 +67,7 @@ def test_plans_and_actions_can_be_asked_for_one_by_one(table: Session):
     assert table.do("put every cube on the table").result.success
     proposal = table.plan("put the green cube on the red plate")
     assert proposal.steps == ("pick_up(cube_green, table)", "place_on(cube_green, plate_red)")
+    assert table.rehearse(proposal).status == "accepted"
     assert table.execute(proposal).result.reason == "seen to hold: the green cube on the red plate"
     assert "is not as it was" in table.execute(proposal).result.reason
     assert "yellow" in table.plan("touch the yellow cube").question
@@ -80,6 +82,59 @@ def test_plans_and_actions_can_be_asked_for_one_by_one(table: Session):
     }.items():
         with pytest.raises(InputError, match=said.replace("(", r"\(").replace(")", r"\)")):
             table.act(*action)
+
+
+@pytest.mark.parametrize("approve", [True, False])
+def test_a_client_of_the_context_protocol_moves_what_its_user_approves(tmp_path: Path, approve: bool):
+    """With the protocol's own client, over stdio."""
+    pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+    import anyio
+    from mcp import ClientSession, StdioServerParameters, types
+    from mcp.client.stdio import stdio_client
+
+    asked: list[str] = []
+
+    async def answer(context: object, params: types.ElicitRequestParams) -> types.ElicitResult:
+        asked.append(params.message)
+        return types.ElicitResult(action="accept", content={"approve": approve})
+
+    async def talk() -> None:
+        args = ["-m", "spca", "mcp", "--approve", "--allow", "pick_up,place_on"]
+        server = StdioServerParameters(command=sys.executable, args=args, env={**os.environ, "SPCA_ROOT": ""})
+        async with (
+            stdio_client(server) as (read, write),
+            ClientSession(read, write, elicitation_callback=answer) as client,
+        ):
+            await client.initialize()
+            names = {tool.name for tool in (await client.list_tools()).tools}
+            assert names == {"look", "plan", "rehearse", "run_plan", "do", "act", "stop", "read_run"}
+
+            async def call(tool: str, **arguments: object) -> types.CallToolResult:
+                return await client.call_tool(tool, arguments)
+
+            seen = await call("look")
+            assert {part.type for part in seen.content} == {"text", "image"}, seen.content
+            planned = json.loads(
+                (await call("plan", sentence="put the red cube on the blue plate")).content[0].text
+            )
+            assert planned["goal"] == "the red cube on the blue plate" and len(planned["steps"]) == 2
+            tried = json.loads((await call("rehearse", plan_id=planned["plan_id"])).content[0].text)
+            assert tried["status"] == "accepted"
+            done = json.loads((await call("run_plan", plan_id=planned["plan_id"])).content[0].text)
+            assert done["outcome"] == ("success" if approve else "cancelled"), done
+            assert (
+                "the red cube on the blue plate" in asked[0] and "place_on(cube_red, plate_blue)" in asked[0]
+            )
+            assert any(
+                "plan: " in line for line in json.loads((await call("read_run")).content[0].text)["events"]
+            )
+            forbidden = json.loads((await call("do", sentence="touch the green cube")).content[0].text)
+            assert forbidden["outcome"] == "cancelled" and len(asked) == 1
+            refused = await call("act", action="pick_up", args=["cube_pink", "table"])
+            assert refused.isError and "'cube_pink' is no solid" in refused.content[0].text
+            assert (await call("run_plan", plan_id="plan_9")).isError
+
+    anyio.run(talk)
 
 
 def test_nothing_moves_without_approval():

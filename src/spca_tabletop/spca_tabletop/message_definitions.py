@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from spca_core.errors import SpcaError
@@ -29,8 +30,8 @@ _PRIMITIVES = frozenset(
         "wstring",
     ]
 )
-# Not among the packages from PyPI; the definition is that of geometry2.
-_BUILTIN = {"tf2_msgs/TFMessage": "geometry_msgs/TransformStamped[] transforms\n"}
+_STANDARD = Path(__file__).with_name("standard_messages.txt")
+"""The fields of ROS's own messages that a log uses, for where no ROS is installed."""
 
 
 @cache
@@ -88,8 +89,6 @@ def _uses(datatype: str) -> list[str]:
 
 @cache
 def _text(datatype: str) -> str:
-    if datatype in _BUILTIN:
-        return _BUILTIN[datatype]
     package, name = datatype.split("/")
     installed = share(package)
     if installed is not None and (path := installed / "msg" / f"{name}.msg").is_file():
@@ -97,4 +96,13 @@ def _text(datatype: str) -> str:
     source = ROOT / "src" / package / "msg" / f"{name}.msg"
     if source.is_file():
         return source.read_text()
+    if datatype in (standard := standard_messages()):
+        return standard[datatype]
     raise SpcaError(f"the definition of message {datatype} is not installed")
+
+
+@cache
+def standard_messages() -> dict[str, str]:
+    """The texts of ROS's own messages, by `package/Name`, as spca brings them."""
+    parts = _STANDARD.read_text().split("MSG: ")[1:]
+    return {name: text for name, _, text in (part.partition("\n") for part in parts)}
