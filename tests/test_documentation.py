@@ -42,7 +42,7 @@ def test_the_level_of_the_tutorial_is_solved(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["from_python.py", "gymnasium_steps.py"])
+@pytest.mark.parametrize("name", ["from_python.py", "gymnasium_steps.py", "session_steps.py"])
 def test_snippets_run(name: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(ROOT / "docs" / "snippets" / name)],

@@ -51,14 +51,17 @@ def test_a_missing_python_is_told_in_one_line() -> None:
 def test_what_is_missing_is_named_with_its_remedy(change: str, said: str) -> None:
     done = run_in_set_up(
         f"import prerequisites\n{change}\n"
-        "try:\n    prerequisites.check()\nexcept prerequisites.Missing as lack:\n    print(lack)"
+        "try:\n    prerequisites.check()\n    prerequisites.check_compiler()\n"
+        "except prerequisites.Missing as lack:\n    print(lack)"
     )
     assert said in done.stdout, done.stderr
     assert done.stdout.count("\n") == 1
 
 
 def test_this_machine_has_what_is_needed() -> None:
-    done = run_in_set_up("import prerequisites; prerequisites.check(); print('fine')")
+    done = run_in_set_up(
+        "import prerequisites; prerequisites.check(); prerequisites.check_compiler(); print('fine')"
+    )
     assert done.stdout == "fine\n", done.stderr
 
 

@@ -29,8 +29,8 @@ _READS = ToolAnnotations(readOnlyHint=True)
 _MOVES = ToolAnnotations(readOnlyHint=False, destructiveHint=True)
 _WHAT = (
     "A robot arm over a table. `look` first. `plan` shows how a sentence is understood and what would be "
-    "done, without moving; `run_plan` carries that plan out, `do` plans and carries out in one go, `act` does "
-    "a single action. A look afterwards judges what was done. `stop` stops the arm at once."
+    "done, without moving; `run_plan` carries that plan out, `do` plans and carries out in one go, `act` "
+    "does a single action. A look afterwards judges what was done. `stop` stops the arm at once."
 )
 
 
@@ -74,7 +74,7 @@ class _Server:
 
     # --- tools ----------------------------------------------------------------------------------------------
 
-    async def look(self, ctx: Context) -> list[Any]:  # type: ignore[type-arg]
+    async def look(self, ctx: Context) -> list[Any]:
         """Look at the table: sentences, objects with positions (metres), facts, and the camera's picture."""
         view = await self._work(ctx, lambda table: table.look())
         things = [
@@ -88,7 +88,7 @@ class _Server:
             Image(data=coded.tobytes(), format="jpeg"),
         ]
 
-    async def plan(self, ctx: Context, sentence: str) -> dict[str, Any]:  # type: ignore[type-arg]
+    async def plan(self, ctx: Context, sentence: str) -> dict[str, Any]:
         """Plan for a sentence without moving: the goal as understood, steps, a `plan_id`; or a question."""
         proposal = await self._work(ctx, lambda table: table.plan(sentence))
         if proposal.plan is None:
@@ -97,21 +97,21 @@ class _Server:
         self._plans[name] = proposal
         return {"plan_id": name, "goal": proposal.goal, "steps": proposal.steps}
 
-    async def rehearse(self, ctx: Context, plan_id: str) -> dict[str, Any]:  # type: ignore[type-arg]
+    async def rehearse(self, ctx: Context, plan_id: str) -> dict[str, Any]:
         """Try a plan in a twin of what was seen, without moving the arm; says whether it would work."""
         proposal = self._known(plan_id)
         return await self._work(ctx, lambda table: table.rehearse(proposal).model_dump(mode="json"))
 
-    async def run_plan(self, ctx: Context, plan_id: str) -> dict[str, Any]:  # type: ignore[type-arg]
+    async def run_plan(self, ctx: Context, plan_id: str) -> dict[str, Any]:
         """Carry out a plan; refused where things have moved since it was made."""
         proposal = self._known(plan_id)
         return _told(await self._work(ctx, lambda table: table.execute(proposal)))
 
-    async def do(self, ctx: Context, sentence: str) -> dict[str, Any]:  # type: ignore[type-arg]
+    async def do(self, ctx: Context, sentence: str) -> dict[str, Any]:
         """Have a sentence carried out: look, plan, act, look again."""
         return _told(await self._work(ctx, lambda table: table.do(sentence)))
 
-    async def act(self, ctx: Context, action: str, args: list[str]) -> dict[str, Any]:  # type: ignore[type-arg]
+    async def act(self, ctx: Context, action: str, args: list[str]) -> dict[str, Any]:
         """Carry out one action of the planning domain, such as pick_up with ["cube_red", "table"]."""
         return _told(await self._work(ctx, lambda table: table.act(action, *args)))
 
@@ -136,7 +136,7 @@ class _Server:
             raise ToolError(f"unknown plan '{plan_id}'; known: {', '.join(self._plans) or 'none'}")
         return self._plans[plan_id]
 
-    async def _work(self, ctx: Context, ask: Callable[[Session], T]) -> T:  # type: ignore[type-arg]
+    async def _work(self, ctx: Context, ask: Callable[[Session], T]) -> T:
         """Do it in the session's thread; a client that gives up stops the arm."""
         loop = asyncio.get_running_loop()
 
