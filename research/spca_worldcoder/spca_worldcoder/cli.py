@@ -36,7 +36,9 @@ LEARN = Command(mount, OPTIONS, resume)
 
 
 def learn(
-    world: Annotated[str, typer.Argument(help="sokoban, minigrid, or a world that another package offers.")],
+    world: Annotated[
+        str, typer.Argument(help="sokoban, minigrid, a world of another package, or module:factory.")
+    ],
     environment: Annotated[
         list[str] | None,
         typer.Option(

@@ -138,7 +138,7 @@ def start(
     """Begin a run in a new folder. InputError for impossible options, before anything is made."""
     worlds = make_worlds(options.worlds)
     _reach_model(options)
-    folder = RunFolder.create(f"learn_{options.worlds.world}", path)
+    folder = RunFolder.create(f"learn_{options.worlds.world.rpartition(':')[2]}", path)
     folder.write(OPTIONS, options)
     return folder, _go(options, worlds, folder, listener, cancelled)
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,7 +22,6 @@ from spca_llm.connect import open_chat
 from spca_planner.solver.process import SolverProcess
 from spca_testing.models.behaviours import Say
 from spca_testing.models.server import ModelServer
-from spca_worldcoder import run
 from spca_worldcoder.agent.agent import Agent, EnvironmentResult
 from spca_worldcoder.agent.bandit import Arm, Bandit, search
 from spca_worldcoder.agent.settings import Settings
@@ -61,8 +62,8 @@ def options(world: str, **settings: object) -> LearnOptions:
 
 
 def test_the_example_of_the_documentation_is_learned(monkeypatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(run, "make_worlds", lambda _: [example_world()()])
-    folder, result = start(options("vacuum"), tmp_path / "run", Watcher(), never)
+    monkeypatch.setitem(sys.modules, "cleaning", SimpleNamespace(Vacuum=example_world()))
+    folder, result = start(options("cleaning:Vacuum"), tmp_path / "run", Watcher(), never)
     assert result.outcome == "learned", result
     assert "dirt" in (folder.path / "program.py").read_text()
 

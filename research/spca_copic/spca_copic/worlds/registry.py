@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 
-from spca_core.errors import InputError
-from spca_core.extensions import find, installed
+from spca_core.extensions import installed
+from spca_programs.factories import factory_of
 from spca_programs.ports.plan_world import PlanWorld
 
 GROUP = "spca.plan_worlds"
@@ -19,14 +18,5 @@ def world_names() -> list[str]:
 
 def open_world(name: str) -> PlanWorld:
     """A world by its name, or by `module:factory`. Close it in the end. Raises InputError."""
-    factory: Callable[[], PlanWorld] = _import(name) if ":" in name else find(GROUP, name).load()
+    factory: Callable[[], PlanWorld] = factory_of(GROUP, name)
     return factory()
-
-
-def _import(path: str) -> Callable[[], PlanWorld]:
-    module, _, factory = path.partition(":")
-    try:
-        found: Callable[[], PlanWorld] = getattr(import_module(module), factory)
-    except (ImportError, AttributeError) as error:
-        raise InputError(f"no world '{path}'", hint=str(error)) from error
-    return found

@@ -156,8 +156,14 @@ class IppBench(Bench[IppTrial, IppResult]):
         for way in self.ways:
             if way not in WAYS:
                 raise InputError(f"unknown way '{way}'", where="--way", hint=f"one of {', '.join(WAYS)}")
-        for task in self.tasks:
-            domain_of(task, self.data)
+        has = {task: domain_of(task, self.data).baselines for task in self.tasks}
+        for name in self.programs:
+            if name in BASELINES and not any(name in known for known in has.values()):
+                raise InputError(
+                    f"no policy '{name}' for {', '.join(self.tasks)}",
+                    where="--program",
+                    hint="; ".join(f"{task}: {', '.join(known)}" for task, known in has.items()),
+                )
         if not self.programs and not self.models:
             raise InputError(
                 "nothing to compare", hint="name programs with --program, or models with --model"

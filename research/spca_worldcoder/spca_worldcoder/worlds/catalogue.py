@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 from pydantic import Field
 
-from spca_core.extensions import find
 from spca_core.model import Record
+from spca_programs.factories import factory_of
 from spca_worldcoder.worlds.sokoban import Sokoban
 from spca_worldcoder.worlds.world import World
 
@@ -29,8 +29,13 @@ class WorldOptions(Record):
 
 
 def make_worlds(options: WorldOptions) -> list[World]:
-    """The worlds to learn. InputError for an unknown one or impossible sizes."""
-    make: Callable[[WorldOptions], list[World]] = find(GROUP, options.world).load()
+    """The worlds to learn: of an entry point, or made by `module:factory`, a class without arguments, say.
+
+    InputError for an unknown one or impossible sizes.
+    """
+    if ":" in options.world:
+        return [factory_of(GROUP, options.world)()]
+    make: Callable[[WorldOptions], list[World]] = factory_of(GROUP, options.world)
     return make(options)
 
 
