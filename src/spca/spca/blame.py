@@ -5,13 +5,14 @@ It is either some of the skills or the plan itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from spca.failure import describe_failed, describe_step, unmet
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Execution, Plan, Step
+from spca_core.scene import ROLES
 from spca_core.skill import FailureKind, StepReport, python_name
 from spca_core.verdict import Outcome, Verdict
 from spca_planner.prediction import Evidence, StepEvidence
@@ -42,7 +43,13 @@ class _Finding(NamedTuple):
 
 
 def blame(
-    plan: Plan, result: ActResult, verdict: Verdict, evidence: Evidence, afterwards: Observation | None
+    plan: Plan,
+    result: ActResult,
+    verdict: Verdict,
+    evidence: Evidence,
+    afterwards: Observation | None,
+    before: Observation | None = None,
+    written: Collection[str] = (),
 ) -> Blame:
     """Weigh how the steps ended, what was seen of their effects, and what the referee says.
 
@@ -50,9 +57,18 @@ def blame(
     its effects were seen to be absent, or if it moved what it is not about. If every step did what its action
     declares and no more, the domain or the goal is wrong, and no skill can repair that. The referee's verdict
     counts against a step only if its effects could not be observed; what it says is for the planner alone.
+
+    Args:
+        plan: what was carried out.
+        result: how its steps ended.
+        verdict: the referee's.
+        evidence: what was seen of the plan's predictions.
+        afterwards: what was seen at the end.
+        before: what was seen before the first step; only the difference is told.
+        written: skills that are new in this run, and have proven nothing yet.
     """
-    found = _finding(plan, result, verdict, evidence)
-    seen = _seen(afterwards)
+    found = _finding(plan, result, verdict, evidence, written)
+    seen = _seen(before, afterwards)
     judged = f"referee: {verdict.reason}" if verdict.final else unmet(verdict)
     return Blame(
         suspects=tuple(dict.fromkeys(found.suspects)),
@@ -67,7 +83,9 @@ def blame(
     )
 
 
-def _finding(plan: Plan, result: ActResult, verdict: Verdict, evidence: Evidence) -> _Finding:
+def _finding(
+    plan: Plan, result: ActResult, verdict: Verdict, evidence: Evidence, written: Collection[str]
+) -> _Finding:
     last = result.steps[-1] if result.steps else None
     done = {s.index for s in result.steps if s.status == "done"}
     broken = [i for i in evidence.contradicted if i in done]
@@ -86,20 +104,23 @@ def _finding(plan: Plan, result: ActResult, verdict: Verdict, evidence: Evidence
         if verdict.outcome is Outcome.TIMEOUT:
             words = f"step {last.index + 1} {plan.steps[last.index]} was still running when the time was over"
             return _Finding([last.action], [words])
-        return _stopped(plan.steps[last.index], last, evidence)
+        return _stopped(plan.steps[last.index], last, evidence, python_name(last.action) in written)
     if evidence.disturbances:
         return _disturbing(plan, evidence)
     return _all_done(plan, result, evidence)
 
 
-def _stopped(step: Step, report: StepReport, evidence: Evidence) -> _Finding:
-    """A step that was stopped because of what it brought about: the plan's fault if it wanted just that."""
+def _stopped(step: Step, report: StepReport, evidence: Evidence, new: bool) -> _Finding:
+    """A step that was stopped because of what it brought about: the plan's fault if it wanted just that.
+
+    That its effects were not there yet says nothing of a skill that has proven itself before.
+    """
     where = f"step {report.index + 1} {step}"
     found = evidence.steps[report.index] if report.index < len(evidence.steps) else StepEvidence()
     disturbing = [d.sentence for d in evidence.disturbances if report.index in d.steps]
-    if found.confirmed and not found.contradicted and not disturbing:
-        wanted = ", ".join(map(str, (*found.unjudged, *found.confirmed)))
-        words = f"{where} seems to have done what the plan wants, {wanted}, and something of that must not be"
+    if not disturbing and (not new or (found.confirmed and not found.contradicted)):
+        wanted = ", ".join(map(str, (*found.unjudged, *found.contradicted, *found.confirmed)))
+        words = f"{where} seems to have done what the plan wants, {wanted}, and that must not be"
         return _Finding([], [words])
     told = [f"{where} was stopped on the way, because something happened that must not"]
     if found.contradicted:
@@ -183,7 +204,14 @@ def _unseen(plan: Plan, evidence: Evidence) -> list[int]:
     return [i for i, step in enumerate(evidence.steps) if any(u.atom in wanted for u in step.unjudged)]
 
 
-def _seen(afterwards: Observation | None) -> str:
+def _seen(before: Observation | None, afterwards: Observation | None) -> str:
+    """What is there now and was not before, and what is there no more."""
     if afterwards is None or not afterwards.facts:
         return ""
-    return f". Seen afterwards: {', '.join(map(str, afterwards.facts[:_MOST_FACTS]))}"
+    then, now = (
+        [str(f) for f in (look.facts if look else ()) if f.predicate not in ROLES]
+        for look in (before, afterwards)
+    )
+    came, went = [f for f in now if f not in then], [f for f in then if f not in now]
+    parts = (("Seen afterwards", came), ("No longer seen", went))
+    return "".join(f". {words}: {', '.join(facts[:_MOST_FACTS])}" for words, facts in parts if facts)

@@ -290,7 +290,7 @@ class Supervisor:
             return self._next_round(state, failure)
         afterwards = self._look_again()
         evidence = self._weigh(state, result, afterwards)
-        found = blame(plan, result, verdict, evidence, afterwards)
+        found = blame(plan, result, verdict, evidence, afterwards, state.observation, state.written)
         self._journal.keep(state, "blame", found)
         self._journal.back_to_plan_start()
         return self._repair(state, plan, found)

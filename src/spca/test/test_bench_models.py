@@ -149,12 +149,11 @@ def test_the_table_is_what_the_records_say(compared: tuple[Campaign, Path]) -> N
         own = [e["result"] for e in lines if e["trial"].startswith(f"{cells['model']}/")]
         roles = [u for r in own for u in r["usage"].values()]
         assert cells["solved"] == f"{sum(r['outcome'] == 'success' for r in own)}/{len(own)}"
-        assert cells["tokens in"] == str(sum(u["input_tokens"] for u in roles))
-        assert cells["tokens out"] == str(sum(u["output_tokens"] for u in roles))
-        assert cells["USD"] == f"{sum(u['usd'] for u in roles):.4f}" != "0.0000"
-        assert cells["skills written"] == str(sum(len(r["skills"]["written"]) for r in own))
+        assert cells["tokens in"] == str(round(sum(u["input_tokens"] for u in roles) / len(own)))
+        assert cells["tokens out"] == str(round(sum(u["output_tokens"] for u in roles) / len(own)))
+        assert cells["USD"] == f"{sum(u['usd'] for u in roles) / len(own):.4f}" != "0.0000"
         drafts = [sum(r["planner"].values()) for r in own]
-        assert cells["plan drafts"] == str(sum(drafts))
+        assert cells["plan drafts"] == f"{sum(drafts) / len(own):.2f}"
         assert cells["rounds"] == f"{sum(r['rounds'] for r in own) / len(own):.2f}"
     # And the page shows these very cells.
     page = write_report(campaign).read_text()
@@ -162,7 +161,7 @@ def test_the_table_is_what_the_records_say(compared: tuple[Campaign, Path]) -> N
         re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", page, re.DOTALL)
     ]
     assert all(row in shown for row in table.shown())
-    by_group = [["touch", *(row[1] for row in table.shown()), ""]]
+    by_group = [["touch", *(row[1] for row in table.shown())]]
     assert all(row in shown for row in by_group)
     roles = [
         [model, role, *(str(sum(e["result"]["usage"][role][k] for e in lines if e["trial"].startswith(model)

@@ -44,6 +44,8 @@ class Bench(Record, Generic[TrialT, ResultT]):
 
     name: ClassVar[str]
     result_type: ClassVar[type[Record]]
+    compares: ClassVar[bool] = False
+    """Whether the trials are of contestants, so that a sum over all of them means nothing."""
     not_identity: ClassVar[frozenset[str]] = frozenset({"usd"})
     """Settings that may change when a campaign is resumed: limits, but nothing that a result depends on."""
 

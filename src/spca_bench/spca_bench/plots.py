@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from matplotlib.figure import Figure
 
@@ -26,12 +27,16 @@ def rates(series: Mapping[str, Mapping[str, Rate]], label: str = "share of trial
             )  # fmt: skip
     axis.set_yticks(range(len(names)), names)
     axis.invert_yaxis()
-    lowest = min((r.interval[0] for own in series.values() for r in own.values()), default=0.0)
-    axis.set_xlim(max(-0.01, min(0.85, lowest - 0.02)), 1.01)
+    axis.set_xlim(-0.01, 1.01)
     axis.set_xlabel(f"{label}, with 95 % interval")
     if len(series) > 1:
-        axis.legend(frameon=False)
+        legend_beside(axis)
     return figure
+
+
+def legend_beside(axis: Any) -> None:
+    """The legend to the right of the axes, where it hides nothing."""
+    axis.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 def boxes(groups: Mapping[str, Sequence[float]], label: str, logarithmic: bool = False) -> Figure:
@@ -47,6 +52,8 @@ def boxes(groups: Mapping[str, Sequence[float]], label: str, logarithmic: bool =
     axis.invert_yaxis()
     if logarithmic:
         axis.set_xscale("log")
+    else:
+        axis.set_xlim(left=0)
     axis.set_xlabel(label)
     return figure
 

@@ -33,7 +33,7 @@ def write_report(campaign: Campaign[Any, Any], baseline: Path | None = None) -> 
     for complaint in campaign.complaints:
         page.text(complaint, warning=True)
     verdicts = [v for d in done if (v := bench.success(d.result)) is not None]
-    if verdicts:
+    if verdicts and not bench.compares:
         rate = Rate.of(verdicts)
         page.text(
             f"{rate.good} of {rate.total} trials solved ({rate.percent}, 95 % interval "

@@ -16,7 +16,15 @@ from pydantic import Field, SerializeAsAny, field_validator
 
 from spca.api import select_levels
 from spca.benches.model_attempts import Fate, fates_of, repaired_in
-from spca.benches.models_page import add_plots, by_contestant, by_role, summary_row, taxonomy, verdicts
+from spca.benches.models_page import (
+    add_plots,
+    by_contestant,
+    by_role,
+    skills_row,
+    summary_row,
+    taxonomy,
+    verdicts,
+)
 from spca.kits import checked_kit, kit_of
 from spca.proposals import LLM, open_models
 from spca_bench.bench import Done
@@ -30,7 +38,7 @@ from spca_core.errors import InputError
 from spca_core.extensions import find
 from spca_core.model import Record
 from spca_core.options import Ablations, RunOptions
-from spca_core.ports.kit import HasPublishedResult
+from spca_core.ports.kit import HasPublishedResult, PublishedResult
 from spca_core.ports.proposer import ModelError
 from spca_core.validation import expecting, read_yaml
 from spca_llm.config import REPLAY, load_config
@@ -124,6 +132,7 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
     """
 
     name = "models"
+    compares: ClassVar[bool] = True
     result_type: ClassVar[type[Record]] = ModelResult
     models: tuple[str, ...] = Field(min_length=1)
     """Configuration files, or `builtin`; a file's stem is the model's name."""
@@ -239,11 +248,9 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
     # --- what is shown --------------------------------------------------------------------------------------
 
     def table(self, done: Trials) -> Table:
-        """By model and variant. Wall seconds are medians, everything else but the shares is summed up."""
+        """By model and variant. Wall seconds are medians, the rest are shares and means of a trial."""
         heads = ("model", "solved", "%", "95 % interval", "first drafts accepted", "rounds", "plan drafts",
-                 "code drafts",
-                 "tokens in", "tokens out", "USD", "wall s", "without the model", "skills written", "reused",
-                 "promoted", "repaired")  # fmt: skip
+                 "code drafts", "tokens in", "tokens out", "USD", "wall s", "without the model")  # fmt: skip
         return Table(
             heads, [summary_row(name, [d.result for d in own]) for name, own in by_contestant(done).items()]
         )
@@ -253,14 +260,19 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
         contestants = by_contestant(done)
         add_pairs(page, {name: verdicts(own) for name, own in contestants.items()})
         page.heading("Success by group and model")
-        page.table(("group", *contestants, "published"), list(self._by_group(contestants)))
+        known = self._published()
+        heads = ("group", *contestants, *(("published",) if known else ()))
+        page.table(heads, list(self._by_group(contestants, known)))
         add_plots(contestants, page)
         page.heading("Drafts, by who asked")
         drafts = {name: draft_sums([d.result for d in own]) for name, own in contestants.items()}
         page.table(
             ("model", *next(iter(drafts.values()))), [(name, *sums.values()) for name, sums in drafts.items()]
         )
-        page.heading("Tokens and cost by role")
+        page.heading("Skills, in all")
+        rows = [skills_row(name, [d.result for d in own]) for name, own in contestants.items()]
+        page.table(("model", "written", "reused", "promoted", "repaired"), rows)
+        page.heading("Tokens and cost by role, in all")
         page.table(("model", "role", "calls", "tokens in", "tokens out", "USD"), list(by_role(contestants)))
         page.heading("What became of drafts and tries")
         page.text("Each draft of a plan or of code, and each try in the world; then what came next.")
@@ -269,20 +281,26 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
             page.heading("Trials that failed")
             page.cards(failed_cards(list(failed)))
 
-    def _by_group(self, contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]:
-        """Solved by group and in all; with published figures where they are of the same levels."""
+    def _published(self) -> PublishedResult | None:
+        """Published figures, where they are of the same levels."""
         kit = kit_of(self.levels[0])
         known = kit.published() if isinstance(kit, HasPublishedResult) else None
-        same = known is not None and set(known.levels) == set(self.levels)
-        figures = {**known.by_group, "all": known.solved} if known is not None and same else {}
+        return known if known is not None and set(known.levels) == set(self.levels) else None
+
+    def _by_group(
+        self, contestants: Mapping[str, Trials], known: PublishedResult | None
+    ) -> Iterator[tuple[object, ...]]:
+        """Solved by group and in all, with published figures if there are any."""
+        figures = {**known.by_group, "all": known.solved} if known is not None else {}
         done = [d for own in contestants.values() for d in own]
         for group in (*groups(done, lambda d: d.trial.group), "all"):
             rates = [
                 Rate.of(d.result.success for d in own if group in ("all", d.trial.group))
                 for own in contestants.values()
             ]
-            yield group, *rates, "{}/{}".format(*figures[group]) if group in figures else ""
-        if known is not None and same:
+            published = ("{}/{}".format(*figures[group]) if group in figures else "",) if known else ()
+            yield group, *rates, *published
+        if known is not None:
             yield known.what, *[""] * len(contestants), ""
 
     def rows(self, done: Done[ModelTrial, ModelResult]) -> Iterable[Mapping[str, Any]]:

@@ -18,6 +18,19 @@ if TYPE_CHECKING:
     from spca.benches.models import ModelResult, ModelTrial, Trials
 
 
+_FATES = {
+    "parse": "refused: not valid PDDL",
+    "scene": "refused: contradicts what is seen",
+    "goal": "refused or questioned: not what the task asks for",
+    "solve": "refused: no plan exists, or none was found in time",
+    "validate": "refused: a validator found the plan invalid",
+    "draft": "refused: the same draft again",
+    "model": "no usable answer",
+    "declined": "declined: the known domain does not serve",
+}
+"""What became of a draft of a plan, by who refused it."""
+
+
 def add_plots(contestants: Mapping[str, Trials], page: Page) -> None:
     """Success by group, solved over time and money, tokens, durations."""
     by_group = {
@@ -54,22 +67,24 @@ def _cumulative(
     axis.set_xlabel(label)
     axis.set_ylabel("trials solved")
     axis.yaxis.get_major_locator().set_params(integer=True)
-    axis.legend(frameon=False)
+    axis.set_xlim(left=0)
+    axis.set_ylim(bottom=0)
+    plots.legend_beside(axis)
     return figure
 
 
 def _tokens(contestants: Mapping[str, Trials]) -> Figure:
     figure, axis = new_figure(6.4, 0.9 + 0.4 * len(contestants))
     names = list(contestants)
-    left = [0] * len(names)
+    left = [0.0] * len(names)
     for kind, part in _categories(contestants.values()):
-        widths = [sum(part(d.result) for d in contestants[n]) for n in names]
+        widths = [sum(part(d.result) for d in own) / len(own) for own in map(contestants.get, names) if own]
         axis.barh(names, widths, left=left, label=kind)
         left = [a + b for a, b in zip(left, widths, strict=True)]
     axis.invert_yaxis()
-    axis.set_xlabel("tokens")
+    axis.set_xlabel("tokens a trial")
     if any(left):
-        axis.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        plots.legend_beside(axis)
     return figure
 
 
@@ -96,14 +111,18 @@ def summary_row(name: str, results: Sequence[ModelResult]) -> tuple[object, ...]
     return (
         name, rate, rate.percent, rate.percent_interval, accepted if accepted.total else "",
         sum(r.rounds for r in results) / len(results),
-        sum(f.stage == "plan" for r in results for f in r.fates),
-        sum(f.stage == "code" for r in results for f in r.fates),
-        sum(u.input_tokens for u in usage), sum(u.output_tokens for u in usage),
-        f"{sum(u.usd for u in usage):.4f}",
+        *(sum(f.stage == s for r in results for f in r.fates) / len(results) for s in ("plan", "code")),
+        round(sum(u.input_tokens for u in usage) / len(results)),
+        round(sum(u.output_tokens for u in usage) / len(results)),
+        f"{sum(u.usd for u in usage) / len(results):.4f}",
         median_of(r.wall for r in results), median_of(r.wall - r.model_seconds for r in results),
-        *(sum(len(getattr(r.skills, what)) for r in results) for what in ("written", "reused", "promoted")),
-        sum(len(r.repaired) for r in results),
     )  # fmt: skip
+
+
+def skills_row(name: str, results: Sequence[ModelResult]) -> tuple[object, ...]:
+    """What became of a contestant's skills, over all of its trials."""
+    counts = (sum(len(getattr(r.skills, w)) for r in results) for w in ("written", "reused", "promoted"))
+    return name, *counts, sum(len(r.repaired) for r in results)
 
 
 def verdicts(done: Trials) -> dict[object, bool]:
@@ -132,4 +151,9 @@ def taxonomy(contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]:
             following = [*(f.stage for f in fates[1:]), d.result.outcome.value]
             counts.update((f.stage, f.fate, then) for f, then in zip(fates, following, strict=True))
         for (stage, fate, then), count in sorted(counts.items(), key=lambda item: (item[0][0], -item[1])):
-            yield name, stage, fate, then, count
+            yield name, stage, in_words(stage, fate), then, count
+
+
+def in_words(stage: str, fate: str) -> str:
+    """What became of a draft or a try, in words."""
+    return _FATES.get(fate, fate.replace("_", " ")) if stage == "plan" else fate.replace("_", " ")
