@@ -75,6 +75,8 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
     cases: int = Field(20, ge=1)
     policies: tuple[str, ...] = ("selector", "random", "programs", "oracle")
     recipe: Recipe = Recipe()
+    llm: str = ""
+    """Where the model's answers come from, as for `spca run`, if it is to propose."""
 
     @property
     def title(self) -> str:
@@ -93,7 +95,7 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
     def run_trial(self, trial: CopicTrial, folder: Path) -> CopicRow:
         """Train and keep it in the folder, then test; a training that was cut short is taken up again."""
         recipe = self.recipe.model_copy(update={"seed": trial.seed})
-        run = CopicRun(world=trial.world, tasks=(trial.task,), recipe=recipe)
+        run = CopicRun(world=trial.world, tasks=(trial.task,), recipe=recipe, llm=self.llm)
         kept = CopicFolder.create(run, folder / "runs" / trial.key.replace("/", "_").replace(":", "_"))
         with closing(open_world(trial.world)) as world:
             train_run(kept, world=world)

@@ -56,6 +56,8 @@ def train(
     selector: Annotated[str, typer.Option(help="`hashed`; optional: `embedding`, `language`.")] = "hashed",
     evolve: Annotated[bool, typer.Option(help="Write better programs between trials.")] = True,
     elites: Annotated[bool, typer.Option(help="Keep the best of old and new programs.")] = True,
+    frozen: Annotated[bool, typer.Option("--frozen", help="The selector does not learn.")] = False,
+    published: Annotated[bool, typer.Option("--published", help="Only what the paper does.")] = False,
     llm: Llm = "",
     out: Annotated[Path | None, typer.Option(help="The folder; an existing training is continued.")] = None,
 ) -> None:
@@ -66,7 +68,7 @@ def train(
     recipe = checked(
         Recipe, programs=programs, trials=trials, episodes=episodes, seed=seed, proposer=proposer,
         selector=selector,
-        evolve=evolve, elites=elites,
+        evolve=evolve, elites=elites, frozen=frozen, published=published,
     )  # fmt: skip
     raise typer.Exit(train_command(world, task or [], recipe, llm, out))
 

@@ -15,14 +15,31 @@ def _copic(
     task: Annotated[list[str] | None, typer.Option(help="Task type; repeatable, all by default.")] = None,
     seeds: Annotated[int, typer.Option(help="Trainings of each task type.", min=1)] = 5,
     cases: Annotated[int, typer.Option(help="Test cases of each task type.", min=1)] = 20,
+    programs: Annotated[
+        int, typer.Option(help="Programs that propose; 0: as the world says.", min=0, max=12)
+    ] = 0,
+    proposer: Annotated[str, typer.Option(help="`grammar`, a stand-in for a model, or `model`.")] = "grammar",
+    selector: Annotated[str, typer.Option(help="`hashed`; optional: `embedding`, `language`.")] = "hashed",
+    evolve: Annotated[bool, typer.Option(help="Write better programs between trials.")] = True,
+    frozen: Annotated[bool, typer.Option("--frozen", help="The selector does not learn.")] = False,
+    published: Annotated[bool, typer.Option("--published", help="Only what the paper does.")] = False,
+    llm: Annotated[str, typer.Option(help="A model configuration (YAML) for the proposer.")] = "",
 ) -> Any:
     """Train with several seeds and test on unseen cases.
 
     Baselines are random choice, single programs and an oracle.
     """
     from spca_copic.bench import CopicBench
+    from spca_copic.recipe import Recipe
 
-    return checked(CopicBench, worlds=worlds or ["build_order"], tasks=task or [], seeds=seeds, cases=cases)
+    recipe = checked(
+        Recipe, programs=programs, proposer=proposer, selector=selector, evolve=evolve, frozen=frozen,
+        published=published,
+    )  # fmt: skip
+    return checked(
+        CopicBench, worlds=worlds or ["build_order"], tasks=task or [], seeds=seeds, cases=cases,
+        recipe=recipe, llm=llm,
+    )  # fmt: skip
 
 
 COPIC = BenchCommand(

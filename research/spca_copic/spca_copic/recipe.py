@@ -67,6 +67,14 @@ class Recipe(Record):
     elites: bool = True
     """Keep the best of old and new programs; without it new ones replace all, as published."""
     evolve: bool = True
+    frozen: bool = False
+    """Leave the selector as it is at first (the published ablation)."""
+    published: bool = False
+    """Only what the paper does.
+
+    The selector learns from its own choices, a trial's own episodes decide whether training ends, new
+    programs replace all, and nothing is tried out or judged in further episodes.
+    """
     threshold: float = Field(0.95, ge=0, le=1)
     """Training ends when this share of a trial's episodes succeeds, `in_a_row`.
 
@@ -82,6 +90,13 @@ class Recipe(Record):
 
     def fitted(self, briefing: Briefing) -> Recipe:
         """With the numbers that the world says, where this recipe leaves them to it."""
+        if self.published:
+            return self.model_copy(
+                update={
+                    "programs": self.programs or briefing.programs, "episodes": self.episodes or 20,
+                    "elites": False, "tried": 0.0, "again": 0, "held_out": 0, "judged": 0, "in_a_row": 1,
+                }
+            )  # fmt: skip
         numbers = {
             "programs": self.programs or briefing.programs,
             "episodes": self.episodes or briefing.episodes,

@@ -107,6 +107,7 @@ def _again(run: CopicRun) -> str:
         if getattr(run.recipe, f) != getattr(usual, f)
     ]
     words += [f"--no-{flag}" for flag in ("evolve", "elites") if not getattr(run.recipe, flag)]
+    words += [f"--{flag}" for flag in ("frozen", "published") if getattr(run.recipe, flag)]
     words += [f"--llm {run.llm}"] if run.llm else []
     return " ".join(words) + " "
 

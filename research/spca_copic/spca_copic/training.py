@@ -76,8 +76,8 @@ class _Training:
         kept = recipe.kept
         cases = world.split(task, kept + world.cases, 0, 0, recipe.seed).train
         self._held_out, self._judged = cases[: recipe.held_out], cases[recipe.held_out : kept]
-        self._cases = cases[kept:]
-        free = _OFFSPRING if recipe.proposer == "grammar" else recipe.programs
+        self._cases = cases[kept:][: recipe.episodes if recipe.published else None]
+        free = _OFFSPRING if recipe.proposer == "grammar" and not recipe.published else recipe.programs
         self._offspring = recipe.offspring or free
 
     def first(self) -> TaskState:
@@ -101,17 +101,20 @@ class _Training:
         number = len(state.trials)
         self.pool.use(state.programs, state.worth)
         episodes, learning, tried = self._roll_out(number, state.tried)
-        frozen = self._frozen(self._held_out)
+        frozen = episodes if self._recipe.published else self._frozen(self._held_out)
         success, held_out = _rate(episodes), _rate(frozen)
-        solvable = [any(state.alone[p.id][k].success for p in state.programs) for k in range(len(frozen))]
-        missed = any(solved and not e.success for solved, e in zip(solvable, frozen, strict=True))
+        solvable = [
+            any(state.alone[p.id][k].success for p in state.programs) for k in range(len(self._held_out))
+        ]
+        missed = any(solved and not e.success for solved, e in zip(solvable, frozen, strict=False))
         reached = min(success, held_out) >= self._recipe.threshold and not missed
         finished = number + 1 >= self._recipe.trials or (
             reached and self._reached_before(state) >= self._recipe.in_a_row - 1
         )
         programs, outcomes = state.programs, state.alone
         born: tuple[PlanningProgram, ...] = ()
-        settled = all(solvable) and number > 0 and state.trials[-1].kept == state.trials[-1].programs
+        unchanged = number > 0 and state.trials[-1].kept == state.trials[-1].programs
+        settled = unchanged and bool(solvable) and all(solvable)
         if self._recipe.evolve and not (finished or settled or reached):
             new = self._proposer.evolve(
                 self._briefing,
@@ -120,11 +123,14 @@ class _Training:
                 self._offspring,
                 self._recipe.seed * 1000 + number,
             )
-            born = tuple(program for program in new if program.id not in outcomes)
+            known = {program.id for program in state.all_programs}
+            born = tuple(program for program in new if program.id not in known)
             outcomes = self._alone(born, outcomes)
             if born:
                 everyone = [*state.all_programs, *born] if self._recipe.elites else born
-                programs = keep_best(everyone, outcomes, self._recipe.programs)
+                programs = (
+                    born if self._recipe.published else keep_best(everyone, outcomes, self._recipe.programs)
+                )
         follow = self._safest(state) if finished else ""
         trial = Trial(
             number=number,
@@ -167,6 +173,8 @@ class _Training:
 
     def _safest(self, state: TaskState) -> str:
         """The best single program, unless the selector does better on cases that nothing was chosen by."""
+        if self._recipe.published:
+            return ""
         best = next(p for p in state.programs if p.id == state.best_single)
         single = alone(self._world, self.pool, best, self._judged)
         self.pool.use(state.programs, state.worth)
@@ -206,7 +214,8 @@ class _Training:
             if len(buffer) >= self._recipe.horizon or len(episodes) == episodes_of:
                 new = [sample for sample in buffer if sample.outcomes]
                 earlier = rng.permutation(len(known))[: self._recipe.again * len(new)]
-                learning.append(self._selector.learn([*buffer, *(known[k] for k in earlier)]))
+                if not self._recipe.frozen:
+                    learning.append(self._selector.learn([*buffer, *(known[k] for k in earlier)]))
                 buffer, known = [], known + new
         return episodes, learning, known
 

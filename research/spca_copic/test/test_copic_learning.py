@@ -177,6 +177,16 @@ def test_a_selector_that_is_no_better_gives_way_to_the_best_program(page: dict[s
     assert score.policy.endswith(f"following {state.follow}") and score.switch_interval > 0
 
 
+def test_as_published_only_the_trials_own_episodes_are_played(page: dict[str, Any]) -> None:
+    """And with a frozen selector nothing is learned from them."""
+    recipe = Recipe(trials=2, episodes=6, published=True, frozen=True, threshold=1.0, deadline_s=PATIENT_S)
+    state = train_task(page["Cupboards"](), "cups", GrammarPrograms(), HashedSelector(), recipe)
+    use = state.trials[-1].use
+    assert (use.resets, use.restores) == (6 * len(state.trials), 0)
+    assert use.plans == state.trials[-1].steps
+    assert not state.follow and not any(trial.learning for trial in state.trials)
+
+
 def test_a_training_that_was_interrupted_goes_on_to_the_same_end(
     page: dict[str, Any], tmp_path: Path
 ) -> None:
