@@ -43,8 +43,8 @@ RUN git init -q /opt/vendor/src/robotiq && cd /opt/vendor/src/robotiq \
 COPY requirements /spca/requirements
 COPY scripts/set_up /spca/scripts/set_up
 RUN python3 -m venv --system-site-packages /spca/.venv-jazzy \
-    && grep -v '^ros-' /spca/requirements/test-lock.txt > /tmp/lock.txt \
-    && /spca/.venv-jazzy/bin/pip install --no-cache-dir --no-deps --prefer-binary -r /tmp/lock.txt
+    && awk '/^[^ #]/ {keep = !/^ros-/} keep' /spca/requirements/test-lock.txt > /tmp/lock.txt \
+    && /spca/.venv-jazzy/bin/pip install --no-cache-dir --no-deps --require-hashes --prefer-binary -r /tmp/lock.txt
 
 FROM dependencies AS build
 COPY . /spca

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -239,3 +240,25 @@ def test_set_up_leaves_the_mark_that_the_launcher_looks_for() -> None:
     subprocess.run([ROOT / "bin" / "spca", "--version"], check=True, capture_output=True)
     mark = ROOT / ".venv" / ".spca" / "current"
     assert mark.read_text() == f"{ROOT}\n"
+
+
+@pytest.mark.parametrize(
+    "lock", sorted((ROOT / "requirements").glob("*lock.txt")), ids=lambda lock: lock.name
+)
+def test_every_pin_has_its_hashes_with_and_without_ros(lock: Path) -> None:
+    """pip refuses a file in which one package lacks them, and a hash that stands alone."""
+    done = run_in_set_up(
+        f"import environment; print(environment.without(('ros-',), open({str(lock)!r}).read()))"
+    )
+    assert done.returncode == 0, done.stderr
+    for text in (lock.read_text(), done.stdout):
+        blocks = re.split(r"^(?=[^\s#])", text, flags=re.MULTILINE)[1:]
+        assert blocks
+        for block in blocks:
+            lines = [
+                line for line in block.splitlines() if line.strip() and not line.lstrip().startswith("#")
+            ]
+            assert re.match(r"[\w.\[\]-]+==\S+", lines[0]) and lines[0].endswith("\\"), lines[0]
+            assert all(re.fullmatch(r"    --hash=sha256:[0-9a-f]{64}( \\)?", line) for line in lines[1:])
+            assert len(lines) > 1 and not lines[-1].endswith("\\")
+    assert "\nros-" not in done.stdout

@@ -95,7 +95,7 @@ def install(places: Places, lock: Path, log: Path) -> None:
     run(
         f"installing the packages of {lock.name}",
         [
-            *(places.python, "-m", "pip", "install", "--no-deps", "--no-compile"),
+            *(places.python, "-m", "pip", "install", "--no-deps", "--no-compile", "--require-hashes"),
             *("--disable-pip-version-check", "--prefer-binary", "--progress-bar", "off", "-r", lock),
         ],
         log,
@@ -110,11 +110,16 @@ def install_core(places: Places, log: Path) -> None:
 
 def _without(prefixes: tuple[str, ...], places: Places, lock: Path) -> Path:
     """A copy of a lock file without the packages whose names begin like that."""
-    lines = [line for line in lock.read_text().splitlines() if not line.startswith(prefixes)]
     copy = places.stamps / lock.name
     copy.parent.mkdir(parents=True, exist_ok=True)
-    copy.write_text("\n".join(lines) + "\n")
+    copy.write_text(without(prefixes, lock.read_text()))
     return copy
+
+
+def without(prefixes: tuple[str, ...], pins: str) -> str:
+    """The text of a lock file without those packages, and without the hashes that belong to them."""
+    blocks = re.split(r"^(?=[^\s#])", pins, flags=re.MULTILINE)
+    return "".join(block for block in blocks if not block.startswith(prefixes))
 
 
 def _replaced(places: Places, lock: Path) -> list[str]:

@@ -1,0 +1,166 @@
+"""Kill or stop every process of a run in every stage, and print how each run ended.
+
+.venv/bin/python benchmarks/faults.py --transport ros --stage act
+.venv/bin/python benchmarks/faults.py --transport inproc --interrupts 100
+
+Columns: the process, the signal, the stage, the exit status, seconds from the fault to the end, processes
+left over, the exit status of `spca resume`, and whether anything of that is wrong: no end, another status,
+something left over, or a success that the referee did not see.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Annotated
+
+import psutil
+import typer
+from rich.console import Console
+from rich.table import Table
+
+ROOT = Path(__file__).parents[1]
+LAUNCHER = ROOT / "bin" / "spca"
+STAGES = ("start", "sense", "plan", "code", "act", "report")
+VICTIMS = {
+    "ros": ("spca_sim.node", "spca_referee.node", "spca_tabletop.ros.executor_node", "spca.ros.brain"),
+    "inproc": ("spca_planner.solver.worker", "spca_sandbox.worker"),
+}
+SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP}
+LIMIT_S = 120.0  # wall seconds after which a run counts as one that waits for ever
+
+
+def main(
+    transport: Annotated[str, typer.Option(help="ros or inproc")] = "ros",
+    level: str = "touch_02",
+    stage: Annotated[list[str] | None, typer.Option(help="Only these stages")] = None,
+    victim: Annotated[list[str] | None, typer.Option(help="Only these modules")] = None,
+    interrupts: Annotated[int, typer.Option(help="Points in time at which Ctrl-C is pressed instead")] = 0,
+) -> None:
+    """Run the campaign; the exit status is the number of wrong ends."""
+    table = Table("process", "signal", "stage", "status", "s", "left", "resumed", "wrong", "last line")
+    wrong = 0
+    if interrupts:
+        cases = [("spca", "interrupt", f"{5.0 * (k + 0.5) / interrupts:.2f}") for k in range(interrupts)]
+    else:
+        cases = [(v, s, at) for v in victim or VICTIMS[transport] for s in SIGNALS for at in stage or STAGES]
+    for module, sign, at in cases:
+        row, bad = one(transport, level, module, sign, at)
+        wrong += bad
+        table.add_row(module, sign, at, *row)
+        print(module, sign, at, *row, flush=True)
+    Console(width=160).print(table)
+    raise typer.Exit(min(wrong, 100))
+
+
+def one(transport: str, level: str, module: str, sign: str, at: str) -> tuple[list[str], bool]:
+    """One run with one fault: its row, and whether the end is wrong."""
+    folder = Path(tempfile.mkdtemp(prefix="spca_faults_")) / "run"
+    command = [LAUNCHER, "run", level, "--transport", transport, "--no-video", "--rate", "2", "--out", folder]
+    log = folder.with_suffix(".log")
+    with log.open("wb") as out:
+        run = psutil.Popen(list(map(str, command)), stdout=out, stderr=out, start_new_session=True)
+    struck: list[psutil.Process] = []
+    try:
+        began = time.monotonic()
+        if sign == "interrupt":
+            time.sleep(float(at))
+            run.send_signal(signal.SIGINT)
+            hit = True
+        else:
+            hit = _strike(run, folder, module, SIGNALS[sign], at, struck)
+        struck_at = time.monotonic()
+        try:
+            status = run.wait(LIMIT_S)
+        except psutil.TimeoutExpired:
+            status = None
+        seconds = time.monotonic() - (struck_at if hit else began)
+        left = [
+            p for p in psutil.process_iter(["cmdline"]) if str(folder) in " ".join(p.info["cmdline"] or [])
+        ]
+        left = [p for p in left if p.pid not in (run.pid, os.getpid())]
+    finally:
+        for process in [*struck, run]:
+            _end(process)
+    last = (log.read_text(errors="replace").strip().splitlines() or [""])[-1]
+    resumed = "-"
+    if status in (3, 130) and (folder / "state.json").exists():
+        again = subprocess.run(
+            [LAUNCHER, "resume", str(folder)], capture_output=True, check=False, timeout=240
+        )
+        resumed = str(again.returncode)
+    false = status == 0 and _outcome(folder) != "success"
+    allowed = (0, 130, -2) if sign == "interrupt" else (0, 1, 3)
+    bad = status not in allowed or bool(left) or false or resumed not in ("-", "0", "1")
+    words = "not struck: it had ended" if not hit else last[:70]
+    return [str(status), f"{seconds:.1f}", str(len(left)), resumed, "yes" if bad else "", words], bad
+
+
+def _strike(
+    run: psutil.Process,
+    folder: Path,
+    module: str,
+    sign: signal.Signals,
+    at: str,
+    struck: list[psutil.Process],
+) -> bool:
+    """Send the signal to the process of that module as soon as the stage has begun."""
+    end = time.monotonic() + LIMIT_S
+    while run.is_running() and run.status() != psutil.STATUS_ZOMBIE and time.monotonic() < end:
+        if _reached(folder, at):
+            for process in _descendants(run):
+                if any(module in part for part in _words(process)):
+                    struck.append(process)
+                    process.send_signal(sign)
+                    return True
+        time.sleep(0.005)
+    return False
+
+
+def _reached(folder: Path, stage: str) -> bool:
+    if stage == "start":
+        return (folder / "run.json").exists()
+    if stage == "report":
+        return (folder / "result.json").exists()
+    events = folder / "events.jsonl"
+    text = events.read_text(errors="replace") if events.exists() else ""
+    return '"stage_started"' in text and f'"stage":"{stage}"' in text
+
+
+def _outcome(folder: Path) -> str:
+    try:
+        return str(json.loads((folder / "result.json").read_text())["verdict"]["outcome"])
+    except (OSError, ValueError, KeyError):
+        return ""
+
+
+def _descendants(run: psutil.Process) -> list[psutil.Process]:
+    try:
+        return list(run.children(recursive=True))
+    except psutil.NoSuchProcess:
+        return []
+
+
+def _words(process: psutil.Process) -> list[str]:
+    try:
+        return list(process.cmdline())
+    except psutil.Error:
+        return []
+
+
+def _end(process: psutil.Process) -> None:
+    """End a process that is still there, with its children."""
+    for one_of_them in [*_descendants(process), process]:
+        try:
+            one_of_them.kill()
+        except psutil.Error:
+            continue
+
+
+if __name__ == "__main__":
+    typer.run(main)
