@@ -97,6 +97,7 @@ def one(transport: str, level: str, module: str, sign: str, at: str) -> tuple[li
     false = status == 0 and _outcome(folder) != "success"
     allowed = (0, 130, -2) if sign == "interrupt" else (0, 1, 3)
     bad = status not in allowed or bool(left) or false or resumed not in ("-", "0", "1")
+    bad = bad or (not hit and status != 0)  # the run failed by itself
     words = "not struck: it had ended" if not hit else last[:70]
     return [str(status), f"{seconds:.1f}", str(len(left)), resumed, "yes" if bad else "", words], bad
 
