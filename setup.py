@@ -2,10 +2,10 @@
 
 import os
 import re
+from distutils.core import run_setup  # setuptools brings it
 from pathlib import Path
 
 from setuptools import setup
-from setuptools._distutils.core import run_setup
 
 TOP = Path(__file__).resolve().parent
 packages: list[str] = []

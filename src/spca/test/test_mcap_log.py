@@ -17,8 +17,10 @@ from mcap_ros2.decoder import DecoderFactory
 
 from spca.inproc import run_inproc
 from spca_core.options import RunOptions
+from spca_core.paths import share
 from spca_core.run_folder import RunFolder
 from spca_tabletop.mcap_log import write_mcap
+from spca_tabletop.message_definitions import standard_messages
 from spca_tabletop.presets import load_table
 
 LAYOUT = Path(__file__).resolve().parents[3] / "rviz" / "foxglove.json"
@@ -105,3 +107,14 @@ def _strings(node: Any) -> Iterator[str]:
     elif isinstance(node, list):
         for value in node:
             yield from _strings(value)
+
+
+def test_the_messages_that_spca_brings_are_those_of_ros() -> None:
+    """Where ROS is installed, its own definitions count: the fields must be the same."""
+    for datatype, text in standard_messages().items():
+        installed = share(datatype.split("/", maxsplit=1)[0])
+        if installed is None:
+            continue
+        lines = (installed / "msg" / f"{datatype.split('/')[1]}.msg").read_text().splitlines()
+        own = [" ".join(line.split("#")[0].split()) for line in lines]
+        assert [line for line in own if line] == text.splitlines(), datatype

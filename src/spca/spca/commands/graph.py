@@ -54,12 +54,13 @@ def up(
     ] = False,
 ) -> None:
     """Start the nodes and return when they are ready; `spca run --transport ros` then uses them."""
+    from spca.ros_ready import require_ros
+
+    require_ros()  # before anything of ROS is imported
     from spca.ros.processes import Choice
     from spca.ros.up import start
-    from spca.ros_ready import require_ros
     from spca_core.options import RunOptions
 
-    require_ros()
     options = checked(RunOptions, level=level, rate=rate, view=view)
     choice = checked(Choice, sim=sim, arm=arm, robot=robot)
     start(options, choice, 60.0 * idle_minutes, detach, secure)

@@ -1,0 +1,55 @@
+"""The distribution: its wheel, in an environment of its own, runs levels without ROS and a checkout."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("src", "research", "levels", "worlds", "launch", "rviz", "config", "requirements")
+FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
+
+
+@pytest.mark.slow
+def test_the_wheel_runs_levels_and_sentences_without_ros(tmp_path: Path) -> None:
+    source, home = tmp_path / "source", tmp_path / "home"
+    for folder in FOLDERS:
+        shutil.copytree(ROOT / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__", "test"))
+    for file in FILES:
+        shutil.copy(ROOT / file, source / file)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
+    _run(*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", tmp_path, source)
+    (wheel,) = tmp_path.glob("spca-*.whl")
+    _run(sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv")
+    python = tmp_path / "venv" / "bin" / "python"
+    there = Path(_run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
+    _run(*pip, "--python", python, "install", "--no-deps", wheel)
+    # Its dependencies are this environment's; without ROS, and without the path to the checkout.
+    without = tmp_path / "packages"
+    without.mkdir()
+    for package in Path(sysconfig.get_path("purelib")).iterdir():
+        if package.suffix != ".pth" and "rclpy" not in package.name and not package.name.startswith("spca"):
+            (without / package.name).symlink_to(package)
+    (there / "dependencies.pth").write_text(f"{without}\n")
+    home.mkdir()
+    spca = tmp_path / "venv" / "bin" / "spca"
+    assert _run(spca, "--version", cwd=home).split()[0] == "spca"
+    assert "success" in _run(spca, "run", "touch_02", "--no-video", cwd=home)
+    assert "seen to hold: the red cube" in _run(spca, "do", "put the red cube on the blue plate", cwd=home)
+    assert list(home.glob("runs/*/report.html")) and list(home.glob("runs/*/run.mcap"))
+    refused = subprocess.run([spca, "up"], cwd=home, capture_output=True, text=True, check=False)
+    assert refused.returncode == 2 and "the ROS transport needs" in refused.stderr
+
+
+def _run(*command: object, cwd: Path | None = None) -> str:
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(cwd or "/tmp")}
+    done = subprocess.run(
+        [str(part) for part in command], cwd=cwd, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
