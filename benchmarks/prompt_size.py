@@ -92,7 +92,8 @@ def prompts(size: int) -> dict[str, int]:
     shown = relevant(text, schemas, TOKEN_BUDGET)
 
     def coding(previous: str, rejection: str) -> list[Message]:
-        return coder.messages(schemas, TABLETOP_API, shown, situation(code), previous, rejection)
+        examples = "" if previous else shown  # as the coder does
+        return coder.messages(schemas, TABLETOP_API, examples, situation(code), previous, rejection)
 
     present = read(builtin).functions["stack_on"].text
     return {

@@ -126,7 +126,7 @@ def test_what_a_shown_domain_says_is_not_said_again() -> None:
     reuse = prompt(request(mode="reuse", skills=skills), Draft(domain=domain(), problem=""))
     assert "place_on(" not in reuse and reuse.count("(:action place_on\n") == 1
     replan = prompt(request(mode="replan", skills=skills), Draft(domain=domain(), problem=""))
-    assert "- place_on(cube, plate)\n" in replan
+    assert "Existing skills: place_on(cube, plate)\n" in replan
 
 
 # --- words --------------------------------------------------------------------------------------------------

@@ -85,7 +85,12 @@ class DraftingCoder:
         names = {python_name(s.name) for s in wanted}
         present = _present_code(request.library, names)
         known = set(read(present).functions)
-        shown = relevant(request.library, wanted, self._token_budget, without=names, known=known)
+        # What is to be rewritten is its own example.
+        shown = (
+            ""
+            if names <= known
+            else relevant(request.library, wanted, self._token_budget, without=names, known=known)
+        )
         told = situation(request)
         # What is called like its kind (the table) is there on every table: a skill may name it.
         objects = [name for name, kind in request.observation.objects.items() if name != kind]

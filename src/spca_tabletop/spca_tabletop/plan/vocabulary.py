@@ -51,7 +51,7 @@ _WORDS = (
     ),
     ObservableWord(
         name="on_table", args=("?a",), meaning="the same as (on ?a table)",
-        synonyms=("ontable",), like=r"(is_)?on_?(the_?)?table",
+        synonyms=("ontable",), like=r"(is_)?on_?(the_?)?table", aside=True,
     ),
     ObservableWord(
         name="next_to", args=("?a", "?b"), meaning="?a and ?b stand side by side and touch",
