@@ -1,7 +1,8 @@
 """The node graph and one level: `ros2 launch spca bringup.launch.py level:=stack_01`.
 
 The launch ends when the level has its verdict, or with the reason as soon as a node ends by itself. With
-robot:=none no simulator and no level is started: the nodes stand for a robot whose driver runs elsewhere
+level:=none no level is run: the nodes wait for goals (`ros2 action send_goal /supervisor/run_level`). With
+robot:=none no simulator is started either: the nodes stand for a robot whose driver runs elsewhere
 (docs/real-robot.md).
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,25 +24,31 @@ from launch.actions import (
     LogInfo,
     OpaqueFunction,
     RegisterEventHandler,
+    SetEnvironmentVariable,
 )
-from launch.event_handlers import OnProcessExit
+from launch.event_handlers import OnProcessExit, OnShutdown
 from launch.events import Shutdown
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
+from spca.api import begin
 from spca.ros.processes import processes
+from spca.ros.run import ENDED, LOGS
 from spca_core.errors import InputError, SpcaError
-from spca_core.options import RunOptions
+from spca_core.options import RunOptions, manifest
+from spca_core.run_folder import MANIFEST
 from spca_core.validation import number
 from spca_description.moveit_config import PIPELINES
+from spca_gazebo.requirements import missing
 from spca_ros import environment, names
+from spca_ros.domain import claim
 from spca_ros.graph import CONFIG
 from spca_ros.process_spec import ProcessSpec, Value
 
 HERE = Path(__file__).parent
 ARGUMENTS = (
-    ("level", "stack_01", None, "name or path of a level"),
+    ("level", "stack_01", None, "name or path of a level; none: the nodes stay up and wait for goals"),
     ("sim", "gazebo", ["gazebo", "mujoco"], "the simulator"),
     ("arm", "moveit", ["moveit", "embedded"], "who plans motions"),
     (
@@ -74,6 +82,7 @@ ARGUMENTS = (
     ("record", "", None, "the run's folder; empty: a new one in runs/"),
     ("config", "", None, "a file of parameters on top of config/nodes.yaml"),
 )
+_ANY_LEVEL = "stack_01"  # names the world, where no level is run
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -88,16 +97,18 @@ def generate_launch_description() -> LaunchDescription:
 def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     chosen = {name: LaunchConfiguration(name).perform(context) for name, *_ in ARGUMENTS}
     real = chosen["robot"] == "none"
+    waits = real or chosen["level"] == "none"
     seed = number(chosen["layout_seed"] or "0", int, "layout_seed:=")
     options = RunOptions(
-        level=chosen["level"],
+        level=_ANY_LEVEL if chosen["level"] == "none" else chosen["level"],
         preset=chosen["preset"],
         seed=seed,
+        proposer=chosen["proposer"],
         rate=number(chosen["rate"] or "0", float, "rate:=") or None,
         view=chosen["headless"] == "false",
     )
     specs = processes(options)  # an unknown level is reported here, before anything starts
-    _check_installed(chosen, specs)
+    _check_installed(chosen, specs, real)
     environment.ensure()
 
     files = [CONFIG / "nodes.yaml"]
@@ -130,20 +141,25 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     if chosen["rviz"] == "true":
         publisher = "true" if simulated else "false"
         includes.append(_include("rviz.launch.py", {"world": world, "robot_state_publisher": publisher}))
-    actions = [*includes, *nodes, *(_ends(n) for n in nodes)]
-    if real:
-        return actions
+    lock = claim(int(os.environ.get("ROS_DOMAIN_ID") or "0"))
+    freed = RegisterEventHandler(OnShutdown(on_shutdown=lambda event, context: lock.close()))
+    if waits:
+        return [freed, *includes, *nodes, *(_ends(n) for n in nodes)]
+    options, folder = begin(options, Path(chosen["record"]) if chosen["record"] else None)
+    folder.write(MANIFEST, manifest(options))
+    logs = SetEnvironmentVariable("ROS_LOG_DIR", str(folder.path.absolute() / LOGS))
     client = Node(
         package="spca",
         executable="run_level",
         name="client",
-        arguments=[
-            *(chosen["level"], "--seed", str(seed), "--preset", chosen["preset"]),
-            *("--run-folder", chosen["record"]),
-        ],
+        arguments=[str(folder.path.absolute())],
         output="screen",
+        # It still writes the report when it has been interrupted, and says how to go on.
+        sigterm_timeout="60",
+        sigkill_timeout="5",
     )
-    return [*actions, client, _ends(client, well=True)]
+    watches = [_ends(n, folder.path / ENDED) for n in nodes]
+    return [freed, logs, *includes, *nodes, *watches, client, _ends(client, well=True)]
 
 
 def _node(
@@ -163,11 +179,12 @@ def _node(
     )
 
 
-def _ends(process: Node, well: bool = False) -> RegisterEventHandler:
+def _ends(process: Node, told: Path | None = None, well: bool = False) -> RegisterEventHandler:
     """Whatever ends first ends the launch: the client with the verdict (`well`), a node with its fault.
 
-    With `well` it may end. The launch's exit status is 0 only if the client's is; an exception is the one
-    way to another one.
+    With `well` it may end. The client reads the fault in the file `told`, or it would only hear that the
+    nodes that it talks to have ended. The launch's exit status is 0 only if the client's is; an exception is
+    the one way to another one.
     """
 
     def on_exit(event: object, context: LaunchContext) -> list[LaunchDescriptionEntity]:
@@ -175,6 +192,8 @@ def _ends(process: Node, well: bool = False) -> RegisterEventHandler:
             return []
         name, status = getattr(event, "process_name", "a process"), getattr(event, "returncode", 1)
         reason = f"{name} ended with status {status}"
+        if told is not None:
+            told.write_text(f"{reason}\n")
         if not (well and status == 0):
             raise SpcaError(reason)
         return [LogInfo(msg=reason), EmitEvent(event=Shutdown(reason=reason))]
@@ -182,9 +201,11 @@ def _ends(process: Node, well: bool = False) -> RegisterEventHandler:
     return RegisterEventHandler(OnProcessExit(target_action=process, on_exit=on_exit))
 
 
-def _check_installed(chosen: Mapping[str, str], specs: list[ProcessSpec]) -> None:
-    """Name at once what is missing; gazebo.launch.py does so for Gazebo."""
+def _check_installed(chosen: Mapping[str, str], specs: list[ProcessSpec], real: bool) -> None:
+    """Name at once what is missing."""
     docs = "docs/full-stack.md says how"
+    if chosen["sim"] == "gazebo" and not real and (lacking := missing(chosen["robot"])):
+        raise InputError(f"not installed: {', '.join(lacking)}", "sim:=gazebo", docs)
     if chosen["arm"] == "moveit" and importlib.util.find_spec("moveit") is None:
         raise InputError("not installed: moveit_py", "arm:=moveit", f"{docs}, or use arm:=embedded")
     if chosen["rviz"] == "true" and shutil.which("rviz2") is None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import inspect
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -34,17 +37,29 @@ class SourcedRos:
     def run(
         self, script: str, folder: Path, timeout: float = 240.0, **more: str
     ) -> subprocess.CompletedProcess[str]:
-        """Run lines of a shell script in a shell that has sourced it, and stop at the first that fails."""
+        """Run lines of a shell script in a shell that has sourced it."""
+        process = self.start(script, folder, stderr=subprocess.PIPE, **more)
+        try:
+            said, complained = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+        return subprocess.CompletedProcess(script, process.returncode, said, complained)
+
+    def start(
+        self, script: str, folder: Path, stderr: int = subprocess.STDOUT, **more: str
+    ) -> subprocess.Popen[str]:
+        """Start such a shell in a process group of its own."""
         kept = ("HOME", "LANG", "USER", "TMPDIR", "XDG_RUNTIME_DIR")
         clean = {name: os.environ[name] for name in kept if name in os.environ}
-        return subprocess.run(
-            ["bash", "-eo", "pipefail", "-c", f"source {self.prefix}/setup.bash\n{script}"],
+        return subprocess.Popen(
+            ["bash", "-c", f"source {self.prefix}/setup.bash\n{script}"],
             env={"PATH": "/usr/local/bin:/usr/bin:/bin", "ROS_DOMAIN_ID": own_domain_id(), **clean, **more},
             cwd=folder,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
             text=True,
-            check=False,
-            timeout=timeout,
+            start_new_session=True,
         )
 
 
@@ -61,10 +76,13 @@ def sourced_ros() -> SourcedRos:
     given = Path(folder)
     wheels = sorted((given / "wheels").glob("*.whl"))
     pins = [line for line in LOCK.read_text().splitlines() if OF_ROS.match(line)]
-    made_of = [sys.version, *NOT_LOCKED, *pins, *(w.name for w in wheels), Path(__file__).read_text()]
+    made_of = [sys.version, *NOT_LOCKED, *pins, *(w.name for w in wheels), inspect.getsource(_make)]
     digest = hashlib.sha256("\n".join(made_of).encode()).hexdigest()[:16]
     prefix = Path(sys.prefix).resolve() / ".spca" / "sourced_ros" / digest
     prefix.mkdir(parents=True, exist_ok=True)
+    for other in prefix.parent.glob("*/setup.bash"):
+        if other.parent != prefix:
+            shutil.rmtree(other.parent)
     with prefix.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # tests run in several processes
         if not (prefix / "setup.bash").is_file():

@@ -6,6 +6,7 @@ import ast
 import importlib.util
 import itertools
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +19,8 @@ import pytest
 import yaml
 
 from spca.ros.processes import processes
-from spca_core.options import RunOptions
+from spca_core.options import Manifest, RunOptions
+from spca_core.run_folder import MANIFEST, RunFolder
 from spca_gazebo.requirements import missing
 
 if TYPE_CHECKING:
@@ -42,19 +44,19 @@ CYCLED = {
     "preset": ("nominal", "shuffled", "noisy", "hard", "disturbed"),
     "layout_seed": ("0", "5"),
     "rate": ("", "0", "1", "0.5"),
-    "level": ("stack_01", "bowls_01", "touch_03"),
+    "level": ("stack_01", "bowls_01", "none"),
 }
 """Arguments that are passed on: their values take turns over the combinations of the others."""
 
 
 def combinations() -> list[dict[str, str]]:
-    """Arguments of bringup.launch.py, the defaults first; an empty value is one that is not given."""
+    """Arguments of bringup.launch.py; an empty value is one that is not given."""
     turns = {name: itertools.cycle(values) for name, values in CYCLED.items()}
     drawn = [
         dict(zip(CHOICES, values, strict=True)) | {name: next(turn) for name, turn in turns.items()}
         for values in itertools.product(*CHOICES.values())
     ]
-    return [{}, *({name: value for name, value in given.items() if value} for given in drawn)]
+    return [{name: value for name, value in given.items() if value} for given in drawn]
 
 
 NO_GAZEBO = pytest.mark.skipif(not missing("vendor"), reason="Gazebo is installed")
@@ -140,6 +142,8 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     stand_in(prefix / "bin" / "rviz2", "", said)
     (tmp_path / "moveit").mkdir()
     (tmp_path / "moveit" / "__init__.py").touch()
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setenv("AMENT_PREFIX_PATH", f"{prefix}:{os.environ.get('AMENT_PREFIX_PATH', '')}")
     monkeypatch.setenv("PATH", f"{prefix / 'bin'}:{os.environ['PATH']}")
     return said
@@ -226,9 +230,8 @@ def check_rviz(call: Call) -> None:
 
 
 def check_client(call: Call) -> None:
-    level, *options = call.arguments
-    given = dict(zip(options[::2], options[1::2], strict=True))
-    assert level and set(given) == {"--seed", "--preset", "--run-folder"} and int(given["--seed"]) >= 0
+    [folder] = call.arguments
+    RunFolder.open(Path(folder)).read(MANIFEST, Manifest)
 
 
 def check_node(call: Call) -> None:
@@ -307,6 +310,14 @@ def test_every_argument_has_a_default_and_words(file: Path) -> None:
         assert argument.default_value is not None and argument.description, argument.name
 
 
+GAZEBO = ["create", "gz", "parameter_bridge", "robot_state_publisher", "sim", "spawner"]
+
+
+def waits(given: Mapping[str, str]) -> bool:
+    """Whether no level is run, so that the launch does not end."""
+    return "none" in (given.get("robot"), given.get("level"))
+
+
 def expected(given: Mapping[str, str]) -> list[str]:
     """The programs that these arguments ask for."""
     sim, real = given.get("sim", "gazebo"), given.get("robot") == "none"
@@ -314,10 +325,9 @@ def expected(given: Mapping[str, str]) -> list[str]:
         spec.executable for spec in processes(RunOptions(level="stack_01")) if spec.executable != "sim"
     ]
     gazebo = sim == "gazebo" and not real
-    if not real:
-        programs += ["sim", "run_level"]
+    programs += ["sim"] * (not real) + ["run_level"] * (not waits(given))
     if gazebo:
-        programs += ["gz", "parameter_bridge", "create", "spawner", "robot_state_publisher"]
+        programs += [name for name in GAZEBO if name != "sim"]
         programs += ["gz"] * (given.get("headless") == "false")
     if given.get("rviz") == "true":
         programs += ["display", "rviz2"]
@@ -325,33 +335,56 @@ def expected(given: Mapping[str, str]) -> list[str]:
     return sorted(programs)
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-def test_every_combination_of_arguments_starts_what_its_programs_accept(
-    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def start_all(
+    said: Path, file: str, given: Mapping[str, str], wanted: Sequence[str], ends: bool
+) -> list[Call]:
+    """Launch until all wanted programs were called, and check how; `ends`: the launch does so by itself."""
     from launch.actions import EmitEvent, ExecuteProcess, RegisterEventHandler
     from launch.event_handlers import OnProcessExit, OnShutdown
     from launch.events import Shutdown
 
-    stand_in(tmp_path / "all_there", "", installed)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     started: list[Call] = []
 
     def check(*_: object) -> None:  # before the files go to which the calls refer
-        started[:] = [call for call in calls(installed) if call.program != "all_there"]
+        started[:] = [call for call in calls(said) if call.program != "all_there"]
         for call in started:
             CHECKS.get(call.program, check_node)(call)
 
-    for given in combinations():
-        watch = ExecuteProcess(cmd=[str(tmp_path / "all_there")])
-        end = OnProcessExit(target_action=watch, on_exit=[EmitEvent(event=Shutdown())])
-        stays = [watch, RegisterEventHandler(end)] if given.get("robot") == "none" else []
-        installed.with_suffix(".wanted").write_text(f"{len(expected(given)) + len(stays[:1])}\n")
-        status = run("bringup.launch.py", given, *stays, RegisterEventHandler(OnShutdown(on_shutdown=check)))
-        assert status == 0, (given, caplog.text[-2000:])
-        assert sorted(call.program for call in started) == expected(given), given
-        assert not list(tmp_path.glob("spca_gazebo_*"))
+    stand_in(said.with_name("all_there"), "", said)
+    watch = ExecuteProcess(cmd=[str(said.with_name("all_there"))])
+    end = OnProcessExit(target_action=watch, on_exit=[EmitEvent(event=Shutdown())])
+    stays = [] if ends else [watch, RegisterEventHandler(end)]
+    said.with_suffix(".wanted").write_text(f"{len(wanted) + len(stays[:1])}\n")
+    status = run(file, given, *stays, RegisterEventHandler(OnShutdown(on_shutdown=check)))
+    assert status == 0, given
+    assert sorted(call.program for call in started) == sorted(wanted), given
+    assert not list(Path(tempfile.gettempdir()).glob("spca_gazebo_*"))
+    return started
+
+
+@pytest.mark.parametrize(
+    ("file", "wanted"),
+    [
+        ("bringup.launch.py", None),
+        ("gazebo.launch.py", GAZEBO),
+        ("rviz.launch.py", ["display", "robot_state_publisher", "rviz2"]),
+    ],
+)
+def test_the_defaults_of_each_file_start_what_its_programs_accept(
+    file: str, wanted: list[str] | None, installed: Path
+) -> None:
+    started = start_all(installed, file, {}, wanted or expected({}), ends=wanted is None)
+    for client in (call for call in started if call.program == "run_level"):
+        shutil.rmtree(client.arguments[0])  # it is in runs/
+
+
+@pytest.mark.slow
+def test_every_combination_of_arguments_starts_what_its_programs_accept(
+    installed: Path, tmp_path: Path
+) -> None:
+    for number, given in enumerate(combinations()):
+        given["record"] = str(tmp_path / "runs" / str(number))
+        start_all(installed, "bringup.launch.py", given, expected(given), ends=not waits(given))
 
 
 @pytest.mark.parametrize(
@@ -376,7 +409,6 @@ def test_bad_arguments_and_what_is_missing_are_one_clear_line(
 def test_a_launch_that_fails_at_its_start_leaves_no_files(
     installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr("spca_description.write.build_srdf", lambda *_: 1 / 0)
     for given in ({"rate": "fast"}, {}):
         assert run("gazebo.launch.py", given) != 0

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shutil
+import signal
+import subprocess
 import sys
+import time
 from importlib.metadata import distributions
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 
 if TYPE_CHECKING:
@@ -84,3 +90,89 @@ def test_the_sequence_of_the_readme(sourced_ros: SourcedRos, checkout: Path, rea
     done = sourced_ros.run(lines, checkout, timeout=500, COLCON_DEFAULTS_FILE=str(defaults))
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     assert "success" in done.stdout
+    [run] = (checkout / "runs").iterdir()
+    for file in ("result.json", "report.html", "run.mcap", "log"):
+        assert (run / file).exists(), file
+
+
+def launched(ros: SourcedRos, checkout: Path, arguments: str) -> subprocess.Popen[str]:
+    """`ros2 launch` of the installed workspace in a process group of its own, as a terminal has it."""
+    return ros.start(
+        f"source ros2_ws/install/setup.bash\nexec ros2 launch spca bringup.launch.py {EMBEDDED} {arguments}",
+        checkout,
+    )
+
+
+def wait_for_event(folder: Path, kind: str) -> None:
+    """Wait until the run in a folder has come to an event."""
+    end = time.monotonic() + 120
+    while not any(f'"kind":"{kind}"' in line.replace(" ", "") for line in events(folder)):
+        assert time.monotonic() < end, events(folder)
+        time.sleep(0.1)
+
+
+def events(folder: Path) -> list[str]:
+    file = folder / "events.jsonl"
+    return file.read_text().splitlines() if file.is_file() else []
+
+
+def test_ctrl_c_ends_a_launch_with_a_result(sourced_ros: SourcedRos, checkout: Path, tmp_path: Path) -> None:
+    """Every process gets the signal at once, as in a terminal; what was run can be resumed."""
+    folder = tmp_path / "run"
+    process = launched(sourced_ros, checkout, f"level:=stack_01 rate:=1 record:={folder}")
+    wait_for_event(folder, "step")
+    os.killpg(process.pid, signal.SIGINT)
+    said, _ = process.communicate(timeout=60)
+    assert json.loads((folder / "result.json").read_text())["outcome"] == "cancelled", said
+    assert "Traceback" not in said and "exit code -6" not in said, said
+    assert "resume" in said
+
+
+def test_the_client_s_last_line_is_why_a_launch_has_ended(
+    sourced_ros: SourcedRos, checkout: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    process = launched(sourced_ros, checkout, f"level:=stack_01 rate:=1 record:={folder}")
+    wait_for_event(folder, "plan")
+    nodes = psutil.Process(process.pid).children(recursive=True)
+    next(node for node in nodes if "spca_tabletop/executor" in " ".join(node.cmdline())).kill()
+    said, _ = process.communicate(timeout=60)
+    assert process.returncode != 0
+    last = [line for line in said.splitlines() if line.startswith("[run_level")][-1]
+    assert "executor" in last and "status -9" in last, said
+
+
+RUN_TOUCH_02 = """
+from spca_interfaces.action import RunLevel
+from spca_ros.calls import ActionCall
+from spca_ros.peer import Peer
+from spca_ros.session import Session
+with Session("onlooker") as node:
+    supervisor = Peer(node, "supervisor")
+    supervisor.wait_ready(60.0)
+    run_level = ActionCall(node, RunLevel, "supervisor/run_level", supervisor)
+    print("outcome:", run_level(RunLevel.Goal(level="touch_02")).outcome)
+"""
+"""In place of `ros2 action send_goal`, which needs a package that the wheels lack (rosidl_runtime_py)."""
+
+
+def test_a_graph_that_waits_takes_goals_and_answers_the_tools_of_ros(
+    sourced_ros: SourcedRos, checkout: Path
+) -> None:
+    graph = launched(sourced_ros, checkout, "level:=none")
+    try:
+        done = sourced_ros.run(
+            f"source ros2_ws/install/setup.bash\npython3 -c '{RUN_TOUCH_02}'\n"
+            "ros2 node list --no-daemon --spin-time 5\n"
+            "ros2 param get --no-daemon --spin-time 5 /executor arm\n"
+            "ros2 run spca_tabletop executor --ros-args -p arm:=nobody",
+            checkout,
+        )
+        assert "outcome: success" in done.stdout, done.stderr
+        assert "String value is: embedded" in done.stdout, done.stdout + done.stderr
+        assert {"/sim", "/executor", "/referee", "/supervisor", "/sense"} <= set(done.stdout.split())
+        assert "spca: 'nobody'" in done.stderr, done.stderr
+    finally:
+        os.killpg(graph.pid, signal.SIGINT)
+        said, _ = graph.communicate(timeout=60)
+    assert "Traceback" not in said, said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from spca.api import begin, conduct, document
-from spca.events import Event
+from spca.events import Event, Listener
 from spca.kits import examine, kit_of
 from spca.progress import Progress
 from spca.ros_ready import require_ros_for
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from spca_core.result import RunResult
 
 
+Conduct = Callable[[RunOptions, RunFolder, tuple[Listener, ...], bool], "RunResult"]
+"""See `spca.api.conduct`."""
+
+
 def start_run(options: RunOptions, out: Path | None = None) -> int:
     """Run a level in a new folder; returns the exit status.
 
@@ -38,7 +43,7 @@ def start_run(options: RunOptions, out: Path | None = None) -> int:
     if options.level.endswith(YAML_FILES):  # the levels that come with spca have no findings, by test
         for warning in examine(options.level, options.world).warnings:
             notices().print(f"[yellow]warning: {escape(warning)}[/yellow]", soft_wrap=True)
-    return _drive(options, folder, resume=False)
+    return drive(options, folder, resume=False)
 
 
 def resume_run(path: Path) -> int:
@@ -50,7 +55,7 @@ def resume_run(path: Path) -> int:
             raise InputError("this run has ended", where=str(path), hint=f"its result was: {result.reason}")
     options = folder.read(MANIFEST, Manifest).options
     _check_resumable(folder, options)
-    return _drive(options, folder, resume=True)
+    return drive(options, folder, resume=True)
 
 
 def _check_resumable(folder: RunFolder, options: RunOptions) -> None:
@@ -84,7 +89,8 @@ def write_report(path: Path) -> Path:
     return _document(folder, folder.read(MANIFEST, Manifest).options, notices())
 
 
-def _drive(options: RunOptions, folder: RunFolder, resume: bool) -> int:
+def drive(options: RunOptions, folder: RunFolder, resume: bool, conduct: Conduct = conduct) -> int:
+    """Have `conduct` run the level of a folder, show how it goes, and write the report; the exit status."""
     with Progress(unit=kit_of(options.level).time_unit) as progress:
 
         def judged(event: Event) -> None:

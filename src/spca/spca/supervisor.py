@@ -123,6 +123,9 @@ class Supervisor:
                 state = phases[phase](state)
             except BudgetExhausted as error:
                 state = state.counting_drafts(self._drafts).ending(Ending.GAVE_UP, str(error))
+            except SpcaError:  # such as a node that ends at the same time
+                if not self._cancelled:
+                    raise
             self._drafts.clear()
             seconds = time.monotonic() - began
             state = state.spending(phase, seconds)

@@ -50,11 +50,14 @@ from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.records import from_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory, trajectory_msg
 from spca_ros.convert.time import duration_msg, seconds
-from spca_ros.node import SpcaNode, background, run_nodes
-from spca_ros.qos import EVERY, SENSOR
+from spca_ros.node import SpcaNode, background
+from spca_ros.peer import serve_supervisor
+from spca_ros.qos import EVERY, LEASE_S, SENSOR
 
 _HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
-_LEASE_S = 1.0  # simulated seconds without a sign of a motion's client after which it is stopped
+_SILENT_S = 1.0  # simulated seconds without a sign of a motion's client after which it is stopped, if …
+_SILENT_WALL_S = LEASE_S  # … as many wall seconds have passed as well (it may get no turn on a busy machine),
+_SILENT_SURELY_S = 3.0  # or this many simulated ones
 _NEWS_S = 5.0  # wall seconds for contacts to be reported after a reset, at least
 _PLACED_S = 0.1  # simulated seconds within which Gazebo surely has done what its pose service accepted
 _LOOK_S = 1.0  # wall seconds between two looks at whether anybody watches the pictures
@@ -93,7 +96,7 @@ class GazeboSim(SpcaNode):
         self._state: JointState | None = None
         self._newest_contacts: frozenset[Pair] = frozenset()
         self._resetting = False  # then no contacts are published: they are of no level
-        self._seen: dict[str, float] = {}  # by client: the newest joint state it has handled
+        self._heard: dict[str, tuple[float, float]] = {}  # by client: when, in simulated and wall seconds
         self._follow_number = self._grip_number = 0
         self._held = threading.Event()
 
@@ -174,7 +177,7 @@ class GazeboSim(SpcaNode):
             self._contacts.publish(contacts_msg([sample], self._epoch))
 
     def _on_lease(self, lease: Lease) -> None:
-        self._seen[lease.client] = seconds(lease.seen)
+        self._heard[lease.client] = self._now, time.monotonic()
 
     def _do_capture(self, request: Capture.Request) -> Capture.Response:
         """The first frame taken from now on."""
@@ -212,7 +215,7 @@ class GazeboSim(SpcaNode):
         number, begun, client = self._follow_number, self._now, job.goal.client
         self._held.clear()
         self._arm.publish(trajectory_msg(wanted))
-        self._seen[client] = begun
+        self._heard[client] = begun, time.monotonic()
         while self._now - begun < wanted.duration:
             if number != self._follow_number:
                 return result(status=result.REPLACED)
@@ -221,16 +224,22 @@ class GazeboSim(SpcaNode):
             if job.cancelled():
                 self._brake()
                 return result(status=result.HELD)
-            if self._now - self._seen.get(client, begun) > _LEASE_S:
+            if silence := self._silence(client):
                 self._brake()
-                return result(
-                    status=result.STALE, message=f"nothing has come from '{client}' for {_LEASE_S} s"
-                )
+                return result(status=result.STALE, message=f"nothing has come from '{client}' for {silence}")
             job.feedback(
                 FollowTrajectory.Feedback(attempt=job.goal.attempt, elapsed=duration_msg(self._now - begun))
             )
             self._sleep()
         return result(status=result.DONE)
+
+    def _silence(self, client: str) -> str:
+        """For how long nothing has come from a motion's client, if too long; "" else."""
+        heard = self._heard[client]
+        silence, wall = self._now - heard[0], time.monotonic() - heard[1]
+        if silence < _SILENT_S or (wall < _SILENT_WALL_S and silence < _SILENT_SURELY_S):
+            return ""
+        return f"{silence:.1f} s ({wall:.1f} s of wall time)"
 
     def _do_grip(self, job: Job) -> CommandGripper.Result:
         result, state = CommandGripper.Result, self._state
@@ -392,7 +401,7 @@ def _inexact(request: object, response: Any) -> Any:
 
 def main() -> None:
     """Run the node; the exit status says how it ended."""
-    sys.exit(run_nodes(lambda: [GazeboSim()]))
+    sys.exit(serve_supervisor(lambda: [GazeboSim()]))
 
 
 if __name__ == "__main__":

@@ -200,6 +200,18 @@ def test_a_trajectory_that_does_not_begin_where_the_arm_is_is_refused(rig: Rig) 
         rig.robot.follow(far)
 
 
+@pytest.mark.parametrize(
+    ("simulated", "wall", "too_long"),
+    [(0.9, 9.0, False), (1.1, 1.0, False), (1.1, 2.1, True), (3.1, 1.0, True)],
+)
+def test_silence_is_measured_by_both_clocks(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, simulated: float, wall: float, too_long: bool
+) -> None:
+    """On a busy machine a client may get no turn for a second."""
+    monkeypatch.setitem(rig.node._heard, "client", (rig.node._now - simulated, time.monotonic() - wall))
+    assert bool(rig.node._silence("client")) is too_long
+
+
 def test_the_arm_stops_when_its_client_falls_silent(rig: Rig) -> None:
     from rclpy.action import ActionClient
     from spca_interfaces.action import FollowTrajectory

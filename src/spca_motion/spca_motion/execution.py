@@ -148,10 +148,9 @@ class Executor:
 
     def _run(self, trajectory: JointTrajectory, carried: Callable[[JointState], str]) -> None:
         limits = self.tolerances
-        # Read before the command: a start time that is slightly early is harmless, a late one is not.
-        start = self._robot.now()
+        commanded = self._robot.now()
         self.gate.follow(trajectory)
-        watch = _PathWatch(trajectory, start, limits)
+        watch = _PathWatch(trajectory, commanded, self._robot.begun, limits)
 
         def trouble(state: JointState) -> bool:
             off_path = self._is_stale(state) or watch.off(state) > limits.path
@@ -170,7 +169,11 @@ class Executor:
                 raise MotionError("lost", reason)
             return state
 
-        self._robot.wait(trajectory.duration + limits.settle_time, lambda s: trouble(s) or arrived(s))
+        def ended(state: JointState) -> bool:
+            return trouble(state) or arrived(state)
+
+        if not self._robot.wait(trajectory.duration + limits.settle_time, ended):
+            self._robot.wait(max(self._robot.begun() - commanded, 0.0), ended)  # as much as it began later
         state = check()
         error = np.abs(state.position - watch.goal)
         if error.max() > limits.goal:
@@ -197,15 +200,30 @@ class Executor:
 
 
 class _PathWatch:
-    """Compares states with the trajectory that started at `start` (s)."""
+    """Compares states with a trajectory.
 
-    def __init__(self, trajectory: JointTrajectory, start: float, tolerances: Tolerances) -> None:
-        self._trajectory, self._start, self._tolerances = trajectory, start, tolerances
+    It was begun between `commanded` and `begun()` (s): on a busy machine a command takes its time to reach
+    the driver. The arm is late only by the latter, and early only by the former.
+    """
+
+    def __init__(
+        self,
+        trajectory: JointTrajectory,
+        commanded: float,
+        begun: Callable[[], float],
+        tolerances: Tolerances,
+    ) -> None:
+        self._trajectory, self._commanded, self._tolerances = trajectory, commanded, tolerances
+        self._begun = begun
         self.goal: Array = trajectory.positions[-1]
 
     def over(self, state: JointState) -> bool:
         """Whether the trajectory has ended by the state's clock."""
-        return state.stamp - self._start >= self._trajectory.duration
+        return self._time(state) >= self._trajectory.duration
+
+    def _time(self, state: JointState) -> float:
+        """Seconds since the driver began, at the least."""
+        return state.stamp - max(self._begun(), self._commanded)
 
     def off(self, state: JointState) -> float:
         """The largest distance (rad, any joint) from the stretch of path where the arm should be."""
@@ -215,7 +233,7 @@ class _PathWatch:
         """What is wrong with a state that is off the path."""
         errors = self._errors(state)
         joint = int(errors.argmax())
-        share = min(max((state.stamp - self._start) / self._trajectory.duration, 0.0), 1.0)
+        share = min(max(self._time(state) / self._trajectory.duration, 0.0), 1.0)
         return (
             f"{JOINT_NAMES[joint]} left its path by {errors[joint]:.2f} rad "
             f"at {100 * share:.0f} % of the motion; "
@@ -224,9 +242,8 @@ class _PathWatch:
 
     def _errors(self, state: JointState) -> Array:
         times = self._trajectory.times
-        t = state.stamp - self._start
-        first = int(np.searchsorted(times, t - self._tolerances.lag)) - 1
-        last = int(np.searchsorted(times, t + self._tolerances.lead)) + 1
+        first = int(np.searchsorted(times, self._time(state) - self._tolerances.lag)) - 1
+        last = int(np.searchsorted(times, state.stamp - self._commanded + self._tolerances.lead)) + 1
         stretch = self._trajectory.positions[max(min(first, len(times) - 1), 0) : max(last, 1)]
         errors = np.abs(stretch - state.position)
         return np.asarray(errors[errors.max(axis=1).argmin()])

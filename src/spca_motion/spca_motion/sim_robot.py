@@ -20,6 +20,7 @@ class SimRobot:
 
     def __init__(self, simulator: Simulator) -> None:
         self._simulator = simulator
+        self._begun = 0.0
         self._lock = threading.RLock()  # a contact listener, called while stepping, may ask to hold
 
     def now(self) -> float:
@@ -35,6 +36,11 @@ class SimRobot:
         """Begin to track a trajectory."""
         with self._lock:
             self._simulator.follow(trajectory)
+            self._begun = self._simulator.time
+
+    def begun(self) -> float:
+        """A simulator begins at once."""
+        return self._begun
 
     def command_gripper(self, gap: float) -> None:
         """Drive the pads towards `gap` metres."""

@@ -22,7 +22,8 @@ from spca_ros.convert.contacts import contact_samples, sealed_verdict
 from spca_ros.convert.records import from_msg, to_msg
 from spca_ros.convert.time import seconds, time_msg
 from spca_ros.loop import Loop
-from spca_ros.node import SpcaNode, answering, run_nodes
+from spca_ros.node import SpcaNode, answering
+from spca_ros.peer import serve_supervisor
 from spca_ros.qos import EVERY, STATE
 
 _NEWS_PERIOD = 0.05  # wall seconds between two verdicts that differ in nothing but their stamp
@@ -138,7 +139,7 @@ class RefereeNode(SpcaNode):
 
 def main() -> None:
     """Run the node; its exit status is the process's."""
-    sys.exit(run_nodes(lambda: [RefereeNode()]))
+    sys.exit(serve_supervisor(lambda: [RefereeNode()]))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,10 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 
 from spca_ros.node import SpcaNode, background
+
+_TURN_S = 0.05
+_SENDING_TURNS = 4
+"""Until the result of a goal that has ended is on its way."""
 
 
 class Job:
@@ -78,10 +83,15 @@ class LongAction:
             job.cancel()
 
     def close(self, timeout: float = 5.0) -> None:
-        """Cancel the goal under way and wait for its thread."""
+        """Cancel the goal under way and wait until its client has its result. In the turning thread."""
         self.cancel()
-        if self._thread is not None:
-            self._thread.join(timeout)
+        if not self.busy:
+            return
+        end = time.monotonic() + timeout
+        while self.busy and time.monotonic() < end:
+            self._node.loop.turn(_TURN_S)  # what the goal waits for passes through here
+        for _ in range(_SENDING_TURNS):
+            self._node.loop.turn(_TURN_S)
 
     def _on_goal(self, goal: Any) -> GoalResponse:
         return GoalResponse.REJECT if self.busy else GoalResponse.ACCEPT

@@ -1,4 +1,4 @@
-"""A DDS domain of one's own for a run, so that runs on one machine do not hear each other."""
+"""A DDS domain for one graph alone: two graphs in one domain would take each other's nodes for their own."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import random
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import IO
 
-from spca_core.errors import SpcaError
-from spca_core.paths import state_folder
+from spca_core.errors import InputError, SpcaError
+from spca_core.paths import runtime_folder
 
 # Ports of domains up to 101 stay below Linux's ephemeral ports; 0 is what everybody uses who does not choose.
 _DOMAINS = range(1, 102)
-_LOCKS = state_folder() / ".domains"
 
 
 @contextmanager
@@ -35,18 +35,42 @@ def own_domain() -> Iterator[int]:
                 os.environ["ROS_DOMAIN_ID"] = before
 
 
+def claim(domain: int) -> IO[str]:
+    """Take a domain for a graph of this process, until it ends or closes what is returned.
+
+    Raises InputError when another graph of this user has it, and names that one.
+    """
+    folder = runtime_folder() / "domains"
+    folder.mkdir(exist_ok=True)
+    lock = (folder / str(domain)).open("a+")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        with lock:
+            lock.seek(0)
+            holder = lock.read().strip()
+        raise InputError(
+            f"process {holder} has a graph of spca in the ROS domain {domain} already",
+            where="ROS_DOMAIN_ID",
+            hint="end it, or take another domain: export ROS_DOMAIN_ID=…",
+        ) from None
+    lock.truncate(0)
+    lock.write(f"{os.getpid()}\n")
+    lock.flush()
+    return lock
+
+
 @contextmanager
 def _reserved() -> Iterator[int]:
     if "SPCA_DOMAIN_ID" in os.environ:
         yield int(os.environ["SPCA_DOMAIN_ID"])
         return
-    _LOCKS.mkdir(parents=True, exist_ok=True)
     for domain in random.sample(_DOMAINS, len(_DOMAINS)):
-        with (_LOCKS / str(domain)).open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                continue
+        try:
+            lock = claim(domain)
+        except InputError:
+            continue
+        with lock:
             if _silent(domain):
                 yield domain
                 return

@@ -36,6 +36,8 @@ class Driver(Protocol):
 
     arm: ActionClient
     gripper: ActionClient
+    tells_elapsed: bool
+    """Whether the arm's feedback says for how long it has been following."""
 
     def trajectory_goal(self, trajectory: JointTrajectory, attempt: str) -> Any:
         """The goal message for `arm`."""
@@ -77,6 +79,7 @@ class SpcaDriver:
     """The node `sim`, whichever simulator stands behind it."""
 
     pressing = 0.0
+    tells_elapsed = True
 
     def __init__(self, node: SpcaNode, watch: Watch | None = None) -> None:
         self._client, self._watch = node.get_name(), watch
@@ -134,6 +137,8 @@ class ControlDriver:
     Time is the robot's own, so nothing is asked to let it pass. A cancelled trajectory makes
     joint_trajectory_controller hold the arm where it is.
     """
+
+    tells_elapsed = False
 
     def __init__(self, node: SpcaNode, arm_controller: str, gripper_controller: str) -> None:
         try:

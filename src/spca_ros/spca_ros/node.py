@@ -36,6 +36,7 @@ from spca_ros.qos import ALIVE
 DIE_WITH_PARENT = "SPCA_DIE_WITH_PARENT"
 """Environment variable: a node that finds it set ends when the process that started it ends."""
 
+_LINGER_S = 3.0  # wall seconds that nodes go on after Ctrl-C, for a run that is being ended
 _REPEAT_S = 1.0  # wall seconds between two publications of a node's status
 _T = TypeVar("_T", str, int, float, bool)
 _INT64 = np.iinfo(np.int64)
@@ -124,14 +125,24 @@ class SpcaNode(Node):
         """Stop whatever runs and release everything; called once, in the turning thread, at the end."""
 
 
-def run_nodes(make: Callable[[], Sequence[SpcaNode]], arguments: list[str] | None = None) -> int:
-    """Make nodes that share a loop, run them until SIGINT or SIGTERM, close them. Returns the exit status."""
+def run_nodes(
+    make: Callable[[], Sequence[SpcaNode]],
+    arguments: list[str] | None = None,
+    leaving: Callable[[], bool] = lambda: True,
+) -> int:
+    """Make nodes that share a loop, run them until SIGINT or SIGTERM, close them. Returns the exit status.
+
+    A Ctrl-C reaches every process of a launch at once: until `leaving()`, which is asked for a few seconds
+    only, the nodes go on serving whoever still needs them.
+    """
     if os.environ.get(DIE_WITH_PARENT):
         _die_with_parent()
-    stop = threading.Event()
+    stop, leave_by = threading.Event(), 0.0
     nodes: Sequence[SpcaNode] = ()
 
     def on_signal(number: int, frame: FrameType | None) -> None:
+        nonlocal leave_by
+        leave_by = time.monotonic() + (_LINGER_S if number == signal.SIGINT else 0.0)
         stop.set()
         if nodes:
             nodes[0].loop.wake()
@@ -139,22 +150,26 @@ def run_nodes(make: Callable[[], Sequence[SpcaNode]], arguments: list[str] | Non
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, on_signal)
     rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
-    status = 0
+    status, closed = 0, False
     try:
         nodes = make()
         _tell(nodes, NodeStatus.READY)
         nodes[0].wall_timer(_REPEAT_S, lambda: _repeat(nodes))
         while not stop.is_set():
             nodes[0].turn()
+        while time.monotonic() < leave_by and not leaving():
+            nodes[0].turn()
+        for node in nodes:
+            node.close()  # a result under way is given before the end is told
+        closed = True
+        _tell(nodes, NodeStatus.ENDING)
     except ExternalShutdownException:
         pass
     except Exception as error:
         status = _complain(error)
         _tell(nodes, NodeStatus.FAILED, str(error))
-    else:
-        _tell(nodes, NodeStatus.ENDING)
     finally:
-        for node in nodes:
+        for node in () if closed else nodes:
             node.close()
         for node in nodes:
             node.destroy_node()

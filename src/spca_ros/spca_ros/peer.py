@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from builtin_interfaces.msg import Time
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.event_handler import QoSLivelinessChangedInfo, SubscriptionEventCallbacks
 from spca_interfaces.msg import NodeStatus
 
-from spca_core.errors import SpcaError
+from spca_core.errors import Cancelled, SpcaError
 from spca_ros import names
-from spca_ros.node import SpcaNode
+from spca_ros.node import SpcaNode, run_nodes
 from spca_ros.qos import ALIVE, LEASE_S
 
+_TICK_S = 0.1  # wall seconds between two looks at whether a wait is cancelled
 _STARTED_AGAIN = "has died and was started again"
 
 
@@ -68,13 +69,17 @@ class Peer:
         """Whether it has said that it is ready, and lives."""
         return self._ready.is_set()
 
-    def wait_ready(self, timeout: float) -> None:
-        """Wait until it is ready; NodeLost when it is not within `timeout` wall seconds.
+    def wait_ready(self, timeout: float, cancelled: Callable[[], bool] = lambda: False) -> None:
+        """Wait until it is ready. Not from the spinning thread.
 
-        Not from the spinning thread.
+        Raises NodeLost when it is not within `timeout` wall seconds, and Cancelled once `cancelled()` holds.
         """
-        if not self._ready.wait(timeout):
-            raise NodeLost(f"the node '{self.name}' is not ready after {timeout:.0f} s")
+        end = time.monotonic() + timeout
+        while not self._ready.wait(min(_TICK_S, timeout)):
+            if cancelled():
+                raise Cancelled(f"cancelled while the node '{self.name}' was starting")
+            if time.monotonic() > end:
+                raise NodeLost(f"the node '{self.name}' is not ready after {timeout:.0f} s")
         self.check()
 
     def check(self) -> None:
@@ -141,3 +146,19 @@ class Peer:
             self._lost.set()
             if self._on_lost is not None:
                 self._on_lost()
+
+
+def serve_supervisor(make: Callable[[], Sequence[SpcaNode]]) -> int:
+    """Run nodes until they are ended; returns the exit status.
+
+    A Ctrl-C reaches every process of a launch at once: the supervisor still needs these for the end of its
+    run.
+    """
+    supervisor: list[Peer] = []
+
+    def made() -> Sequence[SpcaNode]:
+        nodes = make()
+        supervisor.append(Peer(nodes[0], names.SUPERVISOR))
+        return nodes
+
+    return run_nodes(made, leaving=lambda: not any(peer.ready for peer in supervisor))

@@ -16,6 +16,7 @@ from spca_core.errors import MotionError
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_ros import names
 from spca_ros.convert.robot import joint_state
+from spca_ros.convert.time import seconds
 from spca_ros.driver import Driver, SpcaDriver
 from spca_ros.node import SpcaNode
 from spca_ros.peer import NodeLost
@@ -41,6 +42,7 @@ class RosRobot:
         self._broken = ""
         node.create_subscription(JointStateMsg, names.JOINT_STATES, self._on_state, NEWEST)
         self._goal = 0
+        self._begun: float | None = None
         self.attempt = ""
         """Named in every goal, for readers of the log."""
         self.on_follow: Callable[[JointTrajectory], None] | None = None
@@ -76,8 +78,13 @@ class RosRobot:
             self.on_follow(trajectory)
         goal = self._driver.trajectory_goal(trajectory, self.attempt)
         self._goal += 1
-        self._broken = ""
+        self._broken, self._begun = "", None
         self._begin(self._driver.arm, goal, "the trajectory does not begin where the arm is, or is malformed")
+
+    def begun(self) -> float:
+        """See `Robot`: the driver's feedback says for how long it has been following."""
+        begun = self._begun
+        return self.now() if begun is None else begun
 
     def command_gripper(self, gap: float) -> None:
         """Drive the pads towards `gap` metres.
@@ -150,17 +157,29 @@ class RosRobot:
             handles.append(handle)
             if handle.accepted:
                 self._driver.accepted(client, handle)
+                if client is self._driver.arm and not self._driver.tells_elapsed:
+                    self._note_begin(number, 0.0)
                 handle.get_result_async().add_done_callback(
                     lambda done: self._on_end(number, client, done.result())
                 )
             accepted.set()
 
+        def on_feedback(message: Any) -> None:
+            if client is self._driver.arm and self._driver.tells_elapsed:
+                self._note_begin(number, seconds(message.feedback.elapsed))
+
         # In the turning thread: rclpy's action client loses answers that come before this call has returned.
-        self._node.loop.soon(lambda: client.send_goal_async(goal).add_done_callback(on_answer))
+        self._node.loop.soon(lambda: client.send_goal_async(goal, on_feedback).add_done_callback(on_answer))
         if not accepted.wait(self._patience):
             raise MotionError("stale", "the arm's driver does not answer")
         if not handles[0].accepted:
             raise MotionError("deviation" if client is self._driver.arm else "limit", f"refused: {refusal}")
+
+    def _note_begin(self, number: int, elapsed: float) -> None:
+        """A message may have waited, so the earliest time that any of them gives is the best one."""
+        if number == self._goal and (state := self._state) is not None:
+            begun = state.stamp - elapsed
+            self._begun = begun if self._begun is None else min(self._begun, begun)
 
     def _on_end(self, number: int, client: ActionClient, answer: Any) -> None:
         if client is self._driver.arm and (

@@ -24,7 +24,8 @@ from spca_ros.convert.records import from_msg, pose_from_msg, to_msg
 from spca_ros.convert.robot import joint_state
 from spca_ros.kit import VisionSlot
 from spca_ros.loop import Loop
-from spca_ros.node import SpcaNode, answering, run_nodes
+from spca_ros.node import SpcaNode, answering
+from spca_ros.peer import serve_supervisor
 from spca_ros.qos import STATE
 from spca_sense.detectors import make_detector
 from spca_sense.looks import save_looks
@@ -105,7 +106,7 @@ class SenseNode(SpcaNode):
 
 def main() -> None:
     """Run the node without a vision model; its exit status is the process's."""
-    sys.exit(run_nodes(lambda: [SenseNode()]))
+    sys.exit(serve_supervisor(lambda: [SenseNode()]))
 
 
 if __name__ == "__main__":

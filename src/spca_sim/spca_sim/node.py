@@ -29,7 +29,8 @@ from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.records import from_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory
 from spca_ros.convert.time import duration_msg, seconds, time_msg
-from spca_ros.node import SpcaNode, answering, run_nodes
+from spca_ros.node import SpcaNode, answering
+from spca_ros.peer import serve_supervisor
 from spca_ros.pictures import CameraTopics
 from spca_ros.qos import EVERY, SENSOR
 from spca_sim.conductor import DONE, Conductor
@@ -332,7 +333,7 @@ class SimNode(SpcaNode):
 
 def main() -> None:
     """Run the node; its exit status is the process's."""
-    sys.exit(run_nodes(lambda: [SimNode()]))
+    sys.exit(serve_supervisor(lambda: [SimNode()]))
 
 
 if __name__ == "__main__":

@@ -1,62 +1,91 @@
-"""The launch file's client: requests one level from a running graph's supervisor.
+"""The launch file's client: has the graph that was launched run the level of a run folder.
 
-Its exit status is the verdict.
-
-python -m spca.ros.client stack_01 --preset shuffled --seed 3
+Its exit status is the verdict: `python -m spca.ros.client FOLDER`, where FOLDER has a manifest.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import signal
 import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rclpy.utilities import remove_ros_args
-from spca_interfaces.action import RunLevel
 
-from spca.interrupt import stopping_on_interrupt
-from spca.progress import Progress
-from spca.ros.events import event
-from spca_core.errors import EXIT_BAD_INPUT, EXIT_BROKEN, EXIT_NOT_SOLVED, EXIT_SUCCESS, SpcaError
+from spca.events import Event, Listener
+from spca.ros.run import ENDED
+from spca.ros.run_level import RunLevelCall
+from spca.ros.run_protocol import RunOrder
+from spca.run_command import drive
+from spca_core.ending import Ending
+from spca_core.errors import SpcaError
+from spca_core.options import Manifest, RunOptions
+from spca_core.run_folder import MANIFEST, RunFolder
 from spca_ros import names
-from spca_ros.calls import ActionCall
 from spca_ros.peer import Peer
 from spca_ros.session import Session
 
-READY_S = 120.0
+if TYPE_CHECKING:
+    from spca_core.result import RunResult
+
+_RESULT = "result.json"
+_READY_S = 120.0
 
 
 def main() -> None:
-    """Run one level; exit status 0 success, 1 not solved, 2 bad input, 3 something broke."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("level")
-    parser.add_argument("--preset", default="nominal")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--run-folder", default="", help="a new one in runs/ by default")
-    order = parser.parse_args(remove_ros_args(sys.argv)[1:])
-    goal = RunLevel.Goal(level=order.level, preset=order.preset, seed=order.seed, run_folder=order.run_folder)
-    interrupted: list[bool] = []
+    """Run the level; exit status 0 success, 1 not solved, 2 bad input, 3 something broke, 130 interrupted."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="the run's folder, with its manifest")
+    folder = RunFolder.open(parser.parse_args(remove_ros_args(sys.argv)[1:]).folder)
+    interrupted = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):  # the launch sends several, until it kills
+        signal.signal(number, lambda *_: interrupted.set())
+
+    def conduct(
+        options: RunOptions, folder: RunFolder, listeners: tuple[Listener, ...], resume: bool
+    ) -> RunResult:
+        return _run(folder, listeners, interrupted)
+
+    status = 3
     try:
-        with Session("client") as node, Progress() as progress:
-            peer = Peer(node, names.SUPERVISOR)
-            run_level = ActionCall(node, RunLevel, names.RUN_LEVEL, peer)
-            with stopping_on_interrupt(lambda: interrupted.append(True)):
-                peer.wait_ready(READY_S)
-                result = run_level(goal, lambda m: progress(event(m.event)), lambda: bool(interrupted))
+        status = drive(folder.read(MANIFEST, Manifest).options, folder, resume=False, conduct=conduct)
     except SpcaError as error:
         print(f"spca: {error}", file=sys.stderr)
-        sys.exit(error.exit_status)
-    print(f"{result.outcome or 'broken'}: {result.message}  {result.run_folder}")
-    sys.exit(_status(result))
+        status = error.exit_status
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # a thread of ROS's that has not ended yet would abort an interpreter that ends
 
 
-def _status(result: RunLevel.Result) -> int:
-    if result.input_error:
-        return EXIT_BAD_INPUT
-    if result.outcome in ("", "cancelled"):
-        return EXIT_BROKEN
-    return EXIT_SUCCESS if result.outcome == "success" else EXIT_NOT_SOLVED
+def _run(folder: RunFolder, listeners: tuple[Listener, ...], interrupted: threading.Event) -> RunResult:
+    def tell(event: Event) -> None:
+        for listener in listeners:
+            listener(event)
+
+    fault: SpcaError | None = None
+    with Session("client") as node:
+        peer = Peer(node, names.SUPERVISOR)
+        run_level = RunLevelCall(node, peer)
+        try:
+            peer.wait_ready(_READY_S, interrupted.is_set)
+            end = run_level(RunOrder(run_folder=str(folder.path)), tell, interrupted.is_set)
+            end.check(interrupted.is_set())
+        except SpcaError as error:
+            fault = error
+    from spca_core.result import RunResult
+
+    # The supervisor's node may have ended before its answer has arrived: what counts is on disk.
+    result = folder.read(_RESULT, RunResult) if (folder.path / _RESULT).is_file() else None
+    if result is not None and result.outcome is not Ending.CANCELLED:
+        return result
+    if (ended := folder.path / ENDED).is_file():  # why the launch ends, and interrupts its processes
+        raise SpcaError(ended.read_text().strip())
+    if result is None:
+        raise fault or SpcaError("the run has left no result")
+    return result
 
 
 if __name__ == "__main__":

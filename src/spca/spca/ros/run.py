@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from spca_core.result import RunResult
 
 LOGS = "log"
+ENDED = "ended.txt"
+"""In a run's folder: which process of a launch has ended too early, as the launch says."""
 
 
 def has_graph(options: RunOptions) -> bool:

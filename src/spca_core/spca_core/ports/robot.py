@@ -23,6 +23,10 @@ class Robot(Protocol):
         """Start to track a trajectory, replacing any other."""
         ...
 
+    def begun(self) -> float:
+        """When the driver began the newest trajectory, at the latest; now, as long as it has not said so."""
+        ...
+
     def command_gripper(self, gap: float) -> None:
         """Drive the pads towards `gap` metres (0-0.085)."""
         ...

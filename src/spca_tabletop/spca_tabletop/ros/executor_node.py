@@ -41,8 +41,8 @@ from spca_ros.convert.records import WORLD_FRAME, from_msg, pose_msg, to_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory_msg
 from spca_ros.driver import ControlDriver, Driver, SpcaDriver
 from spca_ros.loop import Loop
-from spca_ros.node import SpcaNode, answering, background, run_nodes
-from spca_ros.peer import Peer
+from spca_ros.node import SpcaNode, answering, background
+from spca_ros.peer import Peer, serve_supervisor
 from spca_ros.qos import STATE
 from spca_ros.robot import RosRobot
 from spca_ros.watch import Watch
@@ -255,7 +255,7 @@ def _arm(kind: str, world: World, robot: Robot, tolerances: Tolerances, source: 
 
 def main() -> None:
     """Run the node; its exit status is the process's."""
-    sys.exit(run_nodes(lambda: [ExecutorNode()]))
+    sys.exit(serve_supervisor(lambda: [ExecutorNode()]))
 
 
 if __name__ == "__main__":
