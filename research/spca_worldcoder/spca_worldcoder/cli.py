@@ -37,7 +37,7 @@ LEARN = Command(mount, OPTIONS, resume)
 
 def learn(
     world: Annotated[
-        str, typer.Argument(help="sokoban, minigrid, a world of another package, or module:factory.")
+        str, typer.Argument(help="sokoban, minigrid, another package's world, or module:factory.")
     ],
     environment: Annotated[
         list[str] | None,
@@ -76,7 +76,7 @@ def learn(
 
     Exit status 0 learned, 1 not learned, 2 bad input. `spca resume` continues an interrupted run.
     """
-    from spca_worldcoder.agent.settings import Settings
+    from spca_worldcoder.agent.settings import EPSILON, Settings
     from spca_worldcoder.run import LearnOptions
     from spca_worldcoder.terminal import learn as run
     from spca_worldcoder.worlds.catalogue import WorldOptions
@@ -85,7 +85,7 @@ def learn(
     if curiosity is None:
         curiosity = 20 if world == "sokoban" else 0
     if epsilon is None:
-        epsilon = 0.05 if synthesizer == "language" else 0.0
+        epsilon = EPSILON if synthesizer == "language" else 0.0
     settings = checked(
         Settings, seed=seed, epsilon=epsilon, steps=steps, curiosity=curiosity, strategy=strategy,
         optimism=optimism, transfer=transfer, episodes=episodes,

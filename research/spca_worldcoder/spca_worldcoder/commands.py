@@ -24,6 +24,10 @@ def _worldcoder(
     llm: Annotated[
         str, typer.Option(help="A model configuration (YAML) for the ReAct baseline; left out without one.")
     ] = "",
+    synthesizer: Annotated[
+        str,
+        typer.Option(help="`inductive` (a stand-in for a model) or `language`: the model of --llm."),
+    ] = "inductive",
 ) -> Any:
     """Learn worlds and variants of them on several seeds.
 
@@ -38,6 +42,7 @@ def _worldcoder(
         first_seed=first_seed,
         levels=levels,
         llm=llm,
+        synthesizer=synthesizer,
     )
 
 

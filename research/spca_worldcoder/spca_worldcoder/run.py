@@ -137,7 +137,7 @@ def start(
 ) -> tuple[RunFolder, LearnResult]:
     """Begin a run in a new folder. InputError for impossible options, before anything is made."""
     worlds = make_worlds(options.worlds)
-    _reach_model(options)
+    reach_model(options)
     folder = RunFolder.create(f"learn_{options.worlds.world.rpartition(':')[2]}", path)
     folder.write(OPTIONS, options)
     return folder, _go(options, worlds, folder, listener, cancelled)
@@ -151,7 +151,7 @@ def resume(path: Path, listener: Listener, cancelled: Callable[[], bool]) -> tup
     options = folder.read(OPTIONS, LearnOptions)
     if folder.read_bytes(RESULT) and (ended := folder.read(RESULT, LearnResult).outcome) != "interrupted":
         raise InputError("this run has ended", where=str(path), hint=f"its outcome was: {ended}")
-    _reach_model(options)
+    reach_model(options)
     return folder, _go(options, make_worlds(options.worlds), folder, listener, cancelled)
 
 
@@ -237,7 +237,7 @@ def _chat(options: LearnOptions, folder: Path) -> Chat:
     return open_chat("", folder, config.model_copy(update={"roles": {**config.roles, ROLE: role}}))
 
 
-def _reach_model(options: LearnOptions) -> None:
+def reach_model(options: LearnOptions) -> None:
     """Raises InputError where a language model is to write programs and its server does not answer."""
     if options.synthesizer == "language" and not options.llm.startswith(REPLAY):
         with TemporaryDirectory() as nothing, _chat(options, Path(nothing)) as chat:

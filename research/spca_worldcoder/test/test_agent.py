@@ -26,8 +26,9 @@ from spca_worldcoder.agent.agent import Agent, EnvironmentResult
 from spca_worldcoder.agent.bandit import Arm, Bandit, search
 from spca_worldcoder.agent.settings import Settings
 from spca_worldcoder.bench.baselines import random_actions, react, true_sokoban
-from spca_worldcoder.bench.bench import Learned, Watcher, WorldcoderBench, WorldcoderRow, play
+from spca_worldcoder.bench.bench import Watcher, WorldcoderBench, play
 from spca_worldcoder.bench.refining import explained_by_draft, wander
+from spca_worldcoder.bench.rows import Learned, WorldcoderRow
 from spca_worldcoder.planning.classical import ClassicalSearch
 from spca_worldcoder.planning.planner import ModelPlanner
 from spca_worldcoder.records import NotLearnable, Program, Verdict

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from spca_bench.bench import Done
+from spca_bench.page import Page
 from spca_core.ports.proposer import ModelError
 from spca_llm.chat import Chat
 from spca_llm.config import LlmConfig, ModelConfig
@@ -18,7 +21,7 @@ from spca_testing.models.server import ModelServer, Seen
 from spca_worldcoder.agent.agent import Agent
 from spca_worldcoder.agent.modelling import Modelling
 from spca_worldcoder.agent.settings import Settings
-from spca_worldcoder.bench.bench import Watcher
+from spca_worldcoder.bench.bench import Watcher, WorldcoderBench
 from spca_worldcoder.contract import ModelSynthesizerContract
 from spca_worldcoder.critic import judge
 from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
@@ -239,6 +242,25 @@ def test_a_refinement_shows_what_the_program_says_and_a_goal_shows_the_nearest_m
     assert "what the program says: nothing changes; reward -0.1, ends: False" in silent
     assert "`transition` fails: " in broken and "IndexError" in broken
     assert [m in goal for m in ("red door", "blue door", "win", "windows")] == [True, True, True, False]
+
+
+@pytest.mark.slow
+def test_the_bench_has_a_model_write_the_programs_and_counts_what_that_took(tmp_path: Path) -> None:
+    with ModelServer(lambda seen: fenced(GOOD)) as server:
+        config = {"model": "test-model", "base_url": server.base_url, "attempts": 1}
+        (tmp_path / "llm.yaml").write_text(json.dumps({"roles": {"coder": config}}))
+        llm = str(tmp_path / "llm.yaml")
+        bench = WorldcoderBench(suites=("sokoban",), seeds=1, levels=0, synthesizer="language", llm=llm)
+        bench.prepare(tmp_path)
+        (trial,) = bench.trials()
+        learned = bench.run_trial(trial, tmp_path)
+        writing = [seen.body for seen in server.requests if "You write simulators" in str(seen.body)]
+        assert {body["temperature"] for body in writing} == {1.0}
+    assert bench.success(learned)
+    assert learned.usage.tokens == 150 * learned.usage.questions > 0
+    page = Page("worldcoder")
+    bench.report([Done(trial, learned)], page)
+    assert "What the model took" in page.write(tmp_path / "page.html").read_text()
 
 
 @pytest.mark.slow

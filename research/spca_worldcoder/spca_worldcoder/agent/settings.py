@@ -9,6 +9,9 @@ from pydantic import Field
 from spca_core.model import Record
 from spca_worldcoder.agent.bandit import Strategy
 
+EPSILON = 0.05
+"""Published share of steps at random."""
+
 
 class Settings(Record):
     """How the agent acts and learns."""
@@ -18,7 +21,7 @@ class Settings(Record):
     first_data: int = Field(10, ge=1)
     """Transitions before the first program is asked for."""
     epsilon: float = Field(0.0, ge=0, le=1)
-    """Share of steps taken at random (published: 0.05)."""
+    """Share of steps taken at random (`EPSILON` with a language model)."""
     curiosity: int = Field(0, ge=0)
     """Actions at the beginning that may go to untried steps although there is a plan."""
     steps: int = Field(100, ge=1)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -19,14 +18,16 @@ from spca_core.run_folder import RunFolder
 from spca_llm.connect import open_chat
 from spca_planner.solver.process import SolverProcess
 from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult, Purpose
-from spca_worldcoder.agent.settings import Settings
-from spca_worldcoder.bench.baselines import Played, random_actions, react, true_sokoban
+from spca_worldcoder.agent.settings import EPSILON, Settings
+from spca_worldcoder.bench.baselines import random_actions, react, true_sokoban
+from spca_worldcoder.bench.page import learned_table, write_sections
 from spca_worldcoder.bench.refining import explained_by_draft, wander
+from spca_worldcoder.bench.rows import Baselines, Learned, Solved, WorldcoderRow, WorldcoderTrial
 from spca_worldcoder.bench.suites import Q_ACTIONS, STRATEGIES, SUITES, seeds_of, with_baselines
 from spca_worldcoder.planning.classical import ClassicalSearch
 from spca_worldcoder.planning.planner import ModelPlanner
 from spca_worldcoder.records import Contradiction, Draft, NotLearnable, Program, Transition
-from spca_worldcoder.run import LearnOptions, laboratory
+from spca_worldcoder.run import LearnOptions, laboratory, reach_model
 from spca_worldcoder.worlds.catalogue import WorldOptions
 from spca_worldcoder.worlds.minigrid import CURRICULUM, MinigridWorld, shortest_way
 from spca_worldcoder.worlds.sokoban import Sokoban
@@ -42,66 +43,6 @@ _SIZES = ((2, 7), (3, 7), (5, 10), (6, 10))
 REFINING = tuple(f"refining, {strategy}" for strategy in STRATEGIES)
 
 
-class WorldcoderTrial(Record):
-    """One suite with one seed."""
-
-    suite: str
-    seed: int
-
-    @property
-    def key(self) -> str:
-        """Its name within the bench."""
-        return f"{self.suite}/{self.seed}"
-
-
-class Learned(Record):
-    """One environment; `steps` and `shortest` are medians over its last ten episodes."""
-
-    result: EnvironmentResult
-    first_success: int
-    """Actions up to the end of the first success; 0 without one."""
-    wrong: tuple[int, ...] = ()
-    """The actions, counted from 1, that the program predicted wrong."""
-    successes: tuple[bool, ...] = ()
-    """Whether each episode succeeded."""
-    steps: float
-    shortest: float | None = None
-    """What someone with full knowledge of the rules would take, in known MiniGrid environments."""
-
-
-class Solved(Record):
-    """Unseen levels of one size, planned in a program and played in the world."""
-
-    program: str
-    """`learned`, or `true rules`: the most that learning can come to."""
-    boxes: int
-    size: int
-    solved: int
-    levels: int
-    seconds: tuple[float, ...]
-
-
-class Baselines(Record):
-    """How much others succeed in an environment."""
-
-    environment: str
-    chance: float
-    q_table: float
-    """After `Q_ACTIONS` actions, in the last 20 episodes."""
-    react: Played | None = None
-
-
-class WorldcoderRow(Record):
-    """What a trial came to; `problem` where the data could not be explained."""
-
-    environments: tuple[Learned, ...] = ()
-    levels: tuple[Solved, ...] = ()
-    baselines: tuple[Baselines, ...] = ()
-    explained: tuple[float, ...] = ()
-    """The best share explained after each draft, of a refining trial."""
-    problem: str = ""
-
-
 class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
     """Suites × seeds; Sokoban's programs are tried on unseen levels."""
 
@@ -115,12 +56,17 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
     """Unseen levels in all, for each number of boxes."""
     llm: str = ""
     """Where a model's answers come from, as for `spca run`; empty: no ReAct baseline."""
+    synthesizer: Literal["inductive", "language"] = "inductive"
+    """Who writes the programs; `language`: the model of `llm`, as published."""
 
     def prepare(self, folder: Path) -> None:
         """InputError for an unknown suite."""
         for name in self.suites:
             if name not in (*SUITES, *REFINING):
                 raise InputError(f"unknown suite '{name}'", hint=f"one of {'; '.join((*SUITES, *REFINING))}")
+        reach_model(
+            LearnOptions(worlds=WorldOptions(world="bench"), synthesizer=self.synthesizer, llm=self.llm)
+        )
 
     def trials(self) -> Sequence[WorldcoderTrial]:
         """Seed by seed, so that an interrupted bench has something of everything."""
@@ -141,14 +87,18 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
             strategy = STRATEGIES[REFINING.index(trial.suite)]
             return WorldcoderRow(explained=explained_by_draft(strategy, data, trial.seed))
         suite = SUITES[trial.suite]
-        settings = Settings(seed=trial.seed, **suite.settings)
-        options = LearnOptions(worlds=WorldOptions(world="bench"), settings=settings)
+        own = dict(suite.settings)
+        if self.synthesizer == "language":
+            own |= {"epsilon": EPSILON, "curiosity": 0}
+        settings = Settings(seed=trial.seed, **own)
+        options = LearnOptions(
+            worlds=WorldOptions(world="bench"), settings=settings, synthesizer=self.synthesizer, llm=self.llm
+        )
         worlds, learned, problem = suite.make(trial.seed), [], ""
         levels: tuple[Solved, ...] = ()
-        with (
-            tempfile.TemporaryDirectory() as scratch,
-            laboratory(options, RunFolder(Path(scratch)), lambda: False) as lab,
-        ):
+        record = folder / "runs" / trial.key.replace("/", "_")
+        record.mkdir(parents=True, exist_ok=True)
+        with laboratory(options, RunFolder(record), lambda: False) as lab:
             watcher = Watcher()
             agent = Agent(*lab, settings, watcher)
             for world in worlds:
@@ -163,10 +113,13 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
                 learned.append(watcher.learned(result))
             if trial.suite == "sokoban" and not problem:
                 levels = self._levels(agent, trial.seed)
+            usage = lab[2].usage
         others: tuple[Baselines, ...] = ()
         if with_baselines(trial.suite, trial.seed - self.first_seed):
             others = tuple(self._baselines(world, trial.seed, folder) for world in worlds)
-        return WorldcoderRow(environments=tuple(learned), levels=levels, baselines=others, problem=problem)
+        return WorldcoderRow(
+            environments=tuple(learned), levels=levels, baselines=others, problem=problem, usage=usage
+        )
 
     def _levels(self, agent: Agent, seed: int) -> tuple[Solved, ...]:
         """This seed's share of the unseen levels; a fifth of them is planned in the true rules, too."""
@@ -212,14 +165,10 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
 
     def table(self, done: Sequence[Done[WorldcoderTrial, WorldcoderRow]]) -> Table:
         """A row for each environment of each suite."""
-        from spca_worldcoder.bench.page import learned_table
-
         return learned_table(done)
 
     def report(self, done: Sequence[Done[WorldcoderTrial, WorldcoderRow]], page: Page) -> None:
         """Plots, levels, ablations and baselines."""
-        from spca_worldcoder.bench.page import write_sections
-
         write_sections(done, page)
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from matplotlib.figure import Figure
 
 from spca_bench.page import new_figure
 from spca_bench.statistics import Rate
-
-if TYPE_CHECKING:
-    from spca_worldcoder.bench.bench import Learned
+from spca_worldcoder.bench.rows import Learned
 
 _LEAST = 3
 """Seeds that a curve is worth drawing for."""

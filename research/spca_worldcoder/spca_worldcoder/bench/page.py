@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from statistics import median
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,12 +12,10 @@ from spca_bench.page import Page, Table, new_figure
 from spca_bench.plots import boxes
 from spca_bench.statistics import Mean, Rate, groups
 from spca_worldcoder.bench.curves import drawable, model_curves, success_curves
+from spca_worldcoder.bench.rows import Learned, WorldcoderRow, WorldcoderTrial
 from spca_worldcoder.bench.suites import Q_ACTIONS, SUITES
 
-if TYPE_CHECKING:
-    from spca_worldcoder.bench.bench import Learned, WorldcoderRow, WorldcoderTrial
-
-    Trials = Sequence[Done[WorldcoderTrial, WorldcoderRow]]
+Trials = Sequence[Done[WorldcoderTrial, WorldcoderRow]]
 
 _PLAIN = ("sokoban", "sokoban renamed", "UnlockPickup", "UnlockPickup renamed")
 _PUBLISHED = {
@@ -65,6 +62,21 @@ def learned_table(done: Trials) -> Table:
 def write_sections(done: Trials, page: Page) -> None:
     """Plots, levels, refinement, baselines."""
     found = _by_environment(done)
+    if asked := [one for one in done if one.result.usage.questions]:
+        page.heading("What the model took")
+        page.table(
+            ("trial", "questions", "tokens", "US dollars", "actions"),
+            [
+                (
+                    one.trial.key, one.result.usage.questions, one.result.usage.tokens,
+                    f"{one.result.usage.chat.cost_usd:.4f}",
+                    sum(each.result.actions for each in one.result.environments),
+                )
+                for one in asked
+            ],
+        )  # fmt: skip
+    else:
+        page.text("The built-in synthesizer wrote the programs: a stand-in for a model, which asks none.")
     _curves(found, page)
     _renamed(found, page)
     named = {
