@@ -40,7 +40,7 @@ class Answerer:
         """The action is named in words: the applicable one that shares most of them, in their order."""
         quoted = re.search(r'"([^"]*)"', question.text)
         words = re.findall(r"[\w-]+", quoted.group(1).lower()) if quoted else []
-        chosen = max(task.applicable(task.initial), key=lambda a: (_shared(a.name, words), a.name))
+        chosen = max(task.applicable(task.initial), key=lambda a: (shared_words(a.name, words), a.name))
         after = task.states([chosen.name])[1]
         return {"pos": sorted(after - task.initial), "neg": sorted(task.initial - after)}
 
@@ -163,11 +163,12 @@ def _written(atom: Atom) -> str:
     return f"({' '.join(atom)})"
 
 
-def _shared(action: Atom, words: list[str]) -> tuple[int, int, int]:
+def shared_words(action: Atom, words: list[str]) -> tuple[int, int, int]:
     """How well a ground action fits words: its arguments among them, in their order, and its name's parts."""
+    named = set(action[1:]) & set(words)
     places = [words.index(a) for a in action[1:] if a in words]
     parts = re.split(r"[-_]", action[0])
     fits = sum(
         part in words or any(w.startswith(part) or part.startswith(w) for w in words[:2]) for part in parts
     )
-    return len(places) - (len(action) - 1 - len(places)), fits, int(places == sorted(places))
+    return len(named) - len(set(action[1:]) - named), fits, int(places == sorted(places))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -56,6 +56,10 @@ class AcpBench(Bench[QuestionTrial, AnswerResult]):
     def title(self) -> str:
         """See `Bench`."""
         return "ACPBench-Hard"
+
+    def identity(self) -> Mapping[str, Any]:
+        """See `Bench`; the same wherever the questions lie."""
+        return {**super().identity(), "questions": self.questions.name}
 
     def prepare(self, folder: Path) -> None:
         """See `Bench`."""

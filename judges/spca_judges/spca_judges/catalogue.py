@@ -17,7 +17,8 @@ class Judge:
 
     `bench` is the command that runs it, `source` where it is from, `given` what its user brings. `package` is
     the pinned distribution that it is, where it needs an interpreter of its own; `system` are Debian packages
-    that this one needs.
+    that this one needs. `settings` says what was observed and given, `others` who has which figures, and
+    where these are from; both are for the page.
     """
 
     name: str
@@ -27,6 +28,8 @@ class Judge:
     given: str = ""
     package: str = ""
     system: str = ""
+    settings: str = ""
+    others: tuple[tuple[str, str, str], ...] = ()
 
     @property
     def lock(self) -> Path:
@@ -76,6 +79,14 @@ JUDGES = {
             "spca bench mbm --problems FILE",
             "KavrakiLab/vamp, resources/ur5/problems.tar.bz2",
             "the archive or folder of problems",
+            settings="Scenes as boxes and cylinders, exact; one core; the clearances of the stack are kept.",
+            others=(
+                (
+                    "VAMP",
+                    "608 of the 608 that it counts as valid; median 0.11 ms, 95 % 0.84 ms (Ryzen 7950X)",
+                    "its repository",
+                ),
+            ),
         ),
         Judge(
             "acpbench",
@@ -83,6 +94,8 @@ JUDGES = {
             "spca bench acpbench --questions FOLDER",
             "github IBM/ACPBench",
             "a checkout",
+            settings="PDDL is given; no model. Language models get the same questions with a text.",
+            others=(("language models", "most below 65 %", "ACPBench-Hard's paper"),),
         ),
         Judge(
             "robosuite",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -40,3 +41,15 @@ def install(name: Annotated[str, typer.Argument(help="As in `spca judge list`.")
     from spca_judges.install import install as make
 
     make(find(name), lambda line: typer.echo(line, err=True))
+
+
+@judge_app.command(epilog="Example:  spca judge page campaigns/mbm campaigns/acpbench --out docs/judges.md")
+def page(
+    campaigns: Annotated[list[Path], typer.Argument(help="Folders that `spca bench` has made of judges.")],
+    out: Annotated[Path, typer.Option(help="The page.")],
+) -> None:
+    """Write a page of what judges said, from the records of campaigns."""
+    from spca_core.run_folder import write_atomically
+    from spca_judges.page import write
+
+    write_atomically(out, write(campaigns).encode())

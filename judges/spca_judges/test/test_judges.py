@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -20,6 +21,7 @@ from spca_judges.catalogue import JUDGES, Judge, find
 from spca_judges.cli import judge_app
 from spca_judges.contract import EpisodeContract
 from spca_judges.install import install
+from spca_judges.page import write
 from spca_judges.port import Episode
 from spca_judges.remote import RemoteEpisode
 
@@ -116,3 +118,13 @@ def test_locks_are_pinned_and_hashed() -> None:
             lines = [line for line in judge.lock.read_text().splitlines() if not line.startswith("#")]
             assert judge.package in " ".join(lines)
             assert all("==" in line and "--hash=sha256:" in line for line in lines)
+
+
+def test_the_page_is_made_from_records_of_judges_only(tmp_path: Path) -> None:
+    software = {"git_revision": "abc", "python": "", "platform": "", "versions": {}}
+    head = {"bench": "levels", "settings": {}, "identity": {}, "software": software}
+    (tmp_path / "bench.json").write_text(json.dumps(head))
+    with pytest.raises(InputError, match="'levels' is no judge"):
+        write([tmp_path])
+    with pytest.raises(InputError, match="holds no campaign"):
+        write([tmp_path / "nothing"])
