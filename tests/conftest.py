@@ -75,7 +75,7 @@ def sourced_ros() -> SourcedRos:
         pytest.skip("SPCA_ROS2_LAUNCH names no folder with the wheels of ROS 2's launch and ros2cli")
     given = Path(folder)
     wheels = sorted((given / "wheels").glob("*.whl"))
-    pins = [line for line in LOCK.read_text().splitlines() if OF_ROS.match(line)]
+    pins = [line.rstrip(" \\") for line in LOCK.read_text().splitlines() if OF_ROS.match(line)]
     made_of = [sys.version, *NOT_LOCKED, *pins, *(w.name for w in wheels), inspect.getsource(_make)]
     digest = hashlib.sha256("\n".join(made_of).encode()).hexdigest()[:16]
     prefix = Path(sys.prefix).resolve() / ".spca" / "sourced_ros" / digest

@@ -22,6 +22,7 @@ from spca.ros.processes import processes
 from spca_core.options import Manifest, RunOptions
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_gazebo.requirements import missing
+from spca_ros.domain import claim
 
 if TYPE_CHECKING:
     from conftest import SourcedRos
@@ -414,3 +415,12 @@ def test_a_launch_that_fails_at_its_start_leaves_no_files(
         assert run("gazebo.launch.py", given) != 0
         assert not list(tmp_path.glob("spca_gazebo_*"))
     assert "rate:=" in caplog.text and "division" in caplog.text
+
+
+def test_a_second_graph_in_a_domain_is_refused_before_anything_starts(
+    installed: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with claim(int(os.environ["ROS_DOMAIN_ID"])):
+        assert run("bringup.launch.py", {}) != 0
+    assert f"process {os.getpid()} has a graph" in caplog.text
+    assert not calls(installed)
