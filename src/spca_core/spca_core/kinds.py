@@ -43,10 +43,10 @@ KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
         Kind("cube", ("cube", "block", "box", "brick"), "rectangle", solid=True),
-        Kind("cuboid", ("cuboid", "bar", "block", "box", "brick"), "rectangle", solid=True),
-        Kind("cylinder", ("cylinder",), "disc", solid=True),
+        Kind("cuboid", ("cuboid", "bar", "slab", "block", "box", "brick"), "rectangle", solid=True),
+        Kind("cylinder", ("cylinder", "can"), "disc", solid=True),
         Kind("ball", ("ball", "sphere"), "disc", solid=True, domed=True, room="none"),
-        Kind("plate", ("plate", "disc", "dish", "saucer"), "disc", room="many"),
+        Kind("plate", ("plate", "disc", "disk", "dish", "saucer", "coaster"), "disc", room="many"),
         Kind("mat", ("mat", "pad"), "rectangle"),
         Kind("bowl", ("bowl", "basket"), "disc", walled=True),
         Kind("tray", ("tray", "crate"), "rectangle", walled=True, room="many"),

@@ -43,3 +43,8 @@ def glimpsed(observation: Observation) -> list[str]:
 def positions_of(observation: Observation) -> dict[str, Vec3]:
     """Return the centres (metres, in `world`) of what was seen, by symbol; empty where there is no scene."""
     return {o.id: o.pose.position for o in observation.things}
+
+
+def colours_of(observation: Observation) -> dict[str, str]:
+    """Return the colours of what was seen, by symbol; empty where there is no scene."""
+    return {o.id: o.colour for o in observation.things}

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from spca_core.contacts import pair
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.layout import Layout, nominal_layout
-from spca_core.names import TABLE_SYMBOL, symbol_of
+from spca_core.names import TABLE_SYMBOL, symbol_of, words_of
 from spca_core.observation import Observation
 from spca_core.ports.kit import LevelFindings
 from spca_core.ports.proposer import Impossible, NotUnderstood
@@ -57,8 +57,8 @@ def _as_observed(layout: Layout, world: World) -> Observation:
         facts += _places({m: p.position for m, p in layout.poses.items() if world.object(m).kind == kind})
     seen = tuple(
         SceneObject(
-            id=symbol_of(o.model), kind=o.kind, colour="", pose=layout.poses[o.model], size=o.size,
-            confidence=1.0,
+            id=symbol_of(o.model), kind=o.kind, pose=layout.poses[o.model], size=o.size, confidence=1.0,
+            colour=words_of(symbol_of(o.model)).split()[0],  # a world's models are named for it
         )
         for o in things
     )  # fmt: skip

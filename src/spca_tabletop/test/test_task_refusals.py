@@ -37,7 +37,7 @@ NOT_UNDERSTOOD = {
     "the red cube": "what to do with the red cube",
     "Put the red cube on top.": "what it should be on top of",
     "Put the red cube on the": "does not make a task",
-    "Put the red cube of the blue cube": "does not make a task",
+    "Put the red cube of the blue cube": "do not understand 'blue'",
     "Do not touch the red cube.": "what to do",
     "Hello!": "says nothing",
     "Touch the two cubes.": "",

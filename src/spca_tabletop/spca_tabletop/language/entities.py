@@ -9,9 +9,10 @@ from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_sense.observation import sizes_of
+from spca_sense.observation import colours_of, sizes_of
+from spca_tabletop.language.ledger import Ledger
 from spca_tabletop.language.phrases import Thing
-from spca_tabletop.language.selection import CLEARLY_LARGER, Selection, colour_of
+from spca_tabletop.language.selection import CLEARLY_LARGER, Selection
 
 Assignment = Sequence[str]
 """A symbol for every `Choice`, by its index."""
@@ -34,10 +35,14 @@ class Choice:
 
 @dataclass(frozen=True)
 class Matching:
-    """The thing of a kind (a plate, a bowl, …) that has the colour of another thing."""
+    """The thing of a kind (a plate, a bowl, …) that has the colour of another thing.
+
+    `partners` has it for everything that has one.
+    """
 
     kind: str
     of: Entity
+    partners: tuple[tuple[str, str], ...]
 
 
 class NoSuchThing(Impossible):
@@ -54,14 +59,16 @@ def value(entity: Entity, assignment: Assignment) -> str:
         return entity.symbol
     if isinstance(entity, Choice):
         return assignment[entity.index]
-    return f"{entity.kind}_{colour_of(value(entity.of, assignment))}"
+    return dict(entity.partners).get(value(entity.of, assignment), "")
 
 
 class Discourse:
     """Finds what noun phrases mean, with what was said before. `cost` counts what was said without need."""
 
-    def __init__(self, observation: Observation) -> None:
+    def __init__(self, observation: Observation, ledger: Ledger | None = None) -> None:
         self._scene = observation
+        self._colours = colours_of(observation)
+        self.ledger = ledger or Ledger()
         self.choices: list[Choice] = []
         self.constraints: list[Constraint] = []
         self.cost = 0
@@ -70,8 +77,6 @@ class Discourse:
         self.mentioned: list[Entity] = []
         self._last: Thing | None = None
         """The solid that was described last: "the other one" is like it."""
-        self.to_table: list[Entity] = []
-        """Called cubes on the table, where there are none yet: they must be put there first."""
 
     def all(
         self, things: Sequence[Thing], kinds: Sequence[str], subject: Entity | None = None
@@ -88,14 +93,16 @@ class Discourse:
 
     def resolve(self, thing: Thing, kinds: Sequence[str], subject: Entity | None = None) -> list[Entity]:
         """What one noun phrase means. `subject` is what "of its colour" and "another plate" refer to."""
+        use = self.ledger.use
         if thing.either:
-            symbols = [s for option in thing.either for s in self._symbols_of(option, kinds)]
+            if not all(option.is_enumerated for option in thing.either):
+                raise NotUnderstood(f"I do not know how many '{thing.text}' are; say it for one thing.")
+            symbols = [s for option in thing.either for s in self.symbols_of(option, kinds)]
             found = [self.choose(list(dict.fromkeys(symbols)))]
         elif thing.pronoun:
             found = self._pronoun(thing)
         elif thing.kind in ("table", "ground"):
-            if thing.where:
-                raise NotUnderstood(f"'{thing.text}' is not at any place on the table.")
+            use(thing, "noun")
             found = [Known(TABLE_SYMBOL if thing.kind == "table" else GROUND_SYMBOL)]
         elif thing.matching:
             found = self._matching(thing, subject)
@@ -139,6 +146,22 @@ class Discourse:
         """What a solid rests on; empty where that is not seen."""
         return next((f.args[1] for f in self._scene.facts if f.predicate == "on" and f.args[0] == solid), "")
 
+    def above(self, supports: Sequence[str]) -> list[str]:
+        """The solids on any of these, directly or on each other."""
+        found: list[str] = []
+        for support in supports:
+            for solid in self.standing_on(support):
+                found += [solid, *self.above([solid])]
+        return found
+
+    def is_choice(self, entity: Entity) -> bool:
+        """Whether it is left open which thing it is."""
+        return isinstance(entity, Choice)
+
+    def demand(self, entity: Entity, symbols: Sequence[str]) -> None:
+        """Demand that it is one of these."""
+        self.constraints.append(lambda assignment: value(entity, assignment) in symbols)
+
     def larger_smaller(self) -> list[tuple[str, str]]:
         """All pairs of solids the first of which covers clearly more than the second."""
         sizes = {s: a * b for s, (a, b, _) in sizes_of(self._scene).items() if s in self.symbols(*SOLIDS)}
@@ -153,6 +176,7 @@ class Discourse:
     # --- pronouns
 
     def _pronoun(self, thing: Thing) -> list[Entity]:
+        self.ledger.use(thing)
         if thing.pronoun == "it":
             if self.subject is None:
                 raise NotUnderstood(f"I do not know what '{thing.text}' refers to; name the thing.")
@@ -161,7 +185,13 @@ class Discourse:
             return [Known(s) for s in self._unmentioned(self.symbols(*SOLIDS), thing)]
         group = self.group or [Known(s) for s in self.symbols(*SOLIDS)]
         if thing.quantifier == "any":
-            return [self.choose(tuple(e.symbol for e in group if isinstance(e, Known)))]
+            symbols = [e.symbol for e in group if isinstance(e, Known)]
+            if len(symbols) < (thing.number or 1) or len(symbols) < len(group):
+                raise NotUnderstood(f"I do not know which '{thing.text}' are; name them.")
+            chosen: list[Entity] = []
+            for _ in range(thing.number or 1):
+                chosen.append(self.choose(symbols, chosen))
+            return chosen
         if thing.number is not None and thing.number != len(group):
             raise NotUnderstood(
                 f"I do not know which {thing.number} things '{thing.text}' refers to; name them."
@@ -175,16 +205,23 @@ class Discourse:
         kind = thing.kind or (present[0] if len(present) == 1 else "plate")
         if subject is None or not self.is_solid(subject) or kind not in SUPPORTS:
             raise NotUnderstood(f"I do not know whose colour '{thing.text}' refers to; name the plate.")
+        self.ledger.use(thing, "noun", "matching")
+        if thing.quantifier not in ("all", "each") and thing.number in (None, 1):
+            self.ledger.use(thing, "quantifier")
         plates = self.symbols(kind)
         if thing.matching == "own":
-            if isinstance(subject, Known) and f"{kind}_{colour_of(subject.symbol)}" not in plates:
-                cube = subject.symbol
-                raise Impossible(
-                    f"There is no {colour_of(cube)} {kind} for the {words_of(cube)}. {self._seen()}"
-                )
-            return [Matching(kind, subject)]
-        plate = self.choose(plates)
-        self.constraints.append(_of_other_colour(plate, subject))
+            by_colour = {self._colours.get(plate, ""): plate for plate in plates}
+            if len(by_colour) < len(plates):
+                raise NotUnderstood(f"Some {kind}s are of one colour; say which is meant.")
+            partners = [(s, by_colour[c]) for s, c in self._colours.items() if c in by_colour]
+            if isinstance(subject, Known) and subject.symbol not in dict(partners):
+                colour, cube = self._colours.get(subject.symbol, ""), words_of(subject.symbol)
+                raise Impossible(f"There is no {colour} {kind} for the {cube}. {self._seen()}")
+            return [Matching(kind, subject, tuple(partners))]
+        plate, colours = self.choose(plates), self._colours
+        self.constraints.append(
+            lambda chosen: colours.get(value(plate, chosen)) != colours.get(value(subject, chosen))
+        )
         return [plate]
 
     # --- descriptions
@@ -192,17 +229,15 @@ class Discourse:
     def _described(self, thing: Thing, kinds: Sequence[str], subject: Entity | None = None) -> list[Entity]:
         thing = self._like_the_last(thing)
         candidates = self._candidates(thing, kinds)
-        if not candidates and _any_on_table(thing):
-            found = self._described(replace(thing, where=()), kinds)
-            self.to_table += found
-            self.cost += 1
-            return found
+        self.ledger.use(thing, "noun", "quantifier", "number", "colour", "other")
         if thing.other:
             candidates = self._unmentioned(candidates, thing, subject)
             if other := self._left_over(thing, candidates):
                 return other
-        number = thing.number or 1
         if thing.quantifier == "any":
+            if thing.number is None:
+                raise NotUnderstood(f"I do not know how many '{thing.text}' are; say a number.")
+            number = thing.number
             if len(candidates) < number:
                 raise Impossible(f"'{thing.text}': there are not that many. {self._seen()}")
             if len(candidates) == number:
@@ -212,14 +247,13 @@ class Discourse:
             for _ in range(number):
                 chosen.append(self.choose(candidates, [*apart, *chosen]))
             return chosen
-        if thing.quantifier == "all" or thing.plural:
+        if thing.quantifier in ("all", "each") or thing.plural or thing.number not in (None, 1):
             return self._several(thing, candidates)
         if len(candidates) == 1:
             return [Known(candidates[0])]
         for entity in reversed(self.mentioned):
             named = thing.side or thing.is_described
-            if not named and self.kind(entity) in _wanted(thing, kinds):
-                self.cost += not thing.quantifier  # few say "cube" for "the cube"
+            if thing.quantifier and not named and self.kind(entity) in _wanted(thing, kinds):
                 return [entity]
         listed = ", ".join(words_of(c) for c in candidates)
         raise NotUnderstood(
@@ -228,8 +262,11 @@ class Discourse:
 
     def _like_the_last(self, thing: Thing) -> Thing:
         """As in "the other one": it is of the kind and colour that was named last."""
-        if thing.other and not (thing.kind or thing.colour) and self._last is not None:
-            return replace(thing, kind=self._last.kind, colour=self._last.colour)
+        supplied = thing.is_supplied or not thing.kind
+        last = self._last
+        like = thing.other and supplied and not thing.colour
+        if like and last is not None and thing.kind in ("", last.kind):
+            return replace(thing, kind=last.kind, colour=last.colour)
         if not thing.other and thing.kind not in SUPPORTS:
             self._last = thing
         return thing
@@ -249,36 +286,39 @@ class Discourse:
         if thing.number is not None and thing.number != len(candidates):
             if thing.number == len(self.group):
                 return list(self.group)
-            raise Impossible(
-                f"'{thing.text}': there are {len(candidates)}, not {thing.number}. {self._seen()}"
-            )
+            there = f"are {len(candidates)}" if len(candidates) != 1 else "is only one"
+            raise Impossible(f"'{thing.text}': there {there}, not {thing.number}. {self._seen()}")
         return [Known(s) for s in candidates]
 
     def _candidates(self, thing: Thing, kinds: Sequence[str]) -> list[str]:
         if thing.kind == "tray" and not self.symbols("tray"):
             thing = replace(thing, kind="plate")  # some call a plate that
         wanted = _wanted(thing, kinds)
-        found = [s for kind in wanted for s in self.symbols(kind) if thing.colour in ("", colour_of(s))]
+        found = [
+            s for kind in wanted for s in self.symbols(kind) if thing.colour in ("", self._colours.get(s))
+        ]
         if not found:
             raise Impossible(f"There is no {_bare(thing, wanted[0])}. {self._seen()}")
         if not thing.is_restricted:
             return found
         unrestricted = found
-        found = Selection(self._scene, self._symbols_of).narrowed(found, thing)
+        found = Selection(self._scene, self.symbols_of, self.ledger).narrowed(found, thing)
         if len(unrestricted) == 1:
             self.cost += 1
-        if not found and not _any_on_table(thing):
+        if not found:
             refusal = Impossible if thing.quantifier == "any" else NoSuchThing
             missing = f"There is no {_bare(thing, wanted[0])}{_restrictions(thing)}."
             raise refusal(f"{missing} {self._seen()}{self._standing(unrestricted)}")
         return found
 
-    def _symbols_of(self, thing: Thing, kinds: Sequence[str] = (*SOLIDS, *SUPPORTS)) -> list[str]:
+    def symbols_of(self, thing: Thing, kinds: Sequence[str] = (*SOLIDS, *SUPPORTS)) -> list[str]:
         """All things that a phrase may mean; they do not count as mentioned by that."""
-        nested = Discourse(self._scene)
+        nested = Discourse(self._scene, self.ledger)
         nested.mentioned, nested.subject, nested.group = list(self.mentioned), self.subject, list(self.group)
         every = thing if thing.pronoun else replace(thing, quantifier="all", number=None)
         found = nested.resolve(every, kinds)
+        if thing.number not in (None, 1) and (thing.quantifier == "any" or thing.number != len(found)):
+            raise NotUnderstood(f"I do not know which ones '{thing.text}' are.")
         return [
             symbol
             for e in found
@@ -289,14 +329,17 @@ class Discourse:
     def _unmentioned(
         self, candidates: Sequence[str], thing: Thing, subject: Entity | None = None
     ) -> list[str]:
-        if thing.plural and not self.mentioned:
-            raise NotUnderstood(f"I do not know which '{thing.text}' are; name them.")
+        if not self.mentioned and (thing.plural or thing.quantifier != "any"):
+            raise NotUnderstood(f"I do not know which things '{thing.text}' means; name them.")
         named = {e.symbol for e in self.mentioned if isinstance(e, Known)}
         if isinstance(subject, Known):  # "another plate" is not the one on which it stands
             named.add(self.support_of(subject.symbol))
         found = [s for s in candidates if s not in named]
         if not found:
             raise Impossible(f"'{thing.text}': there is no other one. {self._seen()}")
+        chosen = any(isinstance(e, Choice) and set(e.candidates) & set(found) for e in self.mentioned)
+        if thing.kind and len(found) == len(candidates) and thing.quantifier != "any" and not chosen:
+            raise NotUnderstood(f"I do not know what '{thing.text}' is set against; leave out 'other'.")
         return found
 
     def _standing(self, things: Sequence[str]) -> str:
@@ -323,19 +366,8 @@ def _differ(a: Entity, b: Entity) -> Constraint:
     return lambda assignment: value(a, assignment) != value(b, assignment)
 
 
-def _of_other_colour(plate: Entity, cube: Entity) -> Constraint:
-    return lambda assignment: colour_of(value(plate, assignment)) != colour_of(value(cube, assignment))
-
-
 def _bare(thing: Thing, kind: str) -> str:
     return f"{thing.colour} {thing.kind or kind}".strip()
-
-
-def _any_on_table(thing: Thing) -> bool:
-    """As in "any other cube that stands on the table": where there is none, one can be put there."""
-    on_table = [w.relation == "on" and w.thing.kind == "table" and not w.negated for w in thing.where]
-    block = thing.kind in ("cube", "block")
-    return block and thing.quantifier == "any" and not thing.side and on_table == [True]
 
 
 def _restrictions(thing: Thing) -> str:

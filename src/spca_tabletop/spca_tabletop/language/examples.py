@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
+from spca_core.geometry import Pose
+from spca_core.kinds import ObjectKind
 from spca_core.observation import Observation
-from spca_core.scene import Fact
+from spca_core.scene import Fact, Scene, SceneObject
 from spca_core.task import Task
 
 CUBES = ("cube_green", "cube_blue", "cube_red")
@@ -45,7 +48,31 @@ def scene(
             facts += [Fact(predicate=side, args=(thing,)) for side, thing in sides.items()]
     kinds = {o: o.split("_")[0] for o in (*cubes, *plates)} | {"table": "table"}
     kinds |= {"ground": "ground"} if "ground" in below.values() else {}
-    return Observation(stamp=0.0, objects=kinds, facts=tuple(facts), sentences=())
+    seen = tuple(_thing(o, row, depth, below) for o in (*cubes, *plates))
+    return Observation(
+        stamp=0.0, objects=kinds, facts=tuple(facts), sentences=(),
+        scene=Scene(stamp=0.0, objects=seen, relations=tuple(facts), sentences=()),
+    )  # fmt: skip
+
+
+def _thing(symbol: str, row: Sequence[str], depth: Sequence[str], below: Mapping[str, str]) -> SceneObject:
+    """A thing at its place in the row, things on others where those are."""
+    kind, colour = symbol.split("_")[:2]
+    x, y, z = 0.62, 0.1 * (1 - PLATES.index(symbol)) if symbol in PLATES else 0.0, 0.405
+    if kind == "cube":
+        under = below.get(symbol, "table")
+        at = under if under.startswith("cube") else symbol
+        x, y = 0.4 + 0.05 * _rank(at, depth), 0.15 * (1 - _rank(at, row))
+        z = 0.46 if under.startswith("cube") else 0.42
+    size = (0.04, 0.04, 0.04) if kind == "cube" else (0.12, 0.12, 0.01)
+    return SceneObject(
+        id=symbol, kind=cast(ObjectKind, kind), colour=colour, pose=Pose(position=(x, y, z)), size=size,
+        confidence=1.0,
+    )  # fmt: skip
+
+
+def _rank(symbol: str, order: Sequence[str]) -> int:
+    return order.index(symbol) if symbol in order else 0
 
 
 def task(description: str, title: str = "", group: str = "test") -> Task:

@@ -21,7 +21,7 @@ Goal = frozenset[Atom]
 CAPACITY = {"plate": 3, "tray": 6}
 """Cubes that fit side by side on a plate or in a tray of the usual size; mats and bowls take one."""
 
-RULES = ("unfit", "kept")
+RULES = ("unfit", "kept", "stays", "before")
 """Predicates of a goal that must hold all along, not in the end."""
 
 _MOST_ASSIGNMENTS = 20_000
@@ -72,7 +72,9 @@ class _Grounded:
         problem = _Contradiction("No tower fits that description.")
         found = False
         for tower in self._towers(firm | described):
-            for atoms in (firm | described | tower, firm | tower):
+            # What is said to be so already need not stay so.
+            so = all(self._scene.holds(*atom) for atom in described)
+            for atoms in (firm | described | tower, firm | tower)[: 1 + so]:
                 try:
                     complete = self._complete(atoms)
                 except _Contradiction as error:
@@ -134,6 +136,10 @@ class _Grounded:
             all(ends[s] == cube if s in ends else cube in order[1:-1] for s, cube in slots.items())
             and all(height[a] < height[b] for run in runs for a, b in pairwise(run))
             and all(height[above] == height[below] + 1 for above, below in stacked)
+            and not any(
+                ends[slot] == cube if slot in ends else cube in order[1:-1]
+                for slot, cube in ((slot, self._symbol(e)) for slot, e in self._m.tower.barred)
+            )
         )
 
     # --- everything else
@@ -143,12 +149,47 @@ class _Grounded:
         atoms = self._with_contacts(set(atoms))
         atoms |= set(self._floors(atoms))
         atoms |= {(c.predicate, *map(self._symbol, c.args)) for c in self._m.rules}
-        untouched = map(self._symbol, self._m.untouched)
-        atoms |= {("kept", s) for s in untouched if self._scene.objects.get(s) in (*SOLIDS, *SUPPORTS)}
+        atoms |= set(self._left_alone(atoms))
+        self._check_rules(atoms)
         atoms = {("abreast", *sorted(a[1:])) if a[0] == "abreast" else a for a in atoms}
         self._check_places(atoms)
         self._check_prohibitions(atoms)
         return frozenset(atoms)
+
+    def _left_alone(self, atoms: set[Atom]) -> Iterator[Atom]:
+        """What must not be touched, or not be moved although it is touched."""
+        for entities, touched in ((self._m.untouched, "kept"), (self._m.unmoved, "stays")):
+            for symbol in map(self._symbol, entities):
+                if self._scene.objects.get(symbol) in (*SOLIDS, *SUPPORTS):
+                    yield (touched if ("touched", symbol) in atoms else "kept", symbol)
+
+    def _check_rules(self, atoms: set[Atom]) -> None:
+        """Complete what must not be on, or touch, what; and refuse what asks for it."""
+        off = [(self._symbol(a), self._symbol(b)) for a, b in self._m.off]
+        apart = [(self._symbol(a), self._symbol(b)) for a, b in self._m.apart]
+        off += [*apart, *((b, a) for a, b in apart)]
+        moved = {a[1] for a in atoms if a[0] in _LOCATIONS}
+        for a, b in off:
+            if a not in self._solids:
+                continue
+            if a not in moved and b not in moved and self._scene.holds("on", a, b):
+                raise _Contradiction(f"The {words_of(a)} is on the {words_of(b)} now; say where to put it.")
+            atoms.add(("unfit", a, b))
+        for a, b in ((a[1], a[2]) for a in atoms if a[0] == "unfit"):
+            if (("on", a, b) in atoms and not self._scene.holds("on", a, b)) or (
+                (a, b) in off and ("on", a, b) in atoms
+            ):
+                raise _Contradiction(f"The {words_of(a)} must not be on the {words_of(b)}, but has to.")
+        for pair in apart:
+            near = any(self._scene.holds("next_to", *p) for p in permutations(pair))
+            if near and not moved.intersection(pair):
+                told = " and the ".join(map(words_of, pair))
+                raise _Contradiction(f"The {told} touch now; say where to put them.")
+        for symbol in map(self._symbol, self._m.never_discarded):
+            if ("discarded", symbol) in atoms:
+                raise _Contradiction(f"The {words_of(symbol)} must not fall, but has to.")
+        if any(a[0] == "before" and a[1] == a[2] for a in atoms):
+            raise _Contradiction("A thing cannot come before itself.")
 
     def _with_contacts(self, atoms: set[Atom]) -> set[Atom]:
         """Pairs that must touch.
@@ -235,16 +276,17 @@ class _Grounded:
                     raise _Contradiction(f"The {words_of(cube)} cannot be on top of itself.")
 
     def _check_prohibitions(self, atoms: set[Atom]) -> None:
+        ends = [atom for atom in atoms if atom[0] not in RULES]
         for a, b in self._m.apart:
             pair = {self._symbol(a), self._symbol(b)}
-            if any(pair <= set(atom[1:]) for atom in atoms):
+            if any(pair <= set(atom[1:]) for atom in ends):
                 raise _Contradiction(
                     f"The {' and the '.join(map(words_of, sorted(pair)))} must not touch, but have to."
                 )
-        for entity in self._m.untouched:
+        for entity in (*self._m.untouched, *self._m.unmoved):
             cube = self._symbol(entity)
-            ends = (atom for atom in atoms if atom[0] not in RULES)
-            if any(atom[1] == cube and not self._scene.holds(*atom) for atom in ends):
+            touched = ("touched",) if entity in self._m.unmoved else ()
+            if any(a[1] == cube and a[0] not in touched and not self._scene.holds(*a) for a in ends):
                 raise _Contradiction(f"The {words_of(cube)} must be left alone, but is needed.")
 
 

@@ -7,18 +7,21 @@ from dataclasses import replace
 from itertools import pairwise
 
 from spca_core.kinds import SOLIDS, SUPPORTS
-from spca_core.names import TABLE_SYMBOL, words_of
+from spca_core.names import TABLE_SYMBOL
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_tabletop.language.entities import Discourse, Entity, Known
 from spca_tabletop.language.meaning import Claim, Meaning
+from spca_tabletop.language.order import Order
 from spca_tabletop.language.phrases import (
     Arrangement,
     Asked,
     Build,
     Command,
     Contact,
+    Context,
     Element,
+    Mark,
     Mention,
     Negative,
     Ordered,
@@ -30,10 +33,18 @@ from spca_tabletop.language.phrases import (
     Where,
 )
 from spca_tabletop.language.places import ANYTHING, CUBES, NO_DIRECTION, Places
+from spca_tabletop.language.prohibitions import prohibit
 from spca_tabletop.language.selection import DIRECTIONS
 
 _TOUCHABLE = (*SOLIDS, *SUPPORTS)
 _VERB_OF = {"TOUCHED": "TOUCH", "LIFTED": "LIFT", "DISCARDED": "DISCARD"}
+_PARTICLES = {
+    "up": ("LIFT", "PICK", "TAKE"),
+    "in_the_air": ("LIFT", "PICK", "TAKE"),
+    "down": ("PUT", "STACK"),
+    "there": ("RELEASE",),
+}
+"""Words that add nothing to certain verbs, and much to others."""
 _TABLE = Known(TABLE_SYMBOL)
 
 
@@ -42,7 +53,9 @@ def interpret(reading: Reading, observation: Observation) -> Meaning:
     interpreter = _Interpreter(observation)
     for element in reading.elements:
         interpreter.add(element)
-    return interpreter.finish(len(reading.elements))
+    meaning = interpreter.finish(len(reading.elements))
+    meaning.discourse.ledger.check(reading.words)
+    return meaning
 
 
 class _Interpreter:
@@ -50,43 +63,57 @@ class _Interpreter:
         self._talk = Discourse(observation)
         self._m = Meaning(self._talk)
         self._places = Places(self._talk, self._m)
+        self._use = self._talk.ledger.use
+        self._order = Order(self._m)
         self._released = False
         self._verb = ""
+        self._forbidding = False
         self._picked: list[Entity] = []
+        self._spoken_of: list[tuple[Entity, Thing]] = []
+        """What the clauses are about: something has to be done with each."""
         self._new_subjects: list[Entity] = []
 
     def add(self, element: Element) -> None:
         """Take in the next element. Only afterwards do "it" and "they" mean what this one is about."""
+        if isinstance(element, Mark):
+            self._order.mark(element)
+            return
+        if self._forbidding and isinstance(element, Arrangement | Mention):
+            raise NotUnderstood("I do not know whether that must not be, either; say it in its own sentence.")
+        self._forbidding = isinstance(element, Negative)
         self._new_subjects = []
+        before, held = len(self._m.claims), list(self._m.held)
         self._take_in(element)
+        self._order.add(
+            self._m.claims[before:], [e for e in self._m.held if e not in held], _is_release(element)
+        )
         if self._new_subjects:
             self._talk.subject = self._new_subjects[-1]
         if len(self._new_subjects) > 1:
             self._talk.group = self._new_subjects
 
     def _take_in(self, element: Element) -> None:
-        if isinstance(element, Command):
-            self._command(element)
-        elif isinstance(element, Build):
-            self._build(element)
-        elif isinstance(element, Arrangement):
-            things = _not_there_yet(element.things, element.places)
-            self._places.place(self._subjects(things), element.places)
-        elif isinstance(element, Ordered):
-            self._places.order(self._subjects(element.things), element.upwards)
-        elif isinstance(element, Mention):
-            self._mention(element)
-        elif isinstance(element, State):
-            self._state(element)
-        elif isinstance(element, Contact):
-            self._contact(element)
-        elif isinstance(element, Passive):
-            self._command(Command(_VERB_OF[element.done], element.things))
-        elif isinstance(element, Negative):
-            self._negative(element)
-        elif isinstance(element, Asked):
-            subjects = [self._subjects((thing,))[0] for thing in element.things]
-            self._m.claims.append(Claim(element.predicate, tuple(subjects)))
+        """By its class: a Command is taken in by `_command`."""
+        if not isinstance(element, Command | Asked):
+            self._use(element)
+        getattr(self, f"_{type(element).__name__.lower()}")(element)
+
+    def _arrangement(self, arrangement: Arrangement) -> None:
+        self._verb = ""
+        things = _not_there_yet(arrangement.things, arrangement.places)
+        self._places.place(self._subjects(things), arrangement.places, things)
+
+    def _passive(self, passive: Passive) -> None:
+        self._command(Command(_VERB_OF[passive.done], passive.things, passive.places))
+
+    def _negative(self, negative: Negative) -> None:
+        untouched = prohibit(negative, self._talk, self._m)
+        if self._talk.subject is None:  # "without moving the blue cube, stack the red one on it"
+            self._new_subjects = untouched
+
+    def _asked(self, asked: Asked) -> None:
+        subjects = [self._subjects((thing,))[0] for thing in asked.things]
+        self._m.claims.append(Claim(asked.predicate, tuple(subjects)))
 
     def finish(self, elements: int) -> Meaning:
         """Put together what belongs together, and complain about what is missing."""
@@ -96,16 +123,17 @@ class _Interpreter:
         for entity in self._picked:  # "pick a cube and touch it" only chooses it
             if not any(entity in c.args for c in meaning.claims):
                 self._hold([entity])
-        placed = {c.args[0] for c in (*meaning.claims, *meaning.descriptions)}
-        placed |= {e for pair in (*meaning.contacts, *meaning.mutual) for e in pair}
-        if any(e not in placed and e not in meaning.tower.members for e in meaning.placeless):
-            raise NotUnderstood("I do not know where to put it; name a plate, a cube or the table.")
+        touching = {e for pair in (*meaning.contacts, *meaning.mutual) for e in pair}
+        for entity, before, building in meaning.placeless:
+            since = [c for c in (*meaning.claims, *meaning.descriptions) if c not in before]
+            built = meaning.tower.active and not building and entity in meaning.tower.members
+            if not (built or entity in touching or any(entity == c.args[0] for c in since)):
+                raise NotUnderstood("I do not know where to put it; name a plate, a cube or the table.")
         if len(set(meaning.held)) > 1:
             raise Impossible("There is one gripper; it cannot hold several cubes at once.")
         if meaning.held and self._released:
             raise NotUnderstood("I do not know where to put down what was picked up; name a place.")
         meaning.claims += [Claim("holding", (e,)) for e in meaning.held[:1]]
-        meaning.claims += [Claim("on", (e, _TABLE)) for e in self._talk.to_table]
         if not (
             meaning.claims
             or meaning.contacts
@@ -116,6 +144,13 @@ class _Interpreter:
             raise NotUnderstood(
                 "I do not see what to do: name something to touch, pick up, put, stack or discard."
             )
+        concerned = meaning.concerned()
+        for entity, thing in self._spoken_of:
+            if entity not in concerned:
+                raise NotUnderstood(
+                    f"I do not know what to do with '{thing.text}'; say it in its own sentence."
+                )
+        self._order.finish()
         meaning.cost += 10 * self._talk.cost + elements
         return meaning
 
@@ -123,17 +158,44 @@ class _Interpreter:
         """Go on with what was said last: "touch the red cube, then the blue one"."""
         self._m.cost += 3
         if self._verb == "TOUCH" and not mention.along:
-            self._touch(Command("TOUCH", mention.things))
+            self._touch(mention.things)
         elif not self._places.go_on(self._subjects(mention.things)):
             raise NotUnderstood(
                 f"I do not know what to do with {' and '.join(t.text for t in mention.things)}."
             )
 
+    def _ordered(self, ordered: Ordered) -> None:
+        if ordered.upwards is not None:
+            self._places.order(self._subjects(ordered.things), ordered.upwards)
+        elif self._m.tower.active or self._verb == "STACK":
+            raise NotUnderstood("Say whether that order is from bottom to top or from top to bottom.")
+        elif not all(thing.is_enumerated for thing in ordered.things):
+            raise NotUnderstood("I do not know in which order; name the things one by one.")
+        else:
+            self._order.put_in(self._talk.all(ordered.things, _TOUCHABLE))
+
+    def _context(self, context: Context) -> None:
+        """What is said to be there must be there."""
+        for place in context.places:
+            self._use(place)
+            if place.kind != "on":
+                raise NotUnderstood("I can check only what things are on or in; leave out where they are.")
+        there = tuple(Where("on", t) for place in context.places for t in place.things)
+        for thing in context.things:
+            self._talk.symbols_of(replace(thing, where=(*thing.where, *there)), _TOUCHABLE)
+
     # --- commands
 
     def _command(self, command: Command) -> None:
         self._verb = command.verb
+        self._use(command, "verb", "swap", "direction")
+        for particle, verbs in _PARTICLES.items():
+            if command.verb in verbs:
+                self._use(command, particle)
+        if any(feature == "first" for feature, _ in command.said):
+            self._order.mark(Mark("first", said=command.said))
         if command.verb == "RELEASE":
+            self._subjects(command.things)
             self._released = True
         elif command.verb in ("SHUFFLE", "SORT"):
             self._sort(command, "own" if command.verb == "SORT" else "other")
@@ -142,18 +204,18 @@ class _Interpreter:
         elif not command.things:
             raise NotUnderstood(f"I do not know what to {command.verb.lower()}; name a thing.")
         elif command.verb == "CLEAR":
-            self._clear(self._talk.all(command.things, (*SUPPORTS, *SOLIDS, "table")))
+            self._clear(self._talk.all(command.things, (*SUPPORTS, *SOLIDS, "table")), command.places)
         elif command.verb == "SWAP":
             self._swap(self._subjects(command.things))
         elif command.verb == "TOUCH":
-            self._touch(command)
+            if command.places:
+                raise NotUnderstood("I can touch a thing, but not at a certain place.")
+            self._touch(command.things)
         else:
             self._move(command)
 
-    def _touch(self, command: Command) -> None:
-        if command.places:
-            raise NotUnderstood("I can touch a thing, but not at a certain place.")
-        subjects = self._subjects(command.things, _TOUCHABLE)
+    def _touch(self, things: Sequence[Thing]) -> None:
+        subjects = self._subjects(things, _TOUCHABLE)
         if any(self._talk.kind(e) not in _TOUCHABLE for e in subjects):
             raise NotUnderstood("I can touch cubes and plates only.")
         self._m.claims += [Claim("touched", (e,)) for e in subjects]
@@ -166,11 +228,24 @@ class _Interpreter:
         _refuse_vague_places(command)
         things = _not_there_yet(_coming_from(command.things, sources), places)
         subjects = self._subjects(things, CUBES)
+        for source in sources:
+            self._places.come_from(subjects, source)
         if verb == "STACK" and (len(subjects) > 1 or any(p.kind == "on_each_other" for p in places)):
             self._stack(subjects, places, command)
         elif places:
             self._talk.cost += 2 if verb in ("LIFT", "PICK") else 0  # "the cube on the table" is likelier
-            self._places.place(subjects, places)
+            self._places.place(subjects, places, things)
+        else:
+            several = any(t.plural or t.quantifier in ("all", "each") for t in things)
+            self._move_somewhere(verb, subjects, [t for p in sources for t in p.things], several)
+
+    def _move_somewhere(
+        self, verb: str, subjects: list[Entity], sources: Sequence[Thing], several: bool
+    ) -> None:
+        """What a verb means where no place is said, but perhaps what to take things from."""
+        off_table = any(thing.kind == "table" for thing in sources)
+        if verb == "TAKE" and several and sources and not off_table:
+            self._m.claim("on", subjects, _TABLE)
         elif verb in ("LIFT", "TAKE"):
             self._hold(subjects)
         elif verb == "PICK":
@@ -178,33 +253,25 @@ class _Interpreter:
         elif verb == "DISCARD":
             self._m.claim("discarded", subjects)
         elif verb != "CHOOSE" and sources:
-            self._check_source(subjects, sources[0])
-            if sources[0].things[0].kind == "table":
-                self._m.claim("discarded", subjects)
-            else:
-                self._m.claim("on", subjects, _TABLE)
+            self._m.claim(*(("discarded", subjects) if off_table else ("on", subjects, _TABLE)))
         elif verb == "UNSTACK":
             self._m.claim("on", subjects, _TABLE)
         elif verb in ("PUT", "THROW"):
-            self._m.placeless += subjects
+            self._m.move(subjects)
         elif verb in ("REMOVE", "STACK"):
             raise NotUnderstood(
                 f"I do not know where to; say what to {verb.lower()} from where, or onto what."
             )
 
-    def _check_source(self, subjects: Sequence[Entity], source: Place) -> None:
-        """What is moved away from another thing must be on it: "away from" may mean so many other places."""
-        for thing in self._talk.all(source.things, ANYTHING):
-            for subject in subjects:
-                if not isinstance(subject, Known) or not isinstance(thing, Known) or thing == _TABLE:
-                    continue
-                if subject.symbol not in self._talk.standing_on(thing.symbol):
-                    what, where = words_of(subject.symbol), words_of(thing.symbol)
-                    raise NotUnderstood(f"The {what} does not lie on the {where}; say where to put it.")
-
     def _subjects(self, things: Sequence[Thing], kinds: Sequence[str] = CUBES) -> list[Entity]:
         """The things a clause is about."""
-        subjects = self._talk.all(things, kinds)
+        subjects: list[Entity] = []
+        for thing in things:
+            found = self._talk.resolve(thing, kinds)
+            if any(isinstance(e, Known) and e in subjects for e in found):
+                raise NotUnderstood(f"'{thing.text}' was named already.")
+            subjects += found
+            self._spoken_of += [(entity, thing) for entity in found]
         if kinds == CUBES and not all(map(self._talk.is_solid, subjects)):
             raise NotUnderstood("I can only move cubes.")
         self._new_subjects = subjects
@@ -216,7 +283,7 @@ class _Interpreter:
                 raise NotUnderstood("I can aim at one arrangement only, not at one after the other.")
         self._m.held += [e for e in subjects if e not in self._m.held]
 
-    def _clear(self, supports: Sequence[Entity]) -> None:
+    def _clear(self, supports: Sequence[Entity], places: Sequence[Place]) -> None:
         cubes: list[Entity] = []
         for support in supports:
             if not isinstance(support, Known) or self._talk.kind(support) not in _TOUCHABLE:
@@ -224,7 +291,7 @@ class _Interpreter:
             cubes += [Known(s) for s in self._talk.standing_on(support.symbol)]
         if not cubes:
             raise Impossible("Nothing lies on it; it is clear already.")
-        self._m.claim("on", cubes, _TABLE)
+        self._places.place(cubes, places or (Place("on", (Thing("table", "table"),)),))
 
     def _swap(self, things: Sequence[Entity]) -> None:
         """Each of two goes where the other one is."""
@@ -239,15 +306,26 @@ class _Interpreter:
     def _sort(self, command: Command, matching: str) -> None:
         """Put each cube on the plate of its colour, or of another one, if no other places were named."""
         things = command.things or (Thing("all cubes", "thing", plural=True, quantifier="all"),)
+        for thing in things:
+            self._use(thing, "matching")
         cubes = self._subjects([replace(t, matching="") for t in things])
-        plate = Thing("its plate", matching=matching)
-        self._places.place(cubes, command.places or (Place("on", (plate,)),))
+        if not command.places:
+            self._places.place(cubes, (Place("on", (Thing("its plate", matching=matching),)),))
+        for place in command.places:  # "into the trays" are the trays of their colours
+            said = tuple(replace(t, matching=t.matching or matching) for t in place.things)
+            self._places.place(cubes, (replace(place, things=said),))
 
     def _build(self, build: Build) -> None:
+        self._verb = "BUILD"
         members = self._subjects(build.things) if build.things else []
         if build.what == "bridge":
             self._places.bridge(members, build.places)
         elif build.what == "pyramid":
+            for place in build.places:
+                if place.kind != "on" or [t.kind for t in place.things] != ["table"]:
+                    raise NotUnderstood("I can build a pyramid on the table only.")
+                self._use(place)
+                self._talk.all(place.things, ("table",))
             self._places.pyramid(members if build.upwards is not False else members[::-1], build.size)
         else:
             self._m.tower.size = build.size or self._m.tower.size
@@ -266,6 +344,7 @@ class _Interpreter:
     # --- states
 
     def _state(self, state: State) -> None:
+        self._verb = ""
         if state.things:
             subjects = self._subjects(state.things)
         elif self._talk.mentioned:
@@ -273,7 +352,7 @@ class _Interpreter:
         else:
             raise NotUnderstood("I do not know what 'which' refers to.")
         before = len(self._m.claims)
-        self._places.place(subjects, state.places)
+        self._places.place(subjects, state.places, state.things)
         if not state.wanted:
             self._m.descriptions += self._m.claims[before:]
             del self._m.claims[before:]
@@ -290,40 +369,9 @@ class _Interpreter:
         known = {frozenset(pair) for pair in self._m.pairs}
         self._m.mutual += [(a, b) for a, b in pairwise(subjects) if frozenset((a, b)) not in known]
 
-    def _never(self, negative: Negative) -> list[tuple[Entity, Entity]]:
-        """What must never be put on what: "never a larger block on a smaller one", "no cube on the table"."""
-        if any(p.kind != "on" for p in negative.places) or negative.avoided not in ("PUT", "STACK"):
-            raise NotUnderstood("I can mind only what must not be put on what; say it like that.")
-        lower = [t for p in negative.places for t in p.things]
-        if {t.extent for t in negative.objects} == {"larger"} and {t.extent for t in lower} == {"smaller"}:
-            return [(Known(a), Known(b)) for a, b in self._talk.larger_smaller()]
-        every = [
-            t if t.quantifier != "any" else replace(t, quantifier="all", number=None)
-            for t in negative.objects
-        ]
-        return [
-            (a, b) for a in self._talk.all(every, CUBES) for b in self._talk.all(lower, ANYTHING) if a != b
-        ]
 
-    def _negative(self, negative: Negative) -> None:
-        if negative.subjects and negative.avoided in ("LIFT", "PUT", "TAKE", "THROW"):
-            raise NotUnderstood("Only the robot moves things; say what it must leave alone.")
-        if negative.subjects:
-            subjects = self._talk.all(negative.subjects, _TOUCHABLE)
-            others = self._talk.all(negative.objects, ANYTHING) or subjects
-            self._m.apart += [(a, b) for a in subjects for b in others if a != b]
-        elif negative.places:
-            self._m.rules += [Claim("unfit", pair) for pair in self._never(negative)]
-        elif negative.avoided in ("TOUCH", "BESIDE", "LIFT", "PUT", "TAKE"):
-            # "Never put a cube on the table" is likelier about the place than about the cubes that are there.
-            self._talk.cost += negative.avoided == "PUT" and any(t.where for t in negative.objects)
-            named = [t for t in negative.objects if t.pronoun not in ("it", "them")]
-            untouched = self._talk.all(named, ANYTHING)
-            self._m.untouched += untouched
-            if self._talk.subject is None:  # "without moving the blue cube, stack the red one on it"
-                self._new_subjects = untouched
-        elif negative.avoided not in ("HIT", "THROW"):  # which go without saying
-            raise NotUnderstood("I can mind what must be left alone, or must not be put on what; say it so.")
+def _is_release(element: Element) -> bool:
+    return isinstance(element, Command) and element.verb == "RELEASE"
 
 
 def _refuse_vague_places(command: Command) -> None:

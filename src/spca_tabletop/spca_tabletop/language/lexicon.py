@@ -1,8 +1,8 @@
 """The words of task texts: each is reduced to a token of the grammar in task.lark.
 
 A pattern is a regular expression in which a space stands for any white space. Where several match, the
-longest wins; of equally long ones, the first. FILLER is dropped: politeness, manner, and what is true of
-every task anyway.
+longest wins; of equally long ones, the first. FILLER is dropped: politeness, and what is
+true of every task anyway. Whatever else is said must be heeded (ledger.py).
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from spca_core.kinds import KINDS, SOLIDS, SUPPORTS
+
 COLOURS = (
     "red", "green", "blue", "yellow", "orange", "purple", "violet", "pink", "black", "white", "grey", "gray",
     "brown", "cyan", "magenta", "turquoise",
 )  # fmt: skip
-NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6}
+_COUNTED = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+NUMBERS = {word: n for n, word in enumerate(_COUNTED, 2)} | {str(n): n for n in range(2, 13)}
 
 _MUST = (
     "must|should|shall|has to|have to|needs to|need to|(?:is|are) to(?! the (?:left|right))|"
@@ -35,18 +38,33 @@ _EDGE = "(?:outer )?(?:edge|rim|border|lip|brim)"
 _NUMBER = "|".join(NUMBERS)
 _LOW = "(?:bottom|base)"
 
+
+def _nouns() -> dict[str, tuple[str, ...]]:
+    """Singular and plural of every kind's nouns; what two kinds are called is a block, whichever is there."""
+    kinds = [kind for kind in KINDS.values() if kind.name in (*SOLIDS, *SUPPORTS)]
+    found: dict[str, list[str]] = {kind.name: [] for kind in kinds} | {"block": []}
+    for noun in dict.fromkeys(noun for kind in kinds for noun in kind.nouns):
+        called = [kind.name for kind in kinds if noun in kind.nouns]
+        found[called[0] if len(called) == 1 else "block"].append(noun)
+    found["cube"].append("die")
+    plurals = {"die": "dice"}
+    tokens: dict[str, tuple[str, ...]] = {}
+    for name, nouns in found.items():
+        tokens[name.upper()] = ("|".join(nouns),)
+        more = [plurals.get(n, n + ("es" if n.endswith(("sh", "x")) else "s")) for n in nouns]
+        tokens[f"{name.upper()}S"] = ("|".join(more),)
+    return tokens
+
+
 _PATTERNS: dict[str, tuple[str, ...]] = {
     "FILLER": (
-        # politeness and manner
-        "please|kindly|now|just|simply|carefully|gently|slowly|softly|lightly|quickly|safely|precisely|exactly",
-        "neatly|firmly|nicely|briefly|properly|directly|immediately|finally|first|firstly|lastly|next|afterwards",
-        "also|too|as well|again|only|up|down|there|together|itself|themselves|fully|"
-        "completely|thanks|thank you",
-        "for me|in place|in order|respectively|in (?:this|that|the|the following) order(?: of)?|currently|"
-        "at the same time|simultaneously|at once|hey|hi|hello|okay",
+        # politeness, and what is true of every motion
+        "please|kindly|now|carefully|gently|softly|lightly|safely|neatly|firmly|nicely|properly|hey|hi",
+        "also|too|as well|itself|themselves|fully|completely|currently|thanks|thank you|for me|hello|okay",
+        "(?:just|simply)(?= (?:touch|tap|pick|lift|grasp|grab|take|put|place|move|stack|build|throw)\\b)",
+        "once(?= ?(?:[.,;!]|$))|one (?:by one|after the other|at a time)|in turn",
         "(?:can|could|would|will) you(?: please)?|you (?:must|should|have to|need "
         "to|can)|go ahead and|try to",
-        "once(?= ?(?:[.,;!]|$))|one (?:by one|after the other|at a time)|in turn",
         "(?:i|we)(?: want|'d like| would like| need)(?: you)?(?: to)?",
         "(?:your|the) (?:task|goal|job|aim|mission) is(?: to| that)?|(?:task|goal|"
         "job|mission|instruction) ?:",
@@ -56,14 +74,14 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         f"(?:use|using) {_HAND}(?: to| and)?|(?:with|by|using) {_HAND}|with the tip of {_HAND}",
         # choices left open, and how places are meant
         "it does(?: not|n't) matter which(?: one| cube| of them)?|no matter which(?: one)?",
-        "whichever(?: one)?(?: you (?:like|want|prefer)| is (?:the )?(?:easiest|nearest|closest|best))",
-        "of your (?:own )?choice|(?:that )?you (?:like|want|prefer|choose)|counted from left to right",
-        "seen from (?:above|the camera|the robot)",
-        # what the tasks are like anyway
-        "(?:high )?(?:up )?(?:in|into) the air|clear of the table|above the table",
-        "one (?:cube )?(?:per|for|to) (?:each|every) plate|(?<=[,(].)one (?:cube )?on (?:each|every) plate",
-        "where (?:it is|they are)|alone|untouched",
+        "whichever(?: one)?(?: you (?:like|want|prefer)| is (?:the )?(?:easiest|best))",
+        "of your (?:own )?choice|(?:that )?you (?:like|want|prefer|choose)",
+        "seen from (?:above|the camera|the robot)|(?:at|in) the end(?= ?(?:[.,;!]|$))",
     ),
+    # --- in which order
+    "FIRST": ("first(?: of all)?|firstly",),
+    "IN_ORDER": ("in (?:this|that|the|the following|the given|exactly this) order(?: of)?",),
+    "AT_ONCE": ("at the same time|simultaneously|at once",),
     # --- doing
     "TOUCH": (
         "touch|tap|poke|press|feel|contact|(?:make|establish|come into|get in|be in) contact with",
@@ -76,8 +94,8 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "TOUCHES": ("touches|contacts|(?:is|are|be) in contact(?: with)?|(?:is|are|be) touching",),
     "TOUCHED": ("touched",),
     "LIFT": (
-        "pick up|lift up|lift|grasp|grab|grip|seize|raise|hold|hold up|fetch|take hold of|get hold of",
-        "keep hold of|keep holding",
+        "pick up|lift up|lift|grasp|grab|grip|seize|raise|hold|hold up|fetch",
+        "(?:take|get|grab) hold of|keep hold of|keep holding",
     ),
     "PICK": ("pick",),
     "LIFTED": ("lifted|picked up|grasped|grabbed|held|gripped|raised|in (?:the|your) (?:gripper|hand)",),
@@ -87,12 +105,13 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     ),
     "PUT": (
         "put|place|set|lay|move|move over|bring|carry|transfer|deposit|position|relocate|transport|deliver",
-        "shift|arrange|lean|balance|lower|putting|placing|moving",
+        "shift|arrange|lean|balance|lower|pack|insert|gather|slide",
+        "putting|placing|moving|lay down|set down|put down",
         "pick (?:up )?and (?:place|put)",
     ),
     "PLACED": ("placed|moved|stacked|brought|laid|carried|transferred|arranged",),
     "STACK": ("stack|pile|stacking|piling",),
-    "BUILD": ("build|make|create|construct|assemble|erect|form",),
+    "BUILD": ("build me|make me|build|make|create|construct|assemble|erect|form",),
     "DISCARD": ("discard|throw away|throw out|toss away|dump|get rid of|dispose of|trash|bin",),
     "THROW": ("throw|toss|push|shove|fling|knock|sweep|tip|drop",),
     "DISCARDED": ("discarded|thrown away|dumped|thrown|tossed|pushed|dropped",),
@@ -112,28 +131,10 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "LINE_UP": ("line up|line|align",),
     "LEAVE": ("leave|keep",),
     "SORT": ("sort|match up|match|tidy up|assign",),
-    "HIT": (
-        "hit|hitting|knock over|knocking over|bump into|collide with|disturb|topple|tip over|dropping|let",
-    ),
+    "HIT": ("hit|hitting|bump into|bumping into|collide with|colliding with|disturb|disturbing",),
+    "TOPPLE": ("knock over|knocking over|topple|toppling|tip over|tipping over|dropping",),
     # --- things
-    "CUBE": ("cube|die",),
-    "CUBES": ("cubes|dice",),
-    "BLOCK": ("block|box|brick",),
-    "BLOCKS": ("blocks|boxes|bricks",),
-    "CUBOID": ("cuboid|bar|slab",),
-    "CUBOIDS": ("cuboids|bars|slabs",),
-    "CYLINDER": ("cylinder|can",),
-    "CYLINDERS": ("cylinders|cans",),
-    "BALL": ("ball|sphere",),
-    "BALLS": ("balls|spheres",),
-    "PLATE": ("plate|dish|dis[ck]|saucer|coaster",),
-    "PLATES": ("plates|dishes|dis[ck]s|saucers|coasters",),
-    "MAT": ("mat|pad",),
-    "MATS": ("mats|pads",),
-    "BOWL": ("bowl|basket",),
-    "BOWLS": ("bowls|baskets",),
-    "TRAY": ("tray|crate",),
-    "TRAYS": ("trays|crates",),
+    **_nouns(),
     "TABLE": (
         "table|tabletop|table top|workbench|bench|desk|worktop|work surface|surface|workspace|work area",
     ),
@@ -161,14 +162,17 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "ANY": ("any|any one|any single|an arbitrary|either|a random|whichever",),
     "ONE": ("one|1|a single|exactly one",),
     "EACH": ("each|every|each single|every single|each and every",),
-    "ALL": ("all|everything",),
-    "EXCEPT": ("except(?: for)?|apart from|other than|excluding",),
+    "ALL": ("all",),
+    "EVERYTHING": ("everything",),
+    "EXCEPT": ("except(?: for)?|apart from|other than|excluding|with the exception of|but for",),
+    "BUT": ("but",),
     "OR": ("or",),
     "BOTH": ("both",),
     "OTHER": ("other|another|a second|a different|remaining",),
     "OTHERS": (
-        "(?:all )?(?:the )?(?:others|rest(?: of (?:the cubes|the blocks|them))?|remaining ones)",
-        "everything else|(?:all )?(?:the )?other (?:objects|things)",
+        "(?:all )?(?:the )?(?:others|remaining ones)",
+        "(?:all )?the rest(?: of (?:the cubes|the blocks|them))?|everything else|anything else",
+        "(?:all )?(?:the )?other (?:objects|things)",
     ),
     "OF": ("of|made of|made from|consisting of|using",),
     "OWN_COLOUR": (
@@ -197,15 +201,18 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         "rightmost|right-most|right|right-hand|right hand|far right",
         "(?:farthest|furthest|most|farthest away|all the way) (?:to the |on the )?right",
     ),
-    "MIDDLE": ("middle|centre|center|central|middlemost|in between",),
+    "MIDDLE": (
+        "middle|centre|center|central|middlemost|in between|middle ?,? counted from left to right",
+    ),
     "CLOSEST_TO": ("(?:nearest|closest) to|(?:nearest|closest)(?= the )",),
     "FARTHEST_FROM": ("(?:farthest|furthest|most distant|far)(?: away)? from",),
     "NEAR": (
         f"(?:nearest|closest|near|close|front|foremost)(?:(?: to)? {_ROBOT})?|least far from {_ROBOT}",
     ),
     "FAR": (
-        "(?:farthest|furthest|far|most distant|distant|rear|back|rearmost|farthest back|furthest back)(?: "
+        "(?:farthest|furthest|far|most distant|distant|rear|rearmost|farthest back|furthest back)(?: "
         f"away)?(?: from {_ROBOT})?",
+        "(?:at|in) the back(?! of)|back(?= (?:\\w+ )?(?:cube|block|plate|one)s?\\b)",
     ),
     "LEFT_OF": ("(?:to |on )?(?:the )?left (?:hand )?(?:side )?of",),
     "RIGHT_OF": ("(?:to |on )?(?:the )?right (?:hand )?(?:side )?of",),
@@ -214,16 +221,23 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "SIDE": ("(?:hand )?(?:side|end|position)(?: of the (?:table|row))?|of the row",),
     "ON": (
         "on|onto|upon|atop|on to|on the top of|onto the top of",
-        "(?:right |directly |straight )?(?:on top of|onto)|directly on",
+        "(?:right |directly |straight )?(?:on top of|onto)|directly on|anywhere on",
     ),
     "OVER": ("over|above",),
     "IN": ("in|into|inside",),
+    "PER": ("per|(?:for|to) (?:each|every)",),
+    "IN_THE_AIR": ("(?:high )?(?:up )?(?:in|into) the air|clear of the table|above the table",),
+    "RESPECTIVELY": ("respectively",),
+    "UP": ("up",),
+    "DOWN": ("down",),
+    "THERE": ("there",),
+    "ALONE": ("where (?:it is|they are)|as (?:it is|they are)|alone|untouched|in place",),
     "AT": ("at|as",),
-    "TO": ("to|towards",),
+    "TO": ("to|towards|over to",),
     "UNDER": ("under|below|beneath|underneath",),
     "BESIDE": (
         "(?:right |directly |just |immediately |close )?(?:next to|beside|adjacent to|"
-        "alongside|against|touching)",
+        "alongside|against|up against|touching)",
         "side by side with|in contact with|(?:all )?around",
     ),
     "SIDE_BY_SIDE": (
@@ -266,17 +280,19 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "MUST": (_MUST,),
     "THAT": ("that|which",),
     "NOT": (
-        "not|do not|don't|does not|doesn't|never|without|must not|should not|may not|cannot|"
-        "can't|avoid|is not|are not",
+        "not|do not|don't|does not|doesn't|never|must not|should not|may not|cannot|"
+        "can't|is not|are not",
         "isn't|aren't|but not",
     ),
+    "WITHOUT": ("without|avoid",),
     "THERE_IS": ("there (?:is|are)|you (?:can )?see",),
     # --- between clauses
     "COMMA": (",|/|[(]|[)]",),
     "AND": ("and|&|as well as|plus",),
     "LINK": (
-        "but|then|and then|after that|where|while|by|so that|such that|so|until|to(?= touch)|in order to",
+        "so that|such that|so|to(?= touch)|in order to|by(?= (?:putting|placing|moving|stacking|piling)\\b)",
     ),
+    "THEN": ("then|and then|after that|afterwards|next|finally|lastly|and finally",),
     "DASH": (":|-{1,2}|—|–",),
     "WITH": ("with|having",),
     "END": (r"[.;!?]",),

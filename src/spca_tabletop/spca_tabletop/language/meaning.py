@@ -21,7 +21,7 @@ class Claim:
 class Tower:
     """What was said about a tower; `active` once there is one.
 
-    `runs` are orders of some of its cubes, upwards.
+    `runs` are orders of some of its cubes, upwards; `barred` is what must not be where.
     """
 
     active: bool = False
@@ -30,6 +30,7 @@ class Tower:
     base: Entity | None = None
     slots: dict[Slot, Entity] = field(default_factory=dict)
     runs: list[list[Entity]] = field(default_factory=list)
+    barred: list[tuple[Slot, Entity]] = field(default_factory=list)
 
 
 @dataclass
@@ -38,20 +39,26 @@ class Meaning:
 
     `claims` must hold; `descriptions` may be about the table as it is now. `held` is what the gripper shall
     hold, `rules` are what must hold all along. `contacts` are pairs that must touch (the first put to the
-    second, unless `mutual`), `apart` pairs that must not, `untouched` what the robot must leave alone,
-    `placeless` cubes that shall be moved without a place having been said. `pairs` stand side by side and
-    may carry a bridge. `cost` tells how far-fetched the reading is.
+    second, unless `mutual`), `apart` pairs that must not, `off` pairs of which the first must not be on the
+    second in the end. `untouched` is what the robot must leave alone, `unmoved` what it may at most touch,
+    `never_discarded` what must not fall. Of those `counted` only the number matters. `placeless` is what
+    shall be moved without a place having been said, with what was claimed before and whether something was
+    being built. `pairs` stand side by side and may carry a bridge. `cost` tells how far-fetched it is.
     """
 
     discourse: Discourse
     claims: list[Claim] = field(default_factory=list)
     descriptions: list[Claim] = field(default_factory=list)
     held: list[Entity] = field(default_factory=list)
-    placeless: list[Entity] = field(default_factory=list)
+    placeless: list[tuple[Entity, list[Claim], bool]] = field(default_factory=list)
     contacts: list[tuple[Entity, Entity]] = field(default_factory=list)
     mutual: list[tuple[Entity, Entity]] = field(default_factory=list)
     apart: list[tuple[Entity, Entity]] = field(default_factory=list)
+    off: list[tuple[Entity, Entity]] = field(default_factory=list)
     untouched: list[Entity] = field(default_factory=list)
+    unmoved: list[Entity] = field(default_factory=list)
+    never_discarded: list[Entity] = field(default_factory=list)
+    counted: list[Entity] = field(default_factory=list)
     tower: Tower = field(default_factory=Tower)
     rules: list[Claim] = field(default_factory=list)
     bridge: bool = False
@@ -70,3 +77,15 @@ class Meaning:
     def stacked(self) -> list[Claim]:
         """The claims that put a solid on a solid."""
         return [c for c in self.claims if c.predicate == "on" and self.discourse.is_solid(c.args[1])]
+
+    def move(self, subjects: Sequence[Entity]) -> None:
+        """Say that they are to be moved, to a place that is yet to be said."""
+        self.placeless += [(e, list(self.claims), self.tower.active) for e in subjects]
+
+    def concerned(self) -> set[Entity]:
+        """Everything that something is asked of."""
+        claims = (*self.claims, *self.descriptions, *self.rules)
+        pairs = (*self.contacts, *self.mutual, *self.apart, *self.off)
+        tower = self.tower
+        found = {entity for claim in claims for entity in claim.args} | {e for pair in pairs for e in pair}
+        return found.union(tower.members, tower.slots.values(), *tower.runs, self.untouched, self.counted)

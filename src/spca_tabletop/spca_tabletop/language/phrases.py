@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-Quantifier = Literal["", "the", "any", "all"]
+from lark import Token
+
+Quantifier = Literal["", "the", "any", "all", "each"]
 Relation = Literal[
     "on", "beside", "under", "left_of", "right_of", "behind", "in_front_of", "closest_to", "farthest_from"
 ]
@@ -26,7 +28,18 @@ Slot = Literal["top", "middle", "bottom"]
 
 
 @dataclass(frozen=True)
-class Where:
+class Phrase:
+    """A constituent of a sentence.
+
+    `said` are its own words, without those of the phrases in it, each with the feature that it gives: every
+    one must leave a trace in the goal (see `spca_tabletop.language.ledger`).
+    """
+
+    said: tuple[tuple[str, Token], ...] = field(default=(), kw_only=True)
+
+
+@dataclass(frozen=True)
+class Where(Phrase):
     """A restriction by place: on (or not on) something."""
 
     relation: Relation
@@ -35,15 +48,17 @@ class Where:
 
 
 @dataclass(frozen=True)
-class Thing:
+class Thing(Phrase):
     """A noun phrase.
 
     `kind` is a kind of thing, block (cube or cuboid), table, ground, thing, or empty where only an adjective
-    or "one" was said. `extent` is largest, smallest, medium, larger, smaller or empty.
+    or "one" was said, which mean a kind that was named before. `extent` is largest, smallest, medium, larger,
+    smaller or empty.
 
     `matching` relates its colour to that of another thing: own (the same) or other; `unlike` is the colour
     that it does not have. `vacant`: nothing stands on it. `without` is what is not meant, `either` are
-    phrases, one of which it fits. `pronoun` is it, them, others or empty. `text` are its words.
+    phrases, one of which it fits. `pronoun` is it, them, others or empty. `text` are its
+    words. `is_supplied`: its kind was not said, but supplied from another phrase.
     """
 
     text: str
@@ -62,13 +77,22 @@ class Thing:
     pronoun: str = ""
     without: tuple[Thing, ...] = ()
     either: tuple[Thing, ...] = ()
+    is_supplied: bool = False
 
     @property
     def is_direction(self) -> bool:
         """Whether it may be a mere direction: "the left"."""
-        words = self.text.split()
-        bare = not (self.kind or self.colour or self.extent)
-        return bool(self.side) and bare and not {"one", "ones"} & set(words)
+        return bool(self.side) and not {"noun", "colour", "extent"} & {feature for feature, _ in self.said}
+
+    @property
+    def is_elliptic(self) -> bool:
+        """Whether its kind is one that was named before: "the green one"."""
+        return not (self.kind or self.pronoun or self.either or self.matching)
+
+    @property
+    def is_enumerated(self) -> bool:
+        """Whether it stands for one thing, so that it can be paired with another one in a list."""
+        return self.quantifier not in ("all", "each") and not self.plural and (self.number or 1) == 1
 
     @property
     def is_restricted(self) -> bool:
@@ -86,7 +110,7 @@ class Thing:
 
 
 @dataclass(frozen=True)
-class Place:
+class Place(Phrase):
     """Where something is or should be; `things` are what the place is relative to.
 
     `hovering`: said as "over" or "above", which may mean without contact.
@@ -99,7 +123,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Command:
+class Command(Phrase):
     """A verb of the grammar (TOUCH, LIFT, PUT, …) with its things and places.
 
     `upwards`: whether the things are listed from bottom to top; None if nothing was said about their order.
@@ -112,7 +136,7 @@ class Command:
 
 
 @dataclass(frozen=True)
-class Build:
+class Build(Phrase):
     """A tower, a bridge or a pyramid of certain things, at certain places; `size` in cubes, if said."""
 
     what: Literal["tower", "bridge", "pyramid"]
@@ -123,7 +147,7 @@ class Build:
 
 
 @dataclass(frozen=True)
-class Arrangement:
+class Arrangement(Phrase):
     """Things and their places, said without a verb of their own."""
 
     things: tuple[Thing, ...]
@@ -131,15 +155,22 @@ class Arrangement:
 
 
 @dataclass(frozen=True)
-class Ordered:
-    """Things of a tower, from bottom to top if `upwards`."""
+class Ordered(Phrase):
+    """Things of a tower, from bottom to top if `upwards`; where that is None, one after the other."""
 
     things: tuple[Thing, ...]
-    upwards: bool
+    upwards: bool | None
 
 
 @dataclass(frozen=True)
-class Mention:
+class Mark(Phrase):
+    """A word that says what comes first, or next, or that what was said is to be done in the order given."""
+
+    kind: Literal["first", "then", "in_order"]
+
+
+@dataclass(frozen=True)
+class Mention(Phrase):
     """Things by themselves; `along`: said by "with"."""
 
     things: tuple[Thing, ...]
@@ -147,7 +178,7 @@ class Mention:
 
 
 @dataclass(frozen=True)
-class State:
+class State(Phrase):
     """How things are or should be.
 
     `things` is empty for a clause about what was mentioned last ("which stays …").
@@ -161,7 +192,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Contact:
+class Contact(Phrase):
     """Things touch `others`, or each other where there are none."""
 
     things: tuple[Thing, ...]
@@ -169,15 +200,16 @@ class Contact:
 
 
 @dataclass(frozen=True)
-class Passive:
+class Passive(Phrase):
     """Something has to be done to things: TOUCHED, LIFTED or DISCARDED."""
 
     done: str
     things: tuple[Thing, ...]
+    places: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True)
-class Negative:
+class Negative(Phrase):
     """What must not happen. `subjects` is empty where the robot itself has to avoid something."""
 
     avoided: str
@@ -187,7 +219,7 @@ class Negative:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Asked(Phrase):
     """What a phrase of an installed skill package asks for: an atom of the goal over single things."""
 
     predicate: str
@@ -195,17 +227,32 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Context:
-    """A description of the table that asks for nothing."""
+class Context(Phrase):
+    """What is said to be there: it asks for nothing, and must be true."""
+
+    things: tuple[Thing, ...]
+    places: tuple[Place, ...]
 
 
 Element = (
-    Command | Build | Arrangement | Ordered | Mention | State | Contact | Passive | Negative | Context | Asked
+    Command
+    | Build
+    | Arrangement
+    | Ordered
+    | Mark
+    | Mention
+    | State
+    | Contact
+    | Passive
+    | Negative
+    | Context
+    | Asked
 )
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to understand a text."""
+    """One way to understand a text. `words` are all that were read, in order."""
 
     elements: tuple[Element, ...] = ()
+    words: tuple[Token, ...] = ()

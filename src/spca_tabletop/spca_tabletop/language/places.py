@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from spca_core.kinds import CONTAINERS, SOLIDS, STACKABLE, SUPPORTS
+from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import NotUnderstood
 from spca_tabletop.language.entities import Choice, Discourse, Entity, Known
 from spca_tabletop.language.meaning import Claim, Meaning
@@ -24,19 +26,25 @@ class Places:
         self._talk, self._m = talk, meaning
         self._run: tuple[Slot, list[Entity]] | None = None
 
-    def place(self, subjects: list[Entity], places: Sequence[Place]) -> None:
-        """Put subjects at places. "Red on blue on green": a second "on" is about what the first one named."""
+    def place(self, subjects: list[Entity], places: Sequence[Place], things: Sequence[Thing] = ()) -> None:
+        """Put subjects at places. "Red on blue on green": a second "on" is about what the first one named.
+
+        `things` are the phrases that named the subjects, where there were any.
+        """
         resting = subjects
         on_plate = any(t.kind in SUPPORTS for p in places if p.kind in ("on", "to") for t in p.things)
         for place in places:
+            self._talk.ledger.use(place)
             if place.kind in ("on", "to"):
-                resting = self._on(resting, place, subjects)
+                resting = self._on(resting, place, subjects, things if resting is subjects else ())
             elif place.kind == "slot":
                 self._slot(subjects, place.slot)
             elif place.kind == "on_each_other":
                 self.stack(subjects, ())
             elif place.kind == "side_by_side":
                 self._side_by_side(subjects, on_plate)
+            elif place.kind == "source":
+                self.come_from(subjects, place)
             else:
                 self._relative(subjects, place)
 
@@ -45,41 +53,70 @@ class Places:
             for target in self._talk.all(place.things, (*SOLIDS, *CONTAINERS)):
                 self._beside(subjects, target)
         elif place.kind == "under":
+            if len(subjects) != 1:
+                raise NotUnderstood("Only one thing can be right under another one; name it.")
             self._m.claim("on", [self._talk.one(place.things, CUBES)], subjects[0])
             self._m.put_down(subjects)
         elif place.kind == "across":
             self.across(subjects, self._talk.all(place.things, CUBES))
         elif place.kind in ("edge", "beyond"):
             support = self._talk.one(place.things, ("plate", "table"), subjects[0])
-            if self._talk.kind(support) == "plate":
+            if self._talk.kind(support) == "table":
+                self._m.claim("discarded", subjects)
+            elif self._talk.kind(support) == "plate" and place.kind == "edge":
                 self._m.claim("on_edge", subjects, support)
             else:
-                self._m.claim("discarded", subjects)
+                raise NotUnderstood("I can put things on the edge of a plate, or beyond that of the table.")
 
-    def _on(self, resting: list[Entity], place: Place, subjects: list[Entity]) -> list[Entity]:
+    def come_from(self, subjects: Sequence[Entity], source: Place) -> None:
+        """Check that things are where they are to be taken from: "away from" may mean so many other places.
+
+        Everything stands on the table, by way of other things at least.
+        """
+        self._talk.ledger.use(source)
+        for thing in source.things:
+            if thing.kind == "table":
+                self._talk.resolve(thing, ("table",))
+                continue
+            below = self._talk.symbols_of(thing, ANYTHING)
+            for subject in subjects:
+                if not isinstance(subject, Known):
+                    self._talk.demand(subject, self._talk.above(below))
+                elif subject.symbol not in self._talk.above(below):
+                    what = words_of(subject.symbol)
+                    raise NotUnderstood(f"The {what} does not lie on {thing.text}; say where to put it.")
+
+    def _on(
+        self, resting: list[Entity], place: Place, subjects: list[Entity], said: Sequence[Thing]
+    ) -> list[Entity]:
         """Put cubes onto others or plates. Returns what a further "on" would be about."""
         things = place.things
         if any(t.is_direction for t in things):
             raise NotUnderstood(NO_DIRECTION)
         if any(t.matching for t in things):
             return self._on_matching(resting, things)
-        targets = self._talk.all(things, ANYTHING, resting[0] if len(resting) == 1 else None)
+        if self._is_distributed(resting, said, things):
+            return self._each_on_one(resting, things[0])
+        targets = self._targets(place, resting[0] if len(resting) == 1 else None)
         kinds = {"cube" if self._talk.is_solid(t) else self._talk.kind(t) for t in targets}
+        one_to_one = len(resting) == len(said) == len(things) == len(targets)
+        if any(feature == "respectively" for feature, _ in place.said) and not one_to_one:
+            raise NotUnderstood("There are not as many places as things to go there; say it for each.")
         if kinds == {"ground"}:
             self._m.claim("discarded", resting)
         elif (
             kinds == {"cube"} and place.kind == "to"
         ):  # on it, or next to it? that is for what follows to say
-            self._m.placeless += resting
+            self._m.move(resting)
             self._talk.group = [*resting, *targets]
+        elif len(targets) > 1 and all(_is_each(t, kinds) for t in things):
+            self._some_on_each(resting, targets, said)
         elif len(targets) == 1:
             self._m.claim("on", resting, targets[0])
             return targets if kinds == {"cube"} and len(resting) == 1 else subjects
-        elif len(targets) == len(resting):
+        elif one_to_one:
             for entity, target in zip(resting, targets, strict=True):
                 self._m.claim("on", [entity], target)
-        elif kinds != {"cube"} and _one_each(resting, things):
-            self._one_on_each(resting[0], targets)
         elif kinds == {"cube"} and len(set(targets)) == len(targets):
             self._talk.cost += 0 if self._m.pairs or self._m.bridge else 1
             self.across(resting, targets)
@@ -87,14 +124,58 @@ class Places:
             raise NotUnderstood("I do not know which of them should go where; say it for each.")
         return resting
 
-    def _one_on_each(self, first: Entity, targets: Sequence[Entity]) -> None:
-        """As in "put a cube on each plate": any one goes on the first, any other one on the next."""
-        chosen = [first]
-        assert isinstance(first, Choice)
-        for _ in targets[1:]:
-            chosen.append(self._talk.choose(first.candidates, chosen))
-        for one, target in zip(chosen, targets, strict=True):
-            self._m.claim("on", [one], target)
+    def _targets(self, place: Place, subject: Entity | None) -> list[Entity]:
+        into = any(feature == "in" for feature, _ in place.said)
+        targets = self._talk.all(place.things, SUPPORTS if into else ANYTHING, subject)
+        if into and any(map(self._talk.is_solid, targets)):
+            raise NotUnderstood(f"Nothing can be put into '{place.things[0].text}'; say 'on'.")
+        return targets
+
+    def _is_distributed(
+        self, resting: Sequence[Entity], said: Sequence[Thing], things: Sequence[Thing]
+    ) -> bool:
+        """Whether each goes on one of several: "each cube on a plate", "the cubes on the plates"."""
+        if len(things) != 1 or things[0].pronoun or len(resting) < 2:
+            return False
+        each = bool(said) and all(t.quantifier == "each" for t in said)
+        plural = things[0].plural and things[0].quantifier in ("", "the") and not things[0].number
+        one = (things[0].quantifier == "any" and things[0].number == 1) or things[0].either
+        return bool(each and one) or (plural and all(t.plural for t in said) and things[0].kind in SUPPORTS)
+
+    def _each_on_one(self, resting: list[Entity], thing: Thing) -> list[Entity]:
+        targets = [
+            self._talk.choose(self._talk.symbols_of(replace(thing, other=False), ANYTHING)) for _ in resting
+        ]
+        if thing.other:  # "a different plate" is another one for each, and not the one on which it stands
+            self._talk.ledger.use(thing, "other")
+            self._talk.all_different(targets)
+            for entity, target in zip(resting, targets, strict=True):
+                if isinstance(entity, Known) and isinstance(target, Choice):
+                    here = self._talk.support_of(entity.symbol)
+                    self._talk.demand(target, [s for s in target.candidates if s != here])
+        for entity, target in zip(resting, targets, strict=True):
+            self._m.claim("on", [entity], target)
+        return resting
+
+    def _some_on_each(
+        self, resting: Sequence[Entity], targets: Sequence[Entity], said: Sequence[Thing]
+    ) -> None:
+        """As in "put a cube on each plate", "two cubes in each tray": other ones in each."""
+        if (
+            not said
+            or any(t.quantifier != "any" for t in said)
+            or not all(map(self._talk.is_choice, resting))
+        ):
+            raise NotUnderstood("I do not know which of them should go where; say it for each.")
+        chosen = list(resting)
+        for one in resting:
+            self._m.claim("on", [one], targets[0])
+        for target in targets[1:]:
+            for one in resting:
+                assert isinstance(one, Choice)
+                chosen.append(self._talk.choose(one.candidates, chosen))
+                self._m.claim("on", chosen[-1:], target)
+        self._talk.all_different(list(resting))
 
     def _on_matching(self, cubes: list[Entity], things: Sequence[Thing]) -> list[Entity]:
         plates = []
@@ -116,7 +197,7 @@ class Places:
     def _side_by_side(self, subjects: Sequence[Entity], on_plate: bool) -> None:
         if len(subjects) < 2:
             raise NotUnderstood("I do not know what should stand side by side; name two cubes.")
-        if on_plate:
+        if on_plate and len(subjects) > 1:
             return  # it means: each on the plate itself, none on top of another
         for a, b in pairwise(subjects):
             self._m.claims.append(Claim("abreast", (a, b)))
@@ -135,10 +216,12 @@ class Places:
         tower.active = True
         if self._any(members):
             tower.size = len(members)
+            self._m.counted += members
         else:
             tower.members += [m for m in members if m not in tower.members]
         self._m.put_down(members)
         for place in places:
+            self._talk.ledger.use(place)
             if place.kind == "slot":
                 self._slot(members, place.slot)
             elif place.kind == "on":
@@ -159,6 +242,7 @@ class Places:
 
     def expect(self, upwards: bool) -> None:
         """The cubes of a tower are going to be listed in this order."""
+        self._end_run()
         self._run = ("bottom" if upwards else "top", [])
 
     def order(self, cubes: Sequence[Entity], upwards: bool) -> None:
@@ -189,12 +273,16 @@ class Places:
         if slot in ("bottom", "top") and self._run is None:
             self._run = (slot, [subjects[0]])
 
+    def _end_run(self) -> None:
+        slot, run = self._run or ("bottom", [])
+        self._run = None
+        if len(run) > 1:
+            self._m.tower.runs.append(run if slot == "bottom" else run[::-1])
+
     def finish_tower(self) -> None:
         """Once all is said: cubes "on top" of others that were stacked without calling it a tower."""
         tower = self._m.tower
-        if self._run is not None and len(self._run[1]) > 1:
-            slot, run = self._run
-            tower.runs.append(run if slot == "bottom" else run[::-1])
+        self._end_run()
         if tower.slots and not tower.active:
             if not self._m.stacked():
                 raise NotUnderstood(
@@ -216,12 +304,19 @@ class Places:
     def bridge(self, members: Sequence[Entity], places: Sequence[Place]) -> None:
         """A bridge of certain cubes."""
         self._m.bridge = True
-        supports = [e for p in places if p.kind == "on" for e in self._talk.all(p.things, ANYTHING)]
+        for place in places:
+            self._talk.ledger.use(place)
+            if place.kind != "on":
+                raise NotUnderstood(_BRIDGE)
+        supports = [e for p in places for e in self._talk.all(p.things, ANYTHING)]
         cubes = [e for e in supports if self._talk.is_solid(e)]
         if len(cubes) == 2 and len(members) == 1:
             self.across(members, cubes)
+        elif [e for e in supports if e != Known(TABLE_SYMBOL)]:
+            raise NotUnderstood(_BRIDGE)
         else:
             self._m.tower.members += members
+            self._m.counted += members
 
     def pyramid(self, members: Sequence[Entity], size: int | None) -> None:
         """A pyramid of three or six, listed from the lowest row up; where only a number was said, of any."""
@@ -260,6 +355,8 @@ class Places:
         """Whatever of the three cubes was not said is one of those left, or any."""
         cubes = self._m.tower.members or [Known(s) for s in self._talk.symbols(*STACKABLE)]
         rest = [m for m in cubes if m != top and m not in supports]
+        if self._m.tower.members and len(rest) + len(supports) + (top is not None) != 3:
+            raise NotUnderstood(_BRIDGE)
         if top is not None and not supports and len(rest) == 2:
             supports = rest
         elif top is None and len(supports) == 2 and len(rest) == 1:
@@ -274,6 +371,6 @@ class Places:
         return top, supports
 
 
-def _one_each(resting: Sequence[Entity], things: Sequence[Thing]) -> bool:
-    """Whether any one thing is put on each of several."""
-    return len(resting) == 1 and isinstance(resting[0], Choice) and all(t.quantifier == "all" for t in things)
+def _is_each(thing: Thing, kinds: set[str]) -> bool:
+    """Whether something else goes on every one; "on both cubes" is one thing across them."""
+    return thing.quantifier == "each" or (thing.quantifier == "all" and kinds != {"cube"})

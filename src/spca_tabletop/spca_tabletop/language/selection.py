@@ -8,7 +8,8 @@ from itertools import pairwise
 
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_sense.observation import positions_of, sizes_of
+from spca_sense.observation import colours_of, positions_of, sizes_of
+from spca_tabletop.language.ledger import Ledger
 from spca_tabletop.language.phrases import Thing, Where
 
 CLEARLY_LARGER = 1.15
@@ -25,12 +26,18 @@ _CLEARLY = 0.01
 class Selection:
     """Narrows candidates; `symbols_of` finds what another phrase means, which a description refers to."""
 
-    def __init__(self, observation: Observation, symbols_of: Callable[[Thing], list[str]]) -> None:
-        self._scene, self._symbols_of = observation, symbols_of
+    def __init__(
+        self, observation: Observation, symbols_of: Callable[[Thing], list[str]], ledger: Ledger
+    ) -> None:
+        self._scene, self._symbols_of, self._ledger = observation, symbols_of, ledger
 
     def narrowed(self, candidates: Sequence[str], thing: Thing) -> list[str]:
         """Those of the candidates that the restrictions of a description leave."""
-        found = [s for s in candidates if not thing.unlike or colour_of(s) != thing.unlike]
+        self._ledger.use(thing, "unlike", "vacant", "without", "extent", "side")
+        for where in thing.where:
+            self._ledger.use(where)
+        colours = colours_of(self._scene)
+        found = [s for s in candidates if not thing.unlike or colours.get(s) != thing.unlike]
         if thing.vacant:
             found = [s for s in found if self._scene.holds("clear", s)]
         if thing.without:
@@ -49,7 +56,7 @@ class Selection:
 
     def _without(self, candidates: list[str], thing: Thing) -> list[str]:
         """As in "all cubes except the blue one"."""
-        if not thing.plural and thing.quantifier not in ("all", "any"):
+        if not thing.plural and thing.quantifier not in ("all", "any", "each"):
             raise NotUnderstood(f"I do not know what '{thing.text}' leaves out; say which ones are meant.")
         left_out = {s for other in thing.without for s in self._symbols_of(other.of_kind(thing.kind))}
         if not left_out <= set(candidates):
@@ -110,13 +117,10 @@ class Selection:
             axis, sign = DIRECTIONS[where.relation]
             offsets = [sign * (places[symbol][axis] - places[n][axis]) for n in names if n != symbol]
             return bool(offsets) and all(offset > _CLEARLY for offset in offsets)
+        every = all if where.thing.quantifier in ("all", "each") and names else any
         if where.relation == "under":
-            return any(self._scene.holds("on", n, symbol) for n in names)
+            return every(self._scene.holds("on", n, symbol) for n in names)
         if where.relation == "beside":
-            return any(self._scene.holds("next_to", *p) for n in names for p in ((symbol, n), (n, symbol)))
-        return any(self._scene.holds("on", symbol, n) for n in names)
-
-
-def colour_of(symbol: str) -> str:
-    """The colour in a symbol: `cube_red` or `cube_red_2` are red."""
-    return symbol.split("_")[1] if "_" in symbol else ""
+            near = (self._scene.holds("next_to", *p) for n in names for p in ((symbol, n), (n, symbol)))
+            return any(near)
+        return every(self._scene.holds("on", symbol, n) for n in names)

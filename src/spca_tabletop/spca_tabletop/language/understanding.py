@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import islice, product
 
@@ -10,15 +11,17 @@ from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.task import Task
-from spca_sense.observation import glimpsed
+from spca_sense.observation import colours_of, glimpsed
+from spca_tabletop.language.ellipsis import completed
 from spca_tabletop.language.entities import NoSuchThing
 from spca_tabletop.language.goal import Atom, Goal, alternatives
 from spca_tabletop.language.installed import ways_to_read
 from spca_tabletop.language.interpreter import interpret
-from spca_tabletop.language.lexicon import COLOURS
 from spca_tabletop.language.phrases import Reading
+from spca_tabletop.language.words import UnknownWords, misspelt, words_in
 
 _MOST_COMBINATIONS = 256
+_MOST_GUESSES = 8
 
 
 def understand(task: Task, observation: Observation) -> list[Goal]:
@@ -46,8 +49,8 @@ def uncovering(task: Task, observation: Observation) -> list[Goal]:
     Empty where nothing is hidden, or where it would not.
     """
     hidden = out_of_sight(task, observation)
-    missing = (f"cube_{colour}" for colour in _missing_colours(task, observation))
-    supposed = dict(zip(hidden, missing, strict=False))
+    colours = dict(zip(hidden, _missing_colours(task, observation), strict=False))
+    supposed = {thing: f"cube_{colour}" for thing, colour in colours.items()}
     if not supposed:
         return []
     facts = tuple(
@@ -55,8 +58,15 @@ def uncovering(task: Task, observation: Observation) -> list[Goal]:
     )
     objects = {s: k for s, k in observation.objects.items() if s not in supposed}
     objects |= dict.fromkeys(supposed.values(), "cube")
+    things = tuple(
+        t.model_copy(update={"id": supposed[t.id], "kind": "cube", "colour": colours[t.id]})
+        if t.id in supposed
+        else t
+        for t in observation.things
+    )
+    scene = observation.scene and observation.scene.model_copy(update={"objects": things})
     try:
-        _understood(task, observation.model_copy(update={"objects": objects, "facts": facts}))
+        _understood(task, observation.model_copy(update={"objects": objects, "facts": facts, "scene": scene}))
     except (NotUnderstood, Impossible):
         return []
     return [frozenset({("clear", thing)}) for thing in hidden]
@@ -76,8 +86,11 @@ def out_of_sight(task: Task, observation: Observation) -> list[str]:
 
 
 def _missing_colours(task: Task, observation: Observation) -> list[str]:
-    said = f"{task.title} {task.description}".lower()
-    return [c for c in COLOURS if c in said and f"cube_{c}" not in observation.objects]
+    """The colours that are named and that no cube in sight has."""
+    colours = colours_of(observation)
+    cubes = {colours.get(s, "") for s, kind in observation.objects.items() if kind == "cube"}
+    said = [word for text in (task.title, task.description) for word in words_in(text, "COLOUR")]
+    return [c for c in dict.fromkeys(said) if c not in cubes]
 
 
 def _set_down_first(task: Task, observation: Observation) -> list[Goal]:
@@ -100,27 +113,56 @@ def _set_down_first(task: Task, observation: Observation) -> list[Goal]:
     return list(found)
 
 
+def _read(text: str) -> list[Sequence[Reading]]:
+    """Every way to read each sentence. What a misspelt word may have been is said where that can be read."""
+    try:
+        return ways_to_read(text)
+    except UnknownWords as error:
+        said, words = error.said
+        for guesses in islice(product(*map(misspelt, words)), _MOST_GUESSES):
+            better = said
+            for word, guess in zip(words, guesses, strict=True):
+                better = re.sub(rf"\b{re.escape(word)}\b", guess, better)
+            try:
+                ways_to_read(better)
+            except NotUnderstood:
+                continue
+            hints = [f"'{guess}' instead of '{word}'" for word, guess in zip(words, guesses, strict=True)]
+            raise UnknownWords(said, words, f" Did you mean {', '.join(hints)}?") from error
+        raise
+
+
 def _understood(task: Task, observation: Observation) -> list[Goal]:
-    said = ways_to_read(task.description) or ways_to_read(task.title)
+    said = _read(task.description) or _read(task.title)
     if not said:
         raise NotUnderstood("The task says nothing that could be done.")
     found: dict[tuple[Goal, ...], int] = {}
+    impossible: tuple[int, Exception] | None = None
     problems: list[tuple[tuple[int, bool, int], Exception]] = []
     for combination in islice(product(*said), _MOST_COMBINATIONS):
-        reading = Reading(tuple(e for r in combination for e in r.elements))
-        progress = 0
-        try:
-            meaning = interpret(reading, observation)
-            progress = 1
-            goals = tuple(alternatives(meaning, observation))
-        except (NotUnderstood, Impossible) as error:
-            attached = isinstance(error, NoSuchThing)  # perhaps only in this reading
-            problems.append(((-progress, attached, len(reading.elements)), error))
-            continue
-        found[goals] = min(found.get(goals, meaning.cost), meaning.cost)
+        joined = Reading(
+            tuple(e for r in combination for e in r.elements), tuple(w for r in combination for w in r.words)
+        )
+        for reading in completed(joined):
+            progress, cost = 0, 0
+            try:
+                meaning = interpret(reading, observation)
+                progress, cost = 1, meaning.cost
+                goals = tuple(alternatives(meaning, observation))
+            except (NotUnderstood, Impossible) as error:
+                if progress and (impossible is None or cost < impossible[0]):
+                    impossible = (cost, error)
+                attached = isinstance(error, NoSuchThing)  # perhaps only in this reading
+                problems.append(((-progress, attached, len(reading.elements)), error))
+                continue
+            found[goals] = min(found.get(goals, meaning.cost), meaning.cost)
     if not found:  # the reading that came farthest has the most to the point to say
         raise min(problems, key=lambda p: p[0])[1]
     least = min(found.values())
+    if (
+        impossible is not None and impossible[0] <= least
+    ):  # what is meant cannot be; nothing else is meant then
+        raise impossible[1]
     best = [goals for goals, cost in found.items() if cost == least]
     if len(best) > 1:
         meanings = " or: ".join(describe(goals) for goals in best[:2])
@@ -140,7 +182,7 @@ def _sentence(atom: Atom) -> str:
     words = {
         "on": "on the", "next_to": "next to the", "abreast": "side by side with the",
         "on_edge": "on the edge of the", "across": "across the", "unfit": "never on the",
-        "kept": "left alone",
+        "kept": "left alone", "stays": "not moved", "before": "before the",
         "holding": "in the gripper", "touched": "touched", "discarded": "thrown off the table",
         "clear": "uncovered, to see what it is", "put_down": "set down on the table first",
     }  # fmt: skip

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 
 from lark import Token
 
@@ -16,7 +18,7 @@ from spca_tabletop.language.lexicon import known_words, longest
 
 _WORD = re.compile(r"[\w'’-]+|\S")
 _SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re.IGNORECASE)
-_SEPARATORS = ("COMMA", "AND", "LINK", "DASH")
+_SEPARATORS = ("COMMA", "AND", "BUT", "LINK", "DASH", "THEN")
 
 
 @dataclass(frozen=True)
@@ -31,12 +33,22 @@ class Sentence:
         return " ".join(self.text[self.tokens[0].start_pos : position].split())
 
 
+class UnknownWords(NotUnderstood):
+    """A text has words that are not in the lexicon. `said` are the text and these words."""
+
+    def __init__(self, text: str, words: Sequence[str], hint: str = "") -> None:
+        listed = ", ".join(f"'{w}'" for w in words)
+        plural = "s" if len(words) > 1 else ""
+        super().__init__(f"I do not know the word{plural} {listed}.{hint} {WHAT_WORKS}")
+        self.said = text, tuple(words)
+
+
 def sentences(text: str) -> list[Sentence]:
-    """All sentences that say something. Raises NotUnderstood naming every unknown word."""
+    """All sentences that say something. Raises UnknownWords."""
     text = _SYMBOL.sub(lambda m: words_of(symbol_of(m.group().lower())), text.replace("’", "'"))
     found, unknown = _scan(text)
     if unknown:
-        raise NotUnderstood(_about_unknown(unknown))
+        raise UnknownWords(text, unknown)
     done: list[Sentence] = []
     current: list[Token] = []
     for token in [*found, Token("END", ".")]:
@@ -48,6 +60,11 @@ def sentences(text: str) -> list[Sentence]:
         else:
             current = []
     return done
+
+
+def words_in(text: str, token: str) -> list[str]:
+    """The words of a text that are of one token, whatever else it says."""
+    return [str(found) for found in _scan(text)[0] if found.type == token]
 
 
 def _scan(text: str) -> tuple[list[Token], list[str]]:
@@ -77,37 +94,32 @@ def token_of(word: str) -> str:
 
 
 def _join_separators(tokens: list[Token]) -> list[Token]:
-    """Merge runs of separators: COMMA or AND where a list may go on, SEP where a new clause must begin."""
+    """Merge runs of separators: COMMA or AND where a list may go on, SEP where a new clause must begin.
+
+    THEN stays, as it says in which order.
+    """
     joined: list[Token] = []
-    for token in tokens:
-        if token.type not in _SEPARATORS:
-            joined.append(token)
-        elif joined and joined[-1].type in ("COMMA", "AND", "SEP"):
-            last = joined[-1].type
-            kind = (
-                "AND"
-                if (last, token.type) in (("COMMA", "AND"), ("COMMA", "COMMA"), ("AND", "COMMA"))
-                else "SEP"
-            )
-            joined[-1] = Token.new_borrow_pos(kind, f"{joined[-1]} {token}", joined[-1])
+    for separates, run in groupby(tokens, lambda token: token.type in _SEPARATORS):
+        found = list(run)
+        if not separates:
+            joined += found
+            continue
+        then = next((token for token in found if token.type == "THEN"), None)
+        if then is not None:
+            joined.append(then)
         elif joined:
-            kind = token.type if token.type in ("COMMA", "AND") else "SEP"
-            joined.append(Token.new_borrow_pos(kind, str(token), token))
-    while joined and joined[-1].type in ("COMMA", "AND", "SEP"):
+            listing = {token.type for token in found} <= {"COMMA", "AND"}
+            kind = "AND" if listing and len(found) > 1 else found[0].type
+            kind = kind if kind in ("COMMA", "AND", "BUT") and (listing or len(found) == 1) else "SEP"
+            joined.append(Token.new_borrow_pos(kind, " ".join(found), found[0]))
+    while joined and joined[-1].type in ("COMMA", "AND", "SEP", "BUT"):
         joined.pop()
     return joined
 
 
-def _about_unknown(words: list[str]) -> str:
-    listed = ", ".join(f"'{w}'" for w in words)
-    hints = [f"'{near}' instead of '{word}'" for word in words if (near := _near(word))]
-    hint = f" Did you mean {', '.join(hints)}?" if hints else ""
-    return f"I do not know the word{'s' if len(words) > 1 else ''} {listed}.{hint} {WHAT_WORKS}"
-
-
-def _near(word: str) -> str:
-    found = difflib.get_close_matches(word.lower(), known_words(), n=1, cutoff=0.75)
-    return found[0] if found else ""
+def misspelt(word: str) -> list[str]:
+    """Known words that an unknown one may have been meant to be, likeliest first."""
+    return difflib.get_close_matches(word.lower(), known_words(), n=3, cutoff=0.75)
 
 
 WHAT_WORKS = (

@@ -14,6 +14,9 @@
     (one_place ?x - support)         ; takes one thing only
     (unfit ?c - solid ?x - thing)    ; ?c must not be put on ?x
     (kept ?x - item)                 ; must be left alone
+    (stays ?c - solid)               ; must not be picked up
+    (before ?a ?b - item)            ; ?a is to be touched, or put where it belongs, before ?b
+    (waits ?x - item)                ; its turn has not come yet
     (too_large ?c - solid)           ; the gripper does not fit around ?c
     (topped ?x - thing)              ; something rests on the middle of ?x
     (bridging)                       ; the task asks for bridges
@@ -37,13 +40,14 @@
 
   (:action touch
     :parameters (?x - item)
-    :precondition (and (hand_empty) (clear ?x) (not (kept ?x)))
-    :effect (and (touched ?x) (increase (total-cost) 1)))
+    :precondition (and (hand_empty) (clear ?x) (not (kept ?x)) (not (waits ?x)))
+    :effect (and
+      (touched ?x) (forall (?y - item) (when (before ?x ?y) (not (waits ?y)))) (increase (total-cost) 1)))
 
   (:action pick_up
     :parameters (?c - solid ?from - thing)
     :precondition (and
-      (hand_empty) (clear ?c) (on ?c ?from) (not (bridge ?c)) (not (blocked ?c)) (not (too_large ?c)) (not (kept ?c)))
+      (hand_empty) (clear ?c) (on ?c ?from) (not (bridge ?c)) (not (blocked ?c)) (not (too_large ?c)) (not (kept ?c)) (not (stays ?c)))
     :effect (and
       (holding ?c)
       (not (hand_empty))
@@ -58,17 +62,19 @@
 
   (:action place_on
     :parameters (?c - solid ?p - support)
-    :precondition (and (holding ?c) (clear ?p) (not (unfit ?c ?p)) (not (blocked ?p)))
+    :precondition (and (holding ?c) (not (waits ?c)) (clear ?p) (not (unfit ?c ?p)) (not (blocked ?p)))
     :effect (and
       (not (holding ?c)) (hand_empty) (on ?c ?p)
       (when (one_place ?p) (not (clear ?p)))
+      (forall (?y - item) (when (before ?c ?y) (not (waits ?y))))
       (increase (total-cost) 2)))
 
   (:action stack_on
     :parameters (?c - solid ?base - solid)
-    :precondition (and (holding ?c) (clear ?base) (not (= ?c ?base)) (not (unfit ?c ?base)))
+    :precondition (and (holding ?c) (not (waits ?c)) (clear ?base) (not (= ?c ?base)) (not (unfit ?c ?base)))
     :effect (and
       (not (holding ?c)) (hand_empty) (on ?c ?base) (not (clear ?base)) (topped ?base)
+      (forall (?y - item) (when (before ?c ?y) (not (waits ?y))))
       (increase (total-cost) 2)))
 
   (:action place_on_table
@@ -78,32 +84,34 @@
 
   (:action place_next_to
     :parameters (?c - solid ?other - item)
-    :precondition (and (holding ?c) (on ?other table) (not (crowded ?other)) (not (unfit ?c table)))
+    :precondition (and (holding ?c) (not (waits ?c)) (on ?other table) (not (crowded ?other)) (not (unfit ?c table)))
     :effect (and
       (not (holding ?c)) (hand_empty) (on ?c table) (next_to ?c ?other)
       (abreast ?c ?other) (abreast ?other ?c)
+      (forall (?y - item) (when (before ?c ?y) (not (waits ?y))))
       (increase (total-cost) 2)))
 
   (:action place_on_edge
     :parameters (?c - solid ?p - plate)
-    :precondition (holding ?c)
-    :effect (and (not (holding ?c)) (hand_empty) (on_edge ?c ?p) (increase (total-cost) 3)))
+    :precondition (and (holding ?c) (not (waits ?c)))
+    :effect (and (not (holding ?c)) (hand_empty) (on_edge ?c ?p) (forall (?y - item) (when (before ?c ?y) (not (waits ?y)))) (increase (total-cost) 3)))
 
   (:action place_across
     :parameters (?c - solid ?a - solid ?b - solid)
     :precondition (and
-      (bridging) (holding ?c) (abreast ?a ?b) (not (topped ?a)) (not (topped ?b)) (not (spanned ?a ?b)))
+      (bridging) (holding ?c) (not (waits ?c)) (abreast ?a ?b) (not (topped ?a)) (not (topped ?b)) (not (spanned ?a ?b)))
     :effect (and
       (not (holding ?c)) (hand_empty) (across ?c ?a ?b) (bridge ?c) (spanned ?a ?b) (spanned ?b ?a)
       (on ?c ?a) (on ?c ?b) (not (clear ?a)) (not (clear ?b))
       (when (not (clear ?a)) (twice ?a)) (when (not (clear ?b)) (twice ?b))
       (forall (?o - solid) (when (on ?o ?a) (and (abreast ?c ?o) (abreast ?o ?c))))
       (forall (?o - solid) (when (on ?o ?b) (and (abreast ?c ?o) (abreast ?o ?c))))
+      (forall (?y - item) (when (before ?c ?y) (not (waits ?y))))
       (increase (total-cost) 2)))
 
   (:action take_down
     :parameters (?c - solid ?a - solid ?b - solid)
-    :precondition (and (hand_empty) (clear ?c) (across ?c ?a ?b) (not (blocked ?c)) (not (kept ?c)))
+    :precondition (and (hand_empty) (clear ?c) (across ?c ?a ?b) (not (blocked ?c)) (not (kept ?c)) (not (stays ?c)))
     :effect (and
       (holding ?c) (not (hand_empty)) (not (bridge ?c)) (not (on ?c ?a)) (not (on ?c ?b))
       (not (across ?c ?a ?b)) (not (across ?c ?b ?a)) (not (spanned ?a ?b)) (not (spanned ?b ?a))
@@ -113,5 +121,5 @@
 
   (:action discard
     :parameters (?c - solid)
-    :precondition (holding ?c)
-    :effect (and (not (holding ?c)) (hand_empty) (discarded ?c) (not (clear ?c)) (increase (total-cost) 9))))
+    :precondition (and (holding ?c) (not (waits ?c)))
+    :effect (and (not (holding ?c)) (hand_empty) (discarded ?c) (not (clear ?c)) (forall (?y - item) (when (before ?c ?y) (not (waits ?y)))) (increase (total-cost) 9))))

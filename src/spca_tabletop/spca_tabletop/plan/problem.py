@@ -31,10 +31,12 @@ def domain() -> str:
 def problem(observation: Observation, goals: Sequence[Goal]) -> str:
     """A problem whose goal is any one of `goals`. Raises Impossible when a cube it needs is out of reach."""
     _check_reach(observation, goals)
-    goals = [_with_free_hand(goal, observation) for goal in goals]
+    goals = [goal for goal in goals if _rules(goal) == _rules(goals[0])]  # rules hold for the whole problem
+    goals = [_with_free_hand(_in_turn(goal, observation), observation) for goal in goals]
     types = [(kind, _of(observation, kind)) for kind in _KINDS] + [("thing", _carrying(observation))]
     objects = "\n    ".join(f"{' '.join(names)} - {kind}" for kind, names in types if names)
-    rules = sorted({atom for goal in goals for atom in goal if atom[0] in RULES})  # become initial facts
+    rules = sorted(_rules(goals[0]))  # become initial facts
+    rules += [("waits", atom[2]) for atom in rules if atom[0] == "before"]
     if any(atom[0] == "across" for goal in goals for atom in goal):
         rules.append(("bridging",))
     ends = [sorted(atom for atom in goal if atom[0] not in RULES) for goal in goals]
@@ -58,6 +60,16 @@ def problem(observation: Observation, goals: Sequence[Goal]) -> str:
   (:goal {goal})
   (:metric minimize (total-cost)))
 """
+
+
+def _rules(goal: Goal) -> set[Atom]:
+    return {atom for atom in goal if atom[0] in RULES}
+
+
+def _in_turn(goal: Goal, observation: Observation) -> Goal:
+    """Without the turns of what is seen to be where it belongs."""
+    open_ = {atom[1] for atom in goal if atom[0] not in RULES and not observation.holds(*atom)}
+    return frozenset(atom for atom in goal if atom[0] != "before" or atom[1] in open_)
 
 
 def goals_of(text: str) -> list[Goal]:

@@ -13,6 +13,7 @@ from spca_core.ports.vocabulary import Extension, ObservableWord, SecondOpinion
 from spca_core.scene import RELATIONS, ROLES
 from spca_core.task import Task
 from spca_planner.critics.vocabulary import required_part
+from spca_sense.observation import colours_of
 from spca_tabletop.language.lexicon import COLOURS
 from spca_tabletop.language.understanding import describe, out_of_sight, understand
 from spca_tabletop.plan.problem import abreast, bridges, reachable
@@ -74,10 +75,8 @@ _NAMES = {word.name: (word.name, *word.synonyms) for word in _WORDS}
 ON_NAMES = _NAMES["on"]
 _OFF_TABLE = ("discarded", "off_table", "fallen", "on_ground", "on_floor", "thrown_away", "removed")
 TOUCHED_NAMES = ("touched", "touching", "in_contact", "contacted")
-_BLOCK = r"(?:cube|block|box|brick)s?"
-_DISC = r"(?:plate|dis[ck]|dish|saucer|tray)s?"
-_NOUNS = {kind: f"(?:{'|'.join(KINDS[kind].nouns)})s?" for kind in (*SOLIDS, *SUPPORTS)}
-_NOUNS |= {"cube": _BLOCK, "plate": _DISC}
+_NOUNS = {kind: f"(?:{'|'.join(KINDS[kind].nouns)})(?:e?s)?" for kind in (*SOLIDS, *SUPPORTS)}
+_BLOCK = _NOUNS["cube"]
 _COLOURED = rf"(?:the |a )?(?:{'|'.join(COLOURS)}) (?:{'|'.join(_NOUNS.values())})"
 _RELATION = (
     "on|under|below|next to|beside|(?:to |on )?(?:the )?(?:left|right) (?:side )?of|behind|in front of"
@@ -168,12 +167,13 @@ class TabletopVocabulary:
         if out_of_sight(task, observation):
             return ()
         text = re.sub(_REFERENCE, " ", required_part(task.description or task.title))
+        colours = colours_of(observation)
         found = []
         for symbol, kind in observation.objects.items():
             noun = _NOUNS.get(kind)
-            colour = words_of(symbol).split()[0]
-            unique = sum(s.startswith(f"{kind}_{colour}") for s in observation.objects) == 1
-            if noun and unique and colour in COLOURS and re.search(rf"\b{colour} {noun}\b", text):
+            colour = colours.get(symbol, "")
+            alike = [s for s, k in observation.objects.items() if k == kind and colours.get(s) == colour]
+            if noun and alike == [symbol] and colour and re.search(rf"\b{colour} {noun}\b", text):
                 found.append(symbol)
         return tuple(found)
 
