@@ -58,13 +58,13 @@ def uncovering(task: Task, observation: Observation) -> list[Goal]:
     )
     objects = {s: k for s, k in observation.objects.items() if s not in supposed}
     objects |= dict.fromkeys(supposed.values(), "cube")
-    things = tuple(
-        t.model_copy(update={"id": supposed[t.id], "kind": "cube", "colour": colours[t.id]})
-        if t.id in supposed
-        else t
-        for t in observation.things
-    )
-    scene = observation.scene and observation.scene.model_copy(update={"objects": things})
+    things = [t for t in observation.things if t.id not in supposed]
+    things += [
+        t.model_copy(update={"id": supposed[name], "kind": "cube", "colour": colour})
+        for name, colour in colours.items()
+        for t in observation.things[:1]
+    ]
+    scene = observation.scene and observation.scene.model_copy(update={"objects": tuple(things)})
     try:
         _understood(task, observation.model_copy(update={"objects": objects, "facts": facts, "scene": scene}))
     except (NotUnderstood, Impossible):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, SUPPORTS
-from spca_core.names import TABLE_SYMBOL, words_of
+from spca_core.names import TABLE_SYMBOL
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.ports.vocabulary import Extension, ObservableWord, SecondOpinion
