@@ -160,7 +160,7 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
         raise min(problems, key=lambda p: p[0])[1]
     least = min(found.values())
     if (
-        impossible is not None and impossible[0] <= least
+        impossible is not None and impossible[0] < least
     ):  # what is meant cannot be; nothing else is meant then
         raise impossible[1]
     best = [goals for goals, cost in found.items() if cost == least]
