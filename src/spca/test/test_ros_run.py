@@ -97,7 +97,16 @@ def test_an_interrupt_stops_the_arm_first(tmp_path: Path) -> None:
             SENSOR,
         )
         run = _spca(
-            "run", "stack_01", "--rate", "1", "--no-video", "--out", str(tmp_path / "run"), domain=domain
+            "run",
+            "stack_01",
+            "--transport",
+            "ros",
+            "--rate",
+            "1",
+            "--no-video",
+            "--out",
+            str(tmp_path / "run"),
+            domain=domain,
         )
         try:
             _until(lambda: len(velocities) > 100 and velocities[-1] > 0.3, 60.0)
