@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -16,7 +17,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-LINTER = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+CONFIGURATION = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
+LINTER = CONFIGURATION["importlinter"]
 LAYERS = [{name.strip() for name in layer.split("|")} for layer in LINTER["contracts"][0]["layers"]]
 
 
@@ -51,3 +53,23 @@ def test_entry_points_of_the_stack_stay_in_the_stack() -> None:
         for target in re.findall(r'= ?"?(spca\w*[\w.]*):\w', setup.read_text())
     }
     assert targets and targets <= stack
+
+
+def test_packages_keep_their_budgets_of_lines() -> None:
+    """What grows has to say why: the budgets stand in pyproject.toml."""
+    budgets = CONFIGURATION["spca"]["lines"]
+    grown = {}
+    for folder in (path.parent for path in ROOT.glob("*/spca*/setup.py")):
+        files = [f for f in folder.rglob("*.py") if "test" not in f.relative_to(folder).parts]
+        lines = sum(len(f.read_text().splitlines()) for f in files)
+        if lines > budgets[folder.name]:
+            grown[folder.name] = f"{lines} lines, budget {budgets[folder.name]}"
+    assert not grown
+
+
+def test_the_supervisor_loads_nothing_of_research() -> None:
+    """`spca run` starts as quickly, and stands as firmly, without the systems of the papers."""
+    code = "import sys, spca.api, spca.run_command, spca.kits; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    research = {path.parent.name for path in (ROOT / "research").glob("*/setup.py")}
+    assert research and not research & {name.split(".")[0] for name in loaded.split()}
