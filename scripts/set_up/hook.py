@@ -9,8 +9,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import stamps
-from places import ROOT, here
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # PYTHONSAFEPATH leaves it out
+
+import stamps  # noqa: E402
+from places import ROOT, here  # noqa: E402
 
 
 def main() -> None:

@@ -68,7 +68,7 @@ def test_faults_of_the_other_side_are_one_clear_line(tmp_path: Path) -> None:
     with pytest.raises(SpcaError, match="embedded, act: "):
         episode.act(np.zeros(4), 1.0)
     episode.reset(1)
-    [server] = psutil.Process().children()
+    [server] = [p for p in psutil.Process().children() if str(SERVER) in p.cmdline()]
     server.kill()
     server.wait()
     with pytest.raises(SpcaError, match="embedded gives no answer to 'look'"):

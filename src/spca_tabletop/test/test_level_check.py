@@ -63,7 +63,7 @@ def test_all_errors_come_at_once(tmp_path: Path) -> None:
         ),
         (
             {"task_group": "stak"},
-            "unknown task_group 'stak': did you mean 'stack'? The robot need not let go",
+            "unknown task_group 'stak': did you mean 'stack'?; in such a group the robot need not let go",
         ),
         (
             {"success": {"collisions_true": [["table_lightgray", "ground_plane"], ["box_red", "box_blue"]]}},

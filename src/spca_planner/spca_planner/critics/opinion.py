@@ -30,7 +30,9 @@ def _unreached(prediction: Prediction, opinion: SecondOpinion) -> Iterable[str]:
     lacking = [[f for f in goal if _false(f, final, prediction)] for goal in opinion.goals]
     if lacking and all(lacking):
         fewest = min(lacking, key=lambda facts: (len(facts), sorted(map(sorted, facts))))
-        atoms = ", ".join(sorted(f"({' '.join(min(fact))})" for fact in fewest))
+        used = {atom[0] for atom in _initial(prediction)}  # a fact is told in the draft's own words
+        told = (min(fact, key=lambda atom: (atom[0] not in used, atom)) for fact in fewest)
+        atoms = ", ".join(sorted(f"({' '.join(atom)})" for atom in told))
         yield f"the task reads as if in the end {opinion.words}, but after this plan {atoms} would not hold"
 
 
