@@ -47,19 +47,6 @@ def test_a_level_is_solved_whatever_happens(kind: str, tmp_path: Path, solver: S
         assert [a.status for a in acts] == ["failed", "done"]
 
 
-@pytest.mark.slow
-def test_what_turns_out_to_be_in_the_way_is_moved(tmp_path: Path, solver: SolverProcess) -> None:
-    """The place for the third cube is hindered by a small tower: seen only when it was to be put down."""
-    folder = RunFolder.create("run", tmp_path / "run")
-    options = RunOptions(level="pick_and_place_11", preset="hard", seed=5001, video=False)
-    result = run_inproc(options, folder, solver=solver)
-    assert result.success, result.reason
-    files = sorted(tmp_path.glob("run/round_*/act_*"))
-    first, second = (ActResult.model_validate_json(f.read_text()) for f in files)
-    assert "no free place on plate_red" in first.message
-    assert [s.action for s in second.steps][:3] == ["place_on_table", "pick_up", "place_on"]
-
-
 def test_what_happens_after_the_verdict_is_nothing_to_cope_with(tmp_path: Path) -> None:
     (tmp_path / FOLDER).mkdir()
     for number, (kind, stamp) in enumerate([("push", 3.0), ("knock", 9.0)], 1):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,8 +27,7 @@ from spca_core.task import Task
 from spca_referee.level import find_level
 from spca_testing import pddl
 from spca_testing.models.fallible_model import FallibleModel, miswritten
-from spca_testing.models.model_run import run_with, run_with_model
-from spca_testing.tables import slender
+from spca_testing.models.model_run import run_with_model
 
 FAULT = Fault(kind="effect", step=0, action="touch", sentence="step 1 touch(a): nothing happens")
 REJECTED = Rehearsed(
@@ -178,20 +176,3 @@ def test_the_first_of_the_best_drafts_is_taken(shares: tuple[float, ...], best: 
     found = best_of(plans, [REJECTED.model_copy(update={"share": s}) for s in shares])
     assert found.share == shares[best] and found.drafts == shares
     assert found.instead == (plans[best] if best else None)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("transport", ["inproc", pytest.param("ros", marks=pytest.mark.ros)])
-def test_a_place_that_works_in_the_twin_is_preferred_to_the_first(tmp_path: Path, transport: str) -> None:
-    """The fingers, when they open, knock over a slender block next to the cube, unless they are turned."""
-    level = str(slender(tmp_path, gap=0.057, angle=math.pi / 2))
-    results = {}
-    for when in ("never", "always") if transport == "inproc" else ("always",):
-        options = RunOptions(level=level, rehearse=when, transport=transport, video=False)
-        results[when] = run_with(options, RunFolder.create(level, tmp_path / when))
-    assert results["always"].success and results["always"].rehearsal.chosen == 1, results["always"].reason
-    assert "never" not in results or not results["never"].success
-    (record,) = (tmp_path / "always").glob("round_1/rehearsal_*.json")
-    found = Rehearsed.model_validate_json(record.read_bytes())
-    assert found.instead is not None and found.instead.choices[0].call == "spots_on", found.sentence
-    assert "as it was: step 2 stack_on" in found.sentence and "_green moves" in found.sentence

@@ -228,8 +228,10 @@ def test_arms_anywhere_invent_nothing_and_shift_nothing(world: World, studio, de
         arm = tuple(rng.uniform((-0.6, -2.0, 0.6, -2.5, -1.9, -3.0), (0.6, -0.7, 2.2, -0.8, -1.2, 3.0)))
         poses = random_layout(world, seed).poses
         look = detector.detect(studio.shoot(poses, arm=arm, seed=seed))
-        assert len({(d.kind, d.colour) for d in look.detections}) == len(look.detections)
-        for d in look.detections:
+        # The arm, or what it half hides, may be an obstacle: both are there. Neither is a cube or a plate.
+        known = [d for d in look.detections if d.kind != "unknown"]
+        assert len({(d.kind, d.colour) for d in known}) == len(known)
+        for d in known:
             truth = poses[f"{'box' if d.kind == 'cube' else 'plate'}_{d.colour}"]
             assert d.pose.position == pytest.approx(truth.position, abs=0.003)
 
