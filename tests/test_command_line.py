@@ -177,12 +177,15 @@ def test_an_interrupted_run_is_resumed(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.ros
-def test_an_interrupt_while_nodes_start_says_how_to_go_on_and_leaves_no_crash_file(tmp_path):
+@pytest.mark.parametrize("transport", ["inproc", "ros"])
+def test_an_interrupt_while_a_run_starts_says_how_to_go_on_and_leaves_no_crash_file(tmp_path, transport):
     folder = tmp_path / "run"
-    command = [sys.executable, "-m", "spca", "run", "touch_02", "--no-video", "--out", str(folder)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
-    while not list(folder.glob("log/*.log")) and time.monotonic() < deadline:
+    arguments = ["run", "touch_02", "--transport", transport, "--no-video", "--out", str(folder)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "spca", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    while not list(folder.glob("log/*.log")):
+        assert process.poll() is None, process.communicate()
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     output, complaint = process.communicate(timeout=60)
@@ -190,7 +193,8 @@ def test_an_interrupt_while_nodes_start_says_how_to_go_on_and_leaves_no_crash_fi
     assert output == ""
     assert complaint.strip().endswith(f"spca resume {folder}") and "Traceback" not in complaint
     assert not (folder / "crash.txt").exists()
-    assert spca("resume", str(folder)).returncode == 0
+    done = spca("resume", str(folder))
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_plugin_with_a_fault_says_so_and_hides_nothing_else(tmp_path):

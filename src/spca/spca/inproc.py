@@ -31,9 +31,9 @@ def run_inproc(
     `solver` is a warm process to plan with, where the caller keeps one over many runs.
     """
     kit = kit_of(options.level)
-    log_to(folder.path)
     if not resume:
         folder.write(MANIFEST, manifest(options))
+    log_to(folder.path)
     with (
         open_stages(options, kit, folder, solver) as stages,  # first: its solver warms up in the background
         kit.session(options, folder, stages.vision) as environment,

@@ -104,6 +104,9 @@ def drive(options: RunOptions, folder: RunFolder, resume: bool, conduct: Conduct
                 _discard_if_untouched(folder)
             raise
         except (Cancelled, KeyboardInterrupt):
+            if not (folder.path / MANIFEST).exists():  # nothing says yet what was to be run
+                shutil.rmtree(folder.path)
+                raise KeyboardInterrupt from None
             progress.say_interrupted("go on with", "resume", folder.path)
             return EXIT_INTERRUPTED
         except Exception as error:

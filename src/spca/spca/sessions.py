@@ -203,8 +203,8 @@ class Session:
     def _run(self, sentence: str, adapted: Callable[[Stages], Stages], out: Path | None) -> Run:
         folder = RunFolder.create("_".join(sentence.split())[:40], out)
         options = self._ordered(sentence, folder.path)
-        log_to(folder.path)
         folder.write(MANIFEST, manifest(options))
+        log_to(folder.path)
         self._table.take_up(options)
         with open_stages(options, self._kit, folder, warm_solver()) as opened:
             stages = replace(adapted(opened), approve=self._approve)

@@ -10,10 +10,11 @@ import pytest
 
 import spca
 from spca.api import conduct
-from spca.run_command import start_run
+from spca.run_command import drive, start_run
 from spca_core.errors import Cancelled, InputError
 from spca_core.options import RunOptions
 from spca_core.paths import data
+from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 
 
@@ -53,6 +54,16 @@ def test_only_the_unexpected_leaves_a_crash_file(
     with pytest.raises(type(error)):
         conduct(RunOptions(level="touch_01", transport="inproc"), folder)
     assert (folder.path / "crash.txt").exists() == crashed
+
+
+def test_a_run_interrupted_before_it_can_be_resumed_leaves_no_folder(tmp_path: Path) -> None:
+    def interrupted(*_: object) -> RunResult:
+        raise KeyboardInterrupt
+
+    folder = RunFolder.create("touch_01", tmp_path / "run")
+    with pytest.raises(KeyboardInterrupt):
+        drive(RunOptions(level="touch_01"), folder, resume=False, conduct=interrupted)
+    assert not folder.path.exists()
 
 
 @pytest.mark.parametrize(
