@@ -11,8 +11,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # PYTHONSAFEPATH leaves it out
 
-import stamps  # noqa: E402
-from places import ROOT, here  # noqa: E402
+import stamps
+from places import ROOT, here
 
 
 def main() -> None:
