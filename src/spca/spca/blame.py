@@ -113,12 +113,13 @@ def _finding(
 def _stopped(step: Step, report: StepReport, evidence: Evidence, new: bool) -> _Finding:
     """A step that was stopped because of what it brought about: the plan's fault if it wanted just that.
 
-    That its effects were not there yet says nothing of a skill that has proven itself before.
+    That no effect was there yet says nothing of a skill that has proven itself before. If some were there and
+    others not, as when the hand has let go of a thing in the wrong place, the skill is to blame all the same.
     """
     where = f"step {report.index + 1} {step}"
     found = evidence.steps[report.index] if report.index < len(evidence.steps) else StepEvidence()
     disturbing = [d.sentence for d in evidence.disturbances if report.index in d.steps]
-    if not disturbing and (not new or (found.confirmed and not found.contradicted)):
+    if not disturbing and (not found.contradicted if found.confirmed else not new):
         wanted = ", ".join(map(str, (*found.unjudged, *found.contradicted, *found.confirmed)))
         words = f"{where} seems to have done what the plan wants, {wanted}, and that must not be"
         return _Finding([], [words])

@@ -148,17 +148,24 @@ def test_a_failed_step_is_to_blame() -> None:
     assert "ground" not in found.skill_failure
 
 
-@pytest.mark.parametrize(("written", "suspects"), [((), ()), (("place_on",), ("place_on",))])
-def test_a_step_that_is_stopped_speaks_against_new_skills_only(
-    written: tuple[str, ...], suspects: tuple[str, ...]
+@pytest.mark.parametrize(
+    ("afterwards", "written", "suspects"),
+    [
+        (HOLDING, (), ()),
+        (HOLDING, ("place_on",), ("place_on",)),
+        (seen("on plate_blue table", "clear plate_blue", "on cube_red table"), (), ("place_on",)),
+    ],
+)
+def test_a_step_that_is_stopped_speaks_against_what_is_new_or_half_done(
+    afterwards: Observation, written: tuple[str, ...], suspects: tuple[str, ...]
 ) -> None:
-    """The plan wants the cube where it must not be: it is stopped before the skill has let go."""
+    """It is stopped before the skill has let go where the plan wants it, or after it has let go elsewhere."""
     done = acted(HOLDING, None)
     stopped = done.steps[1].model_copy(update={"status": "cancelled"})
     result = done.model_copy(update={"steps": (done.steps[0], stopped), "status": "cancelled"})
     forbidden = UNMET.model_copy(update={"outcome": Outcome.FAIL, "reason": "red cube touches blue plate"})
-    evidence = weigh(plan(), [s.seen for s in result.steps], HOLDING, TabletopVocabulary())
-    found = blame(plan(), result, forbidden, evidence, HOLDING, None, written)
+    evidence = weigh(plan(), [s.seen for s in result.steps], afterwards, TabletopVocabulary())
+    found = blame(plan(), result, forbidden, evidence, afterwards, None, written)
     assert found.suspects == suspects
     assert "referee: red cube touches blue plate" in found.plan_failure
     assert "touches" not in found.skill_failure
