@@ -92,7 +92,9 @@ def test_every_stage_had_to_repair(learned: tuple[Path, dict[str, ModelRun]]) ->
         assert words in code
     failure = "lift_cube(cube_red, table) failed, error: RuntimeError: the fingers closed on nothing"
     (repair,) = [text for text in runs["pickup_02"].asked(CODER) if failure in text]
-    assert "Seen afterwards: " in repair
+    report = repair.partition("<report>")[2].partition("</report>")[0].strip()
+    assert report.startswith("step 1 lift_cube") and report.count("\n") == 0
+    assert "Seen afterwards" not in report  # only what has changed is told, and nothing has
     assert "tool.z + 0.05" in repair  # the code that failed
 
 
