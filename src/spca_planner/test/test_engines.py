@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -39,6 +40,18 @@ def test_the_tabletop_is_planned_by_another_engine() -> None:
         answer = solver.judge(Case(domain=domain(), problem=text, timeout_s=60))
     assert (answer.critic, answer.message) == ("", "")
     assert [words[0] for words in answer.steps] == ["pick_up", "place_on_table", "pick_up", "stack_on"]
+
+
+def test_searches_share_no_file_of_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fast Downward's driver writes its translation into the working folder, always by this name."""
+    (tmp_path / "output.sas").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with SolverProcess(engine="fast-downward-opt") as solver:
+        answer = solver.judge(Case(domain=DOMAIN, problem=switches("(lit a)"), timeout_s=60))
+    assert (answer.critic, answer.message) == ("", "")
+    assert [words[0] for words in answer.steps] == ["flip"]
 
 
 @PYPERPLAN

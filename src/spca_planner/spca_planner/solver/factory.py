@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import tempfile
 import warnings
 from pathlib import Path
@@ -58,20 +60,20 @@ class FactoryEngine:
 
 
 class FactorySearch:
-    """One search, in a fork of this process; its result is a file."""
+    """One search, in a fork of this process and in a folder of its own, where its result is a file."""
 
     def __init__(self, engine: str, domain: str, problem: str, timeout_s: float) -> None:
         self._engine, self._domain, self._problem = engine, domain, problem
         self._timeout_s = timeout_s
-        self._answer = Path(tempfile.mkstemp(prefix="spca_plan_")[1])
+        self._folder = Path(tempfile.mkdtemp(prefix="spca_plan_"))
+        self._answer = self._folder / "answer.json"
         self._child = Child(self._work, timeout_s)
 
     def wait(self, interrupt: int | None = None) -> Solution:
         """See `Search`."""
         code, log = self._child.join(interrupt)
-        answer = self._answer.read_text()
-        if code == 0 and answer:
-            return Solution.model_validate_json(answer)
+        if code == 0:
+            return Solution.model_validate_json(self._answer.read_text())
         if code < 0 or code == OUT_OF_MEMORY:
             return Solution(status="timeout", message=f"no plan found within {self._timeout_s:g} s")
         return Solution(status="refused", message=f"{self._engine} cannot solve it: {last_words(log)}")
@@ -79,11 +81,12 @@ class FactorySearch:
     def close(self) -> None:
         """See `Search`."""
         self._child.end()
-        self._answer.unlink(missing_ok=True)
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _work(self) -> None:
         """In the child."""
         warnings.simplefilter("ignore")
+        os.chdir(self._folder)  # Fast Downward's driver keeps its translation there, always by the same name
         self._answer.write_text(_solve(self._engine, read(self._domain, self._problem)).model_dump_json())
 
 
