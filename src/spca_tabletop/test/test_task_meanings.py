@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from spca_core.observation import Observation
@@ -160,12 +160,13 @@ def test_every_word_with_a_content_belongs_to_one_constituent(text: str) -> None
 
 ADDED = (
     "not", "never", "then", "in this order", "two", "three", "each", "except", "up",
-    "there", "on top", "at the bottom", "under", "each other", "at the same time", "half on", "upwards",
+    "there", "on top", "at the bottom", "under", "each other", "at the same time", "half on",
     "in the air", "without touching it", "without moving the others", "the others", "must not", "yellow",
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, derandomize=True)  # `benchmarks/task_texts.py` searches further
+@example("Put the {} cube on the {} plate", ["green", "blue", "red"], "yellow", 2)
 @given(
     st.sampled_from(("Put the {} cube on the {} plate", "Touch the {} cube and the {} plate")),
     st.permutations(COLOURS),

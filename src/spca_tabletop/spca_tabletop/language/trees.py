@@ -210,6 +210,9 @@ class _Phrases(Transformer):
         features["kind"] = features.get("kind") or of
         if of not in ("", features["kind"]):
             raise NotUnderstood(f"I do not know what '{' '.join(words)}' is of.")
+        colours = list(dict.fromkeys(str(word) for feature, word in said if feature == "colour"))
+        if len(colours) > 1:
+            raise NotUnderstood(f"A thing has one colour, not {' and '.join(colours)}.")
         return Thing(**features, said=said)
 
     def pronoun(self, children: list[Any]) -> Thing:
