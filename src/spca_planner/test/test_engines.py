@@ -10,6 +10,7 @@ import pytest
 from spca_core.errors import InputError
 from spca_core.ports.engine import Engine
 from spca_planner.solver.engines import installed, open_engine, require_engine
+from spca_planner.solver.factory import FactoryEngine
 from spca_planner.solver.judgement import Case
 from spca_planner.solver.process import SolverProcess
 from spca_tabletop.language.examples import goals, scene
@@ -42,16 +43,28 @@ def test_the_tabletop_is_planned_by_another_engine() -> None:
     assert [words[0] for words in answer.steps] == ["pick_up", "place_on_table", "pick_up", "stack_on"]
 
 
-def test_searches_share_no_file_of_the_working_folder(
+def test_a_search_depends_on_neither_the_working_folder_nor_pythons_settings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Fast Downward's driver writes its translation into the working folder, always by this name."""
     (tmp_path / "output.sas").mkdir()
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONSAFEPATH", "1")
     with SolverProcess(engine="fast-downward-opt") as solver:
         answer = solver.judge(Case(domain=DOMAIN, problem=switches("(lit a)"), timeout_s=60))
     assert (answer.critic, answer.message) == ("", "")
     assert [words[0] for words in answer.steps] == ["flip"]
+
+
+def test_an_engine_that_fails_has_proved_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "argparse.py").write_text("raise SystemExit('no such driver')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    search = FactoryEngine("fast-downward-opt").start(DOMAIN, switches("(lit a)"), 60)
+    try:
+        answer = search.wait()
+    finally:
+        search.close()
+    assert answer.status == "refused" and answer.message == "fast-downward-opt failed: no such driver"
 
 
 @PYPERPLAN

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from unified_planning.engines import CompilationKind
 from unified_planning.engines.mixins import OneshotPlannerMixin
-from unified_planning.engines.results import PlanGenerationResultStatus
+from unified_planning.engines.results import LogLevel, PlanGenerationResult, PlanGenerationResultStatus
 from unified_planning.environment import get_environment
 from unified_planning.model import Problem
 from unified_planning.plans import SequentialPlan
@@ -29,6 +29,10 @@ _COMPILED_AWAY = (
 """What Unified Planning can compile away for engines that do not support it: (compilation, features)."""
 
 _SOLVED = (PlanGenerationResultStatus.SOLVED_SATISFICING, PlanGenerationResultStatus.SOLVED_OPTIMALLY)
+_UNSOLVABLE = (
+    PlanGenerationResultStatus.UNSOLVABLE_PROVEN,
+    PlanGenerationResultStatus.UNSOLVABLE_INCOMPLETELY,
+)
 
 
 def oneshot_engines() -> list[str]:
@@ -87,6 +91,7 @@ class FactorySearch:
         """In the child."""
         warnings.simplefilter("ignore")
         os.chdir(self._folder)  # Fast Downward's driver keeps its translation there, always by the same name
+        os.environ.pop("PYTHONSAFEPATH", None)  # that driver imports what lies beside it
         self._answer.write_text(_solve(self._engine, read(self._domain, self._problem)).model_dump_json())
 
 
@@ -115,6 +120,8 @@ def _solve(name: str, problem: Problem) -> Solution:
             plan = plan.replace_action_instances(back)
         steps = tuple((s.action.name, *map(str, s.actual_parameters)) for s in plan.actions)
         return Solution(status="solved", steps=steps)
+    if result.status in _UNSOLVABLE and (errors := _errors(result)):  # an engine that failed proves nothing
+        return Solution(status="refused", message=f"{name} failed: {last_words(errors)}")
     if result.status is PlanGenerationResultStatus.UNSOLVABLE_PROVEN:
         return Solution(status="unsolvable", message=f"{name} proves that no plan exists")
     if result.status is PlanGenerationResultStatus.UNSOLVABLE_INCOMPLETELY:
@@ -123,3 +130,8 @@ def _solve(name: str, problem: Problem) -> Solution:
     return Solution(
         status="refused", message=f"{name} ended with: {result.status.name.lower().replace('_', ' ')}"
     )
+
+
+def _errors(result: PlanGenerationResult) -> str:
+    """What an engine's process wrote to its standard error."""
+    return "".join(log.message for log in result.log_messages or () if log.level is LogLevel.ERROR)
