@@ -69,11 +69,14 @@ def solver() -> Iterator[SolverProcess]:
 
 
 def children(pid: int) -> list[psutil.Process]:
-    return [p for p in psutil.Process(pid).children(recursive=True) if p.status() != psutil.STATUS_ZOMBIE]
+    return [p for p in psutil.Process(pid).children(recursive=True) if not gone(p.pid)]
 
 
 def gone(pid: int) -> bool:
-    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:  # also when it ends between two looks
+        return True
 
 
 def eventually(condition: Callable[[], bool], seconds: float = 15.0) -> bool:
@@ -236,6 +239,32 @@ def test_nothing_outlives_a_killed_owner() -> None:
     owner.kill()
     owner.wait()
     assert eventually(lambda: all(map(gone, pids)))
+
+
+BUSY = """
+import sys
+from spca_planner.solver.worker import OwnerGone, while_owned
+try:
+    with while_owned(0):
+        print("busy", flush=True)
+        while True:
+            sum(range(1000))
+except OwnerGone:
+    sys.exit(7)
+"""
+
+
+def test_a_case_that_looks_at_no_pipe_ends_with_its_owner() -> None:
+    """As reading and validating do, which are Python of other people."""
+    command = [sys.executable, "-c", BUSY]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as worker:
+        assert worker.stdin is not None and worker.stdout is not None
+        try:
+            assert worker.stdout.readline() == b"busy\n"
+            worker.stdin.close()
+            assert worker.wait(60) == 7
+        finally:
+            worker.kill()
 
 
 def test_closing_does_not_wait_for_a_judgement() -> None:

@@ -1,12 +1,15 @@
 """The solver's process: one case after the other over `spca_core.processes.wire`, one judgement for each.
 
-Its first message says that it is ready. It ends when its input does, so it never outlives the process that
-started it; a timer and a limit on memory bound what one case may take.
+Its first message says that it is ready. It ends when its input does, even in the middle of a case, so it
+never outlives the process that started it; a timer and a limit on memory bound what one case may take.
 """
 
 from __future__ import annotations
 
+import fcntl
+import os
 import resource
+import select
 import shutil
 import signal
 import sys
@@ -71,9 +74,10 @@ def _serve(wire: Wire) -> None:
     while True:
         case = Case.model_validate(wire.receive()["case"])
         try:
-            answer = _bounded(partial(judge, case, engine, wire.read_fd), case)
-        except Interrupted:
-            return  # nothing is sent during a case: the input has ended
+            with while_owned(wire.read_fd):
+                answer = _bounded(partial(judge, case, engine, wire.read_fd), case)
+        except (Interrupted, OwnerGone):
+            return
         wire.send({"op": "done", "value": answer.model_dump(mode="json")})
 
 
@@ -89,6 +93,8 @@ def _bounded(judge: Callable[[], Judgement], case: Case) -> Judgement:
         refusal = refused_unjudged(case, out_of_time=True)
     except (MemoryError, RecursionError):
         refusal = refused_unjudged(case, out_of_time=False)
+    except Interrupted:
+        raise
     except Exception as error:
         traceback.print_exc()
         message = clipped(one_line(f"it cannot be judged: {type(error).__name__}: {error}"))
@@ -99,6 +105,33 @@ def _bounded(judge: Callable[[], Judgement], case: Case) -> Judgement:
 
 class OutOfTime(BaseException):
     """The timer; a library must not mistake it for an error of its own."""
+
+
+class OwnerGone(BaseException):
+    """The input has ended, or somebody sends although a case is being judged."""
+
+
+@contextmanager
+def while_owned(read_fd: int) -> Iterator[None]:
+    """Raises OwnerGone from within as soon as the input ends: nothing is sent during a case.
+
+    The kernel tells of it by a signal. (A death signal would follow the thread that started this process, not
+    the process; a thread that watches would stand against forks.)
+    """
+
+    def ring(*_: object) -> None:
+        raise OwnerGone
+
+    flags = fcntl.fcntl(read_fd, fcntl.F_GETFL)
+    signal.signal(signal.SIGIO, ring)
+    fcntl.fcntl(read_fd, fcntl.F_SETOWN, os.getpid())
+    try:
+        fcntl.fcntl(read_fd, fcntl.F_SETFL, flags | os.O_ASYNC)
+        if select.select([read_fd], [], [], 0)[0]:  # it had ended before
+            raise OwnerGone
+        yield
+    finally:
+        fcntl.fcntl(read_fd, fcntl.F_SETFL, flags)
 
 
 @contextmanager
