@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +24,17 @@ EXAMPLES = sorted(".".join(p.relative_to(ROOT).with_suffix("").parts[2:]) for p 
 @pytest.mark.parametrize("module", EXAMPLES)
 def test_the_examples_in_docstrings_are_true(module: str) -> None:
     assert doctest.testmod(importlib.import_module(module)).failed == 0
+
+
+def test_every_file_that_a_page_names_exists() -> None:
+    pages = [page for pattern in ("*.md", "docs/**/*.md", "levels/*.md") for page in ROOT.glob(pattern)]
+    named = {(page, name) for page in pages for name in re.findall(r"`([\w.-]+/[\w./-]*)`", page.read_text())}
+    ours = {(page, name) for page, name in named if (ROOT / name.split("/")[0]).is_dir()}
+    made = {"runs", "bench"}  # by commands
+    missing = [
+        (p.name, n) for p, n in sorted(ours) if n.split("/")[0] not in made and not (ROOT / n).exists()
+    ]
+    assert len(ours) > 30 and missing == []
 
 
 @pytest.mark.slow
