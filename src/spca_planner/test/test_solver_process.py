@@ -151,7 +151,7 @@ def test_what_ended_in_time_is_not_late() -> None:
 
     child = Child(work, 0.01)
     time.sleep(0.01 * PATIENCE + 0.2)
-    assert child.join(None) == (0, "done")
+    assert child.join() == (0, "done")
     assert not child.late
 
 

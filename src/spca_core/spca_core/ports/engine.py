@@ -22,18 +22,11 @@ class Solution(Record):
     """Whether the search had all ground actions already, so that their number is not why it found nothing."""
 
 
-class Interrupted(Exception):
-    """The caller has stopped waiting for the answer."""
-
-
 class Search(Protocol):
     """A running search, in a process of its own."""
 
-    def wait(self, interrupt: int | None = None) -> Solution:
-        """Wait for the result, at most until the time limit.
-
-        Raises Interrupted when that file descriptor becomes readable.
-        """
+    def wait(self) -> Solution:
+        """Wait for the result, at most until the time limit."""
         ...
 
     def close(self) -> None:

@@ -21,7 +21,6 @@ from typing import IO, NoReturn
 import psutil
 
 from spca_core.budgets import PATIENCE
-from spca_core.ports.engine import Interrupted
 from spca_planner.pddl.sexpr import PddlError
 from spca_planner.solver.cost import MEMORY_BYTES
 
@@ -55,16 +54,12 @@ class Child:
         os.close(writer)
         self._log: IO[bytes] = os.fdopen(reader, "rb", buffering=0)
 
-    def join(self, interrupt: int | None) -> tuple[int, str]:
-        """Exit status and the end of its output; it is killed when its time is up. Raises Interrupted."""
+    def join(self) -> tuple[int, str]:
+        """Exit status and the end of its output; it is killed when its time is up."""
         output = b""
-        watched = [self._log.fileno()] + ([interrupt] if interrupt is not None else [])
         while True:
             left = self._deadline - time.monotonic()
-            ready = select.select(watched, [], [], max(0.0, left))[0]
-            if interrupt is not None and interrupt in ready:
-                self.end()
-                raise Interrupted
+            ready = select.select([self._log], [], [], max(0.0, left))[0]
             if not ready:
                 self.end()
                 self.late = True

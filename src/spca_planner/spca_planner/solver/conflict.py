@@ -19,12 +19,10 @@ _PROOF_SECONDS = 1.0
 """For one search: what is not proven unsolvable by then is taken to be possible."""
 
 
-def conflicting_goals(
-    case: Case, problem: Problem, engine: Engine, seconds: float, interrupt: int | None = None
-) -> str:
+def conflicting_goals(case: Case, problem: Problem, engine: Engine, seconds: float) -> str:
     """A sentence on the conflicting goals, found by dropping one at a time; empty if nothing is known.
 
-    `seconds` of processor time are the most that is spent. Raises `Interrupted`.
+    `seconds` of processor time are the most that is spent.
     """
     goals = conjuncts(problem.goal)
     if not 1 < len(goals) <= _MOST_GOALS:
@@ -36,7 +34,7 @@ def conflicting_goals(
         left = min(_PROOF_SECONDS, limit - _spent())
         if left <= 0:
             return ""
-        if fewer and _unsolvable(case, problem, fewer, engine, left, interrupt):
+        if fewer and _unsolvable(case, problem, fewer, engine, left):
             kept = fewer
     shown = [brief(g) for g in kept]
     if len(kept) == 1:
@@ -54,18 +52,11 @@ def _spent() -> float:
     return sum(os.times()[:4])
 
 
-def _unsolvable(
-    case: Case,
-    problem: Problem,
-    goals: Sequence[Group],
-    engine: Engine,
-    seconds: float,
-    interrupt: int | None,
-) -> bool:
+def _unsolvable(case: Case, problem: Problem, goals: Sequence[Group], engine: Engine, seconds: float) -> bool:
     start, end = problem.goal.start, problem.goal.end
     condition = f"(and {' '.join(map(str, goals))})"
     search = engine.start(case.domain, case.problem[:start] + condition + case.problem[end:], seconds)
     try:
-        return search.wait(interrupt).status == "unsolvable"
+        return search.wait().status == "unsolvable"
     finally:
         search.close()

@@ -44,10 +44,7 @@ def _costs(domain: Domain, problem: Problem) -> list[tuple[int, str]]:
     found = [(instances(problem.goal, domain, problem), "the goal with its quantifiers")]
     for action in domain.actions.values():
         count = prod(len(problem.of_type(domain, p.type)) for p in action.parameters)
-        inner = (
-            max(instances(f, domain, problem) for f in (action.precondition, action.effect) if f)
-            if (action.precondition or action.effect)
-            else 1
-        )
+        parts = [f for f in (action.precondition, action.effect) if f]
+        inner = max((instances(f, domain, problem) for f in parts), default=1)
         found.append((count * inner, f"action {action.name} with its {len(action.parameters)} parameters"))
     return found

@@ -68,15 +68,15 @@ class DownwardSearch:
         seconds = max(0.05, timeout_s * _BOUNDED_SHARE)
         self._child = self._start(search.replace("{seconds}", str(seconds)), timeout_s, translate=True)
 
-    def wait(self, interrupt: int | None = None) -> Solution:
+    def wait(self) -> Solution:
         """See `Search`."""
-        code, log = self._child.join(interrupt)
+        code, log = self._child.join()
         undecided = code not in (*_FOUND, *_UNSOLVABLE, _INPUT_ERROR, _UNSUPPORTED)
         translated = (self._folder / "output.sas").exists()
         left = self._timeout_s - self._child.spent
         if undecided and translated and left > 0 and not self._child.late:
             self._child = self._start(_ANY, left, translate=False)
-            code, log = self._child.join(interrupt)
+            code, log = self._child.join()
         if code in _FOUND and (self._folder / "plan").exists():
             return Solution(status="solved", steps=_read_plan((self._folder / "plan").read_text()))
         if code in _UNSOLVABLE:

@@ -73,9 +73,9 @@ class FactorySearch:
         self._answer = self._folder / "answer.json"
         self._child = Child(self._work, timeout_s)
 
-    def wait(self, interrupt: int | None = None) -> Solution:
+    def wait(self) -> Solution:
         """See `Search`."""
-        code, log = self._child.join(interrupt)
+        code, log = self._child.join()
         if code == 0:
             return Solution.model_validate_json(self._answer.read_text())
         if code < 0 or code == OUT_OF_MEMORY:

@@ -25,15 +25,15 @@ _EXPLANATION_SECONDS = 3.0
 """Wall time that is spent on why there is no plan; less than the grace that a draft has."""
 
 
-def judge(case: Case, engine: Engine, interrupt: int | None = None) -> Judgement:
-    """The judgement. Raises `Interrupted` when file descriptor `interrupt` becomes readable meanwhile.
+def judge(case: Case, engine: Engine) -> Judgement:
+    """The judgement.
 
     The engine starts on the same text that Unified Planning reads, on the other core; that a text may turn
     out unreadable costs nothing, since the search is then killed.
     """
     clock = _Clock()
     if case.greedy is not None:
-        return _first_plan(case, interrupt, clock)
+        return _first_plan(case, clock)
     reading = examine(case.domain, case.problem)
     if refusal := _text_refused(reading, case.context):
         return refusal.model_copy(update=clock.times())
@@ -46,14 +46,14 @@ def judge(case: Case, engine: Engine, interrupt: int | None = None) -> Judgement
         except PddlError as error:
             return Judgement(critic="parse", message=str(error), **clock.times())
         clock.lap("parse_seconds")
-        solution = search.wait(interrupt)
+        solution = search.wait()
     finally:
         search.close()
     clock.lap("solve_seconds")
     if solution.status != "solved":
         message = solution.message
         if solution.status == "unsolvable":
-            message += _explanation(case, domain, problem, engine, interrupt)
+            message += _explanation(case, domain, problem, engine)
         elif solution.status == "timeout" and not solution.grounded:
             message += likely_cause(case)
         return Judgement(
@@ -77,11 +77,11 @@ def judge(case: Case, engine: Engine, interrupt: int | None = None) -> Judgement
     )
 
 
-def _first_plan(case: Case, interrupt: int | None, clock: _Clock) -> Judgement:
+def _first_plan(case: Case, clock: _Clock) -> Judgement:
     """What a greedy search finds, unexamined."""
     search = DownwardSearch(case.domain, case.problem, case.timeout_s, case.greedy)
     try:
-        solution = search.wait(interrupt)
+        solution = search.wait()
     finally:
         search.close()
     clock.lap("solve_seconds")
@@ -118,10 +118,10 @@ def _wishful(domain: Domain, problem: Problem, steps: tuple[Words, ...], context
     return unproven_empty(domain, problem, context.observation, context.extensions)
 
 
-def _explanation(case: Case, domain: Domain, problem: Problem, engine: Engine, interrupt: int | None) -> str:
+def _explanation(case: Case, domain: Domain, problem: Problem, engine: Engine) -> str:
     """What stands in the way of a plan, as the end of a sentence."""
     why = why_unsolvable(domain, problem, _EXPLANATION_SECONDS / 3)
-    why = why or conflicting_goals(case, problem, engine, _EXPLANATION_SECONDS * 2 / 3, interrupt)
+    why = why or conflicting_goals(case, problem, engine, _EXPLANATION_SECONDS * 2 / 3)
     return f"; {why}" if why else ""
 
 

@@ -139,13 +139,11 @@ class SolverProcess:
             if message is not None:
                 channel.send(message, deadline, stop)
             return channel.receive(deadline, stop)
-        except (ChannelClosed, ChannelTimeout, Malformed):
+        except (ChannelClosed, ChannelTimeout, Malformed, Interrupted) as error:
             if self._closing:
                 raise Cancelled("the solver process was closed") from None
-            return None
-        except Interrupted:
-            if self._closing:
-                raise Cancelled("the solver process was closed") from None
+            if not isinstance(error, Interrupted):
+                return None
             self._stop()
             raise Cancelled("planning was cancelled") from None
 

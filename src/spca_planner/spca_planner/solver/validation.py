@@ -86,11 +86,8 @@ def _reason(problem: Problem, steps: Sequence[Words], result: ValidationResult) 
             manager = problem.environment.expression_manager
             names = map(manager.ParameterExp, failed.action.parameters)
             binding = dict(zip(names, failed.actual_parameters, strict=True))
-            ground = [c.substitute(binding).simplify() for c in conditions]
-            return (
-                f"step {number}, {_call(steps[number - 1])}: its precondition "
-                f"{_listed(ground)} is not satisfied"
-            )
+            ground = _listed([c.substitute(binding).simplify() for c in conditions])
+            return f"step {number}, {_call(steps[number - 1])}: its precondition {ground} is not satisfied"
     words = " ".join(m.message for m in result.log_messages or [])
     return f"step {number}: {words}"
 

@@ -22,7 +22,6 @@ from functools import partial
 
 from spca_core.budgets import PATIENCE
 from spca_core.errors import one_line
-from spca_core.ports.engine import Interrupted
 from spca_core.processes.wire import Wire, wire_of_service
 from spca_planner.pddl.limits import LONGEST_MESSAGE, clipped
 from spca_planner.solver.cost import MEMORY_BYTES, refused_unjudged
@@ -75,8 +74,8 @@ def _serve(wire: Wire) -> None:
         case = Case.model_validate(wire.receive()["case"])
         try:
             with while_owned(wire.read_fd):
-                answer = _bounded(partial(judge, case, engine, wire.read_fd), case)
-        except (Interrupted, OwnerGone):
+                answer = _bounded(partial(judge, case, engine), case)
+        except OwnerGone:
             return
         wire.send({"op": "done", "value": answer.model_dump(mode="json")})
 
@@ -93,8 +92,6 @@ def _bounded(judge: Callable[[], Judgement], case: Case) -> Judgement:
         refusal = refused_unjudged(case, out_of_time=True)
     except (MemoryError, RecursionError):
         refusal = refused_unjudged(case, out_of_time=False)
-    except Interrupted:
-        raise
     except Exception as error:
         traceback.print_exc()
         message = clipped(one_line(f"it cannot be judged: {type(error).__name__}: {error}"))
@@ -113,10 +110,9 @@ class OwnerGone(BaseException):
 
 @contextmanager
 def while_owned(read_fd: int) -> Iterator[None]:
-    """Raises OwnerGone from within as soon as the input ends: nothing is sent during a case.
+    """Raises OwnerGone from within as soon as the input ends, by a signal: nothing is sent during a case.
 
-    The kernel tells of it by a signal. (A death signal would follow the thread that started this process, not
-    the process; a thread that watches would stand against forks.)
+    A death signal would follow the thread that started this process, not the owner's process.
     """
 
     def ring(*_: object) -> None:
