@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import ast
+import importlib
 import importlib.util
 import itertools
 import os
+import random
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -19,52 +20,91 @@ import pytest
 import yaml
 
 from spca.ros.processes import processes
+from spca_core.layout import nominal_layout, random_layout
 from spca_core.options import Manifest, RunOptions
+from spca_core.paths import ROOT
 from spca_core.run_folder import MANIFEST, RunFolder
+from spca_core.world import load_world
+from spca_description.urdf import build_urdf
 from spca_gazebo.requirements import missing
+from spca_gazebo.world_sdf import build_world
 from spca_ros.domain import claim
 
 if TYPE_CHECKING:
     from conftest import SourcedRos
 
+sys.path.insert(0, str(Path(__file__).parent))
+from launched_programs import CHECKS, NODES, Call, calls, check_node, install_stand_ins, stand_in
+
 pytestmark = [pytest.mark.usefixtures("launch"), pytest.mark.timeout(600)]
 
-LAUNCH = Path(__file__).resolve().parents[1] / "launch"
+LAUNCH = Path(os.environ.get("SPCA_LAUNCH_FILES", ROOT / "launch"))
+"""The files under test; `scripts/break_launch_files` puts broken copies in their place."""
 FILES = sorted(LAUNCH.glob("*.launch.py"))
+DEFAULTS = {
+    "bringup.launch.py": {
+        **{"level": "stack_01", "sim": "gazebo", "arm": "moveit", "pipeline": "ompl", "proposer": "builtin"},
+        **{
+            "preset": "nominal",
+            "layout_seed": "0",
+            "robot": "generated",
+            "headless": "true",
+            "rviz": "false",
+        },
+        **{"rate": "", "record": "", "config": ""},
+    },
+    "gazebo.launch.py": {
+        **{"world": "tabletop", "layout_seed": "", "robot": "generated", "headless": "true"},
+        **{"rate": "1.0", "rests": "false"},
+    },
+    "rviz.launch.py": {"world": "tabletop", "rviz": "true", "robot_state_publisher": "true"},
+}
+"""What each file promises where nothing is given."""
 CHOICES = {
-    "sim": ("gazebo", "mujoco"),
-    "arm": ("moveit", "embedded"),
-    "robot": ("generated", "none"),
-    "headless": ("true", "false"),
-    "rviz": ("false", "true"),
+    "bringup.launch.py": {
+        "rviz": ("false", "true"),
+        "headless": ("true", "false"),
+        "arm": ("moveit", "embedded"),
+        "robot": ("generated", "none"),
+        "sim": ("gazebo", "mujoco"),
+    },
+    "gazebo.launch.py": {"headless": ("true", "false"), "rests": ("false", "true")},
+    "rviz.launch.py": {"rviz": ("true", "false"), "robot_state_publisher": ("true", "false")},
 }
 """Arguments that decide which processes there are; each combination is tried."""
-CYCLED = {
-    "pipeline": ("ompl", "pilz_industrial_motion_planner", "chomp", "stomp"),
-    "proposer": ("builtin", "openai"),
-    "preset": ("nominal", "shuffled", "noisy", "hard", "disturbed"),
-    "layout_seed": ("0", "5"),
-    "rate": ("", "0", "1", "0.5"),
-    "level": ("stack_01", "bowls_01", "none"),
+PASSED_ON = {
+    "bringup.launch.py": {
+        "pipeline": ("ompl", "pilz_industrial_motion_planner", "chomp", "stomp"),
+        "proposer": ("builtin", "openai"),
+        "preset": ("nominal", "shuffled", "noisy", "hard", "disturbed"),
+        "layout_seed": ("", "0", "5"),
+        "rate": ("", "0", "1", "0.5"),
+        "level": ("stack_01", "bowls_01", "none"),
+        "config": ("", "more.yaml"),
+    },
+    "gazebo.launch.py": {
+        "world": ("tabletop", "bowls"),
+        "layout_seed": ("", "3"),
+        "rate": ("1.0", "0"),
+        "robot": ("generated",),
+    },
+    "rviz.launch.py": {"world": ("tabletop", "bowls")},
 }
-"""Arguments that are passed on: their values take turns over the combinations of the others."""
+"""Arguments that are passed on: values are drawn for each combination of the others."""
 
 
-def combinations() -> list[dict[str, str]]:
-    """Arguments of bringup.launch.py; an empty value is one that is not given."""
-    turns = {name: itertools.cycle(values) for name, values in CYCLED.items()}
-    drawn = [
-        dict(zip(CHOICES, values, strict=True)) | {name: next(turn) for name, turn in turns.items()}
-        for values in itertools.product(*CHOICES.values())
+def combinations(file: str) -> list[dict[str, str]]:
+    """Values of all arguments of a launch file but `record`."""
+    draw = random.Random(7)
+    return [
+        dict(zip(CHOICES[file], values, strict=True))
+        | {name: draw.choice(among) for name, among in PASSED_ON[file].items()}
+        for values in itertools.product(*CHOICES[file].values())
     ]
-    return [{name: value for name, value in given.items() if value} for given in drawn]
 
 
 NO_GAZEBO = pytest.mark.skipif(not missing("vendor"), reason="Gazebo is installed")
 NO_MOVEIT = pytest.mark.skipif(importlib.util.find_spec("moveit") is not None, reason="MoveIt is installed")
-
-
-# --- what is not installed here, played by stand-ins --------------------------------------------------------
 
 
 @pytest.fixture
@@ -74,6 +114,7 @@ def launch(sourced_ros: SourcedRos, monkeypatch: pytest.MonkeyPatch, tmp_path: P
     before = dict(os.environ)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(sys, "path", [*sys.path, str(packages)])
+    importlib.import_module("launch.logging")  # takes the handlers of whoever logs before
     monkeypatch.setenv("ROS_LOG_DIR", str(tmp_path / "log"))
     monkeypatch.setenv("ROS_DOMAIN_ID", str(1 + os.getpid() % 101))
     yield
@@ -81,209 +122,10 @@ def launch(sourced_ros: SourcedRos, monkeypatch: pytest.MonkeyPatch, tmp_path: P
     os.environ.update(before)
 
 
-EXECUTABLES = {
-    "controller_manager": ["spawner"],
-    "robot_state_publisher": ["robot_state_publisher"],
-    "ros_gz_bridge": ["parameter_bridge"],
-    "ros_gz_sim": ["create"],
-    "rviz2": ["rviz2"],
-    "spca": ["run_level"],
-    "spca_gazebo": ["sim"],
-    "spca_tabletop": ["display"],
-}
-LIBRARIES = (
-    "gz_ros2_control",
-    "joint_state_broadcaster",
-    "joint_trajectory_controller",
-    "ros_gz_interfaces",
-)
-STAND_IN = """#!/bin/sh
-# Says how it was called. A program that does one thing ends well, the client when all others are there.
-called={said}/{package}+{name}+$$
-printf '%s\\0' "$@" > "$called.new" && mv "$called.new" "$called"
-case {name} in
-  create | spawner) exit 0 ;;
-  run_level | all_there)
-    until [ "$(ls {said} | grep -vc new)" = "$(cat {said}.wanted)" ]; do sleep 0.05; done
-    exit 0 ;;
-esac
-exec sleep 600
-"""
-
-
-@dataclass(frozen=True)
-class Call:
-    """A process that was started: the package and the program, its arguments, and those of ROS."""
-
-    package: str
-    program: str
-    arguments: tuple[str, ...]
-    parameters: Mapping[str, Mapping[str, Any]]
-    """By node; `/**` stands for all."""
-
-
-INDEX = "share/ament_index/resource_index/packages"
-
-
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A prefix with stand-ins for all programs; the folder to which they say how they were called."""
-    prefix, said = tmp_path / "prefix", tmp_path / "said"
-    said.mkdir()
-    programs = {package: list(names) for package, names in EXECUTABLES.items()}
-    for spec in processes(RunOptions(level="stack_01")):
-        programs.setdefault(spec.package, []).append(spec.executable)
-    for package in (*programs, *LIBRARIES):
-        for folder in (INDEX, f"share/{package}", f"lib/{package}", "bin"):
-            (prefix / folder).mkdir(parents=True, exist_ok=True)
-        (prefix / INDEX / package).touch()
-        for name in programs.get(package, ()):
-            stand_in(prefix / "lib" / package / name, package, said)
-    stand_in(prefix / "bin" / "gz", "", said)
-    stand_in(prefix / "bin" / "rviz2", "", said)
-    (tmp_path / "moveit").mkdir()
-    (tmp_path / "moveit" / "__init__.py").touch()
-    monkeypatch.setenv("DISPLAY", ":0")
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setenv("AMENT_PREFIX_PATH", f"{prefix}:{os.environ.get('AMENT_PREFIX_PATH', '')}")
-    monkeypatch.setenv("PATH", f"{prefix / 'bin'}:{os.environ['PATH']}")
-    return said
-
-
-def stand_in(path: Path, package: str, said: Path) -> None:
-    path.write_text(STAND_IN.format(said=said, package=package or "bin", name=path.name))
-    path.chmod(0o755)
-
-
-def calls(said: Path) -> list[Call]:
-    """How the stand-ins were called since the last time."""
-    found = []
-    for file in sorted(said.iterdir()):
-        package, program, _ = file.name.split("+")
-        before, parameters = split(file.read_text().split("\0")[:-1])
-        found.append(Call(package, program, before, parameters))
-        file.unlink()
-    return found
-
-
-def split(words: Sequence[str]) -> tuple[tuple[str, ...], dict[str, dict[str, Any]]]:
-    """A command line's own arguments, and the parameters of nodes; refuses what ROS does not know."""
-    if "--ros-args" not in words:
-        return tuple(words), {}
-    at = words.index("--ros-args")
-    rest, parameters = iter(words[at + 1 :]), {}
-    for word in rest:
-        if word == "--params-file":
-            for node, given in yaml.safe_load(Path(next(rest)).read_text()).items():
-                parameters.setdefault(node, {}).update(given["ros__parameters"])
-        elif word == "-p":
-            name, _, value = next(rest).partition(":=")
-            node, _, name = name.rpartition(":")
-            parameters.setdefault(node or "/**", {})[name] = yaml.safe_load(value)
-        elif word == "-r":
-            assert ":=" in next(rest)
-        else:
-            assert word == "--ros-args", f"ROS knows no argument {word}"
-    return tuple(words[:at]), parameters
-
-
-# --- what the real programs accept --------------------------------------------------------------------------
-
-
-def check_gz(call: Call) -> None:
-    if call.arguments == ("sim", "-g"):
-        return
-    *options, world = call.arguments
-    assert options == ["sim", "-s", "-r", "--headless-rendering"]
-    factor = ElementTree.fromstring(Path(world).read_text()).findtext("world/physics/real_time_factor")
-    assert factor is not None and float(factor) >= 0
-
-
-def check_bridge(call: Call) -> None:
-    [given] = call.parameters.values()
-    assert call.arguments == () and set(given) == {"config_file", "use_sim_time"}
-    keys = {"ros_topic_name", "gz_topic_name", "ros_type_name", "gz_type_name", "direction", "lazy"}
-    assert all(set(entry) <= keys for entry in yaml.safe_load(Path(given["config_file"]).read_text()))
-
-
-def check_create(call: Call) -> None:
-    options = dict(zip(call.arguments[::2], call.arguments[1::2], strict=True))
-    assert set(options) == {"-world", "-file", "-name"} and Path(options["-file"]).is_file()
-
-
-def check_spawner(call: Call) -> None:
-    words = list(call.arguments)
-    at = words.index("--param-file")
-    file = yaml.safe_load(Path(words[at + 1]).read_text())
-    assert words[at + 2 :][:1] == ["--controller-manager-timeout"] and float(words[at + 3]) > 0
-    known = set(file["controller_manager"]["ros__parameters"])
-    assert at > 0 and set(words[:at]) <= known
-
-
-def check_state_publisher(call: Call) -> None:
-    [given] = call.parameters.values()
-    assert call.arguments == () and set(given) == {"robot_description", "use_sim_time"}
-    assert ElementTree.fromstring(given["robot_description"]).tag == "robot"
-
-
-def check_rviz(call: Call) -> None:
-    assert call.arguments[0] == "-d" and Path(call.arguments[1]).is_file()
-
-
-def check_client(call: Call) -> None:
-    [folder] = call.arguments
-    RunFolder.open(Path(folder)).read(MANIFEST, Manifest)
-
-
-def check_node(call: Call) -> None:
-    """Every parameter is one that a node declares, with a value of the type of its default."""
-    assert call.arguments == ()
-    nodes = NODES.get(call.program, {call.program: call.package})
-    for node, package in nodes.items():
-        declared, shared = declared_parameters(package), {"use_sim_time"}
-        for spec in processes(RunOptions(level="stack_01")):
-            shared |= set(spec.parameters)
-        for name, value in {**call.parameters.get("/**", {}), **call.parameters.get(node, {})}.items():
-            assert name in {*declared, *shared}, f"{node}: {name}"
-            if (kind := declared.get(name)) is not None:
-                assert type(value) is kind, f"{node}: {name}:={value!r}"
-
-
-NODES = {
-    "brain": {"supervisor": "spca", "planner": "spca_planner", "coder": "spca_coder", "sense": "spca_sense"}
-}
-"""The nodes of a program, and the packages that have them, where they are not called as it is."""
-CHECKS = {
-    "gz": check_gz,
-    "parameter_bridge": check_bridge,
-    "create": check_create,
-    "spawner": check_spawner,
-    "robot_state_publisher": check_state_publisher,
-    "rviz2": check_rviz,
-    "run_level": check_client,
-}
-
-
-def declared_parameters(package: str) -> dict[str, type | None]:
-    """What the nodes of a package declare, and the type of each default that is a literal."""
-    spec = importlib.util.find_spec(package)
-    assert spec is not None and spec.origin is not None
-    found: dict[str, type | None] = {}
-    for file in Path(spec.origin).parent.rglob("*.py"):
-        for call in ast.walk(ast.parse(file.read_text())):
-            if (
-                isinstance(call, ast.Call)
-                and isinstance(call.func, ast.Attribute)
-                and call.func.attr == "parameter"
-                and len(call.args) >= 2
-                and isinstance(call.args[0], ast.Constant)
-            ):
-                default = call.args[1]
-                found[call.args[0].value] = type(default.value) if isinstance(default, ast.Constant) else None
-    return found
-
-
-# --- tests --------------------------------------------------------------------------------------------------
+    """Stand-ins for what is not installed here; the folder to which they say how they were called."""
+    return install_stand_ins(tmp_path, monkeypatch)
 
 
 def run(file: str, given: Mapping[str, str], *more: Any) -> int:
@@ -306,50 +148,162 @@ def test_every_argument_has_a_default_and_words(file: Path) -> None:
 
     description = PythonLaunchDescriptionSource(str(file)).get_launch_description(LaunchContext())
     declared = description.get_launch_arguments()
-    assert declared
+    assert {argument.name for argument in declared} == set(DEFAULTS[file.name])
     for argument in declared:
         assert argument.default_value is not None and argument.description, argument.name
 
 
-GAZEBO = ["create", "gz", "parameter_bridge", "robot_state_publisher", "sim", "spawner"]
+def options_of(given: Mapping[str, str]) -> RunOptions:
+    """The options of a run that bringup.launch.py stands for."""
+    return RunOptions(
+        level="stack_01" if given["level"] == "none" else given["level"],
+        preset=given["preset"],
+        seed=int(given["layout_seed"] or 0),
+        proposer=given["proposer"],
+        rate=float(given["rate"] or 0) or None,
+        view=given["headless"] == "false",
+    )
+
+
+def included(given: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """The launch files that bringup.launch.py includes, and what they are given."""
+    real, world = given["robot"] == "none", str(processes(options_of(given))[0].parameters["world"])
+    files = {}
+    if given["sim"] == "gazebo" and not real:
+        files["gazebo.launch.py"] = {
+            **DEFAULTS["gazebo.launch.py"],
+            **{name: given[name] for name in ("robot", "headless")},
+            "world": world,
+            "layout_seed": given["layout_seed"].replace("0", ""),
+            "rate": given["rate"] or "1.0",
+        }
+    if given["rviz"] == "true":
+        publishes = "true" if given["sim"] == "mujoco" and not real else "false"
+        files["rviz.launch.py"] = {"world": world, "rviz": "true", "robot_state_publisher": publishes}
+    return files
+
+
+def parameters_of_nodes(given: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """The parameters that the project's nodes have: those of the files, and on top what is asked for."""
+    real = given["robot"] == "none"
+    names = ["nodes.yaml"] + ["gazebo.yaml"] * ("gazebo.launch.py" in included(given))
+    files = [ROOT / "config" / name for name in names] + [Path(given["config"])] * bool(given["config"])
+    found: dict[str, dict[str, Any]] = defaultdict(dict)
+    for file in files:
+        for node, values in yaml.safe_load(file.read_text()).items():
+            found[node] |= values["ros__parameters"]
+    for spec in processes(options_of(given)):
+        for node in spec.nodes:
+            found[node] |= {**spec.parameters, "use_sim_time": not real}
+    found["supervisor"]["proposer"] = given["proposer"]
+    found["executor"] |= {
+        "arm": given["arm"],
+        "pipeline": given["pipeline"],
+        "robot": "generated" if real else given["robot"],
+        "driver": "ros2_control" if real else "spca",
+    }
+    return found
+
+
+def programs(file: str, given: Mapping[str, str]) -> list[str]:
+    """The programs that these arguments ask for."""
+    if file == "gazebo.launch.py":
+        others = ["create", "gz", "parameter_bridge", "robot_state_publisher", "sim", "spawner"]
+        return others + ["gz"] * (given["headless"] == "false")
+    if file == "rviz.launch.py":
+        asked = {"rviz2": given["rviz"], "robot_state_publisher": given["robot_state_publisher"]}
+        return ["display", *(name for name, wanted in asked.items() if wanted == "true")]
+    specs = [spec for spec in processes(options_of(given)) if spec.executable != "sim"]
+    simulated = given["sim"] == "mujoco" and given["robot"] != "none"
+    own = [*(spec.executable for spec in specs), *["sim"] * simulated, *["run_level"] * (not waits(given))]
+    return own + [name for other, its in included(given).items() for name in programs(other, its)]
 
 
 def waits(given: Mapping[str, str]) -> bool:
-    """Whether no level is run, so that the launch does not end."""
-    return "none" in (given.get("robot"), given.get("level"))
+    """Whether bringup.launch.py runs no level, so that it does not end."""
+    return "none" in (given["robot"], given["level"])
 
 
-def expected(given: Mapping[str, str]) -> list[str]:
-    """The programs that these arguments ask for."""
-    sim, real = given.get("sim", "gazebo"), given.get("robot") == "none"
-    programs = [
-        spec.executable for spec in processes(RunOptions(level="stack_01")) if spec.executable != "sim"
-    ]
-    gazebo = sim == "gazebo" and not real
-    programs += ["sim"] * (not real) + ["run_level"] * (not waits(given))
-    if gazebo:
-        programs += [name for name in GAZEBO if name != "sim"]
-        programs += ["gz"] * (given.get("headless") == "false")
-    if given.get("rviz") == "true":
-        programs += ["display", "rviz2"]
-        programs += ["robot_state_publisher"] * (sim == "mujoco" and not real)
-    return sorted(programs)
+def check_values(file: str, given: Mapping[str, str], call: Call) -> None:
+    """Every value that was given, or is a default, has arrived where it belongs."""
+    if file == "bringup.launch.py":
+        responsible = [
+            other for other, its in included(given).items() if call.program in programs(other, its)
+        ]
+        for other in responsible:
+            check_values(other, included(given)[other], call)
+        if not responsible:
+            check_bringup(given, call)
+    elif call.program != "gz" or call.arguments != ("sim", "-g"):
+        (check_gazebo if file == "gazebo.launch.py" else check_view)(given, call)
 
 
-def start_all(
-    said: Path, file: str, given: Mapping[str, str], wanted: Sequence[str], ends: bool
-) -> list[Call]:
-    """Launch until all wanted programs were called, and check how; `ends`: the launch does so by itself."""
+def check_bringup(given: Mapping[str, str], call: Call) -> None:
+    if call.program == "run_level":
+        folder = Path(call.arguments[0])
+        assert folder.parent == Path(given["record"] or ROOT / "runs" / "new").parent
+        assert RunFolder.open(folder).read(MANIFEST, Manifest).options == options_of(given)
+        assert Path(call.environment["ROS_LOG_DIR"]) == folder / "log"
+        return
+    wanted = parameters_of_nodes(given)
+    for node in NODES.get(call.program, [call.program]):
+        assert call.of(node) == wanted[node], (node, given)
+    if not waits(given):
+        assert Path(call.environment["ROS_LOG_DIR"]).name == "log"
+
+
+def check_gazebo(given: Mapping[str, str], call: Call) -> None:
+    world = load_world(given["world"])
+    assert call.environment["GZ_PARTITION"].startswith("spca_")
+    assert call.environment["GZ_IP"] == "127.0.0.1"
+    match call.program:
+        case "gz":
+            seed = given["layout_seed"]
+            layout = random_layout(world, int(seed)) if seed else nominal_layout(world)
+            assert Path(call.arguments[-1]).read_text() == build_world(world, layout, float(given["rate"]))
+            assert "/prefix/share" in call.environment["GZ_SIM_RESOURCE_PATH"]
+            assert "GZ_SIM_SYSTEM_PLUGIN_PATH" in call.environment
+        case "create":
+            assert ("-world", world.name) == call.arguments[:2]
+            assert ("-name", world.robot.model) == call.arguments[-2:]
+        case "spawner":
+            assert len([word for word in call.arguments[:4] if not word.startswith("-")]) == 3
+        case "sim":
+            asked = {name: given[name] for name in ("world", "robot")} | {"rests": given["rests"] == "true"}
+            urdf = call.of("sim").pop("urdf")
+            assert call.of("sim") == {**asked, "urdf": urdf, "use_sim_time": True}
+            assert ElementTree.parse(urdf).getroot().tag == "robot"
+        case _:
+            assert call.of(call.program)["use_sim_time"] is True
+
+
+def check_view(given: Mapping[str, str], call: Call) -> None:
+    match call.program:
+        case "display":
+            assert call.of("display") == {"world": given["world"]}
+        case "robot_state_publisher":
+            robot = build_urdf(load_world(given["world"]))
+            assert call.of("") == {"robot_description": robot, "use_sim_time": True}
+        case "rviz2":
+            assert call.of("") == {"use_sim_time": True}
+
+
+def start_all(said: Path, file: str, given: Mapping[str, str]) -> list[Call]:
+    """Launch until all wanted programs were called, and check how."""
     from launch.actions import EmitEvent, ExecuteProcess, RegisterEventHandler
     from launch.event_handlers import OnProcessExit, OnShutdown
     from launch.events import Shutdown
 
+    values = {**DEFAULTS[file], **given}
+    wanted = programs(file, values)
+    ends = file == "bringup.launch.py" and not waits(values)
     started: list[Call] = []
 
     def check(*_: object) -> None:  # before the files go to which the calls refer
         started[:] = [call for call in calls(said) if call.program != "all_there"]
         for call in started:
             CHECKS.get(call.program, check_node)(call)
+            check_values(file, values, call)
 
     stand_in(said.with_name("all_there"), "", said)
     watch = ExecuteProcess(cmd=[str(said.with_name("all_there"))])
@@ -360,32 +314,30 @@ def start_all(
     assert status == 0, given
     assert sorted(call.program for call in started) == sorted(wanted), given
     assert not list(Path(tempfile.gettempdir()).glob("spca_gazebo_*"))
+    with claim(int(os.environ["ROS_DOMAIN_ID"])):
+        pass  # the domain is free again
     return started
 
 
-@pytest.mark.parametrize(
-    ("file", "wanted"),
-    [
-        ("bringup.launch.py", None),
-        ("gazebo.launch.py", GAZEBO),
-        ("rviz.launch.py", ["display", "robot_state_publisher", "rviz2"]),
-    ],
-)
-def test_the_defaults_of_each_file_start_what_its_programs_accept(
-    file: str, wanted: list[str] | None, installed: Path
-) -> None:
-    started = start_all(installed, file, {}, wanted or expected({}), ends=wanted is None)
-    for client in (call for call in started if call.program == "run_level"):
-        shutil.rmtree(client.arguments[0])  # it is in runs/
+@pytest.mark.parametrize("file", DEFAULTS)
+def test_the_defaults_of_each_file_start_what_its_programs_accept(file: str, installed: Path) -> None:
+    for call in start_all(installed, file, {}):
+        if call.program == "run_level":
+            shutil.rmtree(call.arguments[0])  # it is in runs/
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("file", "number"), [(f, n) for f in DEFAULTS for n in range(len(combinations(f)))])
 def test_every_combination_of_arguments_starts_what_its_programs_accept(
-    installed: Path, tmp_path: Path
+    file: str, number: int, installed: Path, tmp_path: Path
 ) -> None:
-    for number, given in enumerate(combinations()):
-        given["record"] = str(tmp_path / "runs" / str(number))
-        start_all(installed, "bringup.launch.py", given, expected(given), ends=not waits(given))
+    given = combinations(file)[number]
+    if file == "bringup.launch.py":
+        given["record"] = str(tmp_path / "recorded" / "run")
+        if given["config"]:
+            given["config"] = str(tmp_path / given["config"])
+            Path(given["config"]).write_text("executor: {ros__parameters: {tracking_lag: 0.6}}")
+    start_all(installed, file, given)
 
 
 @pytest.mark.parametrize(
@@ -405,6 +357,31 @@ def test_bad_arguments_and_what_is_missing_are_one_clear_line(
     embedded = {"sim": "mujoco", "arm": "embedded"} if file == "bringup" else {}
     assert run(f"{file}.launch.py", embedded | given) != 0
     assert said in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("gz", "Gazebo has ended"),
+        ("robot_state_publisher", "robot_state_publisher has ended"),
+        ("parameter_bridge", "the bridge to Gazebo has ended"),
+        ("create", "Gazebo did not take the robot"),
+        ("spawner", "the robot's controllers did not start"),
+        ("sim", "the Gazebo node has ended"),
+        ("executor", "executor-"),
+        ("run_level", "run_level-"),
+    ],
+)
+def test_whatever_ends_by_itself_ends_the_launch_with_its_reason(
+    program: str, said: str, installed: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    installed.with_suffix(".ends").write_text(program)
+    installed.with_suffix(".wanted").write_text("99\n")
+    assert run("bringup.launch.py", {"record": str(tmp_path / "run")}) != 0
+    assert said in caplog.text
+    told = tmp_path / "run" / "ended.txt"
+    assert not told.exists() or said in told.read_text()
+    assert told.exists() == (program == "executor")
 
 
 def test_a_launch_that_fails_at_its_start_leaves_no_files(
