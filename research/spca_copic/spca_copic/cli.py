@@ -14,7 +14,7 @@ from spca_core.checked import checked
 from spca_core.extensions import installed
 
 _WORLDS = ", ".join(installed("spca.plan_worlds"))
-World = Annotated[str, typer.Argument(help=f"{_WORLDS}, or `module:factory`.")]
+World = Annotated[str, typer.Argument(help=f"{_WORLDS}, `file.py:factory` or `module:factory`.")]
 Task = Annotated[list[str] | None, typer.Option(help="Task type; repeatable, all by default.")]
 Run = Annotated[
     Path | None, typer.Option("--run", help="A training's folder; the newest of the world by default.")

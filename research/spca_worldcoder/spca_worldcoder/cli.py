@@ -37,7 +37,7 @@ LEARN = Command(mount, OPTIONS, resume)
 
 def learn(
     world: Annotated[
-        str, typer.Argument(help="sokoban, minigrid, another package's world, or module:factory.")
+        str, typer.Argument(help="sokoban, minigrid, another package's, file.py:factory or module:factory.")
     ],
     environment: Annotated[
         list[str] | None,

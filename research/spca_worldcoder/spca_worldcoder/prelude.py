@@ -27,13 +27,14 @@ if TYPE_CHECKING:  # annotations are not evaluated, so the sandbox needs none of
 class Entity:
     """One thing: `kind`, `x`, `y`, and attributes as in `door["color"]`."""
 
-    __slots__ = ("_key", "kind", "values", "x", "y")
+    __slots__ = ("_holds", "_key", "kind", "values", "x", "y")
 
     def __init__(
         self, kind: str, x: int | None = None, y: int | None = None, values: Mapping[str, Any] | None = None
     ) -> None:
         self.kind, self.x, self.y = kind, x, y
         self.values: dict[str, Any] = dict(values or {})
+        self._holds = any(isinstance(value, Entity) for value in self.values.values())
         self._key: tuple[Any, ...] | None = None
 
     def __getitem__(self, name: str) -> Any:
@@ -41,15 +42,19 @@ class Entity:
 
     def __setitem__(self, name: str, value: Any) -> None:
         self.values = {**self.values, name: value}  # copies share them
+        self._holds = self._holds or isinstance(value, Entity)
         self._key = None
 
     def __contains__(self, name: str) -> bool:
         return name in self.values
 
     def copy(self) -> Entity:
-        """A copy of it."""
+        """A copy of it, and of what it holds: a program may change that, too."""
         made = Entity.__new__(Entity)
         made.kind, made.x, made.y, made.values, made._key = self.kind, self.x, self.y, self.values, self._key
+        made._holds = self._holds
+        if self._holds:
+            made.values = {n: v.copy() if isinstance(v, Entity) else v for n, v in self.values.items()}
         return made
 
     def __eq__(self, other: object) -> bool:
@@ -210,7 +215,7 @@ def wc_dump(state: Sequence[Entity]) -> list[Any]:
 
 def wc_entity_key(one: Entity) -> EntityKey:
     """What makes an entity equal to another."""
-    if one._key is None:
+    if one._key is None or one._holds:  # what is held changes without its holder
         one._key = tuple((n, wc_entity_key(v) if isinstance(v, Entity) else v) for n, v in one.values.items())
     return one.kind, one.x, one.y, one._key
 

@@ -23,6 +23,7 @@ from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
 from spca_worldcoder.induction.view import FrameFinder, look
 from spca_worldcoder.planning.classical import ClassicalSearch
 from spca_worldcoder.planning.planner import ModelPlanner, SandboxSearch
+from spca_worldcoder.prelude import Entity, wc_copy, wc_entity_key
 from spca_worldcoder.records import Contradiction, Experience, NotLearnable, Program, Transition
 from spca_worldcoder.sandbox import ModelRunner
 from spca_worldcoder.state import entity, state_of
@@ -266,3 +267,11 @@ def test_every_search_ends_when_it_is_cancelled():
             ClassicalSearch(solver, cancelled=after(polls)).search(program, state, mission, actions)
         with pytest.raises(Cancelled):
             Learner(cancelled=after(polls)).learn(data)
+
+
+def test_a_copied_state_shares_nothing_that_a_program_may_change():
+    """Not even what somebody holds; else one state of a search would change with another."""
+    state = [Entity("porter", 0, 0, {"holds": Entity("crate")})]
+    before, copied = wc_entity_key(state[0]), wc_copy(state)
+    copied[0]["holds"].x = 3
+    assert wc_entity_key(state[0]) == before != wc_entity_key(copied[0])
