@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Inside the image: a level's name (and launch arguments) runs that level on the full stack; `test` runs the tests;
-# a command of spca's runs that; anything else is a program, run with everything sourced.
+# Inside the image: a level's name (and launch arguments) runs that level on the full stack; `test` runs the tests; `check`
+# runs scripts/full_stack_check; a command of spca's runs that; anything else is a program, run with everything sourced.
 set -eo pipefail
 source /opt/ros/jazzy/setup.bash
 source /opt/vendor/install/setup.bash
@@ -22,6 +22,10 @@ case "${1:-}" in
     python -m pytest -q tests -m "not gazebo" "$@" || status=$?
     python -m pytest -q -m gazebo "$@" || status=$?
     exit "$status"
+    ;;
+  check)
+    shift
+    exec scripts/full_stack_check --table runs/full-stack.md "$@"
     ;;
   "" | -*)
     exec python -m spca --help

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import functools
 import hashlib
 import inspect
 import os
@@ -16,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from spca_ros.domain import own_domain
 
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = ROOT / "requirements" / "lock.txt"
@@ -63,9 +66,11 @@ class SourcedRos:
         )
 
 
+@functools.cache
 def own_domain_id() -> str:
-    """A ROS domain for this process's launches: workers of a test run at once are processes of their own."""
-    return str(1 + os.getpid() % 101)
+    """A ROS domain for this process's launches, one that no other graph of this machine has."""
+    with own_domain() as domain:
+        return str(domain)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,66 @@
+"""The table of docs/full-stack.md, which scripts/full_stack_check writes row by row."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
+from full_stack_table import NOT_RUN, Row, merged, rows_of, written
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = "# A page\n\nWords before.\n\n{}\n\n## After\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+OLD = Row("levels", "2026-11-01", "spca abc, Gazebo 8.14.0", "10 of 10")
+
+
+def page(*rows: Row) -> str:
+    return PAGE.format(written("", rows).strip())
+
+
+def test_a_row_goes_to_a_page_and_back_and_the_rest_of_the_page_stays() -> None:
+    odd = Row("a | b", "2026-11-02", "", "`x|y`")
+    assert rows_of(page(OLD, odd)) == [OLD, odd]
+    assert written(page(OLD), [odd]) == page(odd)
+    assert rows_of("no table") == []
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "kept"),
+    [
+        ([OLD], Row("levels", NOT_RUN, "", "missing: gz"), OLD),
+        ([OLD], Row("levels", "2026-11-20", "spca def", "**failed**: 9 of 10"), None),
+        ([Row("levels", NOT_RUN, "", "missing: gz, ros2")], Row("levels", NOT_RUN, "", "missing: gz"), None),
+        ([Row("levels", NOT_RUN, "", "missing: gz")], OLD, None),
+        ([], Row("levels", NOT_RUN, "", "missing: gz"), None),
+    ],
+)
+def test_what_was_run_is_replaced_by_a_newer_run_only(before: list[Row], now: Row, kept: Row | None) -> None:
+    other = Row("another", "2026-11-01", "", "well")
+    assert merged([other, *before], [now]) == [other, kept or now]
+
+
+def check(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """The script as on a machine that has none of the real parts."""
+    command = [sys.executable, str(ROOT / "scripts" / "full_stack_check"), *arguments]
+    return subprocess.run(
+        command, env={"PATH": "/nowhere"}, capture_output=True, text=True, check=False, cwd=ROOT
+    )
+
+
+def test_a_machine_without_the_real_parts_says_what_is_missing_and_keeps_what_was_run(tmp_path: Path) -> None:
+    table = tmp_path / "table.md"
+    done = check("--table", str(table), "Gazebo", "killed", "MoveIt")
+    assert done.returncode == 0, done.stderr
+    shown, now = rows_of((ROOT / "docs" / "full-stack.md").read_text()), rows_of(table.read_text())
+    assert [row for row in shown if row.ran] == [row for row in now if row.ran]
+    fresh = [row for row in now if row not in shown or not row.ran]
+    assert fresh and all(row.outcome.startswith("missing: ") for row in fresh)
+
+
+def test_every_row_of_the_page_is_one_of_the_check_s() -> None:
+    listed = check("--list").stdout.splitlines()
+    rows = [row.what for row in rows_of((ROOT / "docs" / "full-stack.md").read_text())]
+    assert rows and set(rows) <= set(listed)
