@@ -42,7 +42,7 @@ from spca_core.validation import number
 from spca_description.moveit_config import PIPELINES
 from spca_gazebo.requirements import missing
 from spca_ros import environment, names
-from spca_ros.domain import claim
+from spca_ros.domain import claim, refuse_strangers
 from spca_ros.graph import CONFIG
 from spca_ros.process_spec import ProcessSpec, Value
 
@@ -141,8 +141,10 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     if chosen["rviz"] == "true":
         publisher = "true" if simulated else "false"
         includes.append(_include("rviz.launch.py", {"world": world, "robot_state_publisher": publisher}))
-    lock = claim(int(os.environ.get("ROS_DOMAIN_ID") or "0"))
-    freed = RegisterEventHandler(OnShutdown(on_shutdown=lambda event, context: lock.close()))
+    domain = int(os.environ.get("ROS_DOMAIN_ID") or "0")
+    held = claim(domain)
+    freed = RegisterEventHandler(OnShutdown(on_shutdown=lambda event, context: held.close()))
+    refuse_strangers(domain)
     if waits:
         return [freed, *includes, *nodes, *(_ends(n) for n in nodes)]
     options, folder = begin(options, Path(chosen["record"]) if chosen["record"] else None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import fcntl
 import functools
 import hashlib
@@ -10,6 +12,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -17,8 +20,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
-from spca_ros.domain import own_domain
 
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = ROOT / "requirements" / "lock.txt"
@@ -28,6 +29,7 @@ OF_ROS = re.compile(
     r"|stevedore=|typing-extensions=)"
 )
 """What ROS 2, its tools and their Debian packages bring, in the lock file; all else is the project's."""
+BY_HAND = range(91, 102)
 NOT_LOCKED = ("osrf-pycommon==2.0.2",)
 
 
@@ -36,6 +38,11 @@ class SourcedRos:
     """A prefix as in /opt/ros, whose Python has none of the project's packages."""
 
     prefix: Path
+
+    @property
+    def domain(self) -> str:
+        """The ROS domain of what this process starts."""
+        return own_domain_id()
 
     def run(
         self, script: str, folder: Path, timeout: float = 240.0, **more: str
@@ -68,9 +75,14 @@ class SourcedRos:
 
 @functools.cache
 def own_domain_id() -> str:
-    """A ROS domain for this process's launches, one that no other graph of this machine has."""
-    with own_domain() as domain:
-        return str(domain)
+    """A ROS domain for the launches of this test process, from those that no graph takes at random."""
+    taken = socket.socket(socket.AF_UNIX)
+    atexit.register(taken.close)  # until then no other test process takes it
+    for domain in BY_HAND:
+        with contextlib.suppress(OSError):
+            taken.bind(f"\0spca/tests/{domain}")
+            return str(domain)
+    raise AssertionError(f"{len(BY_HAND)} other test processes have a domain each")
 
 
 @pytest.fixture(scope="session")

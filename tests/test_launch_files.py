@@ -28,7 +28,9 @@ from spca_core.world import load_world
 from spca_description.urdf import build_urdf
 from spca_gazebo.requirements import missing
 from spca_gazebo.world_sdf import build_world
-from spca_ros.domain import claim
+from spca_ros import names
+from spca_ros.domain import claim, refuse_strangers
+from spca_ros.session import Session
 
 if TYPE_CHECKING:
     from conftest import SourcedRos
@@ -403,5 +405,20 @@ def test_a_second_graph_in_a_domain_is_refused_before_anything_starts(
 ) -> None:
     with claim(int(os.environ["ROS_DOMAIN_ID"])):
         assert run("bringup.launch.py", {}) != 0
-    assert f"process {os.getpid()} has a graph" in caplog.text
+    assert f"process {os.getpid()} of " in caplog.text and "has a graph" in caplog.text
     assert not calls(installed)
+
+
+@pytest.mark.slow
+@pytest.mark.ros
+def test_nodes_of_another_graph_in_a_domain_are_named_before_anything_starts(
+    installed: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("spca_ros.domain._LOOK_S", 60.0)
+    with Session(names.REFEREE):
+        assert run("bringup.launch.py", {}) != 0
+    assert "nodes of another graph" in caplog.text and names.REFEREE in caplog.text
+    assert not calls(installed)
+    with Session("rviz"):
+        monkeypatch.setattr("spca_ros.domain._LOOK_S", 0.2)
+        refuse_strangers(int(os.environ["ROS_DOMAIN_ID"]))

@@ -1,20 +1,32 @@
-"""A DDS domain for one graph alone: two graphs in one domain would take each other's nodes for their own."""
+"""A DDS domain for one graph alone: two graphs in one domain would take each other's nodes for their own.
+
+Whoever starts a graph holds its domain by a socket that every user of this machine sees (in Linux's abstract
+namespace, which lives as long as the process, and belongs to the same network as the graph).
+"""
 
 from __future__ import annotations
 
-import fcntl
 import os
+import pwd
 import random
 import socket
+import struct
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO
 
 from spca_core.errors import InputError, SpcaError
-from spca_core.paths import runtime_folder
+from spca_ros import names
+from spca_ros.environment import OPENED_BY
 
-# Ports of domains up to 101 stay below Linux's ephemeral ports; 0 is what everybody uses who does not choose.
-_DOMAINS = range(1, 102)
+# 0 is what everybody uses who does not choose; 91 to 101 are left to who chooses by hand. Ports of domains up
+# to 101 stay below Linux's ephemeral ports.
+_DOMAINS = range(1, 91)
+_LOOK_S = 3.0  # wall seconds in which the nodes of a domain are sure to be discovered on a machine at rest
+_NODES = {
+    *(names.SIM, names.SENSE, names.PLANNER, names.CODER),
+    *(names.EXECUTOR, names.REFEREE, names.SUPERVISOR),
+}
 
 
 @contextmanager
@@ -35,29 +47,59 @@ def own_domain() -> Iterator[int]:
                 os.environ["ROS_DOMAIN_ID"] = before
 
 
-def claim(domain: int) -> IO[str]:
+def claim(domain: int) -> socket.socket:
     """Take a domain for a graph of this process, until it ends or closes what is returned.
 
-    Raises InputError when another graph of this user has it, and names that one.
+    Raises InputError when another graph on this machine has it, whoever's, and names that one.
     """
-    folder = runtime_folder() / "domains"
-    folder.mkdir(exist_ok=True)
-    lock = (folder / str(domain)).open("a+")
+    held, address = socket.socket(socket.AF_UNIX), f"\0spca/domain/{domain}"
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        with lock:
-            lock.seek(0)
-            holder = lock.read().strip()
+        held.bind(address)
+        held.listen()
+    except OSError:
+        held.close()
         raise InputError(
-            f"process {holder} has a graph of spca in the ROS domain {domain} already",
+            f"{_holder(address)} has a graph of spca in the ROS domain {domain} already",
             where="ROS_DOMAIN_ID",
             hint="end it, or take another domain: export ROS_DOMAIN_ID=…",
         ) from None
-    lock.truncate(0)
-    lock.write(f"{os.getpid()}\n")
-    lock.flush()
-    return lock
+    return held
+
+
+def refuse_strangers(domain: int) -> None:
+    """Raise InputError if nodes of another graph answer in a domain: of another machine, or started by hand.
+
+    Where nobody on this machine takes part in the domain, and the network is closed, there is none.
+    """
+    if _silent(domain) and not os.environ.get(OPENED_BY):
+        return
+    from spca_ros.session import Session  # most domains are silent, and need no node
+
+    with Session("onlooker") as node:
+        end = time.monotonic() + _LOOK_S
+        while not (found := _NODES & set(node.get_node_names())) and time.monotonic() < end:
+            time.sleep(0.1)
+    if found:
+        raise InputError(
+            f"nodes of another graph answer in the ROS domain {domain}: {', '.join(sorted(found))}",
+            where="ROS_DOMAIN_ID",
+            hint="end them, or take another domain: export ROS_DOMAIN_ID=…",
+        )
+
+
+def _holder(address: str) -> str:
+    """The process that listens at an address, and its user, as the kernel knows them."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(address)
+            found = probe.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        except OSError:  # it ends just now
+            return "another process"
+    process, user, _ = struct.unpack("3i", found)
+    try:
+        return f"process {process} of {pwd.getpwuid(user).pw_name}"
+    except KeyError:
+        return f"process {process} of the user {user}"
 
 
 @contextmanager
@@ -67,10 +109,10 @@ def _reserved() -> Iterator[int]:
         return
     for domain in random.sample(_DOMAINS, len(_DOMAINS)):
         try:
-            lock = claim(domain)
+            held = claim(domain)
         except InputError:
             continue
-        with lock:
+        with held:
             if _silent(domain):
                 yield domain
                 return
