@@ -304,12 +304,16 @@ def start_all(said: Path, file: str, given: Mapping[str, str]) -> list[Call]:
     wanted = programs(file, values)
     ends = file == "bringup.launch.py" and not waits(values)
     started: list[Call] = []
+    wrong: list[Exception] = []
 
     def check(*_: object) -> None:  # before the files go to which the calls refer
-        started[:] = [call for call in calls(said) if call.program != "all_there"]
-        for call in started:
-            CHECKS.get(call.program, check_node)(call)
-            check_values(file, values, call)
+        try:
+            started[:] = [call for call in calls(said) if call.program != "all_there"]
+            for call in started:
+                CHECKS.get(call.program, check_node)(call)
+                check_values(file, values, call)
+        except Exception as error:  # in the launch's own loop it would stop the launch from ending
+            wrong.append(error)
 
     stand_in(said.with_name("all_there"), "", said)
     watch = ExecuteProcess(cmd=[str(said.with_name("all_there"))])
@@ -317,6 +321,8 @@ def start_all(said: Path, file: str, given: Mapping[str, str]) -> list[Call]:
     stays = [] if ends else [watch, RegisterEventHandler(end)]
     said.with_suffix(".wanted").write_text(f"{len(wanted) + len(stays[:1])}\n")
     status = run(file, given, *stays, RegisterEventHandler(OnShutdown(on_shutdown=check)))
+    if wrong:
+        raise wrong[0]
     assert status == 0, given
     assert sorted(call.program for call in started) == sorted(wanted), given
     assert not list(Path(tempfile.gettempdir()).glob("spca_gazebo_*"))
