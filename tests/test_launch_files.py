@@ -118,10 +118,7 @@ def launch(sourced_ros: SourcedRos, monkeypatch: pytest.MonkeyPatch, tmp_path: P
     monkeypatch.setattr(sys, "path", [*sys.path, str(packages)])
     importlib.import_module("launch.logging")  # takes the handlers of whoever logs before
     monkeypatch.setenv("ROS_LOG_DIR", str(tmp_path / "log"))
-    monkeypatch.setenv("ROS_DOMAIN_ID", "7")
-    monkeypatch.setenv(
-        "XDG_RUNTIME_DIR", str(tmp_path)
-    )  # a domain is held by a lock there; no stand-in joins it
+    monkeypatch.setenv("ROS_DOMAIN_ID", sourced_ros.domain)
     yield
     os.environ.clear()
     os.environ.update(before)
