@@ -9,15 +9,12 @@ withdrawn: a demoted skill is kept apart, and can be restored.
 from __future__ import annotations
 
 import fcntl
-import json
-import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
 import structlog
-from pydantic import ValidationError
 
 from spca_coder.ledger import Demoted, Ledger, SkillEvent
 from spca_coder.library import overlay, with_imports, without
@@ -25,7 +22,8 @@ from spca_coder.revalidation import Revalidate, Revalidation, stands_on
 from spca_coder.source import Source, read, same_code
 from spca_core.errors import InputError
 from spca_core.model import Record
-from spca_core.validation import first_problem
+from spca_core.run_folder import write_atomically
+from spca_core.validation import expecting
 
 log = structlog.get_logger(__name__)
 
@@ -192,11 +190,11 @@ class TrustedLibrary:
                 )
             )
         for name, version in ledger.demoted.items():
-            function = read(version.source).functions[name]
+            archived = read(version.source).functions.get(name)
             found.append(
                 SkillStatus(
                     name=name,
-                    doc=function.doc,
+                    doc=archived.doc if archived else "",
                     status="demoted",
                     levels=version.levels,
                     reason=version.reason,
@@ -269,7 +267,8 @@ class TrustedLibrary:
 
     def _learned(self) -> str:
         path = self._folder / SKILLS
-        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        with expecting("a library of skills", path):
+            text = path.read_text(encoding="utf-8") if path.is_file() else ""
         try:
             read(text)
         except InputError as error:
@@ -282,27 +281,14 @@ class TrustedLibrary:
         path = self._folder / RECORD
         if not path.is_file():
             return Ledger()
-        try:
-            return Ledger.model_validate(json.loads(path.read_text(encoding="utf-8")))
-        except ValidationError as error:
-            raise InputError(
-                "not a record of solved levels", where=str(path), hint=first_problem(error)
-            ) from error
-        except ValueError as error:
-            raise InputError("not JSON", where=str(path), hint=str(error)) from error
+        with expecting("a record of solved levels", path):
+            return Ledger.model_validate_json(path.read_bytes())
 
     def _save(self, ledger: Ledger) -> None:
         self._write(RECORD, ledger.model_dump_json(indent=2) + "\n")
 
     def _write(self, name: str, text: str) -> None:
-        """Replace a file as a whole or not at all."""
-        path = self._folder / name
-        temporary = path.with_name(f".{name}.{os.getpid()}")
-        with temporary.open("w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
+        write_atomically(self._folder / name, text.encode())
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

@@ -145,8 +145,8 @@ def test_comments_and_layout_are_no_change(trusted: TrustedLibrary) -> None:
 
 @pytest.mark.parametrize(
     ("name", "content", "part"),
-    [("skills.py", "def f(:", "not Python"), ("solved.json", "[", "not JSON"),
-     ("solved.json", "{}1", "not JSON"),
+    [("skills.py", "def f(:", "not Python"), ("solved.json", "[", "not a record of solved levels"),
+     ("solved.json", "{}1", "not a record of solved levels"),
      ("solved.json", '{"level": {}}', "not a record")],
 )  # fmt: skip
 def test_spoilt_files_are_told_in_one_line(

@@ -11,7 +11,6 @@ import base64
 import dataclasses
 import io
 import json
-import math
 import zlib
 from collections.abc import Collection
 from enum import Enum
@@ -21,6 +20,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from spca_core import seal
+from spca_core.arrays import array
 from spca_core.errors import InputError
 
 _MAGIC = b"spca-checkpoint-3\n"
@@ -57,7 +57,7 @@ def unpack(content: bytes, kinds: Collection[type] = ()) -> Any:
         if expander.unconsumed_tail or not expander.eof:
             raise ValueError("it is cut off, or too large")
         return _Decoder(kinds).decoded(json.loads(text))
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, zlib.error) as error:
+    except Exception as error:  # nearly anything: of zlib, JSON, numpy, and of parts in wrong places
         raise InputError("a damaged checkpoint", where=str(error)[:200], hint=hint) from error
 
 
@@ -93,19 +93,6 @@ def _encoded(value: Any) -> Any:
     raise TypeError(f"a checkpoint cannot hold {kind.__name__}")
 
 
-def _array(content: bytes) -> np.ndarray:
-    """An array of the size that its bytes have: a header may declare terabytes."""
-    stream = io.BytesIO(content)
-    version = np.lib.format.read_magic(stream)
-    if version != (1, 0):
-        raise ValueError("an array of an unknown format")
-    shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
-    if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(content) - stream.tell():
-        raise ValueError("an array of another size than it declares")
-    stream.seek(0)
-    return np.lib.format.read_array(stream, allow_pickle=False)
-
-
 class _Decoder:
     def __init__(self, kinds: Collection[type]) -> None:
         self._kinds = {_name(kind): kind for kind in kinds}
@@ -123,8 +110,8 @@ class _Decoder:
         if tag == "bytes":
             return base64.b64decode(parts[0], validate=True)
         if tag in ("array", "number"):
-            array = _array(base64.b64decode(parts[0], validate=True))
-            return array if tag == "array" else array[()]
+            found = array(base64.b64decode(parts[0], validate=True))
+            return found if tag == "array" else found[()]
         if tag in ("enum", "object"):
             return self._made(tag, parts[0], parts[1])
         raise ValueError(f"unknown part '{str(tag)[:40]}'")

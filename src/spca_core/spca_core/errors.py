@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 EXIT_SUCCESS = 0
 EXIT_NOT_SOLVED = 1
 EXIT_BAD_INPUT = 2
@@ -9,13 +11,25 @@ EXIT_BROKEN = 3
 EXIT_INTERRUPTED = 130
 
 
+_STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def harmless(text: str) -> str:
+    r"""`text` with `?` for what would steer a terminal: escape sequences, or a change of direction.
+
+    >>> harmless("a level\x1b[2J")
+    'a level?[2J'
+    """
+    return _STEERING.sub("?", text)
+
+
 def one_line(text: str) -> str:
-    r"""`text` with its lines joined by spaces.
+    r"""`text` with its lines joined by spaces, and harmless.
 
     >>> one_line("could not find\n  expected ':'")
     "could not find expected ':'"
     """
-    return " ".join(line.strip() for line in text.splitlines() if line.strip())
+    return harmless(" ".join(line.strip() for line in text.splitlines() if line.strip()))
 
 
 class SpcaError(Exception):

@@ -17,6 +17,7 @@ from spca_core import seal
 from spca_core.disk import is_full
 from spca_core.errors import InputError
 from spca_core.paths import RUNS
+from spca_core.validation import expecting
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -29,15 +30,15 @@ EVENTS = "events.jsonl"
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file so that it is either the old one or the whole new one, even if the power fails."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
     try:
-        with os.fdopen(handle, "wb") as stream:
+        with temporary.open("xb") as stream:  # for whom the user's umask says, like every other file
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(temporary, path)
+        temporary.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
@@ -111,12 +112,10 @@ class RunFolder:
     def read(self, name: str, kind: type[T]) -> T:
         """A record written before. InputError when it is missing or damaged."""
         path = self.path / name
-        try:
+        if not path.is_file():
+            raise InputError("missing from the run folder", where=str(path))
+        with expecting("as it was written", path):
             return kind.model_validate_json(path.read_bytes())
-        except FileNotFoundError:
-            raise InputError("missing from the run folder", where=str(path)) from None
-        except ValidationError as error:
-            raise InputError("damaged", where=str(path), hint=str(error.errors()[0]["msg"])) from error
 
     def read_bytes(self, name: str) -> bytes | None:
         """A file's content, or None."""

@@ -19,14 +19,13 @@ import re
 from functools import cache
 from pathlib import Path
 
-import yaml
-from pydantic import ValidationError, field_validator
+from pydantic import field_validator
 
 from spca_core.errors import InputError
 from spca_core.extensions import installed
 from spca_core.model import Record
 from spca_core.skill import python_name
-from spca_core.validation import first_problem
+from spca_core.validation import expecting, read_yaml
 
 GROUP = "spca.skills"
 _SLOT = re.compile(r"{(\w+)}")
@@ -85,14 +84,12 @@ class SkillPackage(Record):
     @classmethod
     def read(cls, name: str, folder: Path) -> SkillPackage:
         """A skill package from its folder. Raises InputError that names the file at fault."""
-        try:
-            declared = _Declaration.model_validate(yaml.safe_load((folder / "skill.yaml").read_text()))
+        declaration = folder / "skill.yaml"
+        with expecting("a skill's declaration", declaration):
+            declared = _Declaration.model_validate(read_yaml(declaration, "the skill"))
+        with expecting("a skill", folder):
             action, source = (folder / "action.pddl").read_text(), (folder / "skill.py").read_text()
             functions = [n.name for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)]
-        except ValidationError as error:
-            raise InputError(first_problem(error), where=str(folder / "skill.yaml")) from error
-        except (OSError, yaml.YAMLError, SyntaxError, UnicodeDecodeError) as error:
-            raise InputError(f"skill '{name}' cannot be read: {error}", where=str(folder)) from error
         head = re.match(r"\s*(?:;[^\n]*\n\s*)*\(:action\s+([\w-]+)", action)
         if head is None:
             raise InputError("holds no action", where=str(folder / "action.pddl"), hint="one (:action …)")

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import ValidationError
 
-from spca_core.errors import InputError, one_line
+from spca_core.errors import InputError, SpcaError, one_line
 
 _Number = TypeVar("_Number", int, float)
 YAML_FILES = (".yaml", ".yml")
@@ -21,6 +21,9 @@ _NO_MAPPING = ("model_type", "dict_type", "model_attributes_type")
 """pydantic's names for input that is no mapping."""
 _DEEPEST = 100
 """Lists and mappings within each other."""
+_MOST_VALUES = 100_000
+"""Values in a file, with those that its aliases and merge keys stand for."""
+_LONGEST = 300  # characters of a reason
 
 
 class _StrictLoader(_Loader):  # type: ignore[misc, valid-type]
@@ -41,24 +44,37 @@ def read_yaml(path: Path, what: str) -> Any:
     """The content of a YAML file. Raises InputError: it cannot be read as `what`, or is not valid YAML."""
     try:
         text = path.read_text(encoding="utf-8")
-        _check_nesting(text)
+        _check_size(text)
         return yaml.load(text, Loader=_StrictLoader)
     except OSError as error:
         raise InputError(f"cannot read {what}", where=str(path), hint=error.strerror or str(error)) from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: not UTF-8, no such date
-        raise InputError("not valid YAML", where=str(path), hint=str(error)) from error
+    except Exception as error:  # of YAML, or ValueError: not UTF-8, no such date, too large a number
+        raise InputError("not valid YAML", where=str(path), hint=str(error)[:_LONGEST]) from error
 
 
-def _check_nesting(text: str) -> None:
-    """Raise YAMLError for lists in lists that go too deep: the loader in C would overflow its stack."""
-    depth = 0
+def _check_size(text: str) -> None:
+    """Raise YAMLError for lists in lists that go too deep: the loader in C would overflow its stack.
+
+    Or for aliases of aliases: some hundred bytes can stand for a billion values.
+    """
+    count, sizes = 0, dict[str, int]()
+    open_: list[tuple[str | None, int]] = []  # anchors of what is open, with the count before it
     for event in yaml.parse(text, Loader=_Loader):
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > _DEEPEST:
+        if isinstance(event, yaml.AliasEvent):
+            count += sizes.get(event.anchor or "", _MOST_VALUES)  # one within its own value has no end
+        elif isinstance(event, yaml.ScalarEvent):
+            count += 1
+            sizes[event.anchor or ""] = 1
+        elif isinstance(event, yaml.CollectionStartEvent):
+            open_.append((event.anchor, count))
+            count += 1
+            if len(open_) > _DEEPEST:
                 raise yaml.YAMLError(f"nested more than {_DEEPEST} levels deep{event.start_mark}")
         elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
+            anchor, before = open_.pop()
+            sizes[anchor or ""] = count - before
+        if count > _MOST_VALUES:
+            raise yaml.YAMLError(f"it stands for more than {_MOST_VALUES} values{event.start_mark}")
 
 
 def number(text: str, kind: type[_Number], where: str) -> _Number:
@@ -71,14 +87,23 @@ def number(text: str, kind: type[_Number], where: str) -> _Number:
 
 @contextmanager
 def expecting(what: str, where: str | Path) -> Iterator[None]:
-    """Turn pydantic's errors within into an InputError.
+    """Turn what reading raises within into an InputError: the libraries that read raise nearly anything.
 
     It says that the input is no `what`, where it came from, and what the first problem is.
     """
     try:
         yield
+    except SpcaError:
+        raise
     except ValidationError as error:
         raise InputError(f"not {what}", where=str(where), hint=first_problem(error)) from error
+    except OSError as error:
+        raise InputError(
+            f"cannot read {what}", where=str(where), hint=error.strerror or str(error)
+        ) from error
+    except Exception as error:
+        hint = f"{type(error).__name__}: {error}"[:_LONGEST]
+        raise InputError(f"not {what}", where=str(where), hint=hint) from error
 
 
 def first_problem(error: ValidationError) -> str:
@@ -89,4 +114,4 @@ def first_problem(error: ValidationError) -> str:
     said = "should be a list of keys with values" if first["type"] in _NO_MAPPING else first["msg"]
     if first["type"] in _NO_MAPPING and first["input"] is None:
         said = "is empty"
-    return one_line(f"{where}: {said}{more}")
+    return one_line(f"{where[:_LONGEST]}: {said[:_LONGEST]}{more}")

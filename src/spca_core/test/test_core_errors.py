@@ -18,6 +18,7 @@ from spca_core.errors import (
     InputError,
     MotionError,
     SpcaError,
+    harmless,
     one_line,
 )
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood
@@ -60,15 +61,18 @@ def test_an_input_error_says_what_where_and_what_would_be_right(error: InputErro
 
 
 @given(texts, texts, texts)
+@example("\x1b]0;title\x07", "\x9b2J", "\u202e")
 @example("unknown world 'a\nb'", "worlds/a\nb.yaml", "line 1\n\n  line 2\r\n")
 def test_an_input_error_is_one_line_whatever_it_quotes(what: str, where: str, hint: str) -> None:
     error = InputError(what, where, hint)
     assert len(str(error).splitlines()) <= 1
+    assert str(error) == harmless(str(error)) and "\x1b" not in str(error)
     assert (error.what, error.where, error.hint) == (what, where, hint)
 
 
 @given(texts)
 def test_one_line_keeps_every_word(text: str) -> None:
+    text = harmless(text)
     assert one_line(text).split() == text.split()
     assert one_line(one_line(text)) == one_line(text)
 

@@ -19,6 +19,12 @@ PLAIN = st.recursive(
 )
 
 
+def laughs(of: str) -> str:
+    """A billion values in some hundred bytes: each of nine lines has the one above ten times."""
+    lines = [f"a{k}: &a{k} {of.format(', '.join([f'*a{k - 1}'] * 10))}" for k in range(1, 10)]
+    return "\n".join(["a0: &a0 {y: 1}", *lines])
+
+
 @given(content=PLAIN)
 def test_what_was_written_is_read(content: object, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("yaml") / "file.yaml"
@@ -36,6 +42,9 @@ def test_what_was_written_is_read(content: object, tmp_path_factory: pytest.Temp
         ("[" * 1_000_000 + "]" * 1_000_000, "nested more than 100 levels deep"),
         ("- " * 3000, "line 1, column 201"),
         ("a: !!python/object:os.system x", "could not determine a constructor"),
+        (laughs("[{}]"), "more than 100000 values"),
+        (laughs("{{x: 1, <<: [{}]}}"), "more than 100000 values"),
+        ("a: &a [*a]", "more than 100000 values"),
     ],
 )
 def test_faults_are_told_in_one_line(text: str, fault: str, tmp_path: Path) -> None:

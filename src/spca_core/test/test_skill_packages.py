@@ -34,11 +34,11 @@ def test_the_example_is_read() -> None:
     ("file", "content", "complaint"),
     [
         ("skill.yaml", "predicates: []", "environment"),
-        ("skill.yaml", "environment: [", "cannot be read"),
+        ("skill.yaml", "environment: [", "not valid YAML"),
         ("skill.yaml", "environment: tabletop\nphrases: [{say: 'push {c}', goal: 'pushed {c}'}]", "one atom"),
         ("action.pddl", "(:predicates)", "holds no action"),
         ("action.pddl", "(:action shove :parameters ())", "no function 'shove'"),
-        ("skill.py", "def push(ctx:", "cannot be read"),
+        ("skill.py", "def push(ctx:", "not a skill"),
     ],
 )
 def test_what_is_wrong_is_one_line_that_names_the_file(

@@ -10,13 +10,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from spca_core.errors import BudgetExhausted, InputError
+from spca_core.errors import BudgetExhausted
 from spca_core.model import Record
 from spca_core.ports.chat import Role
 from spca_core.ports.proposer import SERVER_FAULTS
-from spca_core.validation import first_problem
+from spca_core.validation import expecting
 from spca_llm.budget import Budget
 from spca_llm.exchange import Exchange
 from spca_llm.transport import HIDDEN
@@ -126,14 +124,8 @@ class Ledger:
 
 def read_exchange(path: Path) -> Exchange:
     """One recorded exchange. Raises InputError when the file is damaged."""
-    try:
+    with expecting("a recorded exchange", path):
         return Exchange.model_validate_json(path.read_bytes())
-    except ValidationError as error:
-        raise InputError("not a recorded exchange", where=str(path), hint=first_problem(error)) from error
-    except OSError as error:
-        raise InputError(
-            "cannot read a recorded exchange", where=str(path), hint=str(error.strerror)
-        ) from error
 
 
 def server_fault(folder: Path) -> str:

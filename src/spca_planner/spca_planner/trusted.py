@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import os
 import re
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from spca_core.run_folder import write_atomically
 from spca_core.task import Task
+from spca_core.validation import expecting
 from spca_planner.pddl.sexpr import PddlError
 from spca_planner.pddl.syntax import Action, parse_domain
 
@@ -66,8 +66,6 @@ class TrustedDomains:
 
     def add(self, environment: str, task: Task, domain: str) -> None:
         """Trust a domain for a task's group."""
-        folder = self._folder / _safe(environment)
-        folder.mkdir(parents=True, exist_ok=True)
         number = 1
         solved, tasks = {task.id}, task.text
         while (path := self._path(environment, task.group, number)).is_file():
@@ -78,11 +76,8 @@ class TrustedDomains:
                 break
             number += 1
         words = " ".join(tasks.split())[-_MOST_WORDS:]
-        with tempfile.NamedTemporaryFile("w", dir=folder, suffix=".new", delete=False) as file:
-            file.write(f"{_HEADER}{', '.join(sorted(solved))}\n{_TASKS}{words}\n{domain}")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(file.name, path)
+        text = f"{_HEADER}{', '.join(sorted(solved))}\n{_TASKS}{words}\n{domain}"
+        write_atomically(path, text.encode())
 
     def all(self, environment: str) -> list[str]:
         """The text of every trusted domain of an environment."""
@@ -111,7 +106,8 @@ def actions_of(domains: Sequence[str]) -> dict[str, Action]:
 
 
 def _read(path: Path) -> TrustedDomain | None:
-    header, _, rest = path.read_text().partition("\n")
+    with expecting("a trusted domain", path):
+        header, _, rest = path.read_text(encoding="utf-8").partition("\n")
     if not header.startswith(_HEADER):
         return None
     tasks = ""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 
+from spca_core.arrays import read_arrays
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
+from spca_core.validation import expecting
 
 _SUFFIX = ".npz"
 
@@ -68,14 +69,12 @@ def save_frame(frame: RgbdFrame, path: Path) -> None:
 
 def load_frame(path: Path) -> RgbdFrame:
     """Read what `save_frame` wrote. Raises InputError for anything else."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            calibration = json.loads(str(file["calibration"]))
-            intrinsics = CameraIntrinsics.model_validate(calibration["intrinsics"])
-            pose = Pose.model_validate(calibration["pose"])
-            colour, depth, stamp = file["colour"], file["depth"], float(file["stamp"])
-    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
-        raise InputError("not a recorded frame", where=str(path), hint=str(error)) from error
+    saved = read_arrays(path, "a recorded frame")
+    with expecting("a recorded frame", path):
+        calibration = json.loads(str(saved["calibration"]))
+        intrinsics = CameraIntrinsics.model_validate(calibration["intrinsics"])
+        pose = Pose.model_validate(calibration["pose"])
+        colour, depth, stamp = saved["colour"], saved["depth"], float(saved["stamp"])
     size = (intrinsics.height, intrinsics.width)
     if (colour.shape, colour.dtype) != ((*size, 3), np.uint8) or (depth.shape, depth.dtype) != (
         size,

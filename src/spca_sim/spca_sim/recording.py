@@ -9,7 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
-from spca_core.errors import InputError
+from spca_core.arrays import read_arrays
+from spca_core.validation import expecting
 from spca_sim.state import SimState
 
 
@@ -63,13 +64,12 @@ def save_states(states: list[SimState], path: Path) -> None:
 
 def load_states(path: Path) -> list[SimState]:
     """Read what `save_states` wrote; InputError for anything else."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            sets = [tuple(names) for names in json.loads(str(file["sets"]))]
-            rows = np.split(file["qpos"], np.cumsum(file["lengths"])[:-1]) if len(file["lengths"]) else []
-            return [
-                SimState(float(t), sets[int(w)], row)
-                for t, w, row in zip(file["stamps"], file["which"], rows, strict=True)
-            ]
-    except (OSError, ValueError, KeyError, IndexError) as error:
-        raise InputError("not a recording of states", where=str(path), hint=str(error)) from error
+    what = "a recording of states"
+    saved = read_arrays(path, what)
+    with expecting(what, path):
+        sets = [tuple(names) for names in json.loads(str(saved["sets"]))]
+        rows = np.split(saved["qpos"], np.cumsum(saved["lengths"])[:-1]) if len(saved["lengths"]) else []
+        return [
+            SimState(float(t), sets[int(w)], row)
+            for t, w, row in zip(saved["stamps"], saved["which"], rows, strict=True)
+        ]

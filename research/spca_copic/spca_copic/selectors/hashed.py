@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix
 
 from spca_copic.ppo import PpoOptions, improve, softmax
 from spca_copic.selectors.features import Sparse, candidate_features, context_features
-from spca_copic.selectors.weights import read_weights, write_weights
+from spca_copic.selectors.weights import Learnt, read_weights, write_weights
 from spca_core.model import Record
 from spca_programs.plan_world import Candidate, ChoiceContext
 from spca_programs.ports.selector import Experience, Learning
@@ -75,7 +75,7 @@ class HashedSelector:
 
     def save(self, path: Path) -> None:
         """Weights, the optimiser's state and the generator's."""
-        state = {"steps": self._steps, "random": self._rng.bit_generator.state["state"]}
+        state = Learnt.of(self._steps, self._rng)
         write_weights(path, self.name, self.options.model_dump(mode="json"), state, self._arrays())
 
     def load(self, path: Path) -> None:
@@ -84,12 +84,8 @@ class HashedSelector:
         for name in self._weights:
             self._weights[name] = arrays[name]
             self._first[name], self._second[name] = arrays[f"{name}.first"], arrays[f"{name}.second"]
-        self._steps = int(header.state.get("steps", 0))
-        state = dict(self._rng.bit_generator.state)
-        saved = header.state.get("random")
-        if isinstance(saved, dict) and set(saved) == {"state", "inc"}:
-            state["state"] = {key: int(value) for key, value in saved.items()}
-            self._rng.bit_generator.state = state
+        self._steps = header.state.steps
+        header.state.restore(self._rng)
 
     # --- Differentiable -------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from spca_copic.ppo import PpoOptions, improve, softmax
-from spca_copic.selectors.weights import read_weights, write_weights
+from spca_copic.selectors.weights import Learnt, read_weights, write_weights
 from spca_core.errors import InputError
 from spca_programs.plan_world import Candidate, ChoiceContext
 from spca_programs.ports.selector import Experience, Learning
@@ -99,7 +99,7 @@ class LanguageModelSelector:
 
     def save(self, path: Path) -> None:
         """LoRA, critic and the optimiser's state; not the frozen model."""
-        state = {"random": self._rng.bit_generator.state["state"], "steps": self._steps()}
+        state = Learnt.of(self._steps(), self._rng)
         arrays = {name: tensor.detach().numpy() for name, tensor in self._tensors().items()}
         write_weights(path, self.name, {"rank": _RANK}, state, arrays)
 
@@ -111,11 +111,8 @@ class LanguageModelSelector:
             for name, tensor in tensors.items():
                 tensor.copy_(torch.from_numpy(arrays[name]))
         for parameter in self._learned.values():
-            self._optimiser.state[parameter]["step"].fill_(float(header.state.get("steps", 0)))
-        saved, state = header.state.get("random"), dict(self._rng.bit_generator.state)
-        if isinstance(saved, dict) and set(saved) == {"state", "inc"}:
-            state["state"] = {key: int(value) for key, value in saved.items()}
-            self._rng.bit_generator.state = state
+            self._optimiser.state[parameter]["step"].fill_(float(header.state.steps))
+        header.state.restore(self._rng)
 
     # --- Differentiable -------------------------------------------------------------------------------------
 

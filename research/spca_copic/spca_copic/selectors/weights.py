@@ -6,20 +6,35 @@ Reading it runs nothing and allocates no more than its header's shapes, which th
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import ValidationError
+from pydantic import Field
 
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.run_folder import write_atomically
-from spca_core.validation import first_problem
+from spca_core.validation import expecting
 
 _LONGEST_HEADER = 1 << 20
+
+
+class Learnt(Record):
+    """How far a selector's learning has come: its steps, and the state of its random numbers (PCG64)."""
+
+    steps: int = Field(ge=0, lt=2**53)
+    random: dict[Literal["state", "inc"], Annotated[int, Field(ge=0, lt=2**128)]] = Field(min_length=2)
+
+    @classmethod
+    def of(cls, steps: int, rng: np.random.Generator) -> Learnt:
+        """The state to save."""
+        return cls(steps=steps, random=rng.bit_generator.state["state"])
+
+    def restore(self, rng: np.random.Generator) -> None:
+        """Let the random numbers go on where they were."""
+        rng.bit_generator.state = {**rng.bit_generator.state, "state": self.random}
 
 
 class Header(Record):
@@ -28,7 +43,7 @@ class Header(Record):
     kind: str
     version: int
     options: dict[str, Any]
-    state: dict[str, Any]
+    state: Learnt
     arrays: dict[str, tuple[int, ...]]
     sha256: str
 
@@ -37,7 +52,7 @@ def write_weights(
     path: Path,
     kind: str,
     options: Mapping[str, Any],
-    state: Mapping[str, Any],
+    state: Learnt,
     arrays: Mapping[str, np.ndarray],
 ) -> None:
     """Write a selector's file, whole or not at all."""
@@ -46,7 +61,7 @@ def write_weights(
         kind=kind,
         version=1,
         options=dict(options),
-        state=dict(state),
+        state=state,
         arrays={name: a.shape for name, a in arrays.items()},
         sha256=hashlib.sha256(content).hexdigest(),
     )
@@ -60,18 +75,10 @@ def read_weights(
 
     Raises InputError unless it is whole, of that kind, and has those arrays.
     """
-    try:
-        with path.open("rb") as stream:
-            line = stream.readline(_LONGEST_HEADER)
-            header = Header.model_validate(json.loads(line))
-            size = 4 * sum(int(np.prod(shape)) for shape in shapes.values())
-            content = stream.read(size + 1)
-    except OSError as error:
-        raise InputError("cannot read the selector", str(path), error.strerror or str(error)) from error
-    except ValidationError as error:
-        raise InputError("not a selector", str(path), first_problem(error)) from error
-    except (ValueError, RecursionError) as error:
-        raise InputError("not a selector", str(path), "its first line is no JSON object") from error
+    with expecting("a selector", path), path.open("rb") as stream:
+        header = Header.model_validate_json(stream.readline(_LONGEST_HEADER))
+        size = 4 * sum(int(np.prod(shape)) for shape in shapes.values())
+        content = stream.read(size + 1)
     if (header.kind, header.version) != (kind, 1):
         raise InputError(
             f"a selector of kind '{header.kind[:40]}', version {header.version}",

@@ -6,13 +6,13 @@ Missing parts are left out: a crashed run has a report too.
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from spca.events import Event
 from spca.kits import kit_of
@@ -37,6 +37,21 @@ _FILES = (
     ("library.py", "skills"),
     ("log/spca.log", "messages"),
 )
+
+
+class _Exchange(BaseModel):
+    """What the page tells of an exchange with a language model."""
+
+    request: dict[str, Any]
+    answer: dict[str, Any] | None = None
+
+
+class _Look(BaseModel):
+    """What stands beside a look's picture, or a disturbance's."""
+
+    stamp: float = 0.0
+    text: str = ""
+    sentences: list[str] = []
 
 
 def write_report(folder: RunFolder) -> Path:
@@ -84,6 +99,7 @@ def write_report(folder: RunFolder) -> Path:
     return path / REPORT
 
 
+@cache
 def templates() -> Environment:
     """The project's pages."""
     loader = PackageLoader("spca.report")
@@ -102,12 +118,8 @@ def _time_unit(manifest: Manifest | None) -> str:
 
 def _models(path: Path) -> dict[str, str]:
     """The language models that answered, by role."""
-    found: dict[str, str] = {}
-    for file in sorted((path / "llm").glob("*.json")):
-        exchange = _json(file)
-        if isinstance(exchange, dict) and exchange.get("answer") and exchange.get("request"):
-            found[exchange["request"].get("role", "")] = exchange["answer"].get("model", "")
-    return found
+    asked = [e for f in sorted((path / "llm").glob("*.json")) if (e := _load(f, _Exchange))]
+    return {str(e.request.get("role", "")): str(e.answer.get("model", "")) for e in asked if e.answer}
 
 
 def _numbered(path: Path, pattern: str) -> list[Path]:
@@ -155,13 +167,6 @@ def _obstacle(thing: SceneObject) -> str:
     return f"{size} cm at ({x:.2f}, {y:.2f}) m"
 
 
-def _json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text())
-    except (OSError, ValueError):
-        return None
-
-
 def _text(path: Path) -> str:
     return path.read_text() if path.is_file() else ""
 
@@ -172,12 +177,12 @@ def _size(path: Path) -> str:
 
 
 def _look(path: Path) -> dict[str, Any]:
-    scene = _json(path.with_suffix(".json")) or {}
+    scene = _load(path.with_suffix(".json"), _Look) or _Look()
     return {
         "image": _data_uri(path, "image/jpeg"),
         "file": f"{path.parent.name}/{path.name}",
-        "stamp": scene.get("stamp", 0.0),
-        "text": scene.get("text") or " ".join(scene.get("sentences") or []),
+        "stamp": scene.stamp,
+        "text": scene.text or " ".join(scene.sentences),
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
+from spca_core.errors import one_line
 from spca_core.observation import Observation
 from spca_core.plan import ActionSchema, Draft, PlanRequest, Rejection
 from spca_core.skill import CtxApi
@@ -87,7 +88,7 @@ class ModelError(Exception):
 
     def __init__(self, message: str, kind: str = "invalid") -> None:
         self.kind = kind
-        super().__init__(message)
+        super().__init__(one_line(message))
 
     @property
     def answered(self) -> bool:

@@ -1,0 +1,213 @@
+"""Whatever stands in a file, its reader takes it or refuses it in one clear line: nothing else is raised.
+
+Each reader gets `--mutations` damaged versions (1,000 by default) of a file that it takes, always the same.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shutil
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import spca
+from spca.kits import examine
+from spca.report.index import write_index
+from spca.report.page import write_report
+from spca.solved_levels import SolvedLevel
+from spca.state import SavedState
+from spca_bench.campaign import HEAD, Head, read_head
+from spca_coder.trusted import TrustedLibrary
+from spca_copic.selectors.hashed import HashedOptions, HashedSelector
+from spca_core.camera import CameraIntrinsics, RgbdFrame
+from spca_core.checkpoint import _MAGIC, _SEAL, _sealed, pack, unpack
+from spca_core.errors import InputError, one_line
+from spca_core.geometry import Pose
+from spca_core.options import Manifest, RunOptions, software
+from spca_core.paths import LEVELS, ROOT, WORLDS
+from spca_core.plan import Plan
+from spca_core.ports.proposer import ModelError
+from spca_core.run_folder import MANIFEST, STATE, RunFolder
+from spca_core.skill_package import SkillPackage
+from spca_core.task import Task
+from spca_core.world import load_world
+from spca_llm.answer import answer_from
+from spca_llm.config import load_config
+from spca_llm.exchange import Answer, Exchange, Request
+from spca_llm.interpret import parse
+from spca_llm.messages import user
+from spca_llm.prices import DEFAULT_TABLE, load_prices
+from spca_llm.replay import ReplaySource
+from spca_planner.trusted import TrustedDomains
+from spca_sense.recorded_camera import load_frame, save_frame
+from spca_sim.recording import load_states, save_states
+from spca_sim.state import SimState
+
+PIECES = (
+    b"", b"\xff\xfe", b"null", b"{", b"]", b"\n\n", b'"', b"1e999", b"-1", b"NaN", b"\\ud800", b"[" * 2000,
+    b"0", b"9" * 5000, b"\x1b[2J", b"\\u001b[2J", b"\x00", b"[]", b"{}", b"true", b"*a", b"&a ", b"<<: ",
+)  # fmt: skip
+TOKEN = re.compile(rb'-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|"[^"\n]{0,200}"|\w+')
+
+
+def damaged(content: bytes, dice: random.Random) -> bytes:
+    """The content with up to three damages: something is cut out, put in, doubled, or exchanged."""
+    for _ in range(dice.randint(1, 3)):
+        at = dice.randrange(len(content) + 1)
+        end = at + dice.randrange(40)
+        piece = dice.choice(PIECES)
+        kind = dice.randrange(6)
+        if kind == 0:
+            content = content[:at]
+        elif kind == 1:
+            content = content[:at] + piece + content[end:]
+        elif kind == 2:
+            content = content[:end] + content[at:]
+        elif kind == 3 and at < len(content):
+            content = content[:at] + bytes([content[at] ^ 1 << dice.randrange(8)]) + content[at + 1 :]
+        elif token := TOKEN.search(content, at):
+            others = TOKEN.findall(content, dice.randrange(len(content)), dice.randrange(len(content)))
+            put = dice.choice(others) if others and kind == 4 else piece
+            content = content[: token.start()] + put + content[token.end() :]
+    return content
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What reads a file: `read` gets a folder in which that file, or one of several, is damaged."""
+
+    files: str
+    read: Callable[[Path], object]
+    """Raises InputError, or ModelError, for what it does not take."""
+
+
+def answers(folder: Path) -> None:
+    parse(answer_from((folder / "answer.json").read_bytes(), "").text, SolvedLevel)
+
+
+def library(folder: Path) -> None:
+    trusted = TrustedLibrary(folder / "library", "def lift(ctx, thing):\n    ctx.close()\n")
+    trusted.source()
+    for status in trusted.skills():
+        trusted.history(status.name)
+
+
+def unsealed(folder: Path) -> None:
+    unpack(_sealed(zlib.compress((folder / "checkpoint").read_bytes())))
+
+
+def report(folder: Path) -> None:
+    write_index(folder.parent, folder.parent / "campaigns")
+    write_report(RunFolder.open(folder))
+
+
+REPORTED = (
+    "events.jsonl run.json result.json contacts.json looks/01.json round_1/observation.json "
+    "round_1/plan_1.json round_1/code_2.json round_1/act_3.json llm/0001-planner_big.json"
+)
+LLM = """\
+defaults: {base_url: "http://127.0.0.1:8000/v1"}
+roles:
+  planner_big: {model: qwen3-32b, temperature: 0.2, extra: {a: [1, 2]}}
+  coder: {model: qwen3-coder, timeout_s: 300}
+budget: {tokens: 200000, usd: 1.5, seconds: 900}
+"""
+SKILL = 'def tap(ctx, thing):\n    """Tap it."""\n    ctx.close()\n'
+DOMAIN = "(define (domain d) (:predicates (p)) (:action a :parameters () :effect (p)))"
+TINY = HashedOptions(bits=4, hidden=1)
+
+READERS = {
+    "level": Reader("level.yaml", lambda f: examine(str(f / "level.yaml"))),
+    "world": Reader("world.yaml", lambda f: load_world(f / "world.yaml")),
+    "model configuration": Reader("llm.yaml", lambda f: load_config(f / "llm.yaml", {})),
+    "prices": Reader("prices.yaml", lambda f: load_prices(f / "prices.yaml")),
+    "answer": Reader("answer.json", answers),
+    "replay": Reader("llm/0001-planner_big.json", lambda f: ReplaySource(f / "llm")),
+    "skills": Reader("library/skills.py", library),
+    "ledger": Reader("library/solved.json", library),
+    "domain": Reader("domains/e/g.pddl", lambda f: TrustedDomains(f / "domains").all("e")),
+    "skill package": Reader("push/skill.yaml", lambda f: SkillPackage.read("push", f / "push")),
+    "skill of a package": Reader("push/skill.py", lambda f: SkillPackage.read("push", f / "push")),
+    "states": Reader("states.npz", lambda f: load_states(f / "states.npz")),
+    "frame": Reader("frame.npz", lambda f: load_frame(f / "frame.npz")),
+    "selector": Reader("selector", lambda f: HashedSelector(TINY).load(f / "selector")),
+    "state": Reader(STATE, lambda f: RunFolder(f).read(STATE, SavedState)),
+    "manifest": Reader(MANIFEST, lambda f: RunFolder(f).read(MANIFEST, Manifest)),
+    "checkpoint": Reader("checkpoint", unsealed),
+    "campaign": Reader(HEAD, read_head),
+    "report": Reader(REPORTED, report),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run's folder, with a file for every other reader beside."""
+    folder = tmp_path_factory.mktemp("files") / "run"
+    run = spca.run("touch_02", out=folder, video=False)
+    plan = json.loads((folder / "round_1" / "plan_1.json").read_text())["plan"]
+    kept = SolvedLevel(options=RunOptions(level="touch_02"), plan=Plan.model_validate(plan))
+    solved = kept.model_dump_json()
+    for picture in (folder / "looks").glob("*.jpg"):
+        picture.write_bytes(b"")  # it takes its time
+    for name in ("library", "domains/e", "llm"):
+        (folder / name).mkdir(parents=True)
+    for source, name in (
+        (LEVELS / "stack" / "stack_01.yaml", "level.yaml"),
+        (WORLDS / "tabletop.yaml", "world.yaml"),
+        (DEFAULT_TABLE, "prices.yaml"),
+    ):
+        shutil.copy(source, folder / name)
+    shutil.copytree(ROOT / "examples" / "corridor" / "src" / "corridor" / "push", folder / "push")
+    (folder / "llm.yaml").write_text(LLM)
+    choices = [{"message": {"content": f"```json\n{solved}\n```"}}]
+    usage = {"prompt_tokens": 3, "completion_tokens": 4}
+    (folder / "answer.json").write_text(json.dumps({"model": "m", "choices": choices, "usage": usage}))
+    request = Request.of("planner_big", [user("Stack them."), user("No, do not.")], SolvedLevel)
+    answer = Answer(text=solved, model="m", input_tokens=3)
+    exchange = Exchange(
+        started="2026-01-01", request=request, digest=request.digest, model="m", answer=answer, seconds=1.0
+    )
+    (folder / "llm" / "0001-planner_big.json").write_text(exchange.model_dump_json(indent=1))
+    trusted = TrustedLibrary(folder / "library", "def lift(ctx, thing):\n    ctx.close()\n")
+    trusted.promote(f"{SKILL}\n\ndef push(ctx, a):\n    tap(ctx, a)\n", ["tap", "push"], "touch_02")
+    trusted.demote("push", "it drops the cube")
+    TrustedDomains(folder / "domains").add("e", Task(group="g", id="t", title="t", description="d"), DOMAIN)
+    states = [SimState(0.1 * k, ("a", "b")[: 1 + k % 2], np.zeros(7 + k % 2)) for k in range(3)]
+    save_states(states, folder / "states.npz")
+    eye = CameraIntrinsics(width=4, height=3, fx=1.0, fy=1.0, cx=2.0, cy=1.0)
+    colour, depth = np.zeros((3, 4, 3), np.uint8), np.ones((3, 4), np.float32)
+    save_frame(RgbdFrame(colour, depth, eye, Pose(position=(0, 0, 0)), 0.5), folder / "frame.npz")
+    HashedSelector(TINY).save(folder / "selector")
+    packed = pack({"qpos": np.zeros(3), "at": (1.5, None, {2})})
+    (folder / "checkpoint").write_bytes(zlib.decompress(packed[len(_MAGIC) + _SEAL :]))
+    head = Head(bench="levels", settings={"tables": 3}, identity={"a": 1}, software=software())
+    (folder / HEAD).write_text(head.model_dump_json(indent=1))
+    assert run.result.success
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore::SyntaxWarning")
+@pytest.mark.parametrize("what", READERS)
+def test_a_damaged_file_is_taken_or_refused(what: str, files: Path, pytestconfig: pytest.Config) -> None:
+    reader, dice = READERS[what], random.Random(what)
+    whole = {name: (files / name).read_bytes() for name in reader.files.split()}
+    reader.read(files)
+    for _ in range(pytestconfig.getoption("mutations")):
+        name = dice.choice([*whole])
+        content = damaged(whole[name], dice)
+        (files / name).write_bytes(content)
+        try:
+            reader.read(files)
+        except (InputError, ModelError) as error:
+            assert str(error) == one_line(str(error)) and len(str(error)) < 1500, content
+        except Exception as error:
+            raise AssertionError(f"{name} with {content!r}") from error
+        finally:
+            (files / name).write_bytes(whole[name])
