@@ -25,9 +25,9 @@ from spca_core.plan import PlanRequest
 from spca_core.task import Task
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
-from spca_tabletop.language.examples import scene
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
+from spca_testing.observations import scene
 
 GROUPS = ("touch", "pickup", "pick_and_place", "stack")
 Times = dict[str, list[float]]

@@ -25,10 +25,10 @@ from spca_planner.skill_words import in_words
 from spca_planner.solver.process import SolverProcess
 from spca_planner.trusted import TrustedDomains, actions_of
 from spca_tabletop.kit import TabletopKit
-from spca_tabletop.language.examples import scene, task
 from spca_tabletop.plan.problem import domain
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
+from spca_testing.observations import scene, task
 
 WORDS = TabletopVocabulary().words()
 ACTIONS = actions_of([domain()])

@@ -15,11 +15,11 @@ from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood
 from spca_planner.planner import DraftingPlanner
 from spca_planner.solver.process import SolverProcess
 from spca_planner.trusted import TrustedDomains
-from spca_tabletop.language.examples import goals, scene, task
 from spca_tabletop.plan.problem import domain, problem
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing.contracts.planner_contract import PlannerContract
+from spca_testing.observations import goals, scene, task
 
 REQUEST = PlanRequest(
     attempt="7", task=task("Stack the red cube on the blue cube."), observation=scene(), skills=()

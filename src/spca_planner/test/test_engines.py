@@ -13,9 +13,9 @@ from spca_planner.solver.engines import installed, open_engine, require_engine
 from spca_planner.solver.factory import FactoryEngine
 from spca_planner.solver.judgement import Case
 from spca_planner.solver.process import SolverProcess
-from spca_tabletop.language.examples import goals, scene
 from spca_tabletop.plan.problem import domain, problem
 from spca_testing.contracts.engine_contract import DOMAIN, EngineContract, switches
+from spca_testing.observations import goals, scene
 
 PYPERPLAN = pytest.mark.skipif(find_spec("up_pyperplan") is None, reason="up-pyperplan is not installed")
 

@@ -13,9 +13,9 @@ from spca_core.errors import Cancelled
 from spca_planner.pddl.limits import LONGEST_MESSAGE
 from spca_planner.solver.judgement import Case, Judgement
 from spca_planner.solver.process import SolverProcess
-from spca_tabletop.language.examples import goals, scene
 from spca_tabletop.plan.problem import domain as tabletop_domain
 from spca_tabletop.plan.problem import problem as tabletop_problem
+from spca_testing.observations import goals, scene
 
 DOMAIN = """(define (domain d) (:requirements :adl) (:types t)
   (:predicates (p ?x - t) (q ?x ?y - t))

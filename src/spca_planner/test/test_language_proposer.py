@@ -18,13 +18,13 @@ from spca_llm.ledger import Ledger
 from spca_planner.language import LanguageProposer, messages, relevant_skills
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
-from spca_tabletop.language.examples import scene, task
 from spca_tabletop.plan.problem import domain
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing.contracts.plan_proposer_contract import PlanProposerContract
 from spca_testing.models.behaviours import Behaviour, Say, refuse
 from spca_testing.models.server import ModelServer
+from spca_testing.observations import scene, task
 
 SKILLS = (SkillSignature(name="pick_up", parameters=("c", "from_"), doc="Pick up\n a cube."),)
 REQUEST = PlanRequest(

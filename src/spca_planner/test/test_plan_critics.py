@@ -13,8 +13,8 @@ from spca_core.task import Task
 from spca_planner.critics.vocabulary import FactVocabulary, required_part
 from spca_planner.critique import Critics, Judged
 from spca_planner.solver.process import SolverProcess
-from spca_tabletop.language.examples import scene, task
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
+from spca_testing.observations import scene, task
 
 DOMAIN = """(define (domain drafted)
   (:requirements :strips :typing)

@@ -8,8 +8,8 @@ pytest.importorskip("unified_planning")
 
 from spca_planner.solver.reading import read
 from spca_planner.solver.validation import why_invalid
-from spca_tabletop.language.examples import scene
 from spca_tabletop.plan.problem import domain, problem
+from spca_testing.observations import scene
 
 GOAL = [frozenset({("on", "cube_red", "cube_blue"), ("on", "cube_blue", "table")})]
 STACKING = (("pick_up", "cube_red", "table"), ("stack_on", "cube_red", "cube_blue"))

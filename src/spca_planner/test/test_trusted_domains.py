@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from spca_planner.trusted import TrustedDomains, actions_of
-from spca_tabletop.language.examples import task
+from spca_testing.observations import task
 
 DOMAIN = "(define (domain a)\n  (:action b :parameters ()))\n"
 

@@ -77,9 +77,12 @@ def cubes(rng: random.Random) -> Noun:
         lambda: Noun(f"the {c} {block}", ((one,),)),
         lambda: Noun(f"the {side} {block}", ((sides[side],),)),
         lambda: Noun(f"the {block} {'in' if side == 'middle' else 'on'} the {side}", ((sides[side],),)),
-        lambda: Noun(rng.choice((f"a {block}", f"any {block}", f"one of the {block}s")), singles, some=True),
         lambda: Noun(
-            rng.choice((f"two {block}s", f"any two {block}s", f"two of the {block}s")),
+            rng.choice((f"a {block}", f"any {block}", f"one of the {rng.choice(('', 'three '))}{block}s")),
+            singles, some=True,
+        ),
+        lambda: Noun(
+            f"{rng.choice(('two', 'any two', 'two of the', 'two of the three'))} {block}s",
             tuple(combinations(CUBES, 2)), some=True,
         ),
         lambda: Noun(rng.choice((f"all {block}s", f"the {block}s", f"all three {block}s")), (CUBES,)),

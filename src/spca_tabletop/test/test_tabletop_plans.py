@@ -16,10 +16,10 @@ from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.scene import Fact
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
-from spca_tabletop.language.examples import CUBES, PLATES, scene, task
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing.contracts.plan_proposer_contract import PlanProposerContract
+from spca_testing.observations import CUBES, PLATES, scene, task
 
 
 class TestBuiltinProposer(PlanProposerContract):

@@ -20,7 +20,6 @@ from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_planner.critics.goal import off_topic
 from spca_planner.critics.scene import contradictions
 from spca_planner.pddl.lint import parse
-from spca_tabletop.language.examples import CUBES, goals, scene, task
 from spca_tabletop.language.goal import Goal
 from spca_tabletop.language.ledger import GRAMMATICAL
 from spca_tabletop.language.parser import readings
@@ -29,6 +28,7 @@ from spca_tabletop.language.understanding import understand
 from spca_tabletop.language.words import sentences as split
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
+from spca_testing.observations import CUBES, goals, scene, task
 
 sys.path.insert(0, str(Path(__file__).parent))
 from sentences import COLOURS, agrees, sentences
@@ -67,6 +67,12 @@ TEXTS = {
     "Pick up the red cube, then touch the blue cube.": None,
     "Put the red cube back.": None,
     "Touch only the red cube.": None,
+    "Put the green cube on the blue plate upwards.": None,
+    "Place every cube except the green one on the table. Stack the three cubes.": None,
+    "Touch the red cube. The blue cube must not be on top.": None,
+    "First touch the red cube.": None,
+    "Touch two of the four cubes.": None,
+    "Touch one of the three cubes.": "touched R | touched G | touched B",
     "Put some cubes on the red plate.": None,
     "Put two cubes on each plate.": None,
     "There is a yellow cube. Touch the red cube.": None,
@@ -160,7 +166,7 @@ def test_every_word_with_a_content_belongs_to_one_constituent(text: str) -> None
 
 ADDED = (
     "not", "never", "then", "in this order", "two", "three", "each", "except", "up",
-    "there", "on top", "at the bottom", "under", "each other", "at the same time", "half on",
+    "there", "on top", "at the bottom", "under", "each other", "at the same time", "half on", "upwards",
     "in the air", "without touching it", "without moving the others", "the others", "must not", "yellow",
 )  # fmt: skip
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from spca_core.observation import Observation
 from spca_core.paths import LEVELS as LEVEL_FILES
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_tabletop.language.examples import scene, task
 from spca_tabletop.language.understanding import understand
 from spca_tabletop.level_check import nominal_observation
+from spca_testing.observations import scene, task
 
 NOT_UNDERSTOOD = {
     "Frobnicate the red cube.": "'Frobnicate'",

@@ -9,9 +9,9 @@ import pytest
 
 from spca_core.paths import ROOT
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_tabletop.language.examples import task
 from spca_tabletop.language.understanding import describe, understand
 from spca_tabletop.level_check import nominal_observation
+from spca_testing.observations import task
 
 PAGE = (ROOT / "docs" / "task-texts.md").read_text()
 UNDERSTOOD, _, REFUSED = PAGE.partition("## What is refused")

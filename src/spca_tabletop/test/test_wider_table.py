@@ -12,12 +12,12 @@ from spca_core.plan import PlanRequest, PlanResult
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
-from spca_tabletop.language.examples import scene, task
 from spca_tabletop.language.understanding import understand
 from spca_tabletop.level_check import nominal_observation
 from spca_tabletop.plan.problem import problem
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
+from spca_testing.observations import scene, task
 
 nominal = lru_cache(nominal_observation)
 

@@ -230,6 +230,10 @@ class Discourse:
         thing = self._like_the_last(thing)
         candidates = self._candidates(thing, kinds)
         self.ledger.use(thing, "noun", "quantifier", "number", "colour", "other")
+        if thing.out_of not in (None, len(candidates)):
+            raise Impossible(
+                f"'{thing.text}': there are not {thing.out_of}, but {len(candidates)}. {self._seen()}"
+            )
         if thing.other:
             candidates = self._unmentioned(candidates, thing, subject)
             if other := self._left_over(thing, candidates):

@@ -94,8 +94,11 @@ class _Interpreter:
 
     def _take_in(self, element: Element) -> None:
         """By its class: a Command is taken in by `_command`."""
-        if not isinstance(element, Command | Asked):
-            self._use(element)
+        verb = getattr(element, "verb", "") or getattr(element, "avoided", "")
+        self._use(
+            element,
+            later=["first", "each_other", *(p for p, verbs in _PARTICLES.items() if verb not in verbs)],
+        )
         getattr(self, f"_{type(element).__name__.lower()}")(element)
 
     def _arrangement(self, arrangement: Arrangement) -> None:
@@ -165,8 +168,8 @@ class _Interpreter:
             )
 
     def _ordered(self, ordered: Ordered) -> None:
-        if ordered.upwards is not None:
-            self._places.order(self._subjects(ordered.things), ordered.upwards)
+        if ordered.listed is not None:
+            self._places.order(self._subjects(ordered.things), ordered.listed)
         elif self._m.tower.active or self._verb == "STACK":
             raise NotUnderstood("Say whether that order is from bottom to top or from top to bottom.")
         elif not all(thing.is_enumerated for thing in ordered.things):
@@ -188,12 +191,8 @@ class _Interpreter:
 
     def _command(self, command: Command) -> None:
         self._verb = command.verb
-        self._use(command, "verb", "swap", "direction")
-        for particle, verbs in _PARTICLES.items():
-            if command.verb in verbs:
-                self._use(command, particle)
-        if any(feature == "first" for feature, _ in command.said):
-            self._order.mark(Mark("first", said=command.said))
+        if first := tuple(word for word in command.said if word[0] == "first"):
+            self._order.mark(Mark("first", said=first))
         if command.verb == "RELEASE":
             self._subjects(command.things)
             self._released = True
@@ -237,6 +236,7 @@ class _Interpreter:
             self._places.place(subjects, places, things)
         else:
             several = any(t.plural or t.quantifier in ("all", "each") for t in things)
+            self._talk.cost += verb == "PUT" and any(t.says_where for t in things)  # likelier the place to go
             self._move_somewhere(verb, subjects, [t for p in sources for t in p.things], several)
 
     def _move_somewhere(
@@ -311,6 +311,10 @@ class _Interpreter:
         cubes = self._subjects([replace(t, matching="") for t in things])
         if not command.places:
             self._places.place(cubes, (Place("on", (Thing("its plate", matching=matching),)),))
+        if not all(place.things for place in command.places):
+            raise NotUnderstood(
+                "I do not know by which colours to sort there; name plates, or what to put where."
+            )
         for place in command.places:  # "into the trays" are the trays of their colours
             said = tuple(replace(t, matching=t.matching or matching) for t in place.things)
             self._places.place(cubes, (replace(place, things=said),))
@@ -326,7 +330,10 @@ class _Interpreter:
                     raise NotUnderstood("I can build a pyramid on the table only.")
                 self._use(place)
                 self._talk.all(place.things, ("table",))
-            self._places.pyramid(members if build.upwards is not False else members[::-1], build.size)
+            down = build.listed is not None and not build.listed.upwards
+            if build.listed and all(thing.is_enumerated for thing in build.things):
+                self._use(build.listed)
+            self._places.pyramid(members[::-1] if down else members, build.size)
         else:
             self._m.tower.size = build.size or self._m.tower.size
             self._stack(members, build.places, build)
@@ -334,12 +341,12 @@ class _Interpreter:
     def _stack(self, members: Sequence[Entity], places: Sequence[Place], said: Command | Build) -> None:
         """A tower; an order applies to the cubes that were named one by one, else to those that will be."""
         self._places.stack(members, places)
-        if said.upwards is None:
+        if said.listed is None:
             return
         if members and not any(t.plural or t.pronoun for t in said.things):
-            self._places.order(members, said.upwards)
+            self._places.order(members, said.listed)
         else:
-            self._places.expect(said.upwards)
+            self._places.expect(said.listed)
 
     # --- states
 
@@ -358,6 +365,7 @@ class _Interpreter:
             del self._m.claims[before:]
 
     def _contact(self, contact: Contact) -> None:
+        self._use(contact, "each_other")
         subjects = self._talk.all(contact.things, _TOUCHABLE)
         if contact.others:
             others = self._talk.all(contact.others, ANYTHING)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from lark import Token
 
@@ -23,9 +23,13 @@ class Ledger:
     def __init__(self) -> None:
         self._used: set[int] = set()
 
-    def use(self, phrase: Phrase, *features: str) -> None:
-        """Enter a phrase's own words, or those of them that give certain features."""
-        self._used |= {id(word) for feature, word in phrase.said if not features or feature in features}
+    def use(self, phrase: Phrase, *features: str, later: Collection[str] = ()) -> None:
+        """Enter a phrase's own words, or those that give certain features, but none that is heeded later."""
+        self._used |= {
+            id(word)
+            for feature, word in phrase.said
+            if (not features or feature in features) and feature not in later
+        }
 
     def check(self, words: Iterable[Token]) -> None:
         """Raise `Dropped` with the first word that was not entered."""

@@ -352,6 +352,15 @@ def _listed() -> tuple[tuple[str, str], ...]:
     return tuple((t, a) for t, rows in _PATTERNS.items() for row in rows for a in _alternatives(row))
 
 
+def words_of_tokens() -> dict[str, list[str]]:
+    """The plain words and phrases of each token but FILLER and what only separates clauses."""
+    found: dict[str, list[str]] = {}
+    for token, alternative in _listed():
+        if token not in (*_UNBOUNDED, "FILLER", "LINK") and _LITERAL.fullmatch(alternative):
+            found.setdefault(token, []).append(alternative)
+    return found
+
+
 def _normal(words: str) -> str:
     return " ".join(words.lower().split())
 

@@ -20,8 +20,10 @@ class Order:
     def __init__(self, meaning: Meaning) -> None:
         self._m = meaning
         self._stages: list[list[Claim]] = [[]]
-        self._first = False
-        self._marks: list[tuple[Mark | None, int, bool]] = []
+        self._first: list[Mark] = []
+        """What says "first" of the next element; `_followed` said so of the latest one."""
+        self._followed: list[Mark] = []
+        self._marks: list[tuple[Mark, int, bool]] = []
         """Words, the stage that each begins, and whether something was being built before."""
         self._released: set[int] = set()
         self._latest: list[Claim] = []
@@ -30,9 +32,8 @@ class Order:
         """Take in a word about the order. Whether it is heeded shows when all is said."""
         tower = self._m.tower
         if mark.kind == "first":
-            self._first = not (any(self._stages) or tower.slots or tower.runs)
-            if self._first:
-                self._m.discourse.ledger.use(mark, "first")
+            if not (any(self._stages) or tower.slots or tower.runs):
+                self._first.append(mark)
         elif mark.kind == "then":
             self._marks.append((mark, len(self._stages), tower.active or self._m.bridge))
             self._stages.append([])
@@ -45,9 +46,10 @@ class Order:
         self._latest = [*claims, *(Claim("holding", (e,)) for e in held)]
         self._stages[-1] += self._latest
         self._released |= {len(self._stages) - 1} if is_release else set()
-        if self._first:
-            self._first = False
-            self._marks.append((None, len(self._stages), self._m.tower.active))
+        for mark in self._followed:
+            self._m.discourse.ledger.use(mark)
+        self._first, self._followed = [], self._first
+        if self._followed:
             self._stages.append([])
 
     def put_in(self, entities: Sequence[Entity]) -> None:
@@ -60,7 +62,7 @@ class Order:
     def finish(self) -> None:
         """Add the rules, once the claims are complete."""
         for mark, number, building in self._marks:
-            if mark is not None and number > 0 and self._is_heeded(number, building):
+            if number > 0 and self._is_heeded(number, building):
                 self._m.discourse.ledger.use(mark)
         stages = [_telling([c for c in stage if c in self._m.claims]) for stage in self._stages]
         chain: list[Claim] = []

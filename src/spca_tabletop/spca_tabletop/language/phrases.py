@@ -57,8 +57,9 @@ class Thing(Phrase):
 
     `matching` relates its colour to that of another thing: own (the same) or other; `unlike` is the colour
     that it does not have. `vacant`: nothing stands on it. `without` is what is not meant, `either` are
-    phrases, one of which it fits. `pronoun` is it, them, others or empty. `text` are its
-    words. `is_supplied`: its kind was not said, but supplied from another phrase.
+    phrases, one of which it fits. `out_of`: how many there are of what it takes some of. `pronoun` is it,
+    them, others or empty. `text` are its words. `is_supplied`: its kind was not said, but supplied from
+    another phrase.
     """
 
     text: str
@@ -66,6 +67,7 @@ class Thing(Phrase):
     plural: bool = False
     quantifier: Quantifier = ""
     number: int | None = None
+    out_of: int | None = None
     colour: str = ""
     side: str = ""
     extent: str = ""
@@ -104,6 +106,11 @@ class Thing(Phrase):
         """Whether more is said than its kind and its side."""
         return bool(self.colour) or replace(self, side="").is_restricted
 
+    @property
+    def says_where(self) -> bool:
+        """Whether it, or what it leaves out or leaves open, is described by a place."""
+        return bool(self.where) or any(t.says_where for t in (*self.without, *self.either))
+
     def of_kind(self, kind: str) -> Thing:
         """The same with a kind, where it had none."""
         return self if self.kind or self.pronoun else replace(self, kind=kind)
@@ -123,16 +130,20 @@ class Place(Phrase):
 
 
 @dataclass(frozen=True)
-class Command(Phrase):
-    """A verb of the grammar (TOUCH, LIFT, PUT, …) with its things and places.
+class Direction(Phrase):
+    """How the things of a tower are listed."""
 
-    `upwards`: whether the things are listed from bottom to top; None if nothing was said about their order.
-    """
+    upwards: bool
+
+
+@dataclass(frozen=True)
+class Command(Phrase):
+    """A verb of the grammar (TOUCH, LIFT, PUT, …) with its things and places."""
 
     verb: str
     things: tuple[Thing, ...] = ()
     places: tuple[Place, ...] = ()
-    upwards: bool | None = None
+    listed: Direction | None = None
 
 
 @dataclass(frozen=True)
@@ -143,7 +154,7 @@ class Build(Phrase):
     things: tuple[Thing, ...] = ()
     places: tuple[Place, ...] = ()
     size: int | None = None
-    upwards: bool | None = None
+    listed: Direction | None = None
 
 
 @dataclass(frozen=True)
@@ -156,10 +167,10 @@ class Arrangement(Phrase):
 
 @dataclass(frozen=True)
 class Ordered(Phrase):
-    """Things of a tower, from bottom to top if `upwards`; where that is None, one after the other."""
+    """Things of a tower as they are `listed`; without a direction, what is done one after the other."""
 
     things: tuple[Thing, ...]
-    upwards: bool | None
+    listed: Direction | None = None
 
 
 @dataclass(frozen=True)

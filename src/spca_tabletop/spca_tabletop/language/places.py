@@ -11,7 +11,7 @@ from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import NotUnderstood
 from spca_tabletop.language.entities import Choice, Discourse, Entity, Known
 from spca_tabletop.language.meaning import Claim, Meaning
-from spca_tabletop.language.phrases import Place, Slot, Thing
+from spca_tabletop.language.phrases import Direction, Phrase, Place, Slot, Thing
 
 CUBES = SOLIDS
 ANYTHING = (*SOLIDS, *SUPPORTS, "table")
@@ -24,7 +24,8 @@ class Places:
 
     def __init__(self, talk: Discourse, meaning: Meaning) -> None:
         self._talk, self._m = talk, meaning
-        self._run: tuple[Slot, list[Entity]] | None = None
+        self._run: tuple[bool, list[Entity], Sequence[Phrase]] | None = None
+        """Cubes of a tower that are being listed, whether upwards, and what says so."""
 
     def place(self, subjects: list[Entity], places: Sequence[Place], things: Sequence[Thing] = ()) -> None:
         """Put subjects at places. "Red on blue on green": a second "on" is about what the first one named.
@@ -240,15 +241,15 @@ class Places:
             isinstance(m, Choice) and set(m.candidates) == everything for m in members
         )
 
-    def expect(self, upwards: bool) -> None:
+    def expect(self, listed: Direction) -> None:
         """The cubes of a tower are going to be listed in this order."""
         self._end_run()
-        self._run = ("bottom" if upwards else "top", [])
+        self._run = (listed.upwards, [], (listed,))
 
-    def order(self, cubes: Sequence[Entity], upwards: bool) -> None:
+    def order(self, cubes: Sequence[Entity], listed: Direction) -> None:
         """Cubes of a tower in their order."""
         self._m.tower.active = True
-        self._m.tower.runs.append(list(cubes) if upwards else list(cubes)[::-1])
+        self._listed(listed.upwards, list(cubes), (listed,))
         self._m.put_down(cubes)
 
     def go_on(self, cubes: Sequence[Entity]) -> bool:
@@ -271,19 +272,24 @@ class Places:
         slots[slot] = subjects[0]
         self._m.put_down(subjects)
         if slot in ("bottom", "top") and self._run is None:
-            self._run = (slot, [subjects[0]])
+            self._run = (slot == "bottom", [subjects[0]], ())
 
     def _end_run(self) -> None:
-        slot, run = self._run or ("bottom", [])
+        if self._run is not None:
+            self._listed(*self._run)
         self._run = None
-        if len(run) > 1:
-            self._m.tower.runs.append(run if slot == "bottom" else run[::-1])
+
+    def _listed(self, upwards: bool, cubes: list[Entity], said: Sequence[Phrase]) -> None:
+        if len(cubes) > 1:
+            self._m.tower.runs.append(cubes if upwards else cubes[::-1])
+            for phrase in said:
+                self._talk.ledger.use(phrase)
 
     def finish_tower(self) -> None:
         """Once all is said: cubes "on top" of others that were stacked without calling it a tower."""
         tower = self._m.tower
         self._end_run()
-        if tower.slots and not tower.active:
+        if (tower.slots or tower.barred) and not tower.active:
             if not self._m.stacked():
                 raise NotUnderstood(
                     "I do not know what it should be on top of, or at the bottom of; name the cubes."

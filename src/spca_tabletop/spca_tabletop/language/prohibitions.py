@@ -77,6 +77,7 @@ def _must_not_be(negative: Negative, talk: Discourse, meaning: Meaning) -> None:
         pairs = [(a, b) for a in subjects for b in others] if others else list(combinations(subjects, 2))
         if not pairs:
             raise NotUnderstood("I do not know what it must not touch.")
+        talk.ledger.use(negative, "each_other")
         meaning.apart += [(a, b) for a, b in pairs if a != b]
         return
     if negative.avoided not in ("IS", "STACK") or negative.objects or not negative.places:

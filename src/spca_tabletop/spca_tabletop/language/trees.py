@@ -18,6 +18,7 @@ from spca_tabletop.language.phrases import (
     Command,
     Contact,
     Context,
+    Direction,
     Element,
     Mark,
     Mention,
@@ -109,6 +110,9 @@ class _Phrases(Transformer):
             what, _things(children), _places(children), size, _direction(children), said=_said(children)
         )
 
+    def direction(self, children: list[Token]) -> Direction:
+        return Direction(children[0].type == "UPWARDS", said=_said(children))
+
     def swap(self, children: list[Any]) -> Element:
         things = tuple(thing for c in children if isinstance(c, tuple) for thing in c)
         return Command("SWAP", things, said=_said(children))
@@ -119,11 +123,10 @@ class _Phrases(Transformer):
     slotted = arrangement
 
     def ordered(self, children: list[Any]) -> Element:
-        upwards = _direction(children) is True
-        return Ordered(_things(children), upwards, said=_said(children))
+        return Ordered(_things(children), _direction(children), said=_said(children))
 
     def sequence(self, children: list[Any]) -> Element:
-        return Ordered(_things(children), None, said=_said(children))
+        return Ordered(_things(children), said=_said(children))
 
     def in_order(self, children: list[Any]) -> Element:
         return Mark("in_order", said=_said(children))
@@ -164,6 +167,8 @@ class _Phrases(Transformer):
 
     def each(self, children: list[Any]) -> Place:
         thing = next(c for c in children if isinstance(c, Thing))
+        if thing.matching:
+            raise NotUnderstood(f"I do not know how many each '{thing.text}' is for; say it in another way.")
         return Place("on", (replace(thing, quantifier="each"),), said=_said(children))
 
     def slot(self, children: list[Token]) -> Place:
@@ -340,6 +345,9 @@ def _quantity(words: list[Token]) -> dict[str, Any]:
         if word.type not in ("THE", "A", "ANY", "ONE", "EACH", "ALL", "BOTH", "NUMBER", "OF", "EVERYTHING"):
             break
         types.append(word.type)
+    of = types.index("OF") if "OF" in types else len(words)
+    if group := [NUMBERS[w.lower()] for w in words[of:] if w.type == "NUMBER"]:  # "one of the three cubes"
+        return {**_quantity(words[:of] + [w for w in words[of:] if w.type != "NUMBER"]), "out_of": group[0]}
     numbers = [NUMBERS[w.lower()] for w in words if w.type == "NUMBER"]
     number = 2 if "BOTH" in types else numbers[0] if numbers else None
     if "BOTH" in types and not any(_name(w) in _PLURALS for w in words):
@@ -383,10 +391,8 @@ def _places(children: list[Any]) -> tuple[Place, ...]:
     return tuple(c for c in children if isinstance(c, Place))
 
 
-def _direction(children: list[Any]) -> bool | None:
-    """Whether a list of things goes upwards; None where nothing was said."""
-    found = next((c for c in children if isinstance(c, Tree) and c.data == "direction"), None)
-    return None if found is None else _first(found).type == "UPWARDS"
+def _direction(children: list[Any]) -> Direction | None:
+    return next((c for c in children if isinstance(c, Direction)), None)
 
 
 def _first(tree: Any) -> Any:
@@ -401,7 +407,7 @@ def _own(children: Sequence[Any]) -> list[Token]:
 
 
 def _said(children: Sequence[Any]) -> tuple[tuple[str, Token], ...]:
-    """Its own words with what they are: verb, direction, … or else their token's name in small letters."""
+    """Its own words with what they are: verb, done, … or else their token's name in small letters."""
     return tuple(
         (c.data if isinstance(c, Tree) else c.type.lower(), word)
         for c in children

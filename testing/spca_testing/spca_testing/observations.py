@@ -1,4 +1,4 @@
-"""Tables made by hand, for tests and benchmarks."""
+"""Observations of tables made by hand, and short forms of goals on them."""
 
 from __future__ import annotations
 
