@@ -22,9 +22,9 @@ def add_ros2_control(robot: Element, world: World, gripper: GripperNames) -> Non
     hardware = add(block, "hardware")
     add(hardware, "plugin", "gz_ros2_control/GazeboSimSystem")
     for name, initial in zip(ARM_JOINTS, world.robot.home, strict=True):
-        _add_joint(block, name, commanded=True, initial=initial)
+        _add_joint(block, name, commanded="position", initial=initial)
     for name in gripper.joints:
-        _add_joint(block, name, commanded=name == gripper.commanded, initial=0.0)
+        _add_joint(block, name, commanded="velocity" if name == gripper.commanded else "", initial=0.0)
 
 
 def add_control_plugin(robot: Element, controllers_file: str) -> None:
@@ -41,10 +41,10 @@ def add_control_plugin(robot: Element, controllers_file: str) -> None:
     add(plugin, "position_proportional_gain", POSITION_GAIN)
 
 
-def _add_joint(block: Element, name: str, commanded: bool, initial: float) -> None:
+def _add_joint(block: Element, name: str, commanded: str, initial: float) -> None:
     joint = add(block, "joint", name=name)
     if commanded:
-        add(joint, "command_interface", name="position")
+        add(joint, "command_interface", name=commanded)
     position = add(joint, "state_interface", name="position")
     add(position, "param", initial, name="initial_value")
     add(joint, "state_interface", name="velocity")

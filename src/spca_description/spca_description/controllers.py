@@ -21,6 +21,13 @@ UPDATE_RATE = 250
 # Radians.
 _PATH_TOLERANCE, _GOAL_TOLERANCE = 0.3, 0.05
 
+PRESS_GAIN = 0.7
+"""1/s: speed with which a finger that is held back wants to go on, per rad that it is short of its goal.
+
+Gazebo's motor gives all its force however small that speed is; but whenever the contact is lost for a step of
+the physics, the finger leaps at it. Free motion needs hardly any gain: the trajectory's speed is fed forward.
+"""
+
 
 def controllers(gripper: GripperNames) -> dict[str, Any]:
     """Parameters of the controller manager and of each controller."""
@@ -46,11 +53,21 @@ def controllers(gripper: GripperNames) -> dict[str, Any]:
             allow_partial_joints_goal=False,
             constraints=constraints,
         ),
-        # There are no tolerances, so that a finger blocked by an object keeps pressing.
+        # There are no tolerances, so that a finger blocked by an object keeps pressing, in every cycle of the
+        # controller and whatever the project's nodes are doing.
         GRIPPER_CONTROLLER: _parameters(
             joints=[gripper.commanded],
-            command_interfaces=["position"],
+            command_interfaces=["velocity"],
             state_interfaces=["position", "velocity"],
+            gains={
+                gripper.commanded: {
+                    "p": PRESS_GAIN,
+                    "i": 0.0,
+                    "d": 0.0,
+                    "i_clamp": 0.0,
+                    "ff_velocity_scale": 1.0,
+                }
+            },
         ),
     }
 

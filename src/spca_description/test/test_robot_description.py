@@ -16,6 +16,7 @@ from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.trajectory import JOINT_NAMES
 from spca_core.world import PlanarPose, load_world
+from spca_description.controllers import controllers
 from spca_description.gazebo import link_of_collision
 from spca_description.moveit_config import VELOCITY_SCALING
 from spca_description.names import ARM_CONTROLLER, ARM_GROUP, GENERATED, GRIPPER_CONTROLLER, OPTICAL_FRAME
@@ -136,6 +137,16 @@ def test_one_gripper_joint_takes_commands_and_no_mimic_joint_does():
         j.attrib["name"] for j in control.findall("joint") if j.find("command_interface") is not None
     }
     assert commanded == {*JOINT_NAMES, GENERATED.commanded}
+    parameters = controllers(GENERATED)
+    for controller in (ARM_CONTROLLER, GRIPPER_CONTROLLER):  # each claims what its joints offer
+        claims = parameters[controller]["ros__parameters"]
+        for name in claims["joints"]:
+            joint = control.find(f"joint[@name='{name}']")
+            offered = {e.attrib["name"] for e in joint.findall("command_interface")}
+            assert offered == set(claims["command_interfaces"])
+            assert set(claims["state_interfaces"]) <= {
+                e.attrib["name"] for e in joint.findall("state_interface")
+            }
     mimics = {
         j.attrib["name"]: j.find("mimic").attrib
         for j in robot.findall("joint")
@@ -189,10 +200,10 @@ def test_srdf_names_only_what_the_urdf_has():
 
 def test_written_files_belong_together(tmp_path: Path):
     files = write_robot(WORLD, tmp_path)
-    controllers = yaml.safe_load(files.controllers.read_text())
-    manager = controllers["controller_manager"]["ros__parameters"]
+    written = yaml.safe_load(files.controllers.read_text())
+    manager = written["controller_manager"]["ros__parameters"]
     for name in (ARM_CONTROLLER, GRIPPER_CONTROLLER):
-        assert "type" in manager[name] and name in controllers
+        assert "type" in manager[name] and name in written
     moveit = yaml.safe_load(files.moveit.read_text())
     assert moveit["use_sim_time"] is True
     assert moveit["robot_description"] == files.urdf.read_text()

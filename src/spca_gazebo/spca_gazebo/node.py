@@ -37,7 +37,7 @@ from spca_gazebo import bridge
 from spca_gazebo.contacts import ContactSampler, ModelPairs
 from spca_gazebo.driver import brake, ramp_time, refusal
 from spca_gazebo.film import Film
-from spca_gazebo.finger import Press, command, finger_state
+from spca_gazebo.finger import Finger, command
 from spca_gazebo.idleness import Idleness
 from spca_gazebo.polled import PolledTopic
 from spca_gazebo.reset import control_service, parking, placement, pose_request, pose_service, untouched
@@ -83,7 +83,7 @@ class GazeboSim(SpcaNode):
         with open(self.parameter("urdf", "", "path of the robot's URDF")) as file:
             harmless = harmless_pairs(file.read(), gripper.root)
         self._upper = min(CLOSED_ANGLE, 0.8) if gripper.root.startswith("robotiq") else CLOSED_ANGLE
-        self._finger, self._press = gripper.commanded, Press()
+        self._finger_joint, self._finger = gripper.commanded, Finger()
         self._models = ModelPairs(self._world.model_names, harmless, self._world.robot.model)
         self._sampler = ContactSampler(self._on_sample)
         self._gazebo = GazeboServices()
@@ -151,11 +151,7 @@ class GazeboSim(SpcaNode):
 
     def _on_joints(self, message: JointStateMsg) -> None:
         index = {name: i for i, name in enumerate(message.name)}
-        finger = index[self._finger]
-        angle, speed = message.position[finger], message.velocity[finger]
-        pads = finger_state(angle, speed, self._press.goal)
-        if (goal := self._press.update(seconds(message.header.stamp), angle, speed)) is not None:
-            self._send_finger(angle, goal)
+        pads = self._finger.state(seconds(message.header.stamp), message.position[index[self._finger_joint]])
         arm = [index[name] for name in JOINT_NAMES]
         self._state = JointState(
             stamp=seconds(message.header.stamp),
@@ -255,16 +251,12 @@ class GazeboSim(SpcaNode):
 
     def _command_finger(self, state: JointState, gap: float) -> float:
         """Send the finger to a gap; returns the seconds that it will take."""
-        goal = command(gap, self._upper)
-        self._press.command(goal, self._now)
-        return self._send_finger(driver_angle(min(max(state.gripper_gap, 0.0), STROKE)), goal)
-
-    def _send_finger(self, angle: float, goal: float) -> float:
-        duration = ramp_time(angle, goal)
+        self._finger.goal = goal = command(gap, self._upper)
+        duration = ramp_time(driver_angle(min(max(state.gripper_gap, 0.0), STROKE)), goal)
         point = JointTrajectoryPoint(
             positions=[goal], velocities=[0.0], time_from_start=duration_msg(duration)
         )
-        self._gripper.publish(JointTrajectoryMsg(joint_names=[self._finger], points=[point]))
+        self._gripper.publish(JointTrajectoryMsg(joint_names=[self._finger_joint], points=[point]))
         return duration
 
     def _hold(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:

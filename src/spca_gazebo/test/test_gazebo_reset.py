@@ -2,14 +2,19 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import pytest
 import yaml
 
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.world import load_world
+from spca_description.controllers import UPDATE_RATE, controllers
+from spca_description.names import GENERATED, GRIPPER_CONTROLLER
 from spca_gazebo.bridge import bridge_config
-from spca_gazebo.finger import Press, command, finger_state
+from spca_gazebo.driver import ramp_time
+from spca_gazebo.finger import Finger, FingerState, command
 from spca_gazebo.reset import accepted, parking, placement, pose_request, pose_service, untouched
 from spca_gazebo.write import write_all
 from spca_robot.gripper_2f85 import CLOSED_ANGLE
@@ -59,52 +64,63 @@ def test_silent_contacts_after_a_reset_are_noticed():
     assert untouched(layout, []) == sorted(layout.poses)
 
 
-def test_finger_command_and_gap_are_inverse_and_within_limits():
-    for gap in (0.0, 0.01, 0.04, 0.085):
-        assert finger_state(command(gap), 0.0, command(gap)).gap == pytest.approx(gap, abs=1e-9)
+def played(goal: float, until: float, blocked: Callable[[float], float], begin: float = 0.0) -> Played:
+    """A finger under its controller's law, with a servo that reaches a speed unless something is in the way.
+
+    `blocked(time)` is the angle at which something is.
+    """
+    names = GENERATED
+    gains = controllers(names)[GRIPPER_CONTROLLER]["ros__parameters"]["gains"][names.commanded]
+    finger, angle, duration, step = Finger(), begin, ramp_time(begin, goal), 1 / UPDATE_RATE
+    finger.goal, leap, states = goal, 0.0, []
+    for i in range(round(until / step)):
+        share = min(i * step / duration, 1.0)
+        desired = begin + (goal - begin) * share * share * (3 - 2 * share)
+        forward = (goal - begin) / duration * 6 * share * (1 - share)
+        speed = gains["ff_velocity_scale"] * forward + gains["p"] * (desired - angle)
+        held = angle + speed * step >= blocked(i * step)
+        leap = speed if held else leap
+        angle = blocked(i * step) if held else angle + speed * step
+        states.append(finger.state(i * step, angle))
+    return Played(angle, leap, states)
+
+
+@dataclass
+class Played:
+    angle: float
+    leap: float
+    """The speed at which the finger presses, and would leap if the contact were lost."""
+    states: list[FingerState]
+
+
+def test_finger_command_is_within_limits_and_a_free_finger_gets_there_without_force():
     assert command(-0.1) == pytest.approx(CLOSED_ANGLE) and command(1.0) == pytest.approx(0.0, abs=1e-9)
     assert command(0.0, upper=0.8) == 0.8
+    for begin, gap in ((0.0, 0.04), (0.0, 0.0), (command(0.03), 0.085), (command(0.03), 0.035)):
+        finger = played(command(gap), 1.5, lambda _: math.inf, begin)
+        assert finger.states[-1].gap == pytest.approx(gap, abs=5e-4)
+        assert all(state.force == 0.0 for state in finger.states[30:])
 
 
-def test_only_a_finger_that_rests_short_of_its_command_presses():
+def test_a_held_back_finger_presses_with_all_its_force_and_would_leap_slowly():
     cube, closed = command(0.04), command(0.01)
-    assert finger_state(cube, 0.0, closed).force == pytest.approx(46, abs=3)  # as the embedded gripper
-    assert finger_state(cube, 1.0, closed).force == 0.0  # still moving
-    assert finger_state(cube, 0.0, cube).force == 0.0
-    assert finger_state(cube, 0.0, 0.0).force == 0.0  # opening
+    finger = played(closed, 2.0, lambda _: cube)
+    assert all(state.force == pytest.approx(46, abs=3) for state in finger.states[-200:])  # as embedded
+    assert 0 < finger.leap < 0.3
 
 
-def pressed_on(angle: float, goal: float, until: float = 0.6) -> tuple[Press, list[tuple[float, float]]]:
-    """A finger sent to `goal` at time 0 that rests at `angle` from 0.3 s on, and where it was sent when."""
-    press, sent = Press(), []
-    press.command(goal, 0.0)
-    for i in range(round(until / 0.004)):
-        stamp = i * 0.004
-        moving = stamp < 0.3
-        target = press.update(stamp, angle * min(stamp / 0.3, 1.0), angle / 0.3 if moving else 0.0)
-        if target is not None:
-            sent.append((stamp, target))
-    return press, sent
+def test_a_finger_keeps_pressing_when_what_it_holds_gives_way_a_little():
+    cube, closed = command(0.04), command(0.01)
+    finger = played(closed, 3.0, lambda time: cube + 0.004 * math.sin(20 * time) ** 2 * (time > 1.0))
+    assert all(state.force > 40 for state in finger.states[200:])
+    assert finger.leap > 0
 
 
-def test_a_blocked_finger_is_sent_just_beyond_where_it_is_and_still_counts_as_pressing():
-    cube, closed = command(0.04), command(0.0)
-    press, sent = pressed_on(cube, closed)
-    assert len(sent) == 1
-    stamp, target = sent[0]
-    assert 0.3 < stamp < 0.4 and cube < target < cube + 0.005
-    assert finger_state(cube, 0.0, press.goal).force > 40
-
-
-def test_when_what_it_held_gives_way_the_finger_goes_on_to_where_it_was_sent():
-    cube, closed = command(0.04), command(0.0)
-    press, sent = pressed_on(cube, closed)
-    assert press.update(0.7, sent[0][1], 0.0) == closed
-
-
-def test_a_finger_that_gets_where_it_is_sent_or_opens_is_left_alone():
-    assert pressed_on(command(0.04), command(0.04))[1] == []
-    assert pressed_on(command(0.04), command(0.085))[1] == []
+def test_a_finger_that_has_lost_what_it_held_is_noticed():
+    cube, closed = command(0.04), command(0.01)
+    finger = played(closed, 1.2, lambda time: cube if time < 1.0 else math.inf)
+    assert finger.states[249].force > 40
+    assert finger.states[-20].force == 0.0
 
 
 def test_written_bridge_file_lists_what_the_node_needs(tmp_path):
