@@ -1,4 +1,4 @@
-"""One distribution of what each folder in `src/` and `research/` says of itself; see pyproject.toml."""
+"""One distribution of what each folder of the stack, research and testing says; see pyproject.toml."""
 
 import os
 import re
@@ -12,7 +12,8 @@ packages: list[str] = []
 folders: dict[str, str] = {}
 entries: dict[str, list[str]] = {"console_scripts": ["spca = spca.cli:main"]}
 data: list[tuple[str, list[str]]] = []
-for script in sorted([*TOP.glob("src/*/setup.py"), *TOP.glob("research/*/setup.py")]):
+PARTS = ("src", "research", "testing")
+for script in sorted(path for part in PARTS for path in TOP.glob(f"{part}/*/setup.py")):
     os.chdir(script.parent)
     part = run_setup("setup.py", stop_after="init")
     packages += part.packages or []

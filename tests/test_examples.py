@@ -1,80 +1,73 @@
-"""The example package is installed as a third-party package: a world, a proposer and a skill.
+"""`spca new` writes packages that are installed as anybody's are; their own tests pass.
 
-Nothing in spca is edited for it.
+They are copies of the examples with another name, so that this tests the examples, too.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from spca.commands.new import EXAMPLES
+from spca.kits import faults_of, kits
 from spca_core.paths import ROOT
 
-EXAMPLE = ROOT / "examples" / "corridor"
-
-
-@pytest.fixture(scope="module")
-def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the package installed in it, and nothing else."""
-    folder = tmp_path_factory.mktemp("scratch")
-    source = shutil.copytree(EXAMPLE, tmp_path_factory.mktemp("source") / "corridor")
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*pip, "--target", str(folder), str(source)], check=True, stdin=subprocess.DEVNULL)
-    return folder
-
-
-def spca(scratch: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """`spca` in an environment that has the package."""
-    command = [sys.executable, "-m", "spca", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(scratch)}
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=250)
+NAMES = {
+    "environment": "my_maze",
+    "skill": "slide_up",
+    "detector": "edges",
+    "proposer": "notary",
+    "bench": "sharp_eyes",
+}
+DOCTOR = """
+from spca.doctor.plugins import examine_plugins
+(row,) = [r for r in examine_plugins() if r.what == "{kind} {name}"]
+print(row.state, row.found, row.remedy)
+"""
 
 
 @pytest.mark.slow
-def test_a_world_and_a_proposer_of_a_package_run(scratch: Path, tmp_path: Path) -> None:
-    done = spca(scratch, "run", "corridor:5", "--proposer", "scribe", "--out", str(tmp_path / "run"))
-    assert done.returncode == 0, done.stderr
-    result = json.loads((tmp_path / "run" / "result.json").read_text())
-    assert (result["outcome"], result["steps"]) == ("success", 4)
-    assert "(at c5)" in (tmp_path / "run" / "scribe.pddl").read_text()
-    refused = spca(scratch, "run", "corridor:1")
-    assert refused.returncode == 2 and "corridor:2 to corridor:99" in refused.stderr
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_a_new_package_passes_its_own_tests(kind: str, tmp_path: Path) -> None:
+    name = NAMES[kind]
+    written = run(tmp_path, "-m", "spca", "new", kind, name)
+    assert written.returncode == 0 and written.stdout.strip() == name, written.stderr
+    assert not list((tmp_path / name).rglob(f"*{EXAMPLES[kind][0]}*"))
+    pip = ("-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--target", "installed")
+    assert run(tmp_path, *pip, f"./{name}").returncode == 0
+    found = run(tmp_path, "-c", DOCTOR.format(kind=kind, name=name))
+    assert found.stdout.startswith("ready"), found.stdout + found.stderr
+    tested = run(tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", name)
+    assert tested.returncode == 0, tested.stdout
 
 
-@pytest.mark.slow
-def test_a_skill_of_a_package_solves_its_level(scratch: Path, tmp_path: Path) -> None:
-    level = str(EXAMPLE / "levels" / "push_01.yaml")
-    options = ("--transport", "inproc", "--no-video")
-    done = spca(scratch, "run", level, *options, "--out", str(tmp_path / "run"))
-    assert done.returncode == 0, done.stderr
-    (act,) = (tmp_path / "run").glob("round_1/act_*.json")
-    assert [step["action"] for step in json.loads(act.read_text())["steps"]] == ["push"]
-    without = subprocess.run(
-        [sys.executable, "-m", "spca", "run", level, *options, "--out", str(tmp_path / "without")],
-        capture_output=True,
-        check=False,
+def test_names_that_cannot_be_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "taken").mkdir()
+    for kind, name, reason in (
+        ("enviroment", "maze", "unknown kind"),
+        ("skill", "Slide-Up", "no name"),
+        ("environment", "tabletop", "something installed"),
+        ("bench", "json", "something installed"),
+        ("detector", "taken", "exists already"),
+    ):
+        refused = run(tmp_path, "-m", "spca", "new", kind, name)
+        assert refused.returncode == 2 and reason in refused.stderr, refused.stderr
+
+
+@pytest.mark.parametrize("kit", kits(), ids=lambda kit: kit.name)
+def test_the_projects_own_kits_lack_nothing(kit) -> None:
+    assert not faults_of(kit)
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Python in a folder, with what is installed below it in `installed`."""
+    environment = {**os.environ, "PYTHONPATH": str(folder / "installed"), "SPCA_ROOT": str(ROOT)}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
         timeout=250,
-    )
-    assert without.returncode == 1, "without the package the cube is lifted, which the level forbids"
-
-
-@pytest.mark.slow
-def test_the_world_keeps_the_contract(scratch: Path, tmp_path: Path) -> None:
-    test = tmp_path / "test_corridor.py"
-    test.write_text((EXAMPLE / "test" / "test_corridor.py").read_text())
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(test)],
-        env={**os.environ, "PYTHONPATH": str(scratch)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=250,
-    )
-    assert done.returncode == 0, done.stdout
+    )  # fmt: skip

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("src", "research", "levels", "worlds", "launch", "rviz", "config", "requirements")
+FOLDERS = (
+    "src", "research", "testing", "examples", "levels", "worlds", "launch", "rviz", "config", "requirements",
+)  # fmt: skip
 FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
 
 
@@ -19,7 +21,10 @@ FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
 def test_the_wheel_runs_levels_and_sentences_without_ros(tmp_path: Path) -> None:
     source, home = tmp_path / "source", tmp_path / "home"
     for folder in FOLDERS:
-        shutil.copytree(ROOT / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__", "test"))
+        unwanted = () if folder == "examples" else ("test",)
+        shutil.copytree(
+            ROOT / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__", *unwanted)
+        )
     for file in FILES:
         shutil.copy(ROOT / file, source / file)
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
@@ -42,6 +47,8 @@ def test_the_wheel_runs_levels_and_sentences_without_ros(tmp_path: Path) -> None
     assert "success" in _run(spca, "run", "touch_02", "--no-video", cwd=home)
     assert "seen to hold: the red cube" in _run(spca, "do", "put the red cube on the blue plate", cwd=home)
     assert list(home.glob("runs/*/report.html")) and list(home.glob("runs/*/run.mcap"))
+    assert (home / _run(spca, "new", "environment", "maze", cwd=home).strip() / "test").is_dir()
+    _run(python, "-c", "import spca_testing.contracts.kit_contract", cwd=home)
     refused = subprocess.run([spca, "up"], cwd=home, capture_output=True, text=True, check=False)
     assert refused.returncode == 2 and "the ROS transport needs" in refused.stderr
 

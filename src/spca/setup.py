@@ -9,7 +9,9 @@ def tree(folder: str) -> list[tuple[str, list[str]]]:
     """Every file of a folder at the checkout's top, to be installed under share/."""
     top = Path("../..")
     folders = [d for d in [top / folder, *(top / folder).rglob("*")] if d.is_dir()]
-    files = {d: sorted(str(f) for f in d.iterdir() if f.is_file()) for d in sorted(folders)}
+    files = {
+        d: sorted(str(f) for f in d.iterdir() if f.is_file() and f.suffix != ".pyc") for d in sorted(folders)
+    }
     return [(f"share/{NAME}/{d.relative_to(top)}", names) for d, names in files.items() if names]
 
 
@@ -25,6 +27,7 @@ setup(
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
+        *tree("examples"),
         *tree("launch"),
         *tree("rviz"),
     ],

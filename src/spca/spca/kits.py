@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from contextlib import suppress
 from difflib import get_close_matches
@@ -22,8 +23,7 @@ GROUP, TWINS = "spca.environments", "spca.twins"
 def kit_named(name: str) -> Kit:
     """The kit of an environment. Raises InputError when it is not installed."""
     kit: Kit = find(GROUP, name).load()()
-    wanted = [*Kit.__annotations__, *(part for part in vars(Kit) if not part.startswith("_"))]
-    if lacks := [part for part in wanted if not hasattr(type(kit), part) and part not in vars(kit)]:
+    if lacks := _lacks(kit):
         what = f"the environment '{name}' lacks {', '.join(lacks)}"
         raise InputError(
             what, where=f"{type(kit).__module__}.{type(kit).__name__}", hint="see spca_core.ports.kit.Kit"
@@ -31,6 +31,34 @@ def kit_named(name: str) -> Kit:
     if kit.name != name:
         raise InputError(f"the environment '{name}' calls itself '{kit.name}'", hint="both must be the same")
     return kit
+
+
+def _lacks(kit: Kit) -> list[str]:
+    wanted = [*Kit.__annotations__, *(part for part in vars(Kit) if not part.startswith("_"))]
+    return [part for part in wanted if not hasattr(type(kit), part) and part not in vars(kit)]
+
+
+def faults_of(kit: Kit) -> list[str]:
+    """What would stop a run in this environment, a phrase each, found without building anything."""
+    if lacks := _lacks(kit):
+        return [f"lacks {', '.join(lacks)}"]
+    found = [] if kit.presets else ["has no preset"]
+    if kit.api.environment != kit.name:
+        found.append(f"api.environment is '{kit.api.environment}', not '{kit.name}'")
+    try:
+        ast.parse(kit.builtin_skills.read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, ValueError) as error:
+        found.append(f"builtin_skills: {error}")
+    if not (levels := kit.levels()):
+        found.append("levels() lists none")
+    for info in levels:
+        if not kit.bare_names and not info.name.startswith(f"{kit.name}:"):
+            found.append(f"the level '{info.name}' does not begin with '{kit.name}:'")
+        try:
+            kit.check(RunOptions(level=info.name, preset=next(iter(kit.presets), "nominal")))
+        except InputError as error:
+            found.append(f"its own level is refused: {error}")
+    return found
 
 
 def kits() -> list[Kit]:

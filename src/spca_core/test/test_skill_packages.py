@@ -10,7 +10,7 @@ from spca_core.errors import InputError
 from spca_core.paths import ROOT
 from spca_core.skill_package import Phrase, SkillPackage
 
-PUSH = ROOT / "examples" / "corridor" / "src" / "corridor" / "push"
+PUSH = ROOT / "examples" / "push" / "src" / "push"
 
 
 @pytest.fixture

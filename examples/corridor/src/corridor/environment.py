@@ -16,7 +16,7 @@ from spca_core.verdict import Condition, Outcome, Verdict
 
 
 class CorridorEnvironment:
-    """See `spca_core.ports.environment.Environment`. The level's number is the corridor's length."""
+    """See `spca_core.ports.environment.Environment`. The level's number is that of the cells."""
 
     name = "corridor"
     api = API

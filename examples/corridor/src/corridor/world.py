@@ -1,4 +1,4 @@
-"""The world itself: a corridor of cells with an agent, and what a skill may call in it."""
+"""The world itself: a row of cells with an agent, and what a skill may call in it."""
 
 from __future__ import annotations
 
@@ -69,5 +69,5 @@ class Corridor:
             stamp=self.now(),
             objects=dict.fromkeys(names, "cell"),
             facts=tuple(facts),
-            sentences=(f"A corridor of {self.cells} cells. The agent stands in c{self.position}.",),
+            sentences=(f"A row of {self.cells} cells. The agent stands in c{self.position}.",),
         )

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
+from spca.commands.plugin import Command
 from spca.doctor.finding import Finding
-from spca.kits import GROUP, kit_named
+from spca.kits import GROUP, faults_of, kit_named
+from spca_bench.command import BenchCommand
 from spca_core.errors import InputError
 from spca_core.extensions import GROUPS, Plugin, installed, singular
+from spca_core.skill_package import SkillPackage, library_source
+from spca_planner.pddl.syntax import read_domain
 
 
 def plugins() -> Iterator[Plugin]:
@@ -42,11 +47,13 @@ def examine_plugins() -> list[Finding]:
         for plugin in plugins():
             kind = singular(plugin.group)
             try:
-                plugin.load()
-                if plugin.group == GROUP:
-                    kit_named(plugin.name)
+                faults = _faults(plugin)
             except InputError as error:
                 found.append(Finding(f"{kind} {plugin.name}", "missing", error.what, error.hint))
+                continue
+            if faults:
+                hint = f"mend {plugin.target} of {plugin.package}; wanted: {GROUPS[plugin.group]}"
+                found.append(Finding(f"{kind} {plugin.name}", "missing", "; ".join(faults[:3]), hint))
             else:
                 found.append(
                     Finding(f"{kind} {plugin.name}", "ready", f"from {plugin.package}: {plugin.target}")
@@ -54,3 +61,28 @@ def examine_plugins() -> list[Finding]:
     except InputError as error:
         found.append(Finding("plugins", "missing", error.what, error.hint))
     return found
+
+
+def _faults(plugin: Plugin) -> list[str]:
+    """What a plugin lacks, before anything uses it. Raises InputError for one that does not load."""
+    loaded = plugin.load()
+    if plugin.group == GROUP:
+        return faults_of(kit_named(plugin.name))
+    if plugin.group == "spca.skills":
+        package = SkillPackage.read(plugin.name, Path(loaded.__file__).parent)
+        library_source(package.environment, kit_named(package.environment).builtin_skills)
+        faults: list[str] = []
+        predicates = " ".join(package.predicates)
+        read_domain(f"(define (domain d) (:predicates {predicates}) {package.action})", faults)
+        return faults
+    if plugin.group == "spca.benches":
+        if not isinstance(loaded, BenchCommand):
+            return [f"is a {type(loaded).__name__}"]
+        return [f"{loaded.bench} lacks {part}" for part in ("trials", "run_trial", "table")
+                if not hasattr(loaded.load(), part)]  # fmt: skip
+    if plugin.group == "spca.commands":
+        return [] if isinstance(loaded, Command) else [f"is a {type(loaded).__name__}"]
+    if plugin.group in {"spca.detectors", "spca.engines", "spca.proposers"} and not callable(loaded):
+        return [f"is a {type(loaded).__name__}, which cannot be called"]
+    wanted = {"spca.detectors": ("detect",), "spca.engines": ("warm", "start")}.get(plugin.group, ())
+    return [f"lacks {part}" for part in wanted if isinstance(loaded, type) and not hasattr(loaded, part)]

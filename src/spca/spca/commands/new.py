@@ -1,0 +1,94 @@
+"""`spca new`: a package of one's own to begin with, made from a tested example."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spca.commands import MACHINE
+
+EXAMPLES = {
+    "environment": ("corridor", "spca run {name}:5"),
+    "skill": ("push", "spca run {folder}/levels/{name}_01.yaml"),
+    "detector": ("blobs", "spca run touch_02 --detector {name}"),
+    "proposer": ("scribe", "spca run touch_02 --proposer {name}"),
+    "bench": ("looks", "spca bench {name}"),
+}
+"""The example that a new package of a kind is a copy of, and a command that uses it once installed."""
+
+
+def mount(app: typer.Typer) -> None:
+    """Add `spca new`."""
+    app.command(
+        rich_help_panel=MACHINE,
+        epilog="Examples:  spca new environment maze · spca new skill slide · spca new detector edges",
+    )(new)
+
+
+def new(
+    kind: Annotated[str, typer.Argument(help=f"One of {', '.join(EXAMPLES)}.")],
+    name: Annotated[str, typer.Argument(help="Its name: lower-case letters, digits and _.")],
+    out: Annotated[Path, typer.Option(help="Where the package's own folder is made.")] = Path(),
+) -> None:
+    """Write a package that extends spca: a small one that works, with its tests, to be changed."""
+    from spca.terminal import notices
+    from spca_core.errors import InputError
+    from spca_core.extensions import installed
+    from spca_core.paths import data
+
+    if kind not in EXAMPLES:
+        raise InputError(f"unknown kind '{kind}'", where="KIND", hint=f"one of {', '.join(EXAMPLES)}")
+    example, try_it = EXAMPLES[kind]
+    group = "spca.benches" if kind == "bench" else f"spca.{kind}s"
+    if not re.fullmatch(r"[a-z][a-z0-9_]*[a-z0-9]", name) or keyword.iskeyword(name):
+        raise InputError(
+            f"'{name}' is no name", where="NAME", hint="lower-case letters, digits and _: my_maze"
+        )
+    folder = out / name
+    if folder.exists():
+        raise InputError(f"{folder} exists already", hint="take another name, or --out FOLDER")
+    if name in installed(group) or find_spec(name) is not None:
+        raise InputError(f"'{name}' is the name of something installed", where="NAME", hint="take another")
+    copy(data("examples", "spca") / example, folder, example, name)
+    notices().print(
+        f"{folder} is a working copy of the example '{example}'. Install it, test it, use it:\n"
+        f"  pip install --no-deps -e {folder}\n  pytest {folder}\n"
+        f"  {try_it.format(name=name, folder=folder)}",
+        markup=False,
+        highlight=False,
+    )
+    typer.echo(folder)
+
+
+def copy(example: Path, folder: Path, old: str, new: str) -> None:
+    """Copy an example's files, with its name replaced in their paths and texts."""
+    from spca_core.errors import InputError
+
+    files = [path for path in sorted(example.rglob("*")) if path.is_file() and path.suffix != ".pyc"]
+    if not files:
+        raise InputError(f"the examples are not installed ({example})", hint="install spca again")
+    for path in files:
+        target = folder / renamed(str(path.relative_to(example)), old, new)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".yaml":  # sentences: a name of two words is written as two
+            text = re.sub(rf"\b({old})(?= )", new.replace("_", " "), text, flags=re.IGNORECASE)
+        target.write_text(renamed(text, old, new), encoding="utf-8")
+
+
+def renamed(text: str, old: str, new: str) -> str:
+    """A text with one name for another, as it stands in modules, classes and constants.
+
+    >>> renamed("corridor.kit:CorridorKit", "corridor", "my_maze")
+    'my_maze.kit:MyMazeKit'
+    """
+    forms = {old: new, old.capitalize(): "".join(part.capitalize() for part in new.split("_"))}
+    forms[old.upper()] = new.upper()
+    return re.sub(
+        "|".join(rf"(?<![A-Za-z]){form}(?![a-z])" for form in forms), lambda m: forms[m.group()], text
+    )
