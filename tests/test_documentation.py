@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import os
+import pkgutil
 import re
 import subprocess
 import sys
@@ -15,6 +16,8 @@ import pytest
 from nbclient import NotebookClient
 
 import spca
+import spca_core.ports
+from spca.reference import page
 from spca_core.paths import ROOT
 
 SOURCES = [p for p in ROOT.glob("*/spca*/spca*/**/*.py") if ">>> " in p.read_text()]
@@ -46,6 +49,17 @@ def test_the_site_builds(tmp_path: Path) -> None:
     page = (tmp_path / "reference" / "python" / "index.html").read_text()
     assert "spca.api.run" in page
     assert "spots_next_to" in (tmp_path / "tutorials" / "skill" / "index.html").read_text()
+
+
+@pytest.mark.parametrize("what", ["tabletop", "minigrid", "world", "level", "plugins"])
+def test_reference_pages_are_printed_from_the_code(what: str) -> None:
+    path = ROOT / "docs" / "reference" / f"{what}.md"
+    assert path.read_text() == page(what), f"make it again: bin/spca api {what} > {path.relative_to(ROOT)}"
+
+
+def test_every_port_is_in_the_reference() -> None:
+    ports = {f"spca_core.ports.{module.name}" for module in pkgutil.iter_modules(spca_core.ports.__path__)}
+    assert ports <= set((ROOT / "docs" / "reference" / "ports.md").read_text().split())
 
 
 def test_the_level_of_the_tutorial_is_solved(tmp_path: Path) -> None:

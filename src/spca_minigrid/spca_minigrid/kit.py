@@ -47,6 +47,12 @@ class MinigridKit:
 
         return MissionProposer()
 
+    def domain(self) -> str:
+        """See `HasDomain`."""
+        from spca_minigrid.proposer import DOMAIN
+
+        return DOMAIN
+
     def vocabulary(self) -> Vocabulary:
         """Predicates are named like the observed facts."""
         from spca_minigrid.vocabulary import MissionVocabulary

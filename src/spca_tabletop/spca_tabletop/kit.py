@@ -124,6 +124,12 @@ class TabletopKit:
 
         return sentence_level(sentence, world)
 
+    def domain(self) -> str:
+        """See `HasDomain`."""
+        from spca_tabletop.plan.problem import domain
+
+        return domain()
+
     def situation(self, observation: Observation) -> Draft:
         """See `TakesSentences`."""
         from spca_core.plan import Draft

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 
 from corridor.environment import CorridorEnvironment
-from corridor.proposer import CorridorProposer
+from corridor.proposer import DOMAIN, CorridorProposer
 from corridor.world import API
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
@@ -35,6 +35,10 @@ class CorridorKit:
     def vocabulary(self) -> Vocabulary:
         """Predicates are named like the facts."""
         return FactVocabulary()
+
+    def domain(self) -> str:
+        """See `HasDomain`: `spca api corridor` prints it in words."""
+        return DOMAIN
 
     def levels(self) -> Sequence[LevelInfo]:
         """A few lengths."""

@@ -100,6 +100,15 @@ class TakesSentences(Protocol):
         ...
 
 
+@runtime_checkable
+class HasDomain(Protocol):
+    """A kit whose skills are the actions of one planning domain."""
+
+    def domain(self) -> str:
+        """The domain, as PDDL; a comment behind a predicate says when it holds."""
+        ...
+
+
 class Kit(Protocol):
     """One world, found through the entry-point group `spca.environments`; a class without arguments.
 
