@@ -61,6 +61,10 @@ class Cancelled(SpcaError):
     exit_status = EXIT_INTERRUPTED
 
 
+class Interrupted(Exception):
+    """The caller has stopped waiting for an answer; never reaches a user."""
+
+
 class MotionError(SpcaError):
     """A motion was refused or stopped; `kind` is the reason in one word, for use by repairs.
 

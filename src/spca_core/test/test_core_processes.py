@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from spca_core.processes.channel import Interrupted
+from spca_core.errors import Interrupted
 from spca_core.processes.child import PIPE, Child, last_words, python_environment
 from spca_core.processes.service import Service, ServiceDied, ServiceFailed, ServiceTimeout
 

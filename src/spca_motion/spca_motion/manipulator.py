@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from spca_core.errors import MotionError
+from spca_core.errors import Interrupted, MotionError
 from spca_core.geometry import Array, Pose
 from spca_core.ports.arm import NamedConfiguration
 from spca_core.ports.robot import Robot
@@ -20,7 +20,6 @@ from spca_motion.limits import EMPTY, HOLDING, MotionLimits
 from spca_motion.paths import Piece
 from spca_motion.planner import MotionPlanner
 from spca_motion.query import Start
-from spca_motion.search import Interrupted
 from spca_motion.timing import time_path
 from spca_robot.gripper_2f85 import STROKE
 

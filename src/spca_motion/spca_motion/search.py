@@ -15,6 +15,7 @@ from ompl import base as ob
 from ompl import geometric as og
 from ompl import util as ou
 
+from spca_core.errors import Interrupted
 from spca_core.geometry import Array
 from spca_motion.paths import Piece
 from spca_motion.query import EDGE_STEP, Query
@@ -50,10 +51,6 @@ _SEEDS = (1, 2, 3)
 # OMPL's seed is global; a search sets it and creates every generator it uses under this lock.
 _lock = threading.Lock()
 ou.setLogLevel(ou.LOG_NONE)
-
-
-class Interrupted(Exception):
-    """The search was stopped by its caller."""
 
 
 class PathNotFound(Exception):

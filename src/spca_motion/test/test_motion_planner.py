@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spca_core.errors import MotionError
+from spca_core.errors import Interrupted, MotionError
 from spca_core.geometry import Array, Pose, top_down
 from spca_core.world import World, load_world
 from spca_motion import search
@@ -15,7 +15,7 @@ from spca_motion.paths import rounded, sampled
 from spca_motion.planner import MotionPlanner
 from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_motion.query import Query, Start
-from spca_motion.search import Effort, Interrupted
+from spca_motion.search import Effort
 from spca_robot.kinematics import link_frames, nearest_turns
 
 OPEN = 0.085

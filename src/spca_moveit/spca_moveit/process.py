@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 
 from spca_core.errors import MotionError, SpcaError
 from spca_core.geometry import Array
-from spca_core.processes.channel import Interrupted as ChannelInterrupted
 from spca_core.processes.child import python_environment
 from spca_core.processes.service import Service, ServiceDied, ServiceFailed, ServiceTimeout
-from spca_motion.search import Interrupted
 from spca_moveit.backend import Geometry, PlanRequest, Setup
 
 MOVEIT = "spca_moveit.moveit_backend:MoveItBackend"
@@ -122,6 +120,4 @@ class PlannerProcess:
                 raise MotionError("timeout", f"the planning process gave {error}") from error
             except ServiceFailed as error:
                 raise MotionError("timeout", f"the planning process: {error}") from error
-            except ChannelInterrupted:
-                raise Interrupted from None
         raise AssertionError("unreachable")

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from spca_core.errors import Interrupted
 from spca_core.geometry import Array
 from spca_motion.paths import Piece, rounded
 from spca_motion.query import Query
-from spca_motion.search import Interrupted, PathNotFound
+from spca_motion.search import PathNotFound
 from spca_moveit.backend import Box, PlanRequest
 from spca_moveit.checker import ProcessChecker
 from spca_moveit.process import PlannerProcess

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spca_core.errors import MotionError, SpcaError
+from spca_core.errors import Interrupted, MotionError, SpcaError
 from spca_core.geometry import Pose
 from spca_core.layout import nominal_layout
 from spca_core.scene import Scene
@@ -27,7 +27,6 @@ from spca_core.world import World, load_world
 from spca_motion.limits import EMPTY
 from spca_motion.manipulator import Manipulator
 from spca_motion.planner import MotionPlanner
-from spca_motion.search import Interrupted
 from spca_motion.sim_robot import SimRobot
 from spca_moveit.arm import moveit_arm, scaled
 from spca_moveit.backend import Geometry, PlanRequest, Setup

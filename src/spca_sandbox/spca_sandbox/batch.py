@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Interrupted, Malformed
+from spca_core.errors import Interrupted
+from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Malformed
 from spca_core.skill import SkillFailure
 from spca_sandbox.cell import Cell
 from spca_sandbox.failure import failure_of

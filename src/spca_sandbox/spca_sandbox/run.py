@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from spca_core.budgets import PATIENCE
-from spca_core.errors import Cancelled, MotionError
+from spca_core.errors import Cancelled, Interrupted, MotionError
 from spca_core.ports.environment import CtxServer
-from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Interrupted, Malformed
+from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Malformed
 from spca_core.skill import SkillFailure
 from spca_sandbox.cell import Cell
 from spca_sandbox.failure import failure_of

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spca_core.errors import SpcaError
-from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Interrupted, Malformed, _parse
+from spca_core.errors import Interrupted, SpcaError
+from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Malformed, _parse
 from spca_core.skill import CtxApi, CtxMethod
 from spca_sandbox.host import SkillHost
 from spca_sandbox.surface import Surface

@@ -17,8 +17,8 @@ from spca.events import Event, Listener
 from spca.interrupt import stopping_on_interrupt
 from spca.ros import standing
 from spca.ros.run_protocol import CANCEL, END, EVENT, MAX_BYTES, RUN, SEND_S, UNFIT, RunEnd, RunOrder
-from spca_core.errors import SpcaError
-from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Interrupted
+from spca_core.errors import Interrupted, SpcaError
+from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout
 
 _CANCEL_S = 15.0  # wall seconds that a cancelled run may take to end
 _LAST_WORDS_S = 10.0  # wall seconds until a graph that ends has said why

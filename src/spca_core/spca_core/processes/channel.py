@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from spca_core.errors import Interrupted
+
 _SLICE_S = 0.02
 _CHUNK = 1 << 16
 
@@ -21,10 +23,6 @@ class ChannelClosed(Exception):
 
 class ChannelTimeout(Exception):
     """The child has not answered, or not read, in time."""
-
-
-class Interrupted(Exception):
-    """`stop` became true while waiting."""
 
 
 class Malformed(Exception):

@@ -98,7 +98,7 @@ class Service:
     def ask(self, op: str, seconds: float, stop: Callable[[], bool] = _never, **arguments: Any) -> Any:
         """The answer to one question, within `seconds` of wall time beyond those of a start.
 
-        Raises ServiceFailed, ServiceTimeout, ServiceDied, and `channel.Interrupted` when `stop` holds; the
+        Raises ServiceFailed, ServiceTimeout, ServiceDied, and Interrupted when `stop` holds; the
         process then goes on with the question, and what is asked next waits for the end of it.
         """
         with self.lock:

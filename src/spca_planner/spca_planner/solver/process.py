@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Any
 
-from spca_core.errors import Cancelled, SpcaError
-from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Interrupted, Malformed
+from spca_core.errors import Cancelled, Interrupted, SpcaError
+from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Malformed
 from spca_core.processes.child import INHERITED, PIPE, Child, python_command, python_environment
 from spca_planner.pddl.limits import MOST_CHARACTERS
 from spca_planner.solver.cost import refused_unjudged
