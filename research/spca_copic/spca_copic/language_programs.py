@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from spca_copic.pool import DEADLINE_S, FUNCTION, LONGEST, SIGNATURE
 from spca_core.errors import BudgetExhausted, InputError
@@ -10,13 +11,13 @@ from spca_core.ports.chat import ChatModel, ChatUsage
 from spca_core.ports.proposer import ModelError
 from spca_programs.ipp.dialogue import Dialogue, add_usage, render
 from spca_programs.ipp.program import ProgramRunner, code_in
-from spca_programs.plan_world import Briefing, Episode, PlanningProgram
+from spca_programs.plan_world import Briefing, Decision, Episode, PlanningProgram
 
 REPAIRS = 2
 """How often a program that does not load is sent back."""
 _PACKAGE = "spca_copic"
 _MOST_DECISIONS = 12
-"""Decisions of each episode that the model is shown: the last ones."""
+"""Decisions of each episode that the model is shown: the last ones; a plan that is repeated counts as one."""
 
 
 class LanguagePrograms:
@@ -53,7 +54,7 @@ class LanguagePrograms:
         """Drafts after the programs in use and the last episodes; none, where the model fails altogether."""
         question = render(
             _PACKAGE, "evolve", briefing=briefing, signature=SIGNATURE, programs=programs, episodes=episodes,
-            most=_MOST_DECISIONS,
+            most=_MOST_DECISIONS, stretches=stretches,
         )  # fmt: skip
         trial = 1 + max((program.trial for program in programs), default=0)
         known = {program.id for program in programs}
@@ -107,3 +108,13 @@ class LanguagePrograms:
             self._usage = add_usage(self._usage, dialogue.usage)
             self.questions += dialogue.questions
         raise ModelError(f"no usable program after {REPAIRS} repairs: {problem}")
+
+
+def stretches(episode: Episode) -> list[tuple[Decision, int]]:
+    """The first of equal decisions in a row, with how many there are."""
+
+    def taken(decision: Decision) -> tuple[object, ...]:
+        return decision.candidates[decision.chosen].plan, decision.remarks
+
+    runs = [list(run) for _, run in groupby(episode.decisions, taken)]
+    return [(run[0], len(run)) for run in runs]

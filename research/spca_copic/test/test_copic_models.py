@@ -104,6 +104,7 @@ def test_evolution_sees_the_programs_and_their_troubles(start: Start) -> None:
     (new,) = LanguagePrograms(chat).evolve(WORLD.briefing("medium"), [old, hopeless], [episode], 1, 0)
     text = server.requests[0].text
     assert "TRAIN Thor: it needs a Factory" in text and "not solved" in text and DEPOTS.strip() in text
+    assert " times in a row)" in text
     assert set(new.parents) == {old.id, hopeless.id}
 
 

@@ -60,7 +60,7 @@ class Game:
 
     def __init__(self, room: Room) -> None:
         self.room = room
-        self._library, self._types = _library()
+        self._library, self._types = load_engine()
         self._sas, self._constant = _translated(problem_of(room))
         self.done: tuple[str, ...] = ()
         """The commands carried out since the beginning: `replay` of them leads here again."""
@@ -153,7 +153,8 @@ def _fact(text: str) -> Fact:
 
 
 @lru_cache(maxsize=1)
-def _library() -> tuple[Any, Any]:
+def load_engine() -> tuple[Any, Any]:
+    """The engine's library and its types. Raises InputError where the optional packages are missing."""
     if not available():
         raise InputError(
             "the household needs ALFWorld's engine",

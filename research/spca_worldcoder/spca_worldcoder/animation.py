@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from typing import Any, TextIO
+from typing import Any, BinaryIO
 
 from spca_worldcoder.state import Entity, State
 
@@ -29,9 +29,9 @@ class Animation:
     def __init__(self, states: Sequence[State], caption: str = "") -> None:
         self._states, self._caption = list(states), caption
 
-    def savefig(self, stream: TextIO, **_: Any) -> None:
+    def savefig(self, stream: BinaryIO, **_: Any) -> None:
         """Write the SVG."""
-        stream.write(self.svg())
+        stream.write(self.svg().encode())
 
     def svg(self) -> str:
         """The picture: what never changes once, the rest frame by frame."""

@@ -54,3 +54,6 @@ def test_a_trial_repeats_bit_for_bit_and_a_campaign_is_taken_up_again(tmp_path) 
     assert bench_in(tmp_path / "c") == bench
     page = write_report(campaign).read_text()
     assert "2 of 2 trials solved" in page and page.count("<svg") == 4
+    parts = {path.name for path in (tmp_path / "c" / "paper").iterdir()}
+    assert {"figure_4.svg", "figure_4.pdf", "table_1.csv", "table_1.tex"} <= parts
+    assert (tmp_path / "c" / "paper" / "figure_4.pdf").read_bytes().startswith(b"%PDF")

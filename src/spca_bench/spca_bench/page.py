@@ -1,9 +1,14 @@
-"""A report as one self-contained HTML page: headings, tables, listings, pictures and figures drawn as SVG."""
+"""A report as one self-contained HTML page: headings, tables, listings, pictures and figures drawn as SVG.
+
+For a paper, its figures can be had as SVG and PDF and its tables as CSV and LaTeX, too.
+"""
 
 from __future__ import annotations
 
+import csv
 import io
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -15,6 +20,11 @@ from matplotlib.figure import Figure
 
 from spca_core.run_folder import write_atomically
 
+_TEX = str.maketrans(
+    {c: f"\\{c}" for c in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"±": r"$\pm$", "≤": r"$\le$", "≥": r"$\ge$", "×": r"$\times$", "∞": r"$\infty$", "–": "--"}
+)
 _STYLE: Any = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "svg.fonttype": "none"}
 
 
@@ -66,9 +76,9 @@ class Page:
         """Text in its own layout (code, a plan), folded away under a title."""
         self._add("listing", title=title, text=text)
 
-    def table(self, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    def table(self, heads: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> None:
         """A table."""
-        self._add("table", heads=heads, rows=Table(heads, list(rows)).shown())
+        self._add("table", heads=heads, rows=Table(heads, list(rows)).shown(), caption=caption)
 
     def cards(self, cards: Sequence[Card]) -> None:
         """Small pictures with captions, side by side."""
@@ -78,32 +88,61 @@ class Page:
         """A picture or animation (a data URI) in its own size, with a caption."""
         self._add("picture", caption=caption, data=data)
 
-    def figure(self, figure: Figure) -> None:
+    def figure(self, figure: Figure, caption: str = "") -> None:
         """A matplotlib figure."""
-        svg = io.StringIO()
-        with rc_context(_STYLE):
-            figure.savefig(svg, format="svg", bbox_inches="tight")
-        self._add("figure", svg=svg.getvalue()[svg.getvalue().index("<svg") :])
+        self._add("figure", figure=figure, caption=caption, svg=_drawn(figure, "svg").decode())
 
-    def write(self, path: Path) -> Path:
-        """Render the page to a file; returns its path."""
-        text = _template().render(title=self._title, subtitle=self._subtitle, parts=self._parts)
+    def write(self, path: Path, apart: Path | None = None) -> Path:
+        """Render the page to a file; returns its path.
+
+        In the folder `apart`, if there is one, each figure is a file of its own as SVG and PDF, each table as
+        CSV and LaTeX (with the package `booktabs`).
+        """
+        text = _template("page.html.j2").render(title=self._title, subtitle=self._subtitle, parts=self._parts)
         write_atomically(path, text.encode())
+        if apart is not None:
+            for name, data in self._apart():
+                write_atomically(apart / name, data)
         return path
+
+    def _apart(self) -> Iterator[tuple[str, bytes]]:
+        section, figures, tables = self._title, itertools.count(1), itertools.count(1)
+        for part in self._parts:
+            if part["kind"] == "heading":
+                section = part["text"]
+            elif part["kind"] == "figure":
+                name = f"figure_{next(figures)}"
+                yield f"{name}.svg", part["svg"].encode()
+                yield f"{name}.pdf", _drawn(part["figure"], "pdf")
+            elif part["kind"] == "table":
+                name = f"table_{next(tables)}"
+                text = io.StringIO()
+                csv.writer(text, lineterminator="\n").writerows([part["heads"], *part["rows"]])
+                yield f"{name}.csv", text.getvalue().encode()
+                tex = _template("table.tex.j2").render({**part, "caption": part["caption"] or section})
+                yield f"{name}.tex", tex.encode()
 
     def _add(self, kind: str, **values: Any) -> None:
         self._parts.append({"kind": kind, **values})
 
 
 @cache
-def _template() -> Template:
+def _template(name: str) -> Template:
     templates = Environment(
         loader=PackageLoader("spca_bench"),
-        autoescape=select_autoescape(default=True),
+        autoescape=select_autoescape(("html.j2",)),
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return templates.get_template("page.html.j2")
+    templates.filters["tex"] = lambda text: str(text).translate(_TEX)
+    return templates.get_template(name)
+
+
+def _drawn(figure: Figure, form: str) -> bytes:
+    file = io.BytesIO()
+    with rc_context(_STYLE):
+        figure.savefig(file, format=form, bbox_inches="tight")
+    return file.getvalue()[file.getvalue().index(b"<svg") if form == "svg" else 0 :]
 
 
 def _cell(value: object) -> str:

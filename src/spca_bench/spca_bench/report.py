@@ -56,7 +56,7 @@ def write_report(campaign: Campaign[Any, Any], baseline: Path | None = None) -> 
         )
     page.listing("Settings", json.dumps(head.settings, indent=1, ensure_ascii=False))
     write_tables(campaign)
-    return page.write(campaign.folder / PAGE)
+    return page.write(campaign.folder / PAGE, apart=campaign.folder / "paper")
 
 
 def _compare(campaign: Campaign[Any, Any], baseline: Path, page: Page) -> None:

@@ -10,7 +10,7 @@ from spca_copic.worlds.limited_actions import LimitedActions
 from spca_core.errors import InputError, SpcaError
 from spca_core.model import Record
 from spca_core.validation import expecting
-from spca_household.engine import Game
+from spca_household.engine import Game, load_engine
 from spca_household.kinds import draw_habits
 from spca_household.room import TASKS, Room, draw_room, kind_of
 from spca_programs.grammar import read_briefing
@@ -81,6 +81,8 @@ class HouseholdWorld(LimitedActions):
 
     def __init__(self, habits: int = 1) -> None:
         super().__init__()
+        if self.game is Game:
+            load_engine()  # before a model is asked for programs
         self._habits = draw_habits(habits)
         self._game: Game | None = None
         self._shown: dict[str, dict[str, Any]] = {}
@@ -179,10 +181,11 @@ class HouseholdWorld(LimitedActions):
     def _situation(self) -> Situation:
         game = self._playing()
         at, held = game.where(), game.held()
+        treated = game.treated(held) if held else []
         observation = {
             "at": at,
             "held": held,
-            "held_is": game.treated(held) if held else [],
+            "held_is": treated,
             "receptacles": dict(self._shown),
             "steps_left": self.limit - self._taken,
             "thing": game.room.thing,
@@ -194,7 +197,7 @@ class HouseholdWorld(LimitedActions):
             instruction=game.room.instruction,
             observation=observation,
             actions=_ACTIONS,
-            text=f"You are at {at or 'the entrance'} and hold {held or 'nothing'}. "
+            text=f"You are at {at or 'the entrance'} and hold {' '.join((*treated, held)) or 'nothing'}. "
             f"{self.limit - self._taken} steps are left. You looked into {len(seen)} receptacles "
             f"({', '.join(looked) or 'none'})"
             + (f"; here: {', '.join(self._shown[at]['contents']) or 'nothing'}." if at in seen else "."),
