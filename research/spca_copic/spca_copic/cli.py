@@ -53,7 +53,7 @@ def train(
     episodes: Annotated[int, typer.Option(help="Episodes of a trial; 0: as the world says.", min=0)] = 0,
     seed: Annotated[int, typer.Option(help="Draws cases, programs and choices.", min=0)] = 0,
     proposer: Annotated[str, typer.Option(help="`grammar` (no model needed) or `model`.")] = "grammar",
-    selector: Annotated[str, typer.Option(help="`hashed`; optional: `embedding`, `language`.")] = "hashed",
+    selector: Annotated[str, typer.Option(help="`hashed`, or `language` (optional).")] = "hashed",
     evolve: Annotated[bool, typer.Option(help="Write better programs between trials.")] = True,
     elites: Annotated[bool, typer.Option(help="Keep the best of old and new programs.")] = True,
     frozen: Annotated[bool, typer.Option("--frozen", help="The selector does not learn.")] = False,

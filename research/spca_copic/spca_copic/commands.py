@@ -19,7 +19,7 @@ def _copic(
         int, typer.Option(help="Programs that propose; 0: as the world says.", min=0, max=12)
     ] = 0,
     proposer: Annotated[str, typer.Option(help="`grammar`, a stand-in for a model, or `model`.")] = "grammar",
-    selector: Annotated[str, typer.Option(help="`hashed`; optional: `embedding`, `language`.")] = "hashed",
+    selector: Annotated[str, typer.Option(help="`hashed`, or `language` (optional).")] = "hashed",
     evolve: Annotated[bool, typer.Option(help="Write better programs between trials.")] = True,
     frozen: Annotated[bool, typer.Option("--frozen", help="The selector does not learn.")] = False,
     published: Annotated[bool, typer.Option("--published", help="Only what the paper does.")] = False,

@@ -146,6 +146,8 @@ class TaskState(Record):
     """The present ones."""
     all_programs: tuple[PlanningProgram, ...]
     """Every one that there ever was: the ancestry."""
+    written: ChatUsage = ChatUsage()
+    """What writing the first ones has taken; evolving them has taken the rest of a trial's `usage`."""
     trials: tuple[Trial, ...] = ()
     alone: dict[str, tuple[Outcome, ...]] = {}
     """What comes of each of the held-out training cases when one program (id) is followed alone."""

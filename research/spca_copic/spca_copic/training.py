@@ -16,6 +16,8 @@ from spca_copic.episode import experience_of, run_episode
 from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Outcome, Recipe, TaskState, Trial, mean_worth
 from spca_copic.rollouts import TryingChoice
+from spca_core.ports.chat import ChatUsage
+from spca_programs.ipp.dialogue import add_usage
 from spca_programs.plan_world import Briefing, Case, Episode, PlanningProgram
 from spca_programs.ports.plan_world import PlanWorld
 from spca_programs.ports.program_proposer import ProgramProposer
@@ -72,6 +74,7 @@ class _Training:
         self._briefing: Briefing = world.briefing(task)
         recipe = recipe.fitted(self._briefing)
         self._recipe, self._listener = recipe, listener
+        self._before = ChatUsage()  # what was asked before an interruption
         self.pool = ProgramPool((), recipe.deadline_s, self._briefing.grammar)
         kept = recipe.kept
         cases = world.split(task, kept + world.cases, 0, 0, recipe.seed).train
@@ -84,12 +87,15 @@ class _Training:
         """The state before the first trial."""
         programs = tuple(self._proposer.write(self._briefing, self._recipe.programs, self._recipe.seed))
         return TaskState(
-            task=self._task, programs=programs, all_programs=programs, alone=self._alone(programs, {})
-        )
+            task=self._task, programs=programs, all_programs=programs, alone=self._alone(programs, {}),
+            written=self._proposer.usage,
+        )  # fmt: skip
 
     def run(self, state: TaskState) -> TaskState:
         if state.trials:
-            self._world.use = state.trials[-1].use
+            self._world.use, self._before = state.trials[-1].use, state.trials[-1].usage
+        else:
+            self._listener.save(state)  # what was written has been paid for
         while not state.finished:
             state = self._trial(state)
             self._listener.on_trial(self._task, state.trials[-1])
@@ -141,7 +147,7 @@ class _Training:
             steps=(state.trials[-1].steps if state.trials else 0) + sum(len(e.decisions) for e in episodes),
             use=self._world.use,
             learning=tuple(learning),
-            usage=self._proposer.usage,
+            usage=add_usage(self._before, self._proposer.usage),
             seconds=time.monotonic() - began,
             kept=tuple(p.id for p in programs),
             born=tuple(p.id for p in born),
@@ -152,6 +158,7 @@ class _Training:
             task=self._task,
             programs=programs,
             all_programs=(*state.all_programs, *born),
+            written=state.written,
             trials=(*state.trials, trial),
             alone=outcomes,
             finished=finished,

@@ -26,6 +26,7 @@ from spca_copic.store import CopicFolder, CopicRun
 from spca_copic.training import Listener, train_task
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
+from spca_core.ports.chat import ChatUsage
 from spca_programs.contracts.plan_world_contract import PlanWorldContract
 from spca_programs.plan_world import ActionSequence, Case, PlanningProgram, Situation, Transition
 from spca_programs.ports.plan_world import PlanWorld
@@ -187,6 +188,22 @@ def test_as_published_only_the_trials_own_episodes_are_played(page: dict[str, An
     assert not state.follow and not any(trial.learning for trial in state.trials)
 
 
+class Paid(GrammarPrograms):
+    """What it is asked for costs as many tokens as it writes programs."""
+
+    usage = ChatUsage()
+
+    def write(self, *asked: Any) -> list[PlanningProgram]:
+        return self._paid(super().write(*asked))
+
+    def evolve(self, *asked: Any) -> list[PlanningProgram]:
+        return self._paid(super().evolve(*asked))
+
+    def _paid(self, made: list[PlanningProgram]) -> list[PlanningProgram]:
+        self.usage = ChatUsage(input_tokens=self.usage.input_tokens + len(made))
+        return made
+
+
 def test_a_training_that_was_interrupted_goes_on_to_the_same_end(
     page: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -201,12 +218,14 @@ def test_a_training_that_was_interrupted_goes_on_to_the_same_end(
             shutil.copytree(folder.path, tmp_path / "early")
         kept.append(state)
 
-    train_task(world, "cups", GrammarPrograms(), selector, recipe, listener=Listener(save=save))
-    assert len(kept) > 1
+    train_task(world, "cups", Paid(), selector, recipe, listener=Listener(save=save))
+    assert len(kept) > 2 and not kept[0].trials, "what was written is kept before the first trial"
     loaded = CopicFolder.open(tmp_path / "early").load("cups")
     assert loaded is not None and len(loaded[0].trials) == 1
     counted = Counting(world)
-    state = train_task(counted, "cups", GrammarPrograms(), loaded[1], recipe, loaded[0])
+    state = train_task(counted, "cups", Paid(), loaded[1], recipe, loaded[0])
+    assert state.trials[-1].usage == kept[-1].trials[-1].usage
+    assert 0 < state.written.input_tokens <= state.trials[-1].usage.input_tokens
     begun, use = loaded[0].trials[-1].use, state.trials[-1].use
     assert (use.plans - begun.plans, use.resets - begun.resets) == (counted.steps, counted.begun)
     assert use == kept[-1].trials[-1].use and use.restores > 0

@@ -8,25 +8,12 @@ import numpy as np
 import pytest
 
 from spca_copic.ppo import softmax
-from spca_copic.selectors import embedding, language, make_selector
+from spca_copic.selectors import language, make_selector
 from spca_core.errors import InputError
 from spca_programs.contracts.selector_contract import CANDIDATES, SelectorContract, context, train
 from spca_programs.ports.selector import Selector
 
-needs_table = pytest.mark.skipif(not embedding.available(), reason=f"needs {embedding.INSTALL}")
 needs_torch = pytest.mark.skipif(not language.available(), reason=f"needs {language.INSTALL}")
-
-
-@needs_table
-class TestEmbeddingSelector(SelectorContract):
-    def make(self) -> Selector:
-        return make_selector("embedding", 0)
-
-
-@needs_table
-def test_words_like_others_are_near_them() -> None:
-    near = embedding.embedding("cup") @ embedding.embedding("mug")
-    assert near > embedding.embedding("cup") @ embedding.embedding("parliament")
 
 
 class Letters:

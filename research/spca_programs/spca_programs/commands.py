@@ -19,7 +19,7 @@ def _grasp(
     policy: Annotated[
         str,
         typer.Argument(
-            help="random, greedy, beam, exact, a Python file with `solve`, a model's configuration (YAML), "
+            help="random, greedy, exact, a Python file with `solve`, a model's configuration (YAML), "
             "or `replay:FOLDER`."
         ),
     ],
@@ -66,7 +66,7 @@ def _ipp(
         list[str] | None,
         typer.Option(
             help=(
-                "random, greedy, beam or exact (GRASP), example, a Python file, or the id of a "
+                "random, greedy or exact (GRASP), example, a Python file, or the id of a "
                 "stored program; repeatable. With models: random and greedy by default."
             )
         ),

@@ -14,10 +14,7 @@ from spca_core.extensions import find
 
 
 def factory_of(group: str, name: str) -> Any:
-    """The entry point of a group, or for a name with a colon an object of a module or of a file.
-
-    A file is named, as nothing of the working folder can be imported. Raises InputError where there is none.
-    """
+    """The entry point of a group; with a colon, an object of a module or file. Raises InputError for none."""
     if ":" not in name:
         return find(group, name).load()
     module, _, attribute = name.rpartition(":")

@@ -70,7 +70,6 @@ def test_exact_solver_finds_what_trying_everything_finds(
     grid = generate("random", True, "inner", np.random.default_rng(seed))
     rules = Rules(diagonals=diagonals, carry_limit=carry_limit, cost=cost, max_actions=7 if diagonals else 8)
     solution = solve(grid, rules)
-    assert solution.optimal
     assert play(grid, rules, solution.plan).score == pytest.approx(solution.score)
     assert solution.score == pytest.approx(best_by_trying_everything(grid, rules))
 
@@ -90,14 +89,11 @@ def test_exact_solver_with_sparse_energy_and_more_actions(carry_limit: int | Non
         assert solve(grid, rules).score == pytest.approx(best_by_trying_everything(grid, rules))
 
 
-def test_a_beam_never_beats_the_exact_solver_and_says_that_it_is_not_one(sample: list[Environment]) -> None:
-    some = sample[::3]
-    beams = [solve(e.grid, e.rules, width=3) for e in some]
-    exact = [solve(e.grid, e.rules) for e in some]
-    assert all(x.optimal and x.score >= b.score - 1e-9 for b, x in zip(beams, exact, strict=True))
-    assert all(b.score == pytest.approx(x.score) for b, x in zip(beams, exact, strict=True) if b.optimal)
-    assert not all(b.optimal for b in beams)
-    assert mean_score(some, [x.plan for x in exact]) == pytest.approx(np.mean([x.score for x in exact]))
+def test_a_plan_is_worth_what_the_solver_says(sample: list[Environment]) -> None:
+    exact = [solve(e.grid, e.rules) for e in sample[::3]]
+    assert mean_score(sample[::3], [x.plan for x in exact]) == pytest.approx(
+        np.mean([x.score for x in exact])
+    )
 
 
 def test_greedy_has_the_published_score() -> None:
@@ -130,9 +126,9 @@ def test_builtin_policies_do_not_depend_on_what_else_is_asked(sample: list[Envir
 
 
 def test_unknown_policy_is_told() -> None:
-    with pytest.raises(InputError, match="unknown policy 'gredy': one of random, greedy, beam, exact"):
+    with pytest.raises(InputError, match="unknown policy 'gredy': one of random, greedy, exact"):
         BuiltinPolicy("gredy")
-    assert set(BUILTIN) == {"random", "greedy", "beam", "exact"}
+    assert set(BUILTIN) == {"random", "greedy", "exact"}
 
 
 def test_example_policy_beats_greedy_by_far(sample: list[Environment]) -> None:

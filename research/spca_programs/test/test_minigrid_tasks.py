@@ -41,8 +41,8 @@ def test_greedy_goes_straight_and_beats_chance(task: str) -> None:
 
 
 def test_a_policy_that_no_task_has_is_one_clear_line(tmp_path: Path) -> None:
-    bench = IppBench(tasks=("minigrid-unlock",), programs=("beam",))
-    with pytest.raises(InputError, match="no policy 'beam' for minigrid-unlock"):
+    bench = IppBench(tasks=("minigrid-unlock",), programs=("exact",))
+    with pytest.raises(InputError, match="no policy 'exact' for minigrid-unlock"):
         bench.prepare(tmp_path)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from spca_core.errors import InputError
 from spca_programs.ports.selector import Selector
 
-NAMES = ("hashed", "embedding", "language")
+NAMES = ("hashed", "language")
 
 
 def make_selector(name: str, seed: int = 0) -> Selector:
@@ -14,10 +14,6 @@ def make_selector(name: str, seed: int = 0) -> Selector:
         from spca_copic.selectors.hashed import HashedOptions, HashedSelector
 
         return HashedSelector(HashedOptions(seed=seed))
-    if name == "embedding":
-        from spca_copic.selectors.embedding import EmbeddingSelector
-
-        return EmbeddingSelector(seed)
     if name == "language":
         from spca_copic.selectors.language import LanguageModelSelector
 

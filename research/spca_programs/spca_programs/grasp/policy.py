@@ -27,12 +27,10 @@ class Policy(Protocol):
 
 
 Planner = Callable[[Environment, np.random.Generator], Sequence[str]]
-BEAM_WIDTH = 30
 
 BUILTIN: dict[str, Planner] = {
     "random": lambda e, rng: random_walk(e.grid, e.rules, rng),
     "greedy": lambda e, rng: greedy(e.grid, e.rules, rng),
-    "beam": lambda e, rng: solve(e.grid, e.rules, BEAM_WIDTH).plan,
     "exact": lambda e, rng: solve(e.grid, e.rules).plan,
 }
 
@@ -45,9 +43,8 @@ class BuiltinPolicy:
 
     def __init__(self, name: str, seed: int = 0) -> None:
         if name not in BUILTIN:
-            raise InputError(
-                f"unknown policy {name!r}", hint=f"one of {', '.join(BUILTIN)}, or a Python file"
-            )
+            hint = f"one of {', '.join(BUILTIN)}, or a Python file"
+            raise InputError(f"unknown policy {name!r}", hint=hint)
         self.name, self._seed = name, seed
 
     def answer(self, environments: Sequence[Environment]) -> list[Answer]:

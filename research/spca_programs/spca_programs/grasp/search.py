@@ -1,8 +1,8 @@
-"""The best plan for a GRASP environment: exact, or by a beam.
+"""The best plan for a GRASP environment.
 
 Energy is worth something at home only, so a plan is a set of round trips. Without a carry limit one trip is
 always enough: `best_tour`. With a limit, trips that fetch at most that much are packed into the actions there
-are: `best_trips`. Both are exact when `width` is None. (That energy is never put down anywhere but at home is
+are: `best_trips`. (That energy is never put down anywhere but at home is
 part of this model of the problem; the tests hold it against an exhaustive search over all action sequences of
 a few actions.)
 """
@@ -25,27 +25,25 @@ Trip = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Solution:
-    """A plan, its score, and whether no plan can score more."""
+    """A plan, and its score: no plan can score more."""
 
     plan: tuple[str, ...]
     score: float
-    optimal: bool
 
 
-def solve(grid: Grid, rules: Rules, width: int | None = None) -> Solution:
-    """The best plan. With a `width`, the search for the tour keeps only that many states per energy taken."""
+def solve(grid: Grid, rules: Rules) -> Solution:
+    """The best plan; a narrow search for the tour gives the whole one a bound to begin with."""
     ways = routes(grid, rules)
     if rules.carry_limit is not None:
-        trips, optimal = best_trips(ways, rules.carry_limit), True
+        trips = best_trips(ways, rules.carry_limit)
     else:
-        value, tour, optimal = best_tour(ways, width or _BEAM, 0.0)
-        if not optimal and width is None:
-            _, better, optimal = best_tour(ways, None, value)
-            tour = better or tour
+        value, tour, complete = best_tour(ways, _BEAM, 0.0)
+        if not complete:
+            tour = best_tour(ways, None, value)[1] or tour
         trips = [tour] if tour else []
     plan = [action for trip in trips for action in _actions(ways, trip)]
     units = sum(len(trip) for trip in trips)
-    return Solution(plan=tuple(plan), score=units - rules.cost * len(plan), optimal=optimal)
+    return Solution(plan=tuple(plan), score=units - rules.cost * len(plan))
 
 
 def _actions(ways: Routes, trip: Trip) -> list[str]:

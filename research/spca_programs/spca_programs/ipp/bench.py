@@ -114,7 +114,7 @@ class IppBench(Bench[IppTrial, IppResult]):
 
     tasks: tuple[str, ...] = ("grasp",)
     programs: tuple[str, ...] = ()
-    """`random`, `greedy`, `beam`, `exact`, `example`, files, and ids of stored programs.
+    """`random`, `greedy`, `exact`, `example`, files, and ids of stored programs.
 
     A policy that a task does not have (MiniGrid has `random` only) is left out there.
     """
