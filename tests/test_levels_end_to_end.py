@@ -14,7 +14,7 @@ from spca_core.verdict import Outcome
 from spca_sim.variation import SimVariation
 from spca_tabletop.kit import build_tabletop
 
-FIRST_LEVELS = ("touch_02", "pickup_02", "pick_and_place_01", "stack_01")
+FIRST_LEVELS = ("touch_02", "pickup_02", "pick_and_place_01", "stack_01", "arrange_01")
 
 
 def options(level: str, preset: str = "nominal", seed: int = 0) -> RunOptions:

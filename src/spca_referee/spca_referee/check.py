@@ -6,22 +6,22 @@ All errors are reported at once with what would be right, and so is what is allo
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from spca_core.contacts import Pair, pair
+from spca_core.contacts import pair
 from spca_core.errors import InputError, one_line
 from spca_core.kinds import SUPPORTS
 from spca_core.layout import Layout, nominal_layout
 from spca_core.paths import LEVELS
 from spca_core.world import World, load_world
 from spca_referee.level import Level, find_level, read_level
-from spca_referee.resting import overlapping, resting_contacts
-from spca_referee.rules import bind_rules
+from spca_referee.resting import overlapping
+from spca_referee.rules import at_start, bind_rules
 from spca_referee.start import starting_layout
 
 _LONGEST = 200
@@ -67,7 +67,9 @@ def check_level(name_or_path: str | Path, world: World | None = None) -> Finding
             bind_rules(level, world, layout.poses)
         except InputError as error:
             errors.append(str(error))
-    warnings = [*_group_warnings(level), *_impossible_contacts(level, world)]
+    warnings = [
+        *_group_warnings(level), *_impossible_contacts(level, world), *_unreachable_places(level, world)
+    ]  # fmt: skip
     if layout is not None and not errors:
         warnings += [*_layout_warnings(layout, world), *_start_warnings(level, world, layout)]
     return Findings(path, tuple(errors), tuple(warnings), level, world, layout)
@@ -124,6 +126,19 @@ def _never_together(level: Level, world: World) -> Iterator[str]:
                 yield f"success: '{name}' cannot touch '{world.ground.model}' and '{other}' at once"
 
 
+def _unreachable_places(level: Level, world: World) -> Iterator[str]:
+    """Places of a state that are not on the table."""
+    (cx, cy), (length, width) = world.table.centre, world.table.size[:2]
+    for state in (*level.success.states, *level.order):
+        if state.at is not None and not world.table.contains(*state.at):
+            yield f"a state wants '{state.thing}' at {list(state.at)}, which is not on the table"
+        for limits, centre, size in zip(
+            (state.region.x, state.region.y) if state.region else (), (cx, cy), (length, width), strict=False
+        ):
+            if limits and (limits[0] > centre + size / 2 or limits[1] < centre - size / 2):
+                yield f"a state wants '{state.thing}' in a region that is not on the table"
+
+
 def _layout_warnings(layout: Layout, world: World) -> Iterator[str]:
     for model, pose in layout.poses.items():
         x, y, _ = pose.position
@@ -135,15 +150,16 @@ def _layout_warnings(layout: Layout, world: World) -> Iterator[str]:
 
 
 def _start_warnings(level: Level, world: World, layout: Layout) -> Iterator[str]:
-    touching = resting_contacts(layout, world)
-    if any(_holds(rules.touching, rules.apart, touching) for rules in bind_rules(level, world, layout.poses)):
+    now = at_start(layout, world)
+    touching = now.touching
+    if any(rules.hold_at_start(layout, world) for rules in bind_rules(level, world, layout.poses)):
         yield "success holds already at the start, before anything is done"
     for rules in bind_rules(level, world, layout.poses):
+        if early := [state for state in rules.order[1:] if state.holds(now)]:
+            yield f"order: '{rules.state_words(early[0])}' holds already at the start"
+        if wrong := [state for state in rules.never_states if state.holds(now)]:
+            yield f"fail: '{rules.state_words(wrong[0])}' holds already at the start"
         broken = [names for names in rules.never if pair(*names) in touching]
         if broken:
             yield f"fail: {list(broken[0])} touch already at the start"
             return
-
-
-def _holds(touching: Iterable[Pair], apart: Iterable[Pair], now: set[Pair]) -> bool:
-    return {pair(*names) for names in touching} <= now and not {pair(*names) for names in apart} & now

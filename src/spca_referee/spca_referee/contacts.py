@@ -50,6 +50,10 @@ class ContactMemory:
         interval = self._open.get(pair(*names))
         return interval is not None and stamp - interval[1] <= self.ttl + EPSILON
 
+    def all_active(self, stamp: float) -> frozenset[Pair]:
+        """Every pair that was seen within the TTL before `stamp`."""
+        return frozenset(names for names in self._open if self.active(names, stamp))
+
     def timeline(self) -> tuple[ContactInterval, ...]:
         """All contacts so far, by their beginning."""
         running = [ContactInterval(pair=p, start=start, end=end) for p, (start, end) in self._open.items()]

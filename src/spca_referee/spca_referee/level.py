@@ -1,4 +1,4 @@
-"""Levels: the text of a task, and the contacts that mean success and failure.
+"""Levels: the text of a task, and the contacts and places that mean success and failure.
 
 levels/README.md describes the format.
 """
@@ -23,6 +23,7 @@ from spca_core.validation import YAML_FILES, expecting, read_yaml
 from spca_core.world import World, load_world
 from spca_referee.roles import Role
 from spca_referee.start import Placement
+from spca_referee.states import State
 
 RELEASE_GROUPS = ("pick_and_place", "place", "stack")
 """Task groups whose success counts only once the gripper has let go, unless the level says otherwise."""
@@ -39,11 +40,16 @@ IdText = Annotated[str, BeforeValidator(_two_digits)]
 Seconds = Annotated[float, Field(allow_inf_nan=False)]
 
 
-class Contacts(Record):
-    """Unordered pairs of model or role names that must (`collisions_true`) and must not be in contact."""
+class Conditions(Record):
+    """What must be so: contacts, and `states` of things.
+
+    Contacts are unordered pairs of model or role names that must (`collisions_true`) and must not be in
+    contact.
+    """
 
     collisions_true: tuple[Pair, ...] = ()
     collisions_false: tuple[Pair, ...] = ()
+    states: tuple[State, ...] = ()
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -53,14 +59,16 @@ class Contacts(Record):
     @property
     def names(self) -> set[str]:
         """Every model or role name."""
-        return {name for names in self.pairs for name in names}
+        return {name for names in (*self.pairs, *(state.names for state in self.states)) for name in names}
 
 
 class Level(Record):
     """A level as written in its file. Build one with `load_level`, which also checks it against a world.
 
     Times are simulated seconds. Only `task_group`, `task_id`, `title`, `description`, `difficulty`,
-    `time_limit_s`, `success` and `fail` belong to the plain format; everything else is optional: `dwell_s`
+    `time_limit_s`, and the contacts of `success` and `fail`, belong to the plain format; everything else is
+    optional: `states` of success and failure, `order` (states that must come true one after the other; one
+    that does so before those above it is a failure), `dwell_s`
     (how long success must hold), `release` (success counts only when the robot touches none of the objects it
     names), `roles`, `world` (the world file it is made for), `layout` (changes to the table it starts
     from) and `judge` (with `look` it needs no conditions: see `spca_core.task.Judge`).
@@ -72,8 +80,9 @@ class Level(Record):
     description: str = Field(min_length=1)
     difficulty: str | int
     time_limit_s: Seconds = Field(gt=0)
-    success: Contacts = Contacts()
-    fail: Contacts = Contacts()
+    success: Conditions = Conditions()
+    fail: Conditions = Conditions()
+    order: tuple[State, ...] = ()
     dwell_s: Seconds = Field(0.5, ge=0)
     release: bool | None = None
     roles: dict[str, Role] = {}
@@ -89,6 +98,21 @@ class Level(Record):
         )
 
     @property
+    def states(self) -> tuple[State, ...]:
+        """Every state that it speaks of."""
+        return (*self.success.states, *self.fail.states, *self.order)
+
+    @property
+    def needs_poses(self) -> bool:
+        """Whether contacts alone do not tell how it stands."""
+        return any(state.relation != "touches" for state in self.states)
+
+    @property
+    def names(self) -> set[str]:
+        """Every model or role that a condition names."""
+        return self.success.names | self.fail.names | {name for state in self.order for name in state.names}
+
+    @property
     def must_release(self) -> bool:
         """Whether success counts only once the robot has let go of the objects it names."""
         return self.task_group in RELEASE_GROUPS if self.release is None else self.release
@@ -97,6 +121,7 @@ class Level(Record):
         """What is wrong with this level in that world: (what, what would be right), a sentence each."""
         yield from self._naming_problems(world)
         yield from self._contradictions(world)
+        yield from self._state_problems(world)
 
     def _naming_problems(self, world: World) -> Iterator[tuple[str, str]]:
         models = [o.model for o in world.objects]
@@ -108,7 +133,7 @@ class Level(Record):
             earlier = list(self.roles)[: list(self.roles).index(role_name)]
             if role.of is not None and role.of not in (*earlier, *models):
                 yield _unknown(role.of, (*earlier, *models), world)
-        for name in sorted(self.success.names | self.fail.names):
+        for name in sorted(self.names):
             if name not in self.roles and name not in world.model_names:
                 yield _unknown(name, (*world.model_names, *self.roles), world)
             elif name in self.layout and self.layout[name].absent:
@@ -131,10 +156,24 @@ class Level(Record):
         held = [p for p in self.success.collisions_true if world.robot.model in p]
         if self.must_release and held:
             yield f"success needs {list(held[0])} and a robot that has let go", "set `release: false`"
-        if not self.success.pairs and self.judge == "referee":
-            yield "success has no condition", "name at least one pair, or set `judge: look`"
-        if self.success.pairs and self.judge == "look":
+        if len(self.order) == 1:
+            yield "order has a single state", "name two or more, or put it into success"
+        conditions = self.success.pairs or self.success.states or self.order
+        if not conditions and self.judge == "referee":
+            yield "success has no condition", "name at least one pair or state, or set `judge: look`"
+        if conditions and self.judge == "look":
             yield "success has conditions that nobody judges", "take `judge: look` or the conditions away"
+
+    def _state_problems(self, world: World) -> Iterator[tuple[str, str]]:
+        placeless = set(world.model_names) - {o.model for o in world.objects}
+        for state in self.states:
+            if len(set(state.names)) < len(state.names):
+                yield f"a state compares '{state.names[-1]}' with itself", "name two different models"
+            if state.relation != "touches" and (fixed := placeless & set(state.names)):
+                yield f"a state is about where '{fixed.pop()}' is", "states are about things on the table"
+        for state in self.success.states:
+            if state in self.fail.states:
+                yield f"a state of '{state.names[0]}' is one of success and of fail", "keep one of the two"
 
 
 def load_level(name_or_path: str | Path, world: World | None = None) -> Level:

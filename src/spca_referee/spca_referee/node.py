@@ -11,7 +11,7 @@ from spca_interfaces.msg import Verdict as VerdictMsg
 from spca_interfaces.srv import BeginLevel, Checkpoint, Judge, Restore, SaveRecording
 
 from spca_core.checkpoint import pack, unpack
-from spca_core.errors import SpcaError
+from spca_core.errors import InputError, SpcaError
 from spca_core.layout import Layout
 from spca_core.world import load_world
 from spca_referee.contacts import save_timeline
@@ -103,6 +103,8 @@ class RefereeNode(SpcaNode):
     def _begin(self, request: BeginLevel.Request, response: BeginLevel.Response) -> BeginLevel.Response:
         with answering(response):
             level = load_level(request.level, self._world)
+            if level.needs_poses:
+                raise InputError("a level that is judged by places", hint="run it with --transport inproc")
             self._referee = Referee(level, self._world, from_msg(Layout, request.layout).poses)
             self._epoch, self._seen, self._dropped = request.epoch, 0.0, 0
             self._tell()

@@ -1,4 +1,4 @@
-"""The referee: judges a level by contacts between models, and by nothing else."""
+"""The referee: judges a level by contacts between models and, where it asks for them, by places."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from spca_core.geometry import Pose
 from spca_core.verdict import Condition, Outcome, Verdict
 from spca_core.world import World
 from spca_referee.contacts import EPSILON, ContactInterval, ContactMemory
-from spca_referee.level import Contacts, Level
+from spca_referee.level import Conditions, Level
 from spca_referee.roles import Role
 from spca_referee.rules import Rules, bind_rules
 from spca_referee.start import Placement
+from spca_referee.states import Region, Situation, State, Stillness
 
 __all__ = ["ContactInterval", "Referee"]
 
@@ -42,6 +43,8 @@ class Referee:
         self._start = start
         self._now = 0.0
         self._contacts = ContactMemory()
+        self._stillness = Stillness()
+        self._kinds = {o.model: str(o.kind) for o in world.objects}
         self._ways = [_Way(rules) for rules in bind_rules(level, world, truth)]
         first = self._ways[0]
         unseen = tuple(
@@ -77,8 +80,12 @@ class Referee:
         """
         self._start = start
 
-    def consume(self, sample: ContactSample) -> Verdict:
-        """Take in a sample and judge. Raises SpcaError when the clock runs backwards."""
+    def consume(self, sample: ContactSample, poses: Mapping[str, Pose] | None = None) -> Verdict:
+        """Take in a sample and judge.
+
+        `poses` are where things are now, for a level that `needs_poses`. Raises SpcaError when they are
+        missing, or the clock runs backwards.
+        """
         now = sample.stamp - self._start
         if not math.isfinite(now) or now < self._now - EPSILON:
             raise SpcaError(
@@ -88,15 +95,22 @@ class Referee:
         blind = now - self._now > self._contacts.ttl + EPSILON
         self._now = now
         self._contacts.record(now, sample)
+        if poses is None and self.level.needs_poses:
+            raise SpcaError(f"level '{self.level.name}' is judged by places, which nobody tells")
         if not self._verdict.final:
-            self._verdict = self._judge(blind)
+            self._verdict = self._judge(blind, self._situation(poses or {}))
         return self._verdict
 
-    def _judge(self, blind: bool) -> Verdict:
+    def _situation(self, poses: Mapping[str, Pose]) -> Situation:
+        """What the level's states are judged by."""
+        touching = self._contacts.all_active(self._now) if self.level.states else frozenset()
+        return Situation(poses, touching, self._stillness.record(self._now, poses), self._kinds)
+
+    def _judge(self, blind: bool, situation: Situation) -> Verdict:
         for way in self._ways:
             if not way.failure:
-                way.failure = self._violation(way.rules)
-            way.holds = self._holds(way.rules)
+                way.failure = self._violation(way.rules, situation) or _out_of_order(way, situation)
+            way.holds = self._holds(way, situation)
             if not all(way.holds) or not way.holds:  # a level without conditions is for others to judge
                 way.since = None
             elif way.since is None or blind:  # There were no samples in between, so the dwell starts again.
@@ -114,7 +128,7 @@ class Referee:
             )
         return self._state(Outcome.RUNNING, best, "")
 
-    def _violation(self, rules: Rules) -> str:
+    def _violation(self, rules: Rules, situation: Situation) -> str:
         for names in rules.never:
             if self._active(names):
                 a, b = rules.pair_words(names, self._robot)
@@ -123,20 +137,27 @@ class Referee:
             if not self._active(names) and self._now > self._contacts.ttl + EPSILON:
                 a, b = rules.pair_words(names, self._robot)
                 return f"{a} no longer touches {b}"
+        for state in rules.never_states:
+            if state.holds(situation):
+                return rules.state_words(state)
         return ""
 
     def _active(self, names: Pair) -> bool:
         return self._contacts.active(names, self._now)
 
-    def _holds(self, rules: Rules) -> tuple[bool, ...]:
-        """Whether each condition holds: pairs touching, pairs apart, and (where asked for) the release."""
-        touching = tuple(self._active(names) for names in rules.touching)
-        apart = tuple(not self._active(names) for names in rules.apart)
+    def _holds(self, way: _Way, situation: Situation) -> tuple[bool, ...]:
+        """Whether each condition holds, in the order of `_texts`."""
+        rules = way.rules
+        in_place = (
+            *(self._active(names) for names in rules.touching),
+            *(not self._active(names) for names in rules.apart),
+            *(state.holds(situation) for state in rules.states),
+            *(k < way.reached for k in range(len(rules.order))),
+        )
         if not rules.released:
-            return touching + apart
+            return in_place
         # A robot that has not moved yet holds nothing either; that alone earns no score.
-        in_place = all(touching) and all(apart)
-        return (*touching, *apart, in_place and not any(self._active(names) for names in rules.released))
+        return (*in_place, all(in_place) and not any(self._active(names) for names in rules.released))
 
     def _dwelt(self, way: _Way) -> bool:
         return way.since is not None and self._now - way.since >= self.level.dwell_s - EPSILON
@@ -164,8 +185,7 @@ class Referee:
         reasons = [f"not so: {text}" for text in texts]
         if rules.released:
             touched = ", the ".join(rules.pair_words(names, self._robot)[1] for names in held)
-            index = len(rules.touching) + len(rules.apart)
-            reasons[index] = f"the robot still touches the {touched}" if held else "not yet in place"
+            reasons[-2] = f"the robot still touches the {touched}" if held else "not yet in place"
         holds = (*way.holds, dwelt)
         reasons[-1] = "not long enough" if all(way.holds) else "not all conditions hold at once"
         told = [
@@ -182,6 +202,8 @@ class Referee:
         texts += [
             "{} does not touch {}".format(*rules.pair_words(names, self._robot)) for names in rules.apart
         ]
+        texts += [rules.state_words(state) for state in rules.states]
+        texts += [f"{rules.state_words(state)}, as number {k}" for k, state in enumerate(rules.order, 1)]
         if released:
             texts.append("the robot has let go")
         return [*texts, f"all of it for {self.level.dwell_s:g} s"]
@@ -194,12 +216,24 @@ class _Way:
         self.rules = rules
         self.failure = ""
         self.since: float | None = None
+        self.reached = 0
         self.holds: tuple[bool, ...] = ()
         self.told: dict[tuple[tuple[bool, ...], bool, bool, tuple[Pair, ...]], tuple[Condition, ...]] = {}
 
 
+def _out_of_order(way: _Way, situation: Situation) -> str:
+    """Advance along the level's order; return what came true too early, or nothing."""
+    order = way.rules.order
+    while way.reached < len(order) and order[way.reached].holds(situation):
+        way.reached += 1
+    early = next((state for state in order[way.reached + 1 :] if state.holds(situation)), None)
+    if early is None:
+        return ""
+    return f"{way.rules.state_words(early)} before {way.rules.state_words(order[way.reached])}"
+
+
 CHECKPOINT_KINDS = (
-    Referee, _Way, Rules, Level, Contacts, Role, Placement, ContactMemory, ContactInterval, Verdict,
-    Condition, Outcome,
+    Referee, _Way, Rules, Level, Conditions, State, Region, Stillness, Role, Placement,
+    ContactMemory, ContactInterval, Verdict, Condition, Outcome,
 )  # fmt: skip
 """What a referee consists of, for `spca_core.checkpoint`."""

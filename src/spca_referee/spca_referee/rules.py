@@ -8,18 +8,22 @@ from dataclasses import dataclass, field, replace
 from spca_core.contacts import Pair, pair
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
+from spca_core.layout import Layout
 from spca_core.names import symbol_of, words_of
 from spca_core.world import World
-from spca_referee.level import Contacts, Level
+from spca_referee.level import Level
+from spca_referee.resting import resting_contacts
 from spca_referee.roles import Assignment, assignments
+from spca_referee.states import Situation, State
 
 
 @dataclass(frozen=True)
 class Rules:
     """One way to win the level. Pairs of model names, in the order in which the level writes them.
 
-    Success: all of `touching` active, none of `apart` and of `released` active. Failure: any of `never`
-    active, or any of `always` not active.
+    Success: all of `touching` active, none of `apart` and of `released` active, all of `states` hold, and
+    each of `order` came true after those before it. Failure: any of `never` active, any of `always` not
+    active, any of `never_states` holds, or one of `order` comes true too early.
     """
 
     touching: tuple[Pair, ...]
@@ -27,6 +31,9 @@ class Rules:
     released: tuple[Pair, ...]
     never: tuple[Pair, ...]
     always: tuple[Pair, ...]
+    states: tuple[State, ...] = ()
+    never_states: tuple[State, ...] = ()
+    order: tuple[State, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     """Words for models that stand for any object of their role.
 
@@ -38,9 +45,27 @@ class Rules:
         a, b = names if names[1] != robot else (names[1], names[0])
         return self.words(a), self.words(b)
 
+    def state_words(self, state: State) -> str:
+        """A state in plain words."""
+        return state.words({name: self.words(name) for name in state.names})
+
+    def hold_at_start(self, layout: Layout, world: World) -> bool:
+        """Whether success holds on a table at rest, before anything is done."""
+        now = at_start(layout, world)
+        touching = {pair(*names) for names in self.touching}
+        apart = {pair(*names) for names in self.apart}
+        in_place = touching <= now.touching and not apart & now.touching
+        return in_place and not self.order and all(state.holds(now) for state in self.states)
+
     def words(self, model: str) -> str:
         """Plain words for a model, as this level means it."""
         return self.names.get(model) or words(model)
+
+
+def at_start(layout: Layout, world: World) -> Situation:
+    """A table that nothing moves on."""
+    kinds = {o.model: str(o.kind) for o in world.objects}
+    return Situation(layout.poses, resting_contacts(layout, world), set(layout.poses), kinds)
 
 
 def bind_rules(level: Level, world: World, truth: Mapping[str, Pose]) -> tuple[Rules, ...]:
@@ -50,7 +75,7 @@ def bind_rules(level: Level, world: World, truth: Mapping[str, Pose]) -> tuple[R
     needs.
     """
     movable = {o.model for o in world.objects}
-    for name in sorted(level.success.names | level.fail.names):
+    for name in sorted(level.names):
         if name in movable and name not in truth:
             raise InputError(
                 f"level '{level.name}' needs '{name}'", where="the table", hint="it is not there"
@@ -73,15 +98,17 @@ def _bound(level: Level, world: World, assignment: Assignment) -> Rules:
     def bind(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
         return tuple((assignment.get(a, a), assignment.get(b, b)) for a, b in pairs)
 
-    success = Contacts(
-        collisions_true=bind(level.success.collisions_true),
-        collisions_false=bind(level.success.collisions_false),
-    )
+    def states(unbound: tuple[State, ...]) -> tuple[State, ...]:
+        return tuple(state.bound(assignment) for state in unbound)
+
     movable = {o.model for o in world.objects}
-    named = sorted(success.names & movable)
+    named = sorted({assignment.get(name, name) for name in level.success.names} & movable)
     return Rules(
-        touching=success.collisions_true,
-        apart=success.collisions_false,
+        touching=bind(level.success.collisions_true),
+        apart=bind(level.success.collisions_false),
+        states=states(level.success.states),
+        never_states=states(level.fail.states),
+        order=states(level.order),
         released=tuple((world.robot.model, name) for name in named) if level.must_release else (),
         never=bind(level.fail.collisions_true),
         always=bind(level.fail.collisions_false),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from spca_core.contacts import ContactSample
 from spca_core.errors import SpcaError
+from spca_core.geometry import Pose
 from spca_core.layout import nominal_layout
 from spca_core.names import COBOT, GROUND, TABLE
 from spca_core.verdict import Outcome, Verdict
@@ -286,3 +287,68 @@ def test_whatever_happens_nothing_held_is_ever_a_placed_stack(history: list[set[
         verdict = judge.consume(ContactSample(i * PERIOD, frozenset(pairs | held)))
         assert verdict.outcome is not Outcome.SUCCESS
         assert 0 <= verdict.score < 1
+
+
+def lying(x: float, y: float, yaw: float = 0.0) -> Pose:
+    return Pose.from_xyz_yaw(x, y, WORLD.table.top + 0.02, yaw)
+
+
+def judged(state: dict[str, object], red: Pose, block: str = "success") -> tuple[Outcome, str]:
+    """The verdict after a second of the red cube at rest there, the green one at (0.5, 0)."""
+    blocks = {"success": {"collisions_true": [[COBOT, B]]}, "fail": {}, block: {"states": [state]}}
+    level = changed("touch_02", **blocks)
+    judge, poses = referee(level), {**TRUTH, R: red, G: lying(0.5, 0.0)}
+    for step in range(1, 51):
+        judge.consume(ContactSample(stamp=step * PERIOD, pairs=frozenset(ON_TABLE)), poses)
+    return judge.verdict.outcome, judge.verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("state", "there", "elsewhere"),
+    [
+        ({"thing": R, "at": [0.4, 0.1], "within": 0.02}, lying(0.41, 0.11), lying(0.43, 0.1)),
+        ({"thing": R, "region": {"y": [-0.3, 0.0]}}, lying(0.6, -0.1), lying(0.6, 0.01)),
+        ({"thing": R, "region": {"x": [0.3, 0.4], "y": [0, 1]}}, lying(0.35, 0.1), lying(0.45, 0.1)),
+        ({"thing": R, "left_of": G, "by": 0.05}, lying(0.3, 0.06), lying(0.3, 0.04)),
+        ({"thing": R, "right_of": G}, lying(0.5, -0.02), lying(0.5, 0.02)),
+        ({"thing": R, "in_front_of": G}, lying(0.4, 0.2), lying(0.6, 0.2)),
+        ({"thing": R, "behind": G}, lying(0.6, 0.2), lying(0.4, 0.2)),
+        ({"thing": R, "near": G, "within": 0.06}, lying(0.45, 0.0), lying(0.43, 0.0)),
+        ({"thing": R, "far_from": G, "by": 0.1}, lying(0.6, 0.1), lying(0.5, 0.09)),
+        ({"thing": R, "yaw": 0.7}, lying(0.5, 0.1, 0.7 + 1.5708), lying(0.5, 0.1, 0.7 + 0.3)),
+        ({"group": [R, G], "within": 0.1}, lying(0.5, 0.09), lying(0.5, 0.11)),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
+)
+def test_states_are_judged_from_where_things_are(state, there: Pose, elsewhere: Pose) -> None:
+    assert judged(state, there)[0] is Outcome.SUCCESS
+    outcome, reason = judged(state, elsewhere)
+    assert outcome is Outcome.RUNNING and "red cube" in reason
+    outcome, reason = judged(state, there, "fail")
+    assert outcome is Outcome.FAIL and "red cube" in reason
+
+
+def test_what_moves_is_not_at_rest() -> None:
+    level = changed("touch_02", success={"states": [{"thing": R, "at_rest": True}]}, dwell_s=0)
+    judge = referee(level)
+    for step in range(1, 100):
+        judge.consume(ContactSample(step * PERIOD, frozenset()), {R: lying(0.3 + min(step, 50) * 0.002, 0)})
+        if judge.verdict.final:
+            break
+    assert judge.verdict.stamp == pytest.approx(50 * PERIOD + 0.3, abs=PERIOD)
+
+
+def test_an_order_is_kept_or_broken() -> None:
+    first, second = {"thing": COBOT, "touches": R}, {"thing": COBOT, "touches": B}
+    level = changed("touch_02", success={}, order=[first, second])
+    assert play(referee(level), (1, [(COBOT, R)]), (1, []), (1, [(COBOT, B)])).outcome is Outcome.SUCCESS
+    broken = play(referee(level), (1, [(COBOT, B)]), (1, []), (1, [(COBOT, R)]))
+    assert broken.outcome is Outcome.FAIL
+    assert broken.reason == "cobot touches blue cube before cobot touches red cube"
+    assert play(referee(level), (30, [(COBOT, R)])).outcome is Outcome.RUNNING
+
+
+def test_places_that_nobody_tells_are_an_error() -> None:
+    level = changed("touch_02", success={"states": [{"thing": R, "at": [0.4, 0.0]}]})
+    with pytest.raises(SpcaError, match="judged by places"):
+        referee(level).consume(ContactSample(0.02, frozenset()))

@@ -201,6 +201,7 @@ class InprocTabletop:
     def _judge(self, sample: ContactSample) -> None:
         """A failure stops the arm at the very sample it falls on, so that a run repeats exactly."""
         decided = self.verdict().final
-        verdict = self._referee.consume(sample)
+        wanted = self._poses if self._level.needs_poses else ()
+        verdict = self._referee.consume(sample, {model: self._sim.object_pose(model) for model in wanted})
         if verdict.final and not decided and verdict.outcome is not Outcome.SUCCESS:
             self._arm.stop()

@@ -203,7 +203,9 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
         return JointTrajectory(times, np.array([s[0] for s in states]), np.array([s[1] for s in states]))
 
     def _judge(self, sample: ContactSample) -> None:
-        self._referee.consume(sample)
+        assert self._simulator is not None
+        wanted = self._present if self._level.needs_poses else ()
+        self._referee.consume(sample, {model: self._simulator.object_pose(model) for model in wanted})
 
     # --- what is told ---------------------------------------------------------------------------------------
 

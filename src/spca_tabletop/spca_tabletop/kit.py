@@ -109,7 +109,9 @@ class TabletopKit:
             require_display()
         if options.ablations.vision_alone and (options.transport == "ros" or not options.vision):
             raise InputError("a vision model alone", hint="needs --vision and --transport inproc")
-        load_table(options)
+        _, level = load_table(options)
+        if level.needs_poses and options.transport == "ros":
+            raise InputError(f"level '{level.name}' is judged by places", hint="use --transport inproc")
 
     def examine(self, level: str, world: str = "") -> LevelFindings:
         """See `ExaminesLevels`."""

@@ -8,14 +8,13 @@ from zlib import crc32
 
 import yaml
 
-from spca_core.contacts import pair
 from spca_core.errors import InputError
 from spca_core.layout import Layout, cluttered_layout, nominal_layout, random_layout
 from spca_core.names import TABLE
 from spca_core.options import RunOptions
 from spca_core.world import World, load_world
 from spca_referee.level import Level, load_level
-from spca_referee.resting import overlapping, resting_contacts
+from spca_referee.resting import overlapping
 from spca_referee.rules import bind_rules
 from spca_referee.start import starting_layout
 from spca_sim.disturbances.disturbance import KINDS, Disturbance, Kind, draw_disturbances
@@ -98,12 +97,8 @@ def _pointless(layout: Layout, world: World, level: Level) -> bool:
     """Whether nothing is left to do, or there is nothing that the level could be about."""
     if level.judge == "look":
         return False
-    touching = resting_contacts(layout, world)
     try:
         ways = bind_rules(level, world, layout.poses)
     except InputError:  # no object on this table can play a role of the level
         return True
-    return any(
-        {pair(*p) for p in rules.touching} <= touching and not {pair(*p) for p in rules.apart} & touching
-        for rules in ways
-    )
+    return any(rules.hold_at_start(layout, world) for rules in ways)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from spca_core.paths import LEVELS
 from spca_referee.level import list_levels
 from spca_tabletop.level_check import examine_level
 
@@ -31,7 +32,9 @@ def written(folder: Path, **changes: object) -> str:
 @pytest.mark.parametrize("name", list_levels())
 def test_the_levels_that_come_along_are_clean(name: str) -> None:
     found = examine_level(name)
-    assert (found.errors, found.warnings) == ((), ())
+    unread = [w for w in found.warnings if "so a model is needed" in w]
+    assert (found.errors, list(found.warnings)) == ((), unread)
+    assert bool(unread) == (f"| `{name}` (needs a model) |" in (LEVELS / "README.md").read_text())
 
 
 def test_all_errors_come_at_once(tmp_path: Path) -> None:
@@ -48,6 +51,23 @@ def test_all_errors_come_at_once(tmp_path: Path) -> None:
         "success has a contact of 'box_blue' with itself",
     ]
     assert "did you mean 'box_red'" in found.errors[0] and not found.warnings
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ({"thing": "box_rod", "at_rest": True}, "did you mean 'box_red'"),
+        ({"thing": "box_red", "near": "box_red"}, "compares 'box_red' with itself"),
+        ({"thing": "table_lightgray", "at_rest": True}, "about where 'table_lightgray' is"),
+        ({"thing": "box_red"}, "say exactly one of"),
+        ({"thing": "box_red", "at_rest": True, "yaw": 0.1}, "say exactly one of"),
+        ({"group": ["box_red", "box_blue"]}, "a `group` has two or more things and `within`"),
+        ({"thing": "box_red", "far_from": "box_blue"}, "needs `by`"),
+    ],
+)
+def test_states_that_make_no_sense_are_errors(state: dict[str, object], words: str, tmp_path: Path) -> None:
+    found = examine_level(written(tmp_path, success={"states": [state]}))
+    assert any(words in error for error in found.errors), found.errors
 
 
 @pytest.mark.parametrize(
@@ -76,6 +96,13 @@ def test_all_errors_come_at_once(tmp_path: Path) -> None:
         (
             {"success": {"collisions_true": [["box_red", "table_lightgray"]]}},
             "success holds already at the start",
+        ),
+        ({"success": {"states": [{"thing": "box_red", "at": [3, 0]}]}}, "which is not on the table"),
+        ({"success": {"states": [{"thing": "box_red", "region": {"y": [2, 3]}}]}}, "not on the table"),
+        ({"success": {"states": [{"thing": "box_red", "at_rest": True}]}}, "holds already at the start"),
+        (
+            {"fail": {"states": [{"thing": "box_red", "right_of": "box_blue"}]}},
+            "fail: 'red cube is right of blue cube' holds already at the start",
         ),
         ({"description": "Sing a song."}, "the built-in proposer does not understand the text"),
     ],

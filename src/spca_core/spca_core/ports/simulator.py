@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from spca_core.camera import RgbdFrame
 from spca_core.contacts import ContactSample
+from spca_core.geometry import Pose
 from spca_core.layout import Layout
 from spca_core.trajectory import JointState, JointTrajectory
 
@@ -45,6 +46,10 @@ class Simulator(Protocol):
 
     def capture(self) -> RgbdFrame:
         """A camera frame of the present state, with sensor noise."""
+        ...
+
+    def object_pose(self, model: str) -> Pose:
+        """Where an object is, in `world`. Ground truth: for referees. KeyError if it is not there."""
         ...
 
     def on_contacts(self, listener: Callable[[ContactSample], None]) -> Callable[[], None]:

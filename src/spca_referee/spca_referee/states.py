@@ -1,0 +1,180 @@
+"""Conditions on where things are, which contacts cannot tell. Judged from ground truth, by the referee alone.
+
+The words for directions are those of the camera: left is +y, in front (nearer to the robot) is -x.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Set
+from itertools import combinations
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from spca_core.contacts import Pair, pair
+from spca_core.geometry import Pose, wrap_angle
+from spca_core.model import Record
+from spca_core.world import Interval
+
+STILL_S = 0.3
+"""Simulated seconds for which a thing has not moved that is at rest."""
+
+STILL_WITHIN = 0.001
+"""Metres within which a thing stays that is at rest."""
+
+_AXES = {"left_of": (1, 1), "right_of": (1, -1), "in_front_of": (0, -1), "behind": (0, 1)}
+_RELATIONS = ("touches", "region", "at", *_AXES, "near", "far_from", "yaw", "at_rest")
+_TURNS = {"cube": 4, "cuboid": 2, "tray": 2, "mat": 4}
+"""How often a thing looks the same in one turn about the vertical; others look the same at any angle."""
+
+Metres = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+class Region(Record):
+    """A rectangle of the table, in metres; where `x` or `y` is absent, it has no bounds there."""
+
+    x: Interval | None = None
+    y: Interval | None = None
+
+    def contains(self, position: tuple[float, ...]) -> bool:
+        """Whether a point is in it."""
+        ranges = zip((self.x, self.y), position, strict=False)
+        return all(limits is None or limits[0] <= value <= limits[1] for limits, value in ranges)
+
+
+class State(Record):
+    """One condition on a `thing`, or on all of a `group`; names are those of models or roles.
+
+    A `group` lies `within` so many metres: no two centres are further apart. Of a `thing` exactly one of
+    these is said: it `touches` another; its centre is in a `region`, or `at` (x, y) to `within` metres
+    (0.03); it is `left_of`, `right_of`, `in_front_of` or `behind` another, by at least `by` metres (0.01)
+    between the centres; it is `near` another, `within` so many metres (0.1), or `far_from` it, at least `by`
+    metres; its `yaw` is that many radians to `turn` (0.1), up to its symmetry; or it is `at_rest`.
+    """
+
+    thing: str = ""
+    group: tuple[str, ...] = ()
+    touches: str | None = None
+    region: Region | None = None
+    at: tuple[float, float] | None = None
+    left_of: str | None = None
+    right_of: str | None = None
+    in_front_of: str | None = None
+    behind: str | None = None
+    near: str | None = None
+    far_from: str | None = None
+    yaw: float | None = None
+    at_rest: bool | None = None
+    within: Metres | None = None
+    by: Metres | None = None
+    turn: Metres = 0.1
+
+    @model_validator(mode="after")
+    def _says_one_thing(self) -> State:
+        said = [key for key in _RELATIONS if getattr(self, key) is not None]
+        if bool(self.thing) == bool(self.group):
+            raise ValueError("name one `thing`, or a `group` of several")
+        if self.group and (len(self.group) < 2 or self.within is None or said):
+            raise ValueError("a `group` has two or more things and `within`, and nothing else")
+        if self.thing and len(said) != 1:
+            raise ValueError(f"say exactly one of {', '.join(_RELATIONS)} of the thing")
+        if self.far_from is not None and self.by is None:
+            raise ValueError("`far_from` needs `by`")
+        return self
+
+    @property
+    def relation(self) -> str:
+        """Which relation is asked for."""
+        return "group" if self.group else next(k for k in _RELATIONS if getattr(self, k) is not None)
+
+    @property
+    def other(self) -> str | None:
+        """The name of the other thing, where the relation has one."""
+        value = None if self.group else getattr(self, self.relation)
+        return value if isinstance(value, str) else None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every model or role that is named."""
+        return (*self.group, *filter(None, (self.thing, self.other)))
+
+    def bound(self, models: Mapping[str, str]) -> State:
+        """The same of models, in place of roles."""
+        changes: dict[str, object] = {"thing": models.get(self.thing, self.thing)}
+        changes["group"] = tuple(models.get(name, name) for name in self.group)
+        if self.other is not None:
+            changes[self.relation] = models.get(self.other, self.other)
+        return self.model_copy(update=changes)
+
+    def words(self, name: Mapping[str, str]) -> str:
+        """In plain words; `name` has a word for every model."""
+        if self.group:
+            return f"{', '.join(name[m] for m in self.group)} within {self.within:g} m of each other"
+        thing, relation = name[self.thing], self.relation
+        if self.other is not None:
+            relation = {"near": "is near", "far_from": "is far from"}.get(relation, f"is {relation}")
+            relation = relation.replace("is touches", "touches").replace("_", " ")
+            return f"{thing} {relation} {name[self.other]}"
+        if self.at is not None:
+            return f"{thing} is at ({self.at[0]:g}, {self.at[1]:g}) m to {self.within or 0.03:g} m"
+        if self.region is not None:
+            sides = zip("xy", (self.region.x, self.region.y), strict=True)
+            limits = [f"{low[0]:g} ≤ {axis} ≤ {low[1]:g}" for axis, low in sides if low is not None]
+            return f"{thing} is in {' and '.join(limits) or 'any place'} m"
+        if self.yaw is not None:
+            return f"{thing} is turned to {self.yaw:g} rad"
+        return f"{thing} is {'at rest' if self.at_rest else 'moving'}"
+
+    def holds(self, now: Situation) -> bool:
+        """Whether it is so now. What is not there fulfils nothing."""
+        if self.relation == "touches":
+            return pair(self.thing, str(self.touches)) in now.touching
+        if not all(name in now.poses for name in self.names):
+            return False
+        here = [now.poses[name].position for name in (*self.group, *filter(None, [self.thing]))]
+        if self.group:
+            return all(math.dist(a, b) <= (self.within or 0) for a, b in combinations(here, 2))
+        (position,) = here
+        if self.region is not None:
+            return self.region.contains(position)
+        if self.at is not None:
+            return math.dist(position[:2], self.at) <= (self.within or 0.03)
+        if self.yaw is not None:
+            turns = _TURNS.get(now.kinds.get(self.thing, ""), 0)
+            off = now.poses[self.thing].yaw - self.yaw
+            return not turns or abs(wrap_angle(off, 2 * math.pi / turns)) <= self.turn
+        if self.at_rest is not None:
+            return (self.thing in now.still) == self.at_rest
+        there = now.poses[str(self.other)].position
+        if self.relation in _AXES:
+            axis, sign = _AXES[self.relation]
+            return sign * (position[axis] - there[axis]) >= (self.by or 0.01)
+        apart = math.dist(position, there)
+        return apart <= (self.within or 0.1) if self.near is not None else apart >= (self.by or 0)
+
+
+class Situation:
+    """What states are judged by: poses, pairs in contact, things at rest, and kinds, by model."""
+
+    def __init__(
+        self, poses: Mapping[str, Pose], touching: Set[Pair], still: Set[str], kinds: Mapping[str, str]
+    ) -> None:
+        self.poses, self.touching, self.still, self.kinds = poses, touching, still, kinds
+
+
+class Stillness:
+    """Remembers since when each thing has not moved."""
+
+    def __init__(self) -> None:
+        self._since: dict[str, tuple[tuple[float, float, float], float]] = {}
+
+    def record(self, stamp: float, poses: Mapping[str, Pose]) -> frozenset[str]:
+        """Take in the poses at `stamp` (simulated seconds, ascending); return what is at rest."""
+        for model, pose in poses.items():
+            anchor = self._since.get(model)
+            if anchor is None or math.dist(anchor[0], pose.position) > STILL_WITHIN:
+                self._since[model] = (pose.position, stamp)
+        return frozenset(
+            m for m, (_, since) in self._since.items() if stamp - since >= STILL_S and m in poses
+        )
