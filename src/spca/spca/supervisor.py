@@ -89,7 +89,8 @@ class Supervisor:
     def run(self, library: str) -> RunResult:
         """A new run with `library` (source text) as the working skills."""
         task = self._env.task
-        self._journal.tell("run_started", text=task.title, data={"task": task.description})
+        said = {"task": task.description, "judge": task.judge}
+        self._journal.tell("run_started", text=task.title, data=said)
         return self._drive(RunState(library=library, proven=library))
 
     def resume(self, library: str) -> RunResult:

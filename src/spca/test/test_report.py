@@ -6,20 +6,26 @@ import json
 import os
 import re
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
+from spca.behaviour_tree import behaviour_tree_xml
 from spca.inproc import run_inproc
 from spca.kits import kit_of
 from spca.report import write_report
 from spca.report.index import write_index
-from spca.report.page import obstacles
-from spca.report.timeline import ticks
+from spca.report.page import executed, obstacles
 from spca_core.geometry import Pose
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
+from spca_core.plan import ActResult, PlanResult
 from spca_core.run_folder import RunFolder
 from spca_core.scene import Scene, SceneObject
+from spca_core.world import load_world
+from spca_sim.recording import load_states
+from spca_sim.video import render_video
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +49,87 @@ def test_the_report_says_the_task_the_proposer_and_where_the_files_are(runs: Pat
     page = (runs / "20260101-120000_table" / "report.html").read_text()
     assert "Touch the blue cube" in page and "no language model" in page
     assert 'href="run.mcap"' in page and "cobot" in page
-    assert "box_blue" not in re.sub(r"<details>.*?</details>", "", page, flags=re.DOTALL)  # plain words
+    assert "box_blue" not in re.sub(r"<details.*?</details>", "", page, flags=re.DOTALL)  # plain words
     assert "data:image/jpeg" in page and "data:image/png" not in page
-    assert len(page) < 600_000
+    assert len(page) < 600_000 and not re.search(
+        r'(src|href)="(http|//)', page
+    )  # one file, without a network
+
+
+def test_the_report_plots_what_was_measured_and_knows_when_each_picture_of_the_video_was(runs: Path) -> None:
+    folder = runs / "20260101-120000_table"
+    shown = _data(folder)
+    stamps = [*shown["signals"]["stamps"]]
+    assert stamps == sorted(stamps) and shown["end"] <= stamps[-1] + 0.1
+    joints, gripper = shown["signals"]["plots"]
+    assert next(iter(joints["lines"])) == "shoulder pan" and len(joints["lines"]) == 6
+    assert all(len(line) == len(stamps) for line in (*joints["lines"].values(), *gripper["lines"].values()))
+    assert max(gripper["lines"]["opening"]) == pytest.approx(85, abs=1)
+    assert {c["text"] for c in shown["contacts"]} > {"blue cube – cobot"}
+    world, states = load_world(), load_states(folder / "states.npz")
+    render_video(world, states, folder / "video.mp4", size=(160, 90), inset=False)
+    write_report(RunFolder(folder))
+    frames = _data(folder)["frames"]
+    assert frames["stamps"][0] == pytest.approx(states[0].stamp)
+    assert len(frames["stamps"]) / frames["fps"] == pytest.approx(states[-1].stamp / 2, abs=0.3)
+
+
+def test_every_time_that_a_plan_was_carried_out_is_a_tree_of_its_steps(runs: Path) -> None:
+    folder = runs / "20260101-120000_table"
+    plan = PlanResult.model_validate_json((folder / "round_1" / "plan_1.json").read_bytes())
+    act = ActResult.model_validate_json(next(folder.glob("round_1/act_*.json")).read_bytes())
+    assert plan.plan is not None
+    longer = plan.plan.model_copy(update={"steps": (*plan.plan.steps, *plan.plan.steps)})
+    longer_plan = plan.model_copy(update={"plan": longer})
+    failed = act.steps[0].model_copy(update={"status": "failed"})
+    stopped = act.model_copy(update={"status": "failed", "steps": (failed,)})
+    trees, steps = executed([(1, longer_plan), (4, plan), (9, plan)], [(3, stopped), (6, act), (8, act)])
+    assert [(t["status"], [(n["status"], n["step"]) for n in t["nodes"]]) for t in trees] == [
+        ("failed", [("failed", 0), ("ahead", None)]),
+        ("done", [("done", 1)]),
+        ("done", [("done", 2)]),
+        ("not tried", [("ahead", None)]),
+    ]
+    assert [s["status"] for s in steps] == ["failed", "done", "done"]
+
+
+def test_a_plan_is_a_behaviour_tree_of_behaviortree_cpp(runs: Path) -> None:
+    """Groot2 and BehaviorTree.CPP refuse a node that is not declared, and a port that its node has not."""
+    result = (runs / "20260101-120100_grid" / "round_1" / "plan_1.json").read_bytes()
+    plan = PlanResult.model_validate_json(result).plan
+    assert plan is not None
+    root = ElementTree.fromstring(behaviour_tree_xml(plan))
+    assert root.attrib["BTCPP_format"] == "4"
+    assert root.find(f"BehaviorTree[@ID='{root.attrib['main_tree_to_execute']}']") is not None
+    declared = {
+        node.attrib["ID"]: [port.attrib["name"] for port in node]
+        for node in root.find("TreeNodesModel") or ()
+    }
+    actions = root.findall("BehaviorTree/Sequence/Action")
+    assert [a.attrib["name"] for a in actions] == [str(step) for step in plan.steps]
+    for action, step in zip(actions, plan.steps, strict=True):
+        assert [action.attrib[port] for port in declared[action.attrib["ID"]]] == list(step.args)
+        assert set(action.attrib) == {"ID", "name", *declared[action.attrib["ID"]]}
+
+
+def test_a_run_that_a_look_judges_is_not_said_to_have_a_referee(runs: Path) -> None:
+    folder = runs / "20260101-120000_table"
+    events = (folder / "events.jsonl").read_text()
+    assert "the referee saw" in (folder / "report.html").read_text()
+    try:
+        (folder / "events.jsonl").write_text(events.replace('"judge":"referee"', '"judge":"look"'))
+        page = write_report(RunFolder(folder)).read_text()
+    finally:
+        (folder / "events.jsonl").write_text(events)
+    assert "judged by a look" in page and "referee saw" not in page and "score" not in page.split("<nav")[0]
+
+
+def _data(folder: Path) -> Any:
+    """What the page's script shows."""
+    page = (folder / "report.html").read_text()
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
 
 
 def test_what_does_not_belong_on_the_table_is_listed(tmp_path: Path) -> None:
@@ -59,12 +143,6 @@ def test_what_does_not_belong_on_the_table_is_listed(tmp_path: Path) -> None:
     folder.write("round_1/observation.json", plain.model_copy(update={"scene": scene}))
     folder.write("round_2/observation.json", plain)
     assert obstacles(folder.path) == ["5.5 × 5.0 × 15.0 cm at (0.46, -0.07) m"]
-
-
-def test_the_time_axis_has_round_marks() -> None:
-    assert [t["label"] for t in ticks(13.7)] == ["0", "5", "10"]
-    assert [t["label"] for t in ticks(0.5)] == ["0", "0.1", "0.2", "0.3", "0.4", "0.5"]
-    assert ticks(22.0)[-1]["left"] == pytest.approx(100 * 20 / 22)
 
 
 def test_the_models_that_answered_are_named(runs: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections import deque
@@ -64,8 +65,8 @@ def render_video(
 
     `captions` are (simulated seconds, text): each is shown from its time on. `verdict` is shown at the end,
     for a few seconds. `size` is in pixels, even numbers. `inset` adds what the sensor's camera sees. The
-    speed is written in the picture. Returns the last picture (H, W, 3). Raises InputError when there is
-    nothing to draw.
+    speed is written in the picture. Beside the video, a file `.json` says the simulated time of each picture.
+    Returns the last picture (H, W, 3). Raises InputError when there is nothing to draw.
     """
     if not states:
         raise InputError("no states to make a video of", where=str(path))
@@ -82,6 +83,8 @@ def render_video(
             picture = _with_banner(picture, verdict)
             for _ in range(round(_END_S * fps)):
                 file.add(picture)
+    stamps = [round(state.stamp, 3) for state in shown]
+    path.with_suffix(".json").write_text(json.dumps({"fps": fps, "stamps": stamps}))
     return picture
 
 

@@ -165,14 +165,15 @@ class TabletopKit:
         return TabletopTwin(load_table(options)[0])
 
     def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
-        """The MCAP log and, unless it is switched off, the video."""
+        """The MCAP log, the signals and, unless it is switched off, the video."""
         from spca_tabletop.mcap_log import write_mcap
+        from spca_tabletop.signals import write_signals
 
         if not options.video:
-            return (write_mcap,)
+            return write_mcap, write_signals
         from spca_tabletop.video import write_rehearsal_videos, write_video
 
-        return (write_video, write_rehearsal_videos, write_mcap)
+        return write_video, write_rehearsal_videos, write_mcap, write_signals
 
     robot = "ur5_2f85"
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import base64
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-import cv2
 from pydantic import ValidationError
 
-from spca.report.page import REPORT, templates
+from spca.report.page import REPORT, picture, templates
 from spca_core.options import Manifest
 from spca_core.paths import ROOT, RUNS
 from spca_core.result import RunResult
@@ -100,10 +98,4 @@ def _changed(path: Path) -> datetime:
 
 def _picture(run: Path) -> str:
     """A small picture of a run: its last one, or else what was seen first."""
-    for path in (run / "thumbnail.jpg", run / "looks" / "01.jpg"):
-        image = cv2.imread(str(path)) if path.is_file() else None
-        if image is not None:
-            size = (_WIDTH, max(1, round(_WIDTH * image.shape[0] / image.shape[1])))
-            jpeg = cv2.imencode(".jpg", cv2.resize(image, size, interpolation=cv2.INTER_AREA))[1]
-            return "data:image/jpeg;base64," + base64.b64encode(jpeg.tobytes()).decode()
-    return ""
+    return picture(run / "thumbnail.jpg", _WIDTH) or picture(run / "looks" / "01.jpg", _WIDTH)

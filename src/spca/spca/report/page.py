@@ -6,17 +6,19 @@ Missing parts are left out: a crashed run has a report too.
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import cv2
 from jinja2 import Environment, PackageLoader, select_autoescape
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from spca.behaviour_tree import behaviour_tree_xml
 from spca.events import Event
 from spca.kits import kit_of
-from spca.report.timeline import ContactInterval, contact_timeline, stage_timeline, step_timeline, ticks
 from spca_core.errors import InputError
 from spca_core.observation import Observation
 from spca_core.options import Manifest
@@ -25,8 +27,14 @@ from spca_core.rehearsal import Rehearsed
 from spca_core.result import RunResult
 from spca_core.run_folder import EVENTS, MANIFEST, RunFolder
 from spca_core.scene import SceneObject
+from spca_core.signals import SIGNALS, Signals
+from spca_core.skill import StepReport
+from spca_referee.contacts import ContactInterval
+from spca_referee.rules import words
 
 REPORT = "report.html"
+_LOOK_WIDTH = 800  # px
+_MOST_IN_PAGE = 16_000_000  # bytes of a video
 # Files next to the report that it links to, each with a description.
 _FILES = (
     ("video.mp4", "video"),
@@ -54,19 +62,24 @@ class _Look(BaseModel):
     sentences: list[str] = []
 
 
+class _Frames(BaseModel):
+    """When each picture of a video was, in the run's time."""
+
+    fps: float
+    stamps: tuple[float, ...]
+
+
 def write_report(folder: RunFolder) -> Path:
     """Render `report.html` in the run's folder; returns its path."""
     path = folder.path
     manifest = _load(path / MANIFEST, Manifest)
     result = _load(path / "result.json", RunResult)
     events = list(folder.lines(Event, EVENTS))
-    acts = [a for f in _numbered(path, "act_*.json") if (a := _load(f, ActResult))]
-    plans = [p for f in _numbered(path, "plan_*.json") if (p := _load(f, PlanResult))]
-    codes = [c for f in _numbered(path, "code_*.json") if (c := _load(f, CodeResult))]
-    rehearsals = [r for f in _numbered(path, "rehearsal_*.json") if (r := _rehearsal(f))]
-    steps = [step for act in acts for step in act.steps]
+    plans = _numbered(path, "plan_*.json", PlanResult)
+    codes = [c for _, c in _numbered(path, "code_*.json", CodeResult) if c.drafts]
+    rehearsals = [r for f in _files(path, "rehearsal_*.json") if (r := _rehearsal(f))]
+    trees, steps = executed(plans, _numbered(path, "act_*.json", ActResult))
     begun = next((e for e in events if e.kind == "run_started"), None)
-    end = result.sim if result else max([s.ended for s in steps], default=1.0)
     page = (
         templates()
         .get_template("report.html.j2")
@@ -75,22 +88,28 @@ def write_report(folder: RunFolder) -> Path:
             manifest=manifest,
             title=begun.text if begun else path.name,
             task=begun.data.get("task", "") if begun else "",
+            looked=begun is not None and begun.data.get("judge") == "look",
             unit=_time_unit(manifest),
             models=_models(path),
             result=result,
             events=events,
-            stages=stage_timeline(result.stage_wall) if result else [],
-            plans=plans,
-            codes=[c for c in codes if c.drafts],
+            plans=[p for _, p in plans],
+            trees=trees,
+            codes=codes,
             rehearsals=rehearsals,
             obstacles=obstacles(path),
-            looks=[_look(f) for f in sorted((path / "looks").glob("*.jpg"))],
             disturbances=[_look(f) for f in _in_order((path / "disturbances").glob("*.jpg"))],
             animation=_data_uri(path / "animation.webp", "image/webp"),
-            ticks=ticks(end),
-            steps=step_timeline(steps, end),
-            contacts=contact_timeline(_load(path / "contacts.json", list[ContactInterval]) or [], end),
-            video=(path / "video.mp4").is_file(),
+            video=_video(path / "video.mp4"),
+            data={
+                "unit": _time_unit(manifest),
+                "end": result.verdict.stamp if result else max([s["ended"] for s in steps], default=1.0),
+                "steps": steps,
+                "looks": [_look(f) for f in sorted((path / "looks").glob("*.jpg"))],
+                "frames": _plain(_load(path / "video.json", _Frames)),
+                "signals": _plain(_load(path / SIGNALS, Signals)),
+                "contacts": contacts(_load(path / "contacts.json", list[ContactInterval]) or []),
+            },
             files=[(f, what, _size(path / f)) for f, what in _FILES if (path / f).is_file()],
             crash=_text(path / "crash.txt"),
         )
@@ -99,13 +118,70 @@ def write_report(folder: RunFolder) -> Path:
     return path / REPORT
 
 
+def executed(
+    plans: Sequence[tuple[int, PlanResult]], acts: Sequence[tuple[int, ActResult]]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The plans as trees, one for each time that one was carried out, and all steps in their order.
+
+    A tree's node has the number of its step in the second list, or None where it was not reached. Both
+    arguments are numbered in the order in which they were written.
+    """
+    trees: list[dict[str, Any]] = []
+    steps: list[dict[str, Any]] = []
+    for number, result in plans:
+        if (plan := result.plan) is None:
+            continue
+        following = next((n for n, p in plans if n > number and p.plan), math.inf)
+        tries: list[ActResult | None] = [a for n, a in acts if number < n < following]
+        for act in tries or [None]:
+            reports = act.steps if act else ()
+            nodes = [
+                {"text": f"{r.action}({', '.join(r.args)})", "step": i, "status": r.status}
+                for i, r in enumerate(reports, len(steps))
+            ]
+            nodes += [{"text": str(s), "step": None, "status": "ahead"} for s in plan.steps[len(nodes) :]]
+            trees.append(
+                {
+                    "nodes": nodes,
+                    "xml": behaviour_tree_xml(plan),
+                    "status": act.status if act else "not tried",
+                }
+            )
+            steps += [_step(r) for r in reports]
+    return trees, steps
+
+
+def _step(report: StepReport) -> dict[str, Any]:
+    failure = report.failure if report.status == "failed" else None
+    return {
+        "text": f"{report.action}({', '.join(report.args)})",
+        "status": report.status,
+        "started": report.started,
+        "ended": report.ended,
+        "failure": f"{failure.kind}: {failure.message}" if failure else "",
+        "log": "\n".join(report.log),
+    }
+
+
+def contacts(intervals: Sequence[ContactInterval]) -> list[dict[str, Any]]:
+    """One row a pair of models, in plain words, with the times of contact; by the first of them."""
+    rows: dict[str, list[tuple[float, float]]] = {}
+    for interval in intervals:
+        rows.setdefault(" – ".join(words(m) for m in interval.pair), []).append(
+            (interval.start, interval.end)
+        )
+    return [{"text": text, "spans": spans} for text, spans in rows.items()]
+
+
 @cache
 def templates() -> Environment:
     """The project's pages."""
     loader = PackageLoader("spca.report")
-    return Environment(
+    made = Environment(
         loader=loader, autoescape=select_autoescape(default=True), trim_blocks=True, lstrip_blocks=True
     )
+    made.policies["json.dumps_kwargs"] = {}  # in the order of the records
+    return made
 
 
 def _time_unit(manifest: Manifest | None) -> str:
@@ -122,12 +198,21 @@ def _models(path: Path) -> dict[str, str]:
     return {str(e.request.get("role", "")): str(e.answer.get("model", "")) for e in asked if e.answer}
 
 
-def _numbered(path: Path, pattern: str) -> list[Path]:
+def _files(path: Path, pattern: str) -> list[Path]:
     """The files of all rounds in the order in which they were written.
 
     For example, `round_2/plan_7.json` comes after `round_1/plan_2.json`.
     """
-    return sorted(path.glob(f"round_*/{pattern}"), key=lambda f: int(f.stem.split("_")[-1]))
+    return sorted(path.glob(f"round_*/{pattern}"), key=_number)
+
+
+def _number(file: Path) -> int:
+    return int(file.stem.split("_")[-1])
+
+
+def _numbered(path: Path, pattern: str, kind: Any) -> list[tuple[int, Any]]:
+    """The records of all rounds with their numbers; what is damaged is left out."""
+    return [(_number(f), record) for f in _files(path, pattern) if (record := _load(f, kind))]
 
 
 def _in_order(files: Iterable[Path]) -> list[Path]:
@@ -141,6 +226,10 @@ def _load(path: Path, kind: Any) -> Any:
         return TypeAdapter(kind).validate_json(path.read_bytes())
     except (OSError, ValidationError):
         return None
+
+
+def _plain(record: BaseModel | None) -> Any:
+    return record.model_dump() if record else None
 
 
 def _rehearsal(path: Path) -> dict[str, Any] | None:
@@ -179,11 +268,29 @@ def _size(path: Path) -> str:
 def _look(path: Path) -> dict[str, Any]:
     scene = _load(path.with_suffix(".json"), _Look) or _Look()
     return {
-        "image": _data_uri(path, "image/jpeg"),
+        "image": picture(path, _LOOK_WIDTH),
         "file": f"{path.parent.name}/{path.name}",
         "stamp": scene.stamp,
         "text": scene.text or " ".join(scene.sentences),
     }
+
+
+def picture(path: Path, width: int) -> str:
+    """A picture as a small JPEG in a data URI, at most `width` pixels wide; empty where there is none."""
+    image = cv2.imread(str(path)) if path.is_file() else None
+    if image is None:
+        return ""
+    if (scale := width / image.shape[1]) < 1:
+        size = (width, max(1, round(scale * image.shape[0])))
+        image = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
+    jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 82])[1]
+    return "data:image/jpeg;base64," + base64.b64encode(jpeg.tobytes()).decode()
+
+
+def _video(path: Path) -> str:
+    """The video for the page: in it, so that the page can be given away, unless it is large."""
+    large = path.is_file() and path.stat().st_size > _MOST_IN_PAGE
+    return path.name if large else _data_uri(path, "video/mp4")
 
 
 def _data_uri(path: Path, kind: str) -> str:
