@@ -21,12 +21,13 @@ def _worldcoder(
     levels: Annotated[
         int, typer.Option(help="Unseen Sokoban levels of each size to plan in what was learned.")
     ] = 200,
-    llm: Annotated[
-        str, typer.Option(help="A model configuration (YAML) for the ReAct baseline; left out without one.")
-    ] = "",
+    model: Annotated[
+        list[str] | None,
+        typer.Option(help="A model configuration (YAML), also for the ReAct baseline; repeatable."),
+    ] = None,
     synthesizer: Annotated[
         str,
-        typer.Option(help="`inductive` (a stand-in for a model) or `language`: the model of --llm."),
+        typer.Option(help="`inductive` (a stand-in for a model) or `language`: each --model."),
     ] = "inductive",
 ) -> Any:
     """Learn worlds and variants of them on several seeds.
@@ -41,7 +42,7 @@ def _worldcoder(
         seeds=seeds,
         first_seed=first_seed,
         levels=levels,
-        llm=llm,
+        models=tuple(model or ()),
         synthesizer=synthesizer,
     )
 
@@ -50,5 +51,6 @@ WORLDCODER = BenchCommand(
     "spca_worldcoder.bench.bench:WorldcoderBench",
     _worldcoder,
     "spca bench worldcoder · spca bench worldcoder sokoban UnlockPickup --seeds 3 · "
+    "spca bench worldcoder UnlockPickup --synthesizer language --model a.yaml --model b.yaml · "
     "spca bench worldcoder sokoban --levels 200 --out campaigns/sokoban   (run it again to continue)",
 )

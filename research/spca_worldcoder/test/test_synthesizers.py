@@ -248,19 +248,24 @@ def test_a_refinement_shows_what_the_program_says_and_a_goal_shows_the_nearest_m
 def test_the_bench_has_a_model_write_the_programs_and_counts_what_that_took(tmp_path: Path) -> None:
     with ModelServer(lambda seen: fenced(GOOD)) as server:
         config = {"model": "test-model", "base_url": server.base_url, "attempts": 1}
-        (tmp_path / "llm.yaml").write_text(json.dumps({"roles": {"coder": config}}))
-        llm = str(tmp_path / "llm.yaml")
-        bench = WorldcoderBench(suites=("sokoban",), seeds=1, levels=0, synthesizer="language", llm=llm)
+        models = tuple(str(tmp_path / f"{name}.yaml") for name in ("one", "other"))
+        for model in models:
+            Path(model).write_text(json.dumps({"roles": {"coder": config}}))
+        bench = WorldcoderBench(suites=("sokoban",), seeds=1, levels=0, synthesizer="language", models=models)
         bench.prepare(tmp_path)
-        (trial,) = bench.trials()
+        trial, other = bench.trials()
+        assert (trial.key, other.key) == ("sokoban/one/0", "sokoban/other/0")
         learned = bench.run_trial(trial, tmp_path)
         writing = [seen.body for seen in server.requests if "You write simulators" in str(seen.body)]
         assert {body["temperature"] for body in writing} == {1.0}
     assert bench.success(learned)
     assert learned.usage.tokens == 150 * learned.usage.questions > 0
     page = Page("worldcoder")
-    bench.report([Done(trial, learned)], page)
-    assert "What the model took" in page.write(tmp_path / "page.html").read_text()
+    assert [one.questions for one in learned.spent] == list(range(1, learned.usage.questions + 1))
+    assert learned.spent[-1].tokens == learned.usage.tokens and learned.spent[-1].explained == 1
+    bench.report([Done(trial, learned), Done(other, learned)], page)
+    text = page.write(tmp_path / "page.html").read_text()
+    assert "What the models took" in text and "sokoban · other" in text
 
 
 @pytest.mark.slow

@@ -50,11 +50,11 @@ class Card:
     picture: str = ""
 
 
-def new_figure(width: float = 6.4, height: float = 3.0) -> tuple[Figure, Any]:
-    """A figure of `width` by `height` inches in the style of the pages, and its axes."""
+def new_figure(width: float = 6.4, height: float = 3.0, columns: int = 1) -> tuple[Figure, Any]:
+    """A figure of `width` by `height` inches in the style of the pages, and its axes, one or several."""
     with rc_context(_STYLE):
         figure = Figure(figsize=(width, height))
-        return figure, figure.subplots()
+        return figure, figure.subplots(1, columns)
 
 
 class Page:

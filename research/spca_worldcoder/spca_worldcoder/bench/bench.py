@@ -21,26 +21,30 @@ from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult,
 from spca_worldcoder.agent.settings import EPSILON, Settings
 from spca_worldcoder.bench.baselines import random_actions, react, true_sokoban
 from spca_worldcoder.bench.page import learned_table, write_sections
-from spca_worldcoder.bench.refining import explained_by_draft, wander
-from spca_worldcoder.bench.rows import Baselines, Learned, Solved, WorldcoderRow, WorldcoderTrial
-from spca_worldcoder.bench.suites import Q_ACTIONS, STRATEGIES, SUITES, seeds_of, with_baselines
+from spca_worldcoder.bench.rows import Baselines, Learned, Solved, Spent, WorldcoderRow, WorldcoderTrial
+from spca_worldcoder.bench.suites import (
+    Q_ACTIONS,
+    REACT_EPISODES,
+    SUITES,
+    seeds_of,
+    with_baselines,
+)
 from spca_worldcoder.planning.classical import ClassicalSearch
 from spca_worldcoder.planning.planner import ModelPlanner
 from spca_worldcoder.records import Contradiction, Draft, NotLearnable, Program, Transition
 from spca_worldcoder.run import LearnOptions, laboratory, reach_model
 from spca_worldcoder.worlds.catalogue import WorldOptions
-from spca_worldcoder.worlds.minigrid import CURRICULUM, MinigridWorld, shortest_way
+from spca_worldcoder.worlds.minigrid import CURRICULUM, shortest_way
 from spca_worldcoder.worlds.sokoban import Sokoban
 from spca_worldcoder.worlds.world import World
 
-RANDOM_EPISODES, REACT_EPISODES = 20, 2
+RANDOM_EPISODES = 20
 _UNSEEN = 50_000
 """Seeds of levels that no learning run uses."""
 LEVEL_SECONDS = 30.0
 """What a planner may take for one level."""
 _SIZES = ((2, 7), (3, 7), (5, 10), (6, 10))
 """Boxes and cells along each side of unseen levels."""
-REFINING = tuple(f"refining, {strategy}" for strategy in STRATEGIES)
 
 
 class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
@@ -54,46 +58,48 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
     first_seed: int = Field(0, ge=0)
     levels: int = Field(200, ge=0)
     """Unseen levels in all, for each number of boxes."""
-    llm: str = ""
-    """Where a model's answers come from, as for `spca run`; empty: no ReAct baseline."""
+    models: tuple[str, ...] = ()
+    """Where the answers of each model come from, as for `spca run`; empty: no ReAct baseline."""
     synthesizer: Literal["inductive", "language"] = "inductive"
-    """Who writes the programs; `language`: the model of `llm`, as published."""
+    """Who writes the programs; `language`: each of the `models`, as published."""
 
     def prepare(self, folder: Path) -> None:
         """InputError for an unknown suite."""
         for name in self.suites:
-            if name not in (*SUITES, *REFINING):
-                raise InputError(f"unknown suite '{name}'", hint=f"one of {'; '.join((*SUITES, *REFINING))}")
-        reach_model(
-            LearnOptions(worlds=WorldOptions(world="bench"), synthesizer=self.synthesizer, llm=self.llm)
-        )
+            if name not in SUITES:
+                raise InputError(f"unknown suite '{name}'", hint=f"one of {'; '.join(SUITES)}")
+        for model in self._writers:
+            reach_model(self._options(Settings(), model))
+
+    @property
+    def _writers(self) -> tuple[str, ...]:
+        return (self.models or ("",)) if self.synthesizer == "language" else ("",)
+
+    def _options(self, settings: Settings, model: str) -> LearnOptions:
+        worlds = WorldOptions(world="bench")
+        return LearnOptions(worlds=worlds, settings=settings, synthesizer=self.synthesizer, llm=model)
 
     def trials(self) -> Sequence[WorldcoderTrial]:
         """Seed by seed, so that an interrupted bench has something of everything."""
-        chosen = self.suites or (*SUITES, *REFINING)
+        chosen = self.suites or SUITES
         return sorted(
             (
-                WorldcoderTrial(suite=suite, seed=seed)
+                WorldcoderTrial(suite=suite, seed=seed, model=model)
                 for suite in chosen
                 for seed in seeds_of(suite, self.first_seed, self.seeds)
+                for model in self._writers
             ),
             key=lambda trial: trial.seed,
         )
 
     def run_trial(self, trial: WorldcoderTrial, folder: Path) -> WorldcoderRow:
         """Learn, then use what was learned."""
-        if trial.suite in REFINING:
-            data = wander(MinigridWorld("DoorKey-5x5"), trial.seed, 150)
-            strategy = STRATEGIES[REFINING.index(trial.suite)]
-            return WorldcoderRow(explained=explained_by_draft(strategy, data, trial.seed))
         suite = SUITES[trial.suite]
         own = dict(suite.settings)
         if self.synthesizer == "language":
             own |= {"epsilon": EPSILON, "curiosity": 0}
         settings = Settings(seed=trial.seed, **own)
-        options = LearnOptions(
-            worlds=WorldOptions(world="bench"), settings=settings, synthesizer=self.synthesizer, llm=self.llm
-        )
+        options = self._options(settings, trial.model)
         worlds, learned, problem = suite.make(trial.seed), [], ""
         levels: tuple[Solved, ...] = ()
         record = folder / "runs" / trial.key.replace("/", "_")
@@ -116,10 +122,11 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
             usage = lab[2].usage
         others: tuple[Baselines, ...] = ()
         if with_baselines(trial.suite, trial.seed - self.first_seed):
-            others = tuple(self._baselines(world, trial.seed, folder) for world in worlds)
+            others = tuple(self._baselines(world, trial, folder) for world in worlds)
         return WorldcoderRow(
-            environments=tuple(learned), levels=levels, baselines=others, problem=problem, usage=usage
-        )
+            environments=tuple(learned), levels=levels, baselines=others, problem=problem, usage=usage,
+            spent=tuple(watcher.spent),
+        )  # fmt: skip
 
     def _levels(self, agent: Agent, seed: int) -> tuple[Solved, ...]:
         """This seed's share of the unseen levels; a fifth of them is planned in the true rules, too."""
@@ -135,10 +142,11 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
                 for number, size in _SIZES
             )
 
-    def _baselines(self, world: World, seed: int, folder: Path) -> Baselines:
-        asked = None
-        if self.llm:
-            with open_chat(self.llm, folder / "llm" / f"{world.name}-{seed}") as chat:
+    def _baselines(self, world: World, trial: WorldcoderTrial, folder: Path) -> Baselines:
+        asked, seed = None, trial.seed
+        if model := trial.model or "".join(self.models[:1]):
+            place = folder / "llm" / f"{world.name}-{Path(model).stem}-{seed}"
+            with open_chat(model, place) as chat:
                 asked = react(world, chat, seed, REACT_EPISODES)
         return Baselines(
             environment=world.name,
@@ -149,15 +157,11 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
 
     def success(self, result: WorldcoderRow) -> bool:
         """Whether every environment was learned."""
-        if result.explained:
-            return result.explained[-1] == 1
         return not result.problem and all(one.result.learned for one in result.environments)
 
     def remark(self, done: Done[WorldcoderTrial, WorldcoderRow]) -> str:
         """Actions to the model."""
         row = done.result
-        if row.explained:
-            return f"explains {100 * row.explained[-1]:.1f} % after {len(row.explained)} drafts"
         shown = ", ".join(
             f"{one.result.environment} {one.result.actions_to_model}" for one in row.environments
         )
@@ -176,6 +180,7 @@ class Watcher:
     """Counts actions up to the first success, and keeps the episodes. A `Listener`."""
 
     def __init__(self) -> None:
+        self.spent: list[Spent] = []
         self.begin()
 
     def begin(self) -> None:
@@ -183,6 +188,7 @@ class Watcher:
         self.actions = self.first = 0
         self.wrong: list[int] = []
         self.episodes: list[EpisodeResult] = []
+        self.ends: list[int] = []
 
     def step(
         self, environment: str, episode: int, step: int, seen: Transition, purpose: Purpose, right: bool
@@ -193,11 +199,20 @@ class Watcher:
             self.wrong.append(self.actions)
 
     def draft(self, draft: Draft, adopted: bool) -> None:
-        """Nothing to count."""
+        """Note what a model had been asked."""
+        used = draft.usage
+        if used.questions:
+            self.spent.append(
+                Spent(
+                    actions=draft.actions, questions=used.questions, tokens=used.tokens,
+                    usd=used.chat.cost_usd, explained=draft.verdict.explained,
+                )
+            )  # fmt: skip
 
     def episode(self, result: EpisodeResult) -> None:
         """Remember it."""
         self.episodes.append(result)
+        self.ends.append(self.actions)
         if result.success and not self.first:
             self.first = self.actions
 
@@ -211,6 +226,7 @@ class Watcher:
             first_success=self.first,
             wrong=tuple(self.wrong),
             successes=tuple(one.success for one in self.episodes),
+            ends=tuple(self.ends),
             steps=median(one.steps for one in last) if last else 0.0,
             shortest=median(way for way in ways if way) if ways and all(ways) else None,
         )

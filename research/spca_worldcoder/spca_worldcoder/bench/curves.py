@@ -1,15 +1,16 @@
-"""Learning curves: how soon the program is right, and how soon episodes are won, with 95 % intervals."""
+"""Learning curves over actions: how soon the program is right and episodes are won, and what it costs."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from matplotlib.figure import Figure
 
 from spca_bench.page import new_figure
-from spca_bench.statistics import Rate
-from spca_worldcoder.bench.rows import Learned
+from spca_bench.statistics import Mean, Rate
+from spca_worldcoder.bench.rows import Learned, Spent
 
 _LEAST = 3
 """Seeds that a curve is worth drawing for."""
@@ -25,12 +26,45 @@ def model_curves(series: Mapping[str, Sequence[Learned]]) -> Figure:
 
 
 def success_curves(series: Mapping[str, Sequence[Learned]]) -> Figure:
-    """Over episodes: the share of seeds that won; a run that ended with its last ones won goes on so."""
-    last = max(len(one.successes) for found in series.values() for one in found)
-    return _curves(
-        series, "episode", "share of seeds that won", range(1, last + 1),
-        lambda one, x: one.successes[x - 1] if x <= len(one.successes) else one.result.learned,
-    )  # fmt: skip
+    """Over actions: the share of seeds that won their last episode by then; who has learned goes on so."""
+    last = max(one.result.actions for found in series.values() for one in found)
+
+    def won(one: Learned, x: int) -> bool:
+        ended = bisect_right(one.ends, x)
+        return one.result.learned if x >= one.result.actions else ended > 0 and one.successes[ended - 1]
+
+    return _curves(series, "actions", "share of seeds that win", range(0, last + 2, max(1, last // 200)), won)
+
+
+def cost_curves(series: Mapping[str, Sequence[Sequence[Spent]]]) -> Figure:
+    """Over actions: questions, tokens and US dollars so far, as means over seeds with 95 % intervals."""
+    figure, axes = new_figure(9.6, 2.8, columns=3)
+    last = max(one.actions for found in series.values() for own in found for one in own)
+    points = range(0, last + max(2, last // 10), max(1, last // 200))
+    for axis, what in zip(axes, ("questions", "tokens", "usd"), strict=True):
+        for name, found in series.items():
+            means = [
+                Mean.of(
+                    [
+                        next((getattr(one, what) for one in reversed(own) if one.actions <= x), 0)
+                        for own in found
+                    ]
+                )
+                for x in points
+            ]
+            (line,) = axis.step(points, [mean.value for mean in means], where="post", label=name)
+            low, high = zip(*((m.value - m.half_width, m.value + m.half_width) for m in means), strict=True)
+            if len(found) > 1:
+                axis.fill_between(points, low, high, step="post", color=line.get_color(), alpha=0.12, lw=0)
+        axis.set_xlabel("actions")
+        axis.set_ylabel("US dollars" if what == "usd" else what)
+    axes[0].legend(frameon=False, fontsize="small")
+    figure.tight_layout()
+    return figure
+
+
+def _by_then(spent: Sequence[Spent], actions: int, what: str) -> float:
+    return next((float(getattr(one, what)) for one in reversed(spent) if one.actions <= actions), 0.0)
 
 
 def drawable(found: Mapping[Any, Sequence[Learned]]) -> bool:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from pathlib import Path
 from statistics import median
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from spca_bench.bench import Done
 from spca_bench.page import Page, Table, new_figure
 from spca_bench.plots import boxes
 from spca_bench.statistics import Mean, Rate, groups
-from spca_worldcoder.bench.curves import drawable, model_curves, success_curves
+from spca_worldcoder.bench.curves import cost_curves, drawable, model_curves, success_curves
 from spca_worldcoder.bench.rows import Learned, WorldcoderRow, WorldcoderTrial
-from spca_worldcoder.bench.suites import Q_ACTIONS, SUITES
+from spca_worldcoder.bench.suites import Q_ACTIONS, REACT_EPISODES, SUITES
 
 Trials = Sequence[Done[WorldcoderTrial, WorldcoderRow]]
 
@@ -53,7 +56,7 @@ def learned_table(done: Trials) -> Table:
                     [one.synthesis_s for one in results], [one.planning_s for one in results],
                     [one.seconds for one in results],
                 )),
-                _PUBLISHED.get((suite, name), "–"),
+                _PUBLISHED.get((suite.split(" · ")[0], name), "–"),
             )
         )  # fmt: skip
     return Table(heads, rows)
@@ -62,19 +65,22 @@ def learned_table(done: Trials) -> Table:
 def write_sections(done: Trials, page: Page) -> None:
     """Plots, levels, refinement, baselines."""
     found = _by_environment(done)
-    if asked := [one for one in done if one.result.usage.questions]:
-        page.heading("What the model took")
+    if asked := groups((one for one in done if one.result.usage.questions), _label):
+        page.heading("What the models took")
         page.table(
-            ("trial", "questions", "tokens", "US dollars", "actions"),
-            [
-                (
-                    one.trial.key, one.result.usage.questions, one.result.usage.tokens,
-                    f"{one.result.usage.chat.cost_usd:.4f}",
-                    sum(each.result.actions for each in one.result.environments),
-                )
-                for one in asked
-            ],
-        )  # fmt: skip
+            ("suite", "trials", "questions", "tokens", "US dollars", "actions"),
+            [(name, len(own), *_taken(own)) for name, own in asked.items()],
+            caption="Means over the seeds, ± half of Student's 95 % interval.",
+        )
+        page.figure(
+            cost_curves({name: [one.result.spent for one in own] for name, own in asked.items()}),
+            caption="What has been asked over actions taken: means over seeds with Student's 95 % intervals. "
+            "Once the program is right, acting costs nothing; a model asked at every step pays for each.",
+        )
+        page.figure(
+            _share_explained(asked),
+            caption="Share of the data that the best draft explains: means over seeds.",
+        )
     else:
         page.text("The built-in synthesizer wrote the programs: a stand-in for a model, which asks none.")
     _curves(found, page)
@@ -90,7 +96,6 @@ def write_sections(done: Trials, page: Page) -> None:
         page.heading("Given up")
         page.table(("trial", "why"), problems)
     _levels(done, page)
-    _refining(done, page)
     _baselines(done, page)
     page.text(
         "Published figures: Tang, Key and Ellis 2024, with GPT-4. Sokoban's model in 50 actions, levels with "
@@ -100,14 +105,23 @@ def write_sections(done: Trials, page: Page) -> None:
 
 
 def _curves(found: Mapping[tuple[str, str], Sequence[Learned]], page: Page) -> None:
-    known = {suite: own for (suite, _), own in found.items() if suite in _PLAIN}
+    known = {
+        suite: own for (suite, _), own in found.items() if suite.partition(", ")[0].split(" · ")[0] in _PLAIN
+    }
     curriculum = {name: own for (suite, name), own in found.items() if suite == "curriculum"}
-    for title, series in (("Learning curves", known), ("Learning curves of the curriculum", curriculum)):
+    alone = {name: own for (suite, name), own in found.items() if suite == "curriculum, without transfer"}
+    for title, series in (
+        ("Learning curves", known), ("The curriculum, with transfer", curriculum),
+        ("The curriculum, each environment from scratch", alone),
+    ):  # fmt: skip
         if drawable(series):
             page.heading(title)
-            page.text("Bands are 95 % intervals (Wilson) over seeds.")
-            page.figure(model_curves(series))
-            page.figure(success_curves(series))
+            page.figure(
+                model_curves(series), "Seeds whose program made no mistake any more; Wilson's 95 % intervals."
+            )
+            page.figure(
+                success_curves(series), "Seeds that won the last episode by then; Wilson's 95 % intervals."
+            )
 
 
 def _renamed(found: Mapping[tuple[str, str], Sequence[Learned]], page: Page) -> None:
@@ -138,37 +152,6 @@ def _levels(done: Trials, page: Page) -> None:
     page.table(("levels", "solved", "95 %", "median s", "longest s"), rows)
 
 
-def _refining(done: Trials, page: Page) -> None:
-    curves = groups((one for one in done if one.result.explained), lambda one: one.trial.suite)
-    if not curves:
-        return
-    page.heading("Refining: share of the data explained by the best draft")
-    page.text(
-        "Writer: the built-in synthesizer, made to see only a few experiences for each draft and to forget "
-        "some, as a language model would. World: DoorKey-5x5. Bands are 95 % intervals of the mean."
-    )
-    figure, axis = new_figure(6.4, 3.0)
-    rows = []
-    for suite, found in curves.items():
-        shares = [one.result.explained for one in found]
-        longest = max(map(len, shares))
-        padded = np.array([(*s, *[s[-1]] * (longest - len(s))) for s in shares])
-        drafts, means = range(1, longest + 1), [Mean.of(column) for column in padded.T.tolist()]
-        middle = np.array([mean.value for mean in means])
-        margin = np.array([mean.half_width for mean in means])
-        (line,) = axis.plot(drafts, middle, label=suite.partition(", ")[2])
-        axis.fill_between(drafts, middle - margin, middle + margin, color=line.get_color(), alpha=0.12)
-        fits = Rate.of(s[-1] == 1 for s in shares)
-        rows.append(
-            (suite.partition(", ")[2], str(fits), median(map(len, shares)), f"{padded[:, -1].mean():.4f}")
-        )
-    axis.set_xlabel("drafts")
-    axis.set_ylabel("share explained, mean")
-    axis.legend(frameon=False)
-    page.figure(figure)
-    page.table(("strategy", "fits", "drafts, median", "share explained at the end, mean"), rows)
-
-
 def _baselines(done: Trials, page: Page) -> None:
     found = groups((b for one in done for b in one.result.baselines), lambda one: one.environment)
     if not found:
@@ -192,21 +175,55 @@ def _baselines(done: Trials, page: Page) -> None:
             "random actions",
             f"tabular Q-learning, {Q_ACTIONS} actions",
             "ReAct",
-            "its tokens for 2 episodes",
+            f"its tokens for {REACT_EPISODES} episodes",
         ),
         rows,
     )
 
 
+def _share_explained(asked: Mapping[str, Trials]) -> Figure:
+    """The best draft's share of the data over questions: which strategy of refinement gets further."""
+    figure, axis = new_figure(6.4, 2.8)
+    for name, own in asked.items():
+        best = [list(accumulate((one.explained for one in trial.result.spent), max)) for trial in own]
+        longest = max(map(len, best))
+        padded = [[*shares, *[shares[-1]] * (longest - len(shares))] for shares in best if shares]
+        axis.plot(range(1, longest + 1), np.mean(padded, axis=0), "o-", ms=3, label=name)
+    axis.xaxis.get_major_locator().set_params(integer=True)
+    axis.set(xlabel="drafts", ylabel="share of the data explained", ylim=(-0.02, 1.02))
+    axis.legend(frameon=False, fontsize="small")
+    return figure
+
+
 def _by_environment(done: Trials) -> dict[tuple[str, str], list[Learned]]:
     found: dict[tuple[str, str], list[Learned]] = {}
-    for suite in SUITES:
-        for one in done:
-            if one.trial.suite == suite:
-                for learned in one.result.environments:
-                    name = learned.result.environment.removesuffix("-renamed")
-                    found.setdefault((suite, name), []).append(learned)
+    order = list(SUITES)
+    for one in sorted(
+        (one for one in done if one.trial.suite in SUITES), key=lambda one: order.index(one.trial.suite)
+    ):
+        for learned in one.result.environments:
+            name = learned.result.environment.removesuffix("-renamed")
+            found.setdefault((_label(one), name), []).append(learned)
     return found
+
+
+def _label(one: Done[WorldcoderTrial, WorldcoderRow]) -> str:
+    """The suite, with the model where one writes."""
+    model = Path(one.trial.model).stem
+    return f"{one.trial.suite} · {model}" if model else one.trial.suite
+
+
+def _taken(own: Trials) -> list[str]:
+    """Questions, tokens, US dollars and actions of the trials of a suite."""
+    used = [one.result.usage for one in own]
+    actions = [sum(each.result.actions for each in one.result.environments) for one in own]
+    columns: list[Sequence[float]] = [
+        [u.questions for u in used], [u.tokens for u in used], [u.chat.cost_usd for u in used], actions
+    ]  # fmt: skip
+    return [
+        f"{mean.value:.{digits}f} ± {mean.margin(digits)}"
+        for mean, digits in zip(map(Mean.of, columns), (1, 0, 4, 0), strict=True)
+    ]
 
 
 def median_interval(values: Sequence[float]) -> tuple[float, float]:

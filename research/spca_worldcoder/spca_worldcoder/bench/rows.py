@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from spca_core.model import Record
 from spca_worldcoder.agent.agent import EnvironmentResult
 from spca_worldcoder.bench.baselines import Played
@@ -9,15 +11,28 @@ from spca_worldcoder.records import Usage
 
 
 class WorldcoderTrial(Record):
-    """One suite with one seed."""
+    """One suite with one seed, and the model that writes its programs, if one does."""
 
     suite: str
     seed: int
+    model: str = ""
+    """Its configuration; empty for the built-in synthesizer."""
 
     @property
     def key(self) -> str:
         """Its name within the bench."""
-        return f"{self.suite}/{self.seed}"
+        return "/".join(filter(None, (self.suite, Path(self.model).stem, str(self.seed))))
+
+
+class Spent(Record):
+    """What a model had been asked by the time that so many actions were taken, in all environments."""
+
+    actions: int
+    questions: int
+    tokens: int
+    usd: float
+    explained: float = 0.0
+    """Share of the data that the last draft explains."""
 
 
 class Learned(Record):
@@ -30,6 +45,8 @@ class Learned(Record):
     """The actions, counted from 1, that the program predicted wrong."""
     successes: tuple[bool, ...] = ()
     """Whether each episode succeeded."""
+    ends: tuple[int, ...] = ()
+    """Actions by the end of each episode."""
     steps: float
     shortest: float | None = None
     """What someone with full knowledge of the rules would take, in known MiniGrid environments."""
@@ -63,8 +80,8 @@ class WorldcoderRow(Record):
     environments: tuple[Learned, ...] = ()
     levels: tuple[Solved, ...] = ()
     baselines: tuple[Baselines, ...] = ()
-    explained: tuple[float, ...] = ()
-    """The best share explained after each draft, of a refining trial."""
     problem: str = ""
     usage: Usage = Usage()
     """What writing the programs took."""
+    spent: tuple[Spent, ...] = ()
+    """The same draft by draft."""

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from spca_worldcoder.agent.bandit import Strategy
 from spca_worldcoder.worlds.minigrid import CURRICULUM, MinigridWorld
 from spca_worldcoder.worlds.sokoban import Sokoban
 from spca_worldcoder.worlds.variants import Renamed, Teleporting, odd_locks
@@ -55,6 +54,10 @@ SUITES: dict[str, Suite] = {
     "UnlockPickup": Suite(lambda seed: [MinigridWorld("UnlockPickup")]),
     "UnlockPickup renamed": Suite(lambda seed: [Renamed(MinigridWorld("UnlockPickup"), seed)]),
     "UnlockPickup, without optimism": _unlock(optimism=False, **_LIMITS),
+    "sokoban, greedy refinement": Suite(
+        lambda seed: [Sokoban(2, 7)], {"curiosity": 20, "strategy": "greedy", **_LIMITS}, every=FEW
+    ),
+    "UnlockPickup, greedy refinement": _unlock(strategy="greedy", **_LIMITS),
     "UnlockPickup, tree search": _unlock(planner="tree", **_LIMITS),
     "DoorKey, only wrong keys open": Suite(
         lambda seed: [MinigridWorld("DoorKey-5x5", odd_locks(wrong_keys=True))], every=HALF
@@ -68,10 +71,10 @@ SUITES: dict[str, Suite] = {
 }
 """By name."""
 
+REACT_EPISODES = 10
+"""Of a model that is asked for every action."""
 Q_ACTIONS = 3000
 """Actions that tabular Q-learning is given."""
-STRATEGIES: tuple[Strategy, ...] = ("bandit", "greedy", "breadth")
-"""Of refinement; `refining, <strategy>` is a suite, too."""
 
 
 def with_baselines(suite: str, number: int) -> bool:
@@ -81,4 +84,4 @@ def with_baselines(suite: str, number: int) -> bool:
 
 def seeds_of(suite: str, first: int, count: int) -> list[int]:
     """The seeds that a suite is run with."""
-    return list(range(first, first + count, SUITES[suite].every if suite in SUITES else HALF))
+    return list(range(first, first + count, SUITES[suite].every))
