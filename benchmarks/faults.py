@@ -91,7 +91,7 @@ def one(transport: str, level: str, module: str, sign: str, at: str) -> tuple[li
             seconds = time.monotonic() - (struck_at if hit else began)
             last = (log.read_text(errors="replace").strip().splitlines() or [""])[-1]
             left = _alive(family - {graph}) if graph is None else []
-            resumed = "-"
+            resumed, ended = "-", (folder / "result.json").exists()
             if status in (3, 130) and (folder / "state.json").exists():
                 resumed = _spca(environment, "resume", folder)
             if graph is not None:
@@ -103,9 +103,11 @@ def one(transport: str, level: str, module: str, sign: str, at: str) -> tuple[li
                 _end(process)
         false = status == 0 and _outcome(folder) != "success"
     allowed = (0, 130, -2) if sign == "interrupt" else (0, 1, 3)
-    bad = status not in allowed or bool(left) or false or resumed not in ("-", "0", "1")
+    refused = resumed == "2" and ended  # it had come to its end without whoever had asked for it
+    bad = status not in allowed or bool(left) or false or not (refused or resumed in ("-", "0", "1"))
     bad = bad or (not hit and status != 0)  # the run failed by itself
     words = "not struck: it had ended" if not hit else last[:90]
+    words = f"left: {', '.join(left)}; {words}" if left else words
     return [str(status), f"{seconds:.1f}", str(len(left)), resumed, "yes" if bad else "", words], bad
 
 
@@ -141,9 +143,9 @@ def _status(process: psutil.Popen) -> int | None:
         return None
 
 
-def _alive(family: set[psutil.Process]) -> list[psutil.Process]:
-    """Those that are still there a moment later: what is killed with its parent needs one."""
-    return psutil.wait_procs(family, timeout=2.0)[1]
+def _alive(family: set[psutil.Process]) -> list[str]:
+    """What is still there a moment later: what is killed with its parent needs one."""
+    return [" ".join(_words(process)[3:4]) for process in psutil.wait_procs(family, timeout=2.0)[1]]
 
 
 def _strike(

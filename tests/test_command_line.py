@@ -14,6 +14,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from spca.events import Event
+from spca.progress import Progress
 from spca.terminal import results, show_table
 from spca_core.paths import WORLDS
 from spca_core.processes.child import python_command
@@ -217,6 +219,21 @@ def test_a_plugin_with_a_fault_says_so_and_hides_nothing_else(tmp_path):
     assert refused.returncode == 2 and "lacks " in refused.stderr and "documents" in refused.stderr
     assert "'faulty' lacks" in spca("doctor", env=there).stdout
     assert "stack_01" in spca("levels", "stack", env=there).stdout
+
+
+def test_no_text_steers_the_terminal(tmp_path, capsys):
+    """Of levels, models and files: a title in a sequence of escape, say."""
+    hostile = "stack\x1b]0;mine\x07 \x9b2J [bold]it[/bold]\u202e"
+    show_table(("name", "what"), [(hostile, hostile)])
+    with Progress() as progress:
+        progress(Event(kind="run_started", wall=0.0, sim=0.0, text=hostile))
+        progress(Event(kind="draft", wall=0.0, sim=0.0, stage="plan", text=hostile))
+    said = capsys.readouterr()
+    failed = spca("run", str(tmp_path / f"{hostile}.yaml".replace("/", "")))
+    for text in (said.out, said.err, failed.stdout, failed.stderr):
+        assert not {*"\x1b\x07\x9b\u202e"} & {*text}
+    assert "stack?]0;mine? ?2J [bold]it[/bold]?" in said.out and "stack?]0;mine?" in said.err
+    assert failed.returncode == 2
 
 
 def test_names_are_printed_as_they_are(capsys):

@@ -12,7 +12,7 @@ import typer
 
 from spca import __version__
 from spca.commands import CommandsByPanel, mount
-from spca_core.errors import EXIT_BAD_INPUT, EXIT_BROKEN, EXIT_INTERRUPTED, InputError, SpcaError
+from spca_core.errors import EXIT_BAD_INPUT, EXIT_BROKEN, EXIT_INTERRUPTED, InputError, SpcaError, one_line
 
 
 def _print_version(wanted: bool) -> None:
@@ -75,5 +75,5 @@ def main() -> None:
 
 def _fail(message: str, status: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    typer.secho(f"spca: {message}", fg="red", err=True)
+    typer.secho(f"spca: {one_line(message)}", fg="red", err=True)
     sys.exit(status)

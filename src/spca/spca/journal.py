@@ -119,8 +119,8 @@ class Journal:
             skills=_skills(state, promotion),
             rehearsal=state.rehearsal,
         )
-        self._folder.write("result.json", result)
         self._folder.write("library.py", state.library)
+        self._folder.write("result.json", result)  # the last one: a run that has a result has ended
         self.tell("run_ended", text=state.reason, data={"outcome": outcome.value})
         return result
 

@@ -49,6 +49,8 @@ def start_run(options: RunOptions, out: Path | None = None) -> int:
 def resume_run(path: Path) -> int:
     """Take up an interrupted run; returns the exit status."""
     folder = RunFolder.open(path)
+    if not folder.claim():
+        raise InputError("another process runs in this folder", where=str(path), hint="wait for its end")
     if (folder.path / "result.json").is_file():
         result = _result(folder)
         if result.outcome is not Ending.CANCELLED:
@@ -111,8 +113,7 @@ def drive(options: RunOptions, folder: RunFolder, resume: bool, conduct: Conduct
             return EXIT_INTERRUPTED
         except Exception as error:
             if is_full(error):
-                hint = f"make room, then go on with: {as_typed(f'resume {folder.path}')}"
-                raise SpcaError(f"the disk is full ({folder.path}): {hint}") from error
+                raise _full(folder, ended=(folder.path / "result.json").is_file()) from error
             _document(folder, options.model_copy(update={"video": False}), progress.console)
             raise SpcaError(f"{type(error).__name__}: {error}; see the run folder: {folder.path}") from error
         progress.say("writing the report …")
@@ -139,9 +140,14 @@ def _document(folder: RunFolder, options: RunOptions, console: Console) -> Path:
     except OSError as error:
         if not is_full(error):
             raise
-        again = as_typed(f"report {folder.path}")
-        what = f"the disk is full ({folder.path}): make room, then make the report with: {again}"
-        raise SpcaError(what) from error
+        raise _full(folder, ended=True) from error
+
+
+def _full(folder: RunFolder, ended: bool) -> SpcaError:
+    """What to do when the disk is full: a run that has ended cannot be resumed."""
+    what, command = ("make the report", "report") if ended else ("go on", "resume")
+    again = as_typed(f"{command} {folder.path}")
+    return SpcaError(f"the disk is full ({folder.path}): make room, then {what} with: {again}")
 
 
 def _discard_if_untouched(folder: RunFolder) -> None:

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
+
+from spca_core.errors import harmless
 
 
 def results() -> Console:
@@ -47,8 +51,15 @@ def as_typed(arguments: str) -> str:
     return f"{os.environ.get('SPCA_LAUNCHER', 'spca')} {arguments}"
 
 
+class _Console(Console):
+    """Texts of levels, models and files do not steer the terminal."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """See `Console.render_str`."""
+        return super().render_str(harmless(text), **options)
+
+
 def _console(stderr: bool) -> Console:
-    console = Console(stderr=stderr, highlight=False, emoji=False)  # `warehouse:one:` is a name
-    if console.is_terminal:
-        return console
-    return Console(stderr=stderr, highlight=False, emoji=False, soft_wrap=True)
+    console = _Console(stderr=stderr, highlight=False, emoji=False)  # `warehouse:one:` is a name
+    console.soft_wrap = not console.is_terminal
+    return console

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from spca.run_command import drive
+from spca_core.errors import SpcaError
+from spca_core.options import RunOptions
+from spca_core.result import RunResult
+from spca_core.run_folder import RunFolder
 
 LIMITED = """
 import resource, signal, sys
@@ -17,6 +24,18 @@ from spca.cli import main
 main()
 """
 """No file may be larger than 20 kB: the first picture is."""
+
+
+def test_a_run_that_has_ended_is_not_to_be_resumed(tmp_path: Path) -> None:
+    """The disk is full only after the verdict."""
+
+    def conduct(options: RunOptions, folder: RunFolder, *_: object) -> RunResult:
+        folder.write("result.json", "{}")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    folder = RunFolder.create("touch_02", tmp_path)
+    with pytest.raises(SpcaError, match=r"make room, then make the report with: .* report "):
+        drive(RunOptions(level="touch_02"), folder, resume=False, conduct=conduct)
 
 
 OPTIONS = ("--transport", "inproc", "--no-video", "--proposer", "builtin")

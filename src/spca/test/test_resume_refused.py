@@ -19,7 +19,7 @@ from spca_core.verdict import Outcome
 
 
 def test_a_run_over_gazebo_cannot_be_resumed_inside_its_level(tmp_path: Path) -> None:
-    folder = RunFolder.create("touch_02", tmp_path)
+    folder = RunFolder(tmp_path)
     folder.write(MANIFEST, manifest(RunOptions(level="touch_02", transport="ros")))
     folder.write_sealed(CHECKPOINT, pack({}))
     with pytest.raises(InputError, match="Gazebo cannot be brought back"):

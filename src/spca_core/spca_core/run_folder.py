@@ -6,6 +6,7 @@ import json
 import os
 import re
 import tempfile
+import weakref
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -17,6 +18,7 @@ from spca_core import seal
 from spca_core.disk import is_full
 from spca_core.errors import InputError
 from spca_core.paths import RUNS
+from spca_core.scratch import locked
 from spca_core.validation import expecting
 
 T = TypeVar("T", bound=BaseModel)
@@ -47,7 +49,10 @@ def _seal(name: str) -> str:
 
 
 class RunFolder:
-    """One run's files. `create` makes a new folder, `open` takes up an existing one."""
+    """One run's files. `create` makes a new folder, `open` takes up an existing one.
+
+    Whoever runs in it has claimed it, for as long as this object lives: two runs would mix their files.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -65,14 +70,18 @@ class RunFolder:
             while path.exists():
                 count += 1
                 path = parent / f"{stamp}_{level}_{count}"
+        occupied = InputError(
+            "run folder is occupied", where=str(path), hint="name a new one, or `spca resume` it"
+        )
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise InputError(
-                "run folder is occupied", where=str(path), hint="name a new one, or `spca resume` it"
-            )
+            raise occupied
         try:
             path.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=path):
                 pass
+            folder = cls(path)
+            if not folder.claim() or any(path.iterdir()):  # by another run, a moment ago
+                raise occupied
         except OSError as error:
             if is_full(error):
                 raise
@@ -80,7 +89,7 @@ class RunFolder:
             raise InputError(
                 f"cannot write here: {why}", where=str(path), hint="name another folder"
             ) from error
-        return cls(path)
+        return folder
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
@@ -92,6 +101,16 @@ class RunFolder:
             hint = f"the newest run is {newest[0].parent}" if newest else "there are no runs yet"
             raise InputError("not a run folder", where=str(path), hint=hint)
         return cls(path)
+
+    def claim(self) -> bool:
+        """Take it for a run of this process; False where another run has it."""
+        try:
+            weakref.finalize(self, os.close, locked(self.path))
+        except BlockingIOError:
+            return False
+        except OSError:  # a file system without locks
+            pass
+        return True
 
     def write(self, name: str, value: BaseModel | str | bytes | dict[str, Any] | list[Any]) -> Path:
         """Write one file whole: records and plain values as JSON, text and bytes as they are.

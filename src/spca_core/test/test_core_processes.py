@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import itertools
 import os
+import resource
+import signal
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -12,8 +15,10 @@ from pathlib import Path
 import pytest
 
 from spca_core.errors import Interrupted
-from spca_core.processes.child import PIPE, Child, last_words, python_environment
+from spca_core.processes.child import PIPE, Child, how_it_ended, last_words, python_environment
+from spca_core.processes.limits import limit
 from spca_core.processes.service import Service, ServiceDied, ServiceFailed, ServiceTimeout
+from spca_core.scratch import scratch
 
 SERVICE = """
 import os, sys, time
@@ -116,6 +121,41 @@ def test_a_child_is_ended_with_what_it_has_started() -> None:
             break
         time.sleep(0.02)
     assert not alive(grandchild) and not child.alive
+
+
+def test_a_child_that_stays_stopped_is_lost() -> None:
+    child = Child([sys.executable, "-c", "import time; time.sleep(60)"], env=os.environ)
+    os.kill(child.pid, signal.SIGSTOP)
+    assert how_it_ended(child.wait_for_end()) == "was stopped by SIGSTOP" and not child.alive
+
+
+def test_a_limit_stays_within_the_user_s() -> None:
+    """Without the right to raise it, asking for more is an error."""
+    child = os.fork()
+    if child == 0:
+        resource.setrlimit(resource.RLIMIT_CPU, (500, 500))
+        if os.getuid() == 0:
+            os.setresuid(65534, 65534, 65534)
+        try:
+            limit(resource.RLIMIT_CPU, 1000)
+            limit(resource.RLIMIT_CPU, 400)
+            os._exit(0 if resource.getrlimit(resource.RLIMIT_CPU) == (400, 400) else 1)
+        finally:
+            os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_what_a_killed_process_has_left_is_cleared_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    used, left, new = scratch("it"), tmp_path / "spca_it_left", tmp_path / "spca_it_new"
+    new.mkdir()
+    (left / "deep").mkdir(parents=True)
+    for folder in (Path(used.name), left):
+        os.utime(folder, (0, 0))
+    with scratch("it") as folder:
+        assert {*tmp_path.iterdir()} == {Path(used.name), new, Path(folder)}
 
 
 def test_a_child_says_how_it_ended(tmp_path: Path) -> None:

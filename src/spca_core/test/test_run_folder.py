@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from spca.events import Event
@@ -17,6 +19,24 @@ def test_an_occupied_folder_is_refused(tmp_path):
     with pytest.raises(InputError, match="occupied"):
         RunFolder.create("stack_01", tmp_path / "run")
     assert (tmp_path / "run" / "something").read_text() == "mine"
+
+
+def test_two_runs_do_not_share_a_folder(tmp_path):
+    first = RunFolder.create("stack_01", tmp_path)
+    with pytest.raises(InputError, match="occupied"):
+        RunFolder.create("stack_01", tmp_path)
+    assert not RunFolder(tmp_path).claim()
+    del first
+    assert RunFolder(tmp_path).claim()
+
+
+def test_files_are_for_whom_the_umask_says(tmp_path):
+    before = os.umask(0o027)
+    try:
+        write_atomically(tmp_path / "file", b"")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o640
 
 
 def test_two_runs_in_one_second_get_two_folders(tmp_path):

@@ -29,12 +29,23 @@ _NODES = {
 }
 
 
+def check_loopback() -> None:
+    """Raise SpcaError where nothing can be sent over the interface that joins the nodes of a graph."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.sendto(b"", ("127.0.0.1", 9))
+        except OSError as error:
+            why = f"the loopback interface does not work ({error.strerror}): `ip link set lo up`"
+            raise SpcaError(why) from None
+
+
 @contextmanager
 def own_domain() -> Iterator[int]:
     """Set ROS_DOMAIN_ID to a domain that no other process on this machine uses, while the context lasts.
 
-    Where the user has set SPCA_DOMAIN_ID, that one is taken.
+    Where the user has set SPCA_DOMAIN_ID, that one is taken. Raises SpcaError without a loopback interface.
     """
+    check_loopback()
     before = os.environ.get("ROS_DOMAIN_ID")
     with _reserved() as domain:
         os.environ["ROS_DOMAIN_ID"] = str(domain)

@@ -16,6 +16,7 @@ from types import TracebackType
 from spca_core.errors import EXIT_BAD_INPUT, Cancelled, InputError, SpcaError
 from spca_core.paths import data
 from spca_core.processes.child import Child, how_it_ended, last_words, python_command
+from spca_ros.domain import check_loopback
 from spca_ros.node import DIE_WITH_PARENT, SpcaNode, background
 from spca_ros.peer import NodeLost, Peer
 from spca_ros.process_spec import ProcessSpec
@@ -24,6 +25,7 @@ CONFIG = data("config", "spca_ros")
 """Parameter files of the nodes; nodes.yaml is for every graph."""
 _TOGETHER = ("setpriv", "--pdeathsig", "INT")
 """Has another program end when this process is killed, as the nodes do by `DIE_WITH_PARENT`."""
+_LOOK_S = 1.0  # wall seconds between two looks at what no news come of
 _END_S = 4.0  # wall seconds that a process has for its end before it is killed
 
 
@@ -38,6 +40,7 @@ class NodeProcess:
     def __init__(self, spec: ProcessSpec, logs: Path) -> None:
         self.spec = spec
         self.log = logs / f"{spec.name}.log"
+        self._log_begin = self.log.stat().st_size if self.log.exists() else 0
         parameters = logs / f"{spec.name}.yaml"
         values = {"use_sim_time": True, **spec.parameters}
         named = {node: {"ros__parameters": values} for node in spec.nodes}
@@ -75,7 +78,7 @@ class NodeProcess:
 
     def complaint(self, status: int) -> SpcaError:
         """Why it ended, as an error: its last words, or how."""
-        last = last_words(self.log) or "it said nothing"
+        last = last_words(self.log, self._log_begin) or "it said nothing"
         if status == EXIT_BAD_INPUT:
             return InputError(last.removeprefix("spca: "))
         return NodeLost(f"the node '{self.spec.name}' {how_it_ended(status)}: {last} (its log: {self.log})")
@@ -134,15 +137,18 @@ class Graph:
             if cancelled():
                 raise Cancelled("cancelled while the nodes were starting")
             try:
-                self._news.get(timeout=max(end - time.monotonic(), 0.0))
+                self._news.get(timeout=_LOOK_S)
             except queue.Empty:
+                if time.monotonic() < end:
+                    continue
                 raise NodeLost(f"not ready after {timeout:.0f} s: {', '.join(waiting)}") from None
         self.check()
 
     def check(self) -> None:
-        """Raise the reason if a process has ended."""
+        """Raise the reason if a process has ended, or can no longer be reached."""
         if self._failure is not None:
             raise self._failure
+        check_loopback()
 
     def close(self) -> None:
         """End all processes and wait for them; harmless when called twice."""

@@ -9,7 +9,38 @@ from pathlib import Path
 import psutil
 import pytest
 
+from spca_ros.graph import NodeProcess
+from spca_ros.process_spec import ProcessSpec
+
 pytestmark = pytest.mark.ros
+
+_WITHOUT_LOOPBACK = """
+from spca_core.errors import SpcaError
+from spca_ros.domain import own_domain
+try:
+    with own_domain():
+        pass
+except SpcaError as error:
+    print(error)
+"""
+
+
+def test_a_lost_network_interface_is_named() -> None:
+    alone = ["unshare", "--user", "--net"]  # a network namespace begins with all interfaces down
+    if (tried := subprocess.run([*alone, "true"], capture_output=True, text=True, check=False)).returncode:
+        pytest.skip(f"network namespaces are not allowed here: {tried.stderr.strip()}")
+    command = [*alone, sys.executable, "-c", _WITHOUT_LOOPBACK]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said.startswith("the loopback interface does not work (Network is unreachable)")
+
+
+def test_the_last_words_of_a_process_are_its_own(tmp_path: Path) -> None:
+    (tmp_path / "it.log").write_text("of an older one\n")
+    spec = ProcessSpec("", ("it",), command=(sys.executable, "-c", "raise SystemExit(3)"))
+    process = NodeProcess(spec, tmp_path)
+    complaint = str(process.complaint(process.wait()))
+    assert "'it' exited with status 3: it said nothing" in complaint
+
 
 _STARTER = """
 import sys, time

@@ -8,13 +8,13 @@ import subprocess
 import time
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 
 from spca.rooted import rooted
 from spca.ros import standing
 from spca.ros.processes import Choice, check_installed, processes
 from spca.ros.standing import Order, Standing
+from spca.terminal import notices, results
 from spca_core.errors import EXIT_BAD_INPUT, EXIT_NOT_SOLVED, EXIT_SUCCESS, InputError, SpcaError
 from spca_core.options import RunOptions
 from spca_core.processes.child import python_command
@@ -29,11 +29,11 @@ def start(
     options: RunOptions, choice: Choice, idle_s: float, detach: bool, keystore: Path | None = None
 ) -> None:
     """Start the keeper and return when its nodes are ready. Raises what keeps them from it."""
-    console = Console(stderr=True)
+    console = notices()
     if (pid := standing.keeper()) is not None and standing.silent():
         raise SpcaError(standing.hanging(pid))
     if (found := standing.find()) is not None:
-        console.print(f"already up: {_headline(found)}", highlight=False)
+        console.print(f"already up: {_headline(found)}")
         return
     check_installed(choice)
     options = rooted(options)
@@ -70,12 +70,12 @@ def start(
         keeper.wait(_END_S)
         raise
     seconds = time.monotonic() - began
-    console.print(f"up in {seconds:.1f} s: {_headline(found)}", highlight=False, soft_wrap=True)
+    console.print(f"up in {seconds:.1f} s: {_headline(found)}", soft_wrap=True)
 
 
 def stop() -> None:
     """End the graph and wait until it has ended."""
-    console = Console(stderr=True)
+    console = notices()
     if (pid := standing.keeper()) is None:
         console.print("no graph is up")
         return
@@ -96,21 +96,21 @@ def show() -> int:
     if (pid := standing.keeper()) is not None and standing.silent():
         raise SpcaError(standing.hanging(pid))
     if found is None:
-        Console(stderr=True).print("no graph is up; `spca up` starts one", highlight=False)
+        notices().print("no graph is up; `spca up` starts one")
         return EXIT_NOT_SOLVED
-    console = Console(soft_wrap=True)
-    console.print(_headline(found), highlight=False)
+    console = results()
+    console.print(_headline(found))
     table = Table("nodes", "state", "pid", "restarts", box=None)
     for node in found.nodes:
         table.add_row(node.name.replace("+", " "), node.state, str(node.pid), str(node.restarts))
     console.print(table)
     if found.fault:
         since = time.strftime("%H:%M:%S", time.localtime(found.fault_at))
-        console.print(f"last fault, {since}: {found.fault}", highlight=False)
-    left = (
-        "while a run is under way" if found.idle_until is None else _minutes(found.idle_until - time.time())
-    )
-    console.print(f"keeper {found.pid} · stays up {left} · logs {found.logs}", highlight=False)
+        console.print(f"last fault, {since}: {found.fault}")
+    left = "while a run is under way"
+    if found.idle_until is not None:
+        left = f"for {max(found.idle_until - time.time(), 0.0) / 60:.0f} more minutes without a run"
+    console.print(f"keeper {found.pid} · stays up {left} · logs {found.logs}")
     console.print(
         f"for ros2 commands: export ROS_DOMAIN_ID={found.domain} ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST",
         highlight=False,
@@ -120,15 +120,8 @@ def show() -> int:
 
 def _headline(found: Standing) -> str:
     state = "ready" if found.ready else "not ready"
-    return f"{found.sim} with the {found.arm} arm, {_of(found)}, ROS domain {found.domain}: {state}"
-
-
-def _of(found: Standing) -> str:
-    return ", ".join(f"{name} {value}" for name, value in found.parameters.items())
-
-
-def _minutes(seconds: float) -> str:
-    return f"for {max(seconds, 0.0) / 60:.0f} more minutes without a run"
+    of = ", ".join(f"{name} {value}" for name, value in found.parameters.items())
+    return f"{found.sim} with the {found.arm} arm, {of}, ROS domain {found.domain}: {state}"
 
 
 def _terminal() -> str:

@@ -7,12 +7,14 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
 PIPE, NOTHING, INHERITED = subprocess.PIPE, subprocess.DEVNULL, None
 _TAIL_BYTES = 1 << 14
+_STOPPED_S = 1.0  # wall seconds after which a process that is stopped counts as lost
 _START = (
     "import sys; sys.path[:] = filter(None, sys.path); del sys.argv[0]; "
     "from runpy import run_module; run_module(sys.argv[0], run_name='__main__', alter_sys=True)"
@@ -82,7 +84,18 @@ class Child:
         return None
 
     def wait_for_end(self) -> int:
-        """Wait for its end however long that takes; the exit status as of `wait`."""
+        """Wait for its end however long that takes; the exit status as of `wait`.
+
+        One that is stopped (SIGSTOP) and stays so for a moment is killed; its status is -SIGSTOP then.
+        """
+        look = os.WEXITED | os.WSTOPPED | os.WNOWAIT
+        with contextlib.suppress(ChildProcessError):  # somebody else has waited for it
+            while _stopped(os.waitid(os.P_PID, self.pid, look)):
+                time.sleep(_STOPPED_S)
+                if _stopped(os.waitid(os.P_PID, self.pid, look | os.WNOHANG)):
+                    self.kill()
+                    self._process.wait()
+                    return -signal.SIGSTOP
         return self._process.wait()
 
     def interrupt(self) -> None:
@@ -117,12 +130,18 @@ class Child:
         return self.end(1.0) or "closed its channel"
 
 
+def _stopped(news: os.waitid_result | None) -> bool:
+    return news is not None and news.si_code == os.CLD_STOPPED
+
+
 def how_it_ended(status: int) -> str:
     """An exit status as words; -9 and 128 + 9 (as shells and guards pass a signal on) are both SIGKILL.
 
     >>> how_it_ended(-9), how_it_ended(137), how_it_ended(2)
     ('was killed by SIGKILL', 'was killed by SIGKILL', 'exited with status 2')
     """
+    if status == -signal.SIGSTOP:
+        return "was stopped by SIGSTOP"
     number = -status if status < 0 else status - 128
     if number > 0:
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import Any
 from spca_core.errors import SpcaError
 from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Malformed
 from spca_core.processes.child import PIPE, Child, last_words, python_command
+from spca_core.scratch import scratch
 
 
 class ServiceDied(SpcaError):
@@ -55,7 +55,7 @@ class Service:
         self._command = python_command(module, *arguments)
         self._setup, self._env = dict(setup), dict(env)
         self._start_s, self._max_bytes = start_s, max_bytes
-        self._scratch = tempfile.TemporaryDirectory(prefix="spca_service_") if log is None else None
+        self._scratch = scratch("service") if log is None else None
         self.log = log or Path(self._scratch.name if self._scratch else "") / "log"
         """Where its standard output and error go."""
         self.starts = 0

@@ -21,6 +21,7 @@ from typing import IO, NoReturn
 import psutil
 
 from spca_core.budgets import PATIENCE
+from spca_core.processes.limits import limit
 from spca_planner.pddl.sexpr import PddlError
 from spca_planner.solver.cost import MEMORY_BYTES
 
@@ -97,10 +98,8 @@ def _run(work: Callable[[], None], log: int, seconds: float) -> NoReturn:
         os.dup2(log, 2)
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, max(seconds, 0.001))
-        most = int(seconds) + 2  # whoever else it starts has a timer of its own
-        resource.setrlimit(resource.RLIMIT_CPU, (most, most))
-        space = _memory()
-        resource.setrlimit(resource.RLIMIT_AS, (space, space))
+        limit(resource.RLIMIT_CPU, int(seconds) + 2)  # whoever else it starts has a timer of its own
+        limit(resource.RLIMIT_AS, _mapped() + MEMORY_BYTES)
         work()
         status = 0
     except MemoryError:
@@ -120,8 +119,6 @@ def last_words(log: str) -> str:
     return " ".join(lines[-3:])[-300:]
 
 
-def _memory() -> int:
-    """The limit of the address space, in bytes: a fork begins with all that its parent has mapped (Linux)."""
-    mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    highest = resource.getrlimit(resource.RLIMIT_AS)[1]
-    return mapped + MEMORY_BYTES if highest == resource.RLIM_INFINITY else min(mapped + MEMORY_BYTES, highest)
+def _mapped() -> int:
+    """Bytes of the address space: a fork begins with all that its parent has mapped (Linux)."""
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()

@@ -14,6 +14,7 @@ from typing import Any
 from spca_core.errors import Cancelled, Interrupted, SpcaError
 from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Malformed
 from spca_core.processes.child import INHERITED, PIPE, Child, python_command, python_environment
+from spca_core.scratch import scratch
 from spca_planner.pddl.limits import MOST_CHARACTERS
 from spca_planner.solver.cost import refused_unjudged
 from spca_planner.solver.engines import DEFAULT
@@ -156,7 +157,7 @@ class SolverProcess:
         if self._process is not None and self._process.alive:
             return
         self._stop()
-        self._scratch = tempfile.TemporaryDirectory(prefix="spca_solver_")
+        self._scratch = scratch("solver")
         command = python_command("spca_planner.solver.worker", self._scratch.name)
         # Numerical libraries must not start threads before a fork.
         environment = python_environment(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")

@@ -22,6 +22,7 @@ from functools import partial
 
 from spca_core.budgets import PATIENCE
 from spca_core.errors import one_line
+from spca_core.processes.limits import limit
 from spca_core.processes.wire import Wire, wire_of_service
 from spca_planner.pddl.limits import LONGEST_MESSAGE, clipped
 from spca_planner.solver.cost import MEMORY_BYTES, refused_unjudged
@@ -63,7 +64,7 @@ def _serve(wire: Wire) -> None:
     ahead = Ahead.model_validate(wire.receive()["ahead"])
     engine = open_engine(ahead.engine)
     engine.warm()
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    limit(resource.RLIMIT_AS, MEMORY_BYTES)
     sys.setrecursionlimit(_DEEPEST_CALLS)
     for domain in ahead.domains:
         with suppress(OutOfTime), _time_limit(_AHEAD_SECONDS):

@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
+from spca_core.processes.limits import limit
 from spca_sandbox.worker import guard, kernel, seccomp
 
 _NOBODY = 65534
@@ -98,6 +99,4 @@ def _limits(setup: dict[str, Any]) -> None:
         (resource.RLIMIT_MEMLOCK, 0),
         (resource.RLIMIT_NOFILE, 0),  # no further descriptors; the two pipes stay open
     ):
-        _, hard = resource.getrlimit(kind)
-        value = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
-        resource.setrlimit(kind, (value, value))
+        limit(kind, bound)

@@ -1,0 +1,39 @@
+"""Folders for temporary files that a killed process does not leave behind for ever."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+import weakref
+from contextlib import suppress
+from pathlib import Path
+
+_NEW_S = 60.0  # seconds within which a folder's maker may not have locked it yet
+
+
+def scratch(kind: str) -> tempfile.TemporaryDirectory[str]:
+    """A folder `spca_KIND_…` that goes with its maker; those that killed makers have left go first."""
+    for folder in Path(tempfile.gettempdir()).glob(f"spca_{kind}_*"):
+        with suppress(OSError):
+            found = folder.lstat()
+            if found.st_uid == os.getuid() and time.time() - found.st_mtime > _NEW_S:
+                held = locked(folder)
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(held)
+    made = tempfile.TemporaryDirectory(prefix=f"spca_{kind}_")
+    weakref.finalize(made, os.close, locked(Path(made.name)))
+    return made
+
+
+def locked(folder: Path) -> int:
+    """A descriptor that locks a folder until its process ends. Raises OSError where another one does."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
