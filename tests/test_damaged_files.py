@@ -164,7 +164,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (DEFAULT_TABLE, "prices.yaml"),
     ):
         shutil.copy(source, folder / name)
-    shutil.copytree(ROOT / "examples" / "corridor" / "src" / "corridor" / "push", folder / "push")
+    [declared] = (ROOT / "examples").glob("*/src/*/skill.yaml")
+    shutil.copytree(declared.parent, folder / "push")
     (folder / "llm.yaml").write_text(LLM)
     choices = [{"message": {"content": f"```json\n{solved}\n```"}}]
     usage = {"prompt_tokens": 3, "completion_tokens": 4}
