@@ -6,9 +6,11 @@ import math
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from spca_core.errors import MotionError
 from spca_core.geometry import Pose
 from spca_core.layout import Layout, nominal_layout
 from spca_core.observation import Observation
@@ -83,6 +85,24 @@ def test_what_is_in_the_way_is_moved_first(
         result = planner.plan(PlanRequest(attempt="1", task=task, observation=seen, skills=()))
     assert result.plan is not None
     assert str(result.plan.steps[0]) == first
+
+
+@pytest.mark.parametrize(("away", "crowded"), [(0.045, True), (0.05, False)])
+def test_what_only_the_slide_to_a_neighbour_would_hit_is_in_its_way(away: float, crowded: bool) -> None:
+    """The fingers have room where the slide begins, and none where it ends."""
+    row = {"box_green": (0.5, 0.0, TOP), "box_blue": (0.5, 0.0405, TOP)}
+    with table("stack_01", **row, box_red=(0.5 + away, -0.005, TOP)) as (_, seen):
+        assert ("crowds(cube_red, cube_green)" in in_the_way(seen)) is crowded
+
+
+def test_a_skill_says_how_many_ways_it_tried_and_what_each_would_have_hit() -> None:
+    skills: dict[str, Any] = {"MotionError": MotionError}
+    exec(library_source("tabletop", TabletopKit.builtin_skills), skills)
+    hits = [f"on the way, left finger would hit {name} at 50 %" for name in ("cube_red", "cube_red", "table")]
+    barred = [*(MotionError("collision", hit) for hit in hits), MotionError("unreachable", "too far")]
+    error = skills["_none_of"](barred, "no room")
+    told = "no room: 4 ways were tried; in the way: cube_red (2), table (1), unreachable (1)"
+    assert (error.kind, str(error)) == ("unreachable", told)
 
 
 @pytest.mark.slow

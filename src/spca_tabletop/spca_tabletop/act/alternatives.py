@@ -105,7 +105,7 @@ class Alternatives(Workbench):
         def spots() -> list[placements.Spot]:
             with touching(self._arm, name, *self._supports()):
                 possible = placements.next_to(other, self._hold, row)
-                return [s for s in possible if self._can_put(s.pose) and self._on_area(s.pose)]
+                return [s for s in possible if self._on_area(s.pose) and self._can_slide(s)]
 
         mats = [o for o in self.scene.of_kind("mat") if not self.scene.holds("on", name, o.id)]
 
@@ -163,6 +163,9 @@ class Alternatives(Workbench):
     def _can_put(self, pose: geometry.Pose) -> bool:
         above = raised(pose, APPROACH)
         return self._arm.reachable(pose) and self._arm.reachable(above)
+
+    def _can_slide(self, spot: placements.Spot) -> bool:
+        return self._can_put(spot.pose) and self._arm.reachable(spot.contact)
 
     def _on_area(self, pose: geometry.Pose) -> bool:
         return self._world.table.contains(*pose.position[:2], margin=0.03)

@@ -90,24 +90,24 @@ def _found(scene: Scene, arm: Arm, tip_reach: float) -> Iterator[Fact]:
 
         return possible
 
-    def room(candidates: Callable[[Scene], Iterator[Pose]], base: SceneObject) -> Possible:
+    def room(candidates: Callable[[Scene], Iterator[tuple[Pose, ...]]], base: SceneObject) -> Possible:
         def possible(seen: Scene) -> bool:
             with touching(arm, base.id, TABLE_SYMBOL):
-                return any(map(reachable, candidates(seen)))
+                return any(all(map(reachable, way)) for way in candidates(seen))
 
         return possible
 
     def beside(thing: SceneObject) -> Possible:
         row = row_of(scene, thing)
 
-        def candidates(_seen: Scene) -> Iterator[Pose]:
+        def candidates(_seen: Scene) -> Iterator[tuple[Pose, ...]]:
             spots = placements.next_to(thing, hold, row)
-            return (spot.pose for spot in placements.in_line(spots, thing, row))
+            return ((spot.pose, spot.contact) for spot in placements.in_line(spots, thing, row))
 
         return room(candidates, thing)
 
     def upon(thing: SceneObject) -> Possible:
-        return room(lambda seen: placements.on_top(thing, seen, "", hold, tip_reach), thing)
+        return room(lambda seen: zip(placements.on_top(thing, seen, "", hold, tip_reach), strict=True), thing)
 
     def hindrances(predicate: str, thing: SceneObject, possible: Possible) -> Iterator[Fact]:
         if neighbours(scene, thing) and not possible(scene):

@@ -74,10 +74,8 @@ def place_next_to(ctx, cube, other):
     missing = 0.0
     for attempt in range(2):
         spots = ctx.spots_next_to(other)
-        tool = _approach(ctx, [spot.pose for spot in spots], f"no free place next to {other}")
-        contact = next(spot.contact for spot in spots if spot.pose == tool)
-        contact = _beyond(tool, contact, min(missing, APART))
-        ctx.move_linear(contact, 0.3)
+        slides = [_beyond(spot.pose, spot.contact, min(missing, APART)) for spot in spots]
+        contact = _approach(ctx, [spot.pose for spot in spots], f"no free place next to {other}", slides)
         ctx.open(0.06)
         ctx.move_linear(_raised(contact))
         ctx.look()
@@ -127,24 +125,26 @@ def _put(ctx, spots, otherwise):
     ctx.move_linear(_raised(tool))
 
 
-def _approach(ctx, tools, otherwise):
-    """Go above the first of the tool poses that lets itself be approached, then down to it; returns it."""
-    trouble = RuntimeError(otherwise)
-    for tool in tools:
+def _approach(ctx, tools, otherwise, slides=()):
+    """Go above the first of the tool poses that is free, down to it, and on to its slide; returns the end."""
+    barred = []
+    for number, tool in enumerate(tools):
         try:
             ctx.move_to(_raised(tool))
             ctx.move_linear(tool)
-            return tool
+            if slides:
+                ctx.move_linear(slides[number], 0.3)
+            return slides[number] if slides else tool
         except MotionError as error:
             if error.kind not in ("collision", "unreachable"):
                 raise
-            trouble = error
-    raise trouble
+            barred.append(error)
+    raise _none_of(barred, otherwise)
 
 
 def _approach_grasp(ctx, grasps, otherwise):
     """The same for grasps, with the fingers opened as wide as each of them asks for."""
-    trouble = RuntimeError(otherwise)
+    barred = []
     for grasp in grasps:
         ctx.open(grasp.gap)
         try:
@@ -152,8 +152,17 @@ def _approach_grasp(ctx, grasps, otherwise):
         except MotionError as error:
             if error.kind not in ("collision", "unreachable"):
                 raise
-            trouble = error
-    raise trouble
+            barred.append(error)
+    raise _none_of(barred, otherwise)
+
+
+def _none_of(barred, otherwise):
+    """The error where no way was open: how many were tried, and what each of them would have hit."""
+    if len(barred) < 2:
+        return barred[0] if barred else RuntimeError(otherwise)
+    hit = [str(error).partition(" would hit ")[2].partition(" ")[0] or error.kind for error in barred]
+    told = ", ".join(f"{what} ({hit.count(what)})" for what in dict.fromkeys(hit))
+    return MotionError(barred[-1].kind, f"{otherwise}: {len(barred)} ways were tried; in the way: {told}")
 
 
 def _beyond(start, end, more):

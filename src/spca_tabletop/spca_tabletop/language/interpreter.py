@@ -137,13 +137,8 @@ class _Interpreter:
         if meaning.held and self._released:
             raise NotUnderstood("I do not know where to put down what was picked up; name a place.")
         meaning.claims += [Claim("holding", (e,)) for e in meaning.held[:1]]
-        if not (
-            meaning.claims
-            or meaning.contacts
-            or meaning.mutual
-            or meaning.tower.active
-            or meaning.descriptions
-        ):
+        asked = (meaning.claims, meaning.contacts, meaning.mutual, meaning.descriptions)
+        if not (any(asked) or meaning.tower.active):
             raise NotUnderstood(
                 "I do not see what to do: name something to touch, pick up, put, stack or discard."
             )

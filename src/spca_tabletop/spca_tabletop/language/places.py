@@ -191,9 +191,8 @@ class Places:
         if not self._talk.is_solid(target) and self._talk.kind(target) not in CONTAINERS:
             raise NotUnderstood("I can put a cube next to another cube only.")
         self._m.claim("next_to", subjects, target)
-        if not self._talk.is_solid(target):
-            return
-        self._pair(subjects[-1], target)
+        if self._talk.is_solid(target):
+            self._pair(subjects[-1], target)
 
     def _side_by_side(self, subjects: Sequence[Entity], on_plate: bool) -> None:
         if len(subjects) < 2:

@@ -159,9 +159,7 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
     if not found:  # the reading that came farthest has the most to the point to say
         raise min(problems, key=lambda p: p[0])[1]
     least = min(found.values())
-    if (
-        impossible is not None and impossible[0] < least
-    ):  # what is meant cannot be; nothing else is meant then
+    if impossible is not None and impossible[0] < least:  # what is meant cannot be; nothing else is meant
         raise impossible[1]
     best = [goals for goals, cost in found.items() if cost == least]
     if len(best) > 1:
