@@ -15,7 +15,6 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
@@ -40,7 +39,7 @@ from spca_core.options import RunOptions, manifest
 from spca_core.run_folder import MANIFEST
 from spca_core.validation import number
 from spca_description.moveit_config import PIPELINES
-from spca_gazebo.requirements import missing
+from spca_gazebo.requirements import installed, missing
 from spca_ros import environment, names
 from spca_ros.domain import claim, refuse_strangers
 from spca_ros.graph import CONFIG
@@ -73,6 +72,12 @@ ARGUMENTS = (
     ),
     ("headless", "true", ["true", "false"], "no simulator window"),
     ("rviz", "false", ["true", "false"], "open RViz"),
+    (
+        "markers",
+        "true",
+        ["true", "false"],
+        "markers, frames and the robot's description for RViz, Foxglove and your own nodes",
+    ),
     (
         "rate",
         "",
@@ -131,16 +136,22 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     ]
 
     world = str(next(s.parameters["world"] for s in specs if "world" in s.parameters))
-    includes = []
+    includes: list[LaunchDescriptionEntity] = []
     if chosen["sim"] == "gazebo" and not real:
         drawn = {"world": world, "layout_seed": str(seed) if seed else ""}
         # All that both files declare: an included file sees this one's values, also the empty ones, not its
         # own defaults.
         drawn |= {"robot": chosen["robot"], "headless": chosen["headless"], "rate": chosen["rate"] or "1.0"}
         includes.append(_include("gazebo.launch.py", drawn))
-    if chosen["rviz"] == "true":
-        publisher = "true" if simulated else "false"
-        includes.append(_include("rviz.launch.py", {"world": world, "robot_state_publisher": publisher}))
+    if "true" in (chosen["rviz"], chosen["markers"]):
+        # Gazebo's launch file starts one, and a real robot's driver brings its own.
+        publisher = "true" if simulated and installed("robot_state_publisher") else "false"
+        shown = {"world": world, "robot_state_publisher": publisher, "rviz": chosen["rviz"]}
+        includes.append(_include("rviz.launch.py", shown))
+        if simulated and publisher == "false":
+            includes.append(
+                LogInfo(msg="no /tf and /robot_description: robot_state_publisher is not installed")
+            )
     domain = int(os.environ.get("ROS_DOMAIN_ID") or "0")
     held = claim(domain)
     freed = RegisterEventHandler(OnShutdown(on_shutdown=lambda event, context: held.close()))
@@ -213,14 +224,12 @@ def _check_installed(chosen: Mapping[str, str], specs: list[ProcessSpec], real: 
     if chosen["rviz"] == "true" and shutil.which("rviz2") is None:
         raise InputError("not installed: rviz2", "rviz:=true", f"{docs}, or use rviz:=false")
     for package in {"spca", *(s.package for s in specs)}:
-        try:
-            get_package_prefix(package)
-        except PackageNotFoundError as error:
+        if not installed(package):
             raise InputError(
                 f"the ROS package '{package}' is not found",
                 "AMENT_PREFIX_PATH",
                 "build the workspace (cd ros2_ws && colcon build) and source install/setup.bash",
-            ) from error
+            )
 
 
 def _include(name: str, arguments: dict[str, str]) -> IncludeLaunchDescription:

@@ -1,8 +1,6 @@
-"""RViz with the project's view, and the markers it shows: what `rviz:=true` stands for.
+"""Markers, frames and the robot's description, and RViz with the project's view of them.
 
-Included by bringup.launch.py.
-
-The display node is useful without RViz too: Foxglove shows the same markers.
+Included by bringup.launch.py; also for a graph that is up already. Foxglove shows the same topics.
 """
 
 from __future__ import annotations

@@ -43,7 +43,8 @@ NODES = {
     "executor": "runs skills in the sandbox and moves the arm",
     "referee": "judges contacts by a level's conditions",
     "supervisor": "runs a level: phases, repairs, run folder",
-    "display": "draws a run as markers, for people",
+    "display": "draws a run as markers, for people; on every graph of `ros2 launch` (`markers:=false` leaves "
+    "it out), and of `spca up` where a ROS is sourced, with `robot_state_publisher` for `/tf`",
 }
 MEANINGS = {
     "/clock": "simulated time",
@@ -56,6 +57,7 @@ MEANINGS = {
     "/lease": "a motion's client lives and has seen the joint states up to a stamp",
     "/scene": "what was detected and is remembered",
     "/plan": "the plan to be carried out",
+    "/plan/behavior_tree": "the plan as a behaviour tree, BehaviorTree.CPP's XML; Groot2 opens it",
     "/verdict": "the referee's judgement",
     "/markers/objects": "detected objects with names; remembered ones are fainter",
     "/markers/plan": "the plan as text, done and present steps marked",

@@ -53,7 +53,7 @@ DEFAULTS = {
             "headless": "true",
             "rviz": "false",
         },
-        **{"rate": "", "record": "", "config": ""},
+        **{"markers": "true", "rate": "", "record": "", "config": ""},
     },
     "gazebo.launch.py": {
         **{"world": "tabletop", "layout_seed": "", "robot": "generated", "headless": "true"},
@@ -83,6 +83,7 @@ PASSED_ON = {
         "rate": ("", "0", "1", "0.5"),
         "level": ("stack_01", "bowls_01", "none"),
         "config": ("", "more.yaml"),
+        "markers": ("true", "false"),
     },
     "gazebo.launch.py": {
         "world": ("tabletop", "bowls"),
@@ -180,9 +181,9 @@ def included(given: Mapping[str, str]) -> dict[str, dict[str, str]]:
             "layout_seed": given["layout_seed"].replace("0", ""),
             "rate": given["rate"] or "1.0",
         }
-    if given["rviz"] == "true":
+    if "true" in (given["rviz"], given["markers"]):
         publishes = "true" if given["sim"] == "mujoco" and not real else "false"
-        files["rviz.launch.py"] = {"world": world, "rviz": "true", "robot_state_publisher": publishes}
+        files["rviz.launch.py"] = {"world": world, "rviz": given["rviz"], "robot_state_publisher": publishes}
     return files
 
 

@@ -179,7 +179,7 @@ def test_a_graph_that_waits_takes_goals_and_answers_the_tools_of_ros(
         )
         assert "outcome: success" in done.stdout, done.stderr
         assert "String value is: embedded" in done.stdout, done.stdout + done.stderr
-        assert {"/sim", "/executor", "/referee", "/supervisor", "/sense"} <= set(done.stdout.split())
+        assert {"/sim", "/executor", "/referee", "/supervisor", "/display"} <= set(done.stdout.split())
         assert "spca: 'nobody'" in done.stderr, done.stderr
     finally:
         os.killpg(graph.pid, signal.SIGINT)

@@ -132,7 +132,20 @@ def test_gazebo_and_moveit_take_the_places_of_simulator_and_arm() -> None:
     assert by_name["sim"].command[:2] == ("ros2", "launch")
     assert "world:=tabletop" in by_name["sim"].command
     assert by_name["executor"].parameters["arm"] == "moveit"
-    assert all(not spec.command for spec in specs if spec.name != "sim")
+    assert all(not spec.command for spec in specs if spec.name not in ("sim", "display"))
+
+
+def test_a_graph_that_stays_up_shows_itself_to_the_tools_of_ros(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    options = RunOptions(level="bowls_01")
+    assert "display" not in {spec.name for spec in processes(options, Choice())}
+    (tmp_path / "ros2").touch(0o755)
+    [shown] = [spec for spec in processes(options, Choice(sim="gazebo")) if spec.name == "display"]
+    assert shown.command[:2] == ("ros2", "launch") and Path(shown.command[2]).is_file()
+    assert shown.command[3:] == ("rviz:=false", "world:=bowls", "robot_state_publisher:=false")
+    assert "display" not in {spec.name for spec in processes(options)}  # a single run is not watched
 
 
 def test_what_is_not_installed_is_said_at_once() -> None:

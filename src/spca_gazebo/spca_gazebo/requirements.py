@@ -22,11 +22,12 @@ PACKAGES = (
 def missing(source: str = "generated") -> list[str]:
     """The program `gz` and the ROS packages that are not there; `source` as in `spca_description.names`."""
     lacking = [] if shutil.which("gz") else ["gz (Gazebo Harmonic)"]
-    lacking += [name for name in PACKAGES if not _installed(name)]
+    lacking += [name for name in PACKAGES if not installed(name)]
     return lacking + (missing_packages() if source == "vendor" else [])
 
 
-def _installed(package: str) -> bool:
+def installed(package: str) -> bool:
+    """Whether there is a ROS package of that name."""
     try:
         packages = importlib.import_module("ament_index_python.packages")
     except ImportError:

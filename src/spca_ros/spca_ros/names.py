@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 SIM, SENSE, PLANNER, CODER = "sim", "sense", "planner", "coder"
-EXECUTOR, REFEREE, SUPERVISOR = "executor", "referee", "supervisor"
+EXECUTOR, REFEREE, SUPERVISOR, DISPLAY = "executor", "referee", "supervisor", "display"
 
 # --- topics
 JOINT_STATES = "joint_states"

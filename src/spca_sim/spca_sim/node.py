@@ -8,16 +8,18 @@ from array import array
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
 from pydantic import TypeAdapter
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import JointState
+from sensor_msgs.msg import CameraInfo, Image, JointState
 from spca_interfaces.action import CommandGripper, FollowTrajectory
 from spca_interfaces.msg import Contacts, Lease
 from spca_interfaces.srv import Capture, Checkpoint, ResetWorld, Restore, SaveRecording
 from std_srvs.srv import SetBool, Trigger
 
+from spca_core.camera import RgbdFrame
 from spca_core.checkpoint import pack, unpack
 from spca_core.contacts import ContactSample
 from spca_core.errors import SpcaError
@@ -96,6 +98,12 @@ class SimNode(SpcaNode):
             choices=CAMERAS,
             live=True,
         )
+        stream = self.parameter(
+            "stream",
+            0.0,
+            "pictures a wall second for whoever watches the camera; 0: only those that are asked for",
+            low=0.0,
+        )
         self._wants_view = self.parameter("view", False, "a window that shows the simulation")
         self._world, self._rates = world, (rate or None, idle_rate)
         self._recorder, self._disturbances = StateRecorder(), DisturbanceRecorder()
@@ -109,7 +117,9 @@ class SimNode(SpcaNode):
         self._time = self.create_publisher(Clock, "/clock", SENSOR)
         self._joints = self.create_publisher(JointState, names.JOINT_STATES, SENSOR)
         self._contacts = self.create_publisher(Contacts, names.CONTACTS, EVERY)
-        self._pictures = CameraTopics(self)
+        self._pictures, self._onlookers = CameraTopics(self), np.random.default_rng()
+        if stream:
+            self.wall_timer(1 / stream, self._show)
         self.create_subscription(Lease, names.LEASE, self._on_lease, EVERY)
         for kind, name, answer in (
             (Capture, names.CAPTURE, self._capture),
@@ -252,11 +262,18 @@ class SimNode(SpcaNode):
     # --- camera ---------------------------------------------------------------------------------------------
 
     def _capture(self, _: Capture.Request, response: Capture.Response) -> Capture.Response:
-        taken = self._sim.capture()
-        response.colour, response.depth = colour_msg(taken), depth_msg(taken)
-        response.info, response.success = info_msg(taken.intrinsics, taken.stamp), True
-        self._pictures.publish(response.colour, response.depth, response.info)
+        response.colour, response.depth, response.info = self._publish(self._sim.capture())
+        response.success = True
         return response
+
+    def _show(self) -> None:
+        if self._pictures.watched:
+            self._publish(self._sim.watched(self._onlookers))
+
+    def _publish(self, frame: RgbdFrame) -> tuple[Image, Image, CameraInfo]:
+        messages = colour_msg(frame), depth_msg(frame), info_msg(frame.intrinsics, frame.stamp)
+        self._pictures.publish(*messages)
+        return messages
 
     # --- the world ------------------------------------------------------------------------------------------
 

@@ -211,6 +211,11 @@ class MujocoSimulator:
         self._frame = frame if self.disturber.active else None
         return frame
 
+    def watched(self, noise: np.random.Generator) -> RgbdFrame:
+        """A frame for onlookers, with noise of their own: it changes nothing that is captured."""
+        colour, depth, _ = self.picture()
+        return self._sensor.expose(colour, depth, self.time, noise)
+
     def picture(self) -> tuple[NDArray[np.uint8], NDArray[np.float32], View]:
         """What the camera would see now without noise or loss: colour, depth, and from where."""
         scene, now = self._scene, self.disturber.now

@@ -139,6 +139,20 @@ def test_noise_is_as_configured(world: World) -> None:
     assert (ideal.depth[flat] > 0).all()
 
 
+def test_who_looks_on_changes_no_frame_that_is_captured(world: World) -> None:
+    taken = []
+    for looks in (0, 3):
+        simulator = MujocoSimulator(world, noise=True)
+        simulator.reset(nominal_layout(world), seed=1)
+        seen = [simulator.watched(np.random.default_rng(7)) for _ in range(looks)]
+        frame = simulator.capture()
+        assert all((each.colour != frame.colour).any() and each.stamp == frame.stamp for each in seen)
+        taken.append(frame)
+        simulator.close()
+    np.testing.assert_array_equal(taken[0].colour, taken[1].colour)
+    np.testing.assert_array_equal(taken[0].depth, taken[1].depth)
+
+
 def test_depth_is_lost_at_edges(world: World) -> None:
     layout = Layout(poses={"box_red": Pose.from_xyz_yaw(0.5, 0.0, 0.42)})
     frame = frame_of(world, layout)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -99,9 +100,10 @@ def test_what_a_run_publishes_becomes_markers_on_the_topics_that_rviz_shows() ->
 def _watch_a_run() -> None:  # noqa: PLR0915 (one run, from its messages to its markers)
     from geometry_msgs.msg import PoseArray
     from spca_interfaces.action import ExecutePlan
-    from spca_interfaces.msg import Contacts, Plan, PlanStep
+    from spca_interfaces.msg import ActionSchema, Contacts, Plan, PlanStep, TypedParameter
     from spca_interfaces.msg import Scene as SceneMsg
     from spca_interfaces.msg import Verdict as VerdictMsg
+    from std_msgs.msg import String
     from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
     from visualization_msgs.msg import Marker, MarkerArray
 
@@ -114,7 +116,7 @@ def _watch_a_run() -> None:  # noqa: PLR0915 (one run, from its messages to its 
     from spca_ros.convert.robot import trajectory_msg
     from spca_ros.node import SpcaNode
     from spca_ros.qos import EVERY, STATE
-    from spca_tabletop.ros.display.node import DisplayNode
+    from spca_tabletop.ros.display.node import BEHAVIOUR_TREE, DisplayNode
 
     node = DisplayNode()
     client = SpcaNode("run", node.loop)
@@ -144,7 +146,8 @@ def _watch_a_run() -> None:  # noqa: PLR0915 (one run, from its messages to its 
         PlanStep(action="pick_up", args=["cube_red"]),
         PlanStep(action="place_on", args=["cube_red", "plate_red"]),
     ]
-    plan.publish(Plan(steps=steps))
+    schema = ActionSchema(name="place_on", parameters=[TypedParameter(name=n) for n in ("what", "where")])
+    plan.publish(Plan(steps=steps, schemas=[schema]))
     verdict.publish(
         to_msg(Verdict(outcome=Outcome.SUCCESS, score=1.0, stamp=9.0, reason="all hold"), VerdictMsg())
     )
@@ -179,6 +182,16 @@ def _watch_a_run() -> None:  # noqa: PLR0915 (one run, from its messages to its 
     assert all(len({k.id for k in ms}) == len(ms) and all(k.id for k in ms) for ms in markers.values())
     assert turn_until(lambda: any("[x] pick_up" in t for t in texts["/markers/plan"])), texts
     assert any("[>] place_on" in t for t in texts["/markers/plan"])
+    trees: list[ElementTree.Element] = []
+    client.create_subscription(
+        String, BEHAVIOUR_TREE, lambda m: trees.append(ElementTree.fromstring(m.data)), STATE
+    )
+    assert turn_until(lambda: bool(trees))
+    done = [(a.get("ID"), a.get("what") or a.get("arg1"), a.get("where")) for a in trees[0].iter("Action")]
+    assert done[:2] == [("pick_up", "cube_red", None), ("place_on", "cube_red", "plate_red")]
+    model = {a.get("ID"): [p.get("name") for p in a] for a in trees[0].find("TreeNodesModel")}
+    assert model == {"pick_up": ["arg1"], "place_on": ["what", "where"]}
+    assert trees[0].get("main_tree_to_execute") == trees[0].find("BehaviorTree").get("ID")
     assert any("success" in t for t in texts["/markers/verdict"])
     assert any("box_red" in t and "cobot" in t for t in texts["/markers/contacts"])
     chosen, other = markers["/markers/grasps"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 from dataclasses import replace
 from typing import Literal
 
@@ -42,13 +43,28 @@ def parameters(options: RunOptions) -> dict[str, str]:
 def processes(options: RunOptions, choice: Choice | None = None) -> list[ProcessSpec]:
     """The processes of a graph: those of the environment, and the one that thinks.
 
-    Raises InputError for an unknown level, before anything starts.
+    A graph that is to stay up (`choice`) has what ROS users look at as well, where ROS 2's own programs are
+    there to look with. Raises InputError for an unknown level, before anything starts.
     """
-    shared, choice = parameters(options), choice or Choice()
+    shared, chosen = parameters(options), choice or Choice()
     side: RosSide = kit_of(options.level).ros()
     thinking = (names.SUPERVISOR, names.PLANNER, names.CODER, *side.thinking)
     brain = ProcessSpec("spca.ros.brain", thinking, shared, needs_keys=True)
-    return [*(_chosen(spec, choice, options) for spec in side.processes(options)), brain]
+    shown = [] if choice is None or "world" not in shared else _shown(shared["world"], choice.sim)
+    return [*(_chosen(spec, chosen, options) for spec in side.processes(options)), brain, *shown]
+
+
+def _shown(world: str, sim: str) -> list[ProcessSpec]:
+    """Markers, and with MuJoCo frames and the robot's description, which Gazebo's launch file has."""
+    if shutil.which("ros2") is None:
+        return []
+    from spca_gazebo.requirements import installed  # only where the graph stays up
+
+    described = sim == "mujoco" and installed("robot_state_publisher")
+    launch = str(data("launch", "spca") / "rviz.launch.py")
+    arguments = ("rviz:=false", f"world:={world}", f"robot_state_publisher:={str(described).lower()}")
+    command = ("ros2", "launch", launch, *arguments)
+    return [ProcessSpec("spca_tabletop.ros.display.node", (names.DISPLAY,), command=command)]
 
 
 def _chosen(spec: ProcessSpec, choice: Choice, options: RunOptions) -> ProcessSpec:

@@ -14,7 +14,7 @@ from spca_interfaces.msg import Contacts
 from spca_interfaces.msg import Plan as PlanMsg
 from spca_interfaces.msg import Scene as SceneMsg
 from spca_interfaces.msg import Verdict as VerdictMsg
-from std_msgs.msg import ColorRGBA
+from std_msgs.msg import ColorRGBA, String
 from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import Marker, MarkerArray
 
@@ -30,6 +30,7 @@ from spca_ros.convert.records import WORLD_FRAME, from_msg, pose_from_msg
 from spca_ros.convert.robot import trajectory
 from spca_ros.node import SpcaNode, run_nodes
 from spca_ros.qos import EVERY, STATE
+from spca_tabletop.ros.display.behaviour_tree import behaviour_tree
 from spca_tabletop.ros.display.pictures import (
     Picture,
     contact_pictures,
@@ -40,10 +41,10 @@ from spca_tabletop.ros.display.pictures import (
     verdict_pictures,
 )
 
-DISPLAY = "display"
 OBJECTS, PLAN, CONTACTS, VERDICT, GRASPS, PATH = (
     f"markers/{kind}" for kind in ("objects", "plan", "contacts", "verdict", "grasps", "path")
 )
+BEHAVIOUR_TREE = "plan/behavior_tree"
 _PATH_POINTS = 60  # at most; a trajectory may have many more
 _KINDS = {"cube": Marker.CUBE, "cylinder": Marker.CYLINDER, "text": Marker.TEXT_VIEW_FACING,
           "line": Marker.LINE_STRIP}  # fmt: skip
@@ -53,7 +54,7 @@ class DisplayNode(SpcaNode):
     """Each of its topics holds the newest complete picture, also for those who come late."""
 
     def __init__(self) -> None:
-        super().__init__(DISPLAY)
+        super().__init__(names.DISPLAY)
         self._world = load_world(self.parameter("world", "tabletop", "a world in worlds/ or a path"))
         self._steps: tuple[Step, ...] = ()
         self._touching: frozenset[Pair] | None = None
@@ -62,6 +63,7 @@ class DisplayNode(SpcaNode):
             self.create_publisher(MarkerArray, topic, STATE)
             for topic in (OBJECTS, PLAN, CONTACTS, VERDICT, GRASPS, PATH)
         )
+        self._tree = self.create_publisher(String, BEHAVIOUR_TREE, STATE)
         nothing = Scene(stamp=0.0, objects=(), relations=(), sentences=())
         self._show(self._objects, scene_pictures(nothing, self._world))  # the table, until something is seen
         self.create_subscription(PoseArray, names.GRASPS, self._on_grasps, STATE)
@@ -80,6 +82,8 @@ class DisplayNode(SpcaNode):
     def _on_plan(self, message: PlanMsg) -> None:
         self._steps = tuple(Step(action=s.action, args=tuple(s.args)) for s in message.steps)
         self._show(self._plan, plan_pictures(self._steps, 0, self._world))
+        parameters = {schema.name: [p.name for p in schema.parameters] for schema in message.schemas}
+        self._tree.publish(String(data=behaviour_tree(self._steps, parameters)))
 
     def _on_step(self, message: ExecutePlan.Impl.FeedbackMessage) -> None:
         ended = message.feedback.step.index + 1
