@@ -12,7 +12,6 @@ from spca.failure import describe_failed, describe_step, unmet
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Execution, Plan, Step
-from spca_core.scene import ROLES
 from spca_core.skill import FailureKind, StepReport, python_name
 from spca_core.verdict import Outcome, Verdict
 from spca_planner.prediction import Evidence, StepEvidence
@@ -209,10 +208,7 @@ def _seen(before: Observation | None, afterwards: Observation | None) -> str:
     """What is there now and was not before, and what is there no more."""
     if afterwards is None or not afterwards.facts:
         return ""
-    then, now = (
-        [str(f) for f in (look.facts if look else ()) if f.predicate not in ROLES]
-        for look in (before, afterwards)
-    )
+    then, now = ([f.pddl for f in look.told] if look else [] for look in (before, afterwards))
     came, went = [f for f in now if f not in then], [f for f in then if f not in now]
     parts = (("Seen afterwards", came), ("No longer seen", went))
-    return "".join(f". {words}: {', '.join(facts[:_MOST_FACTS])}" for words, facts in parts if facts)
+    return "".join(f". {words}: {' '.join(facts[:_MOST_FACTS])}" for words, facts in parts if facts)

@@ -25,8 +25,7 @@ from spca_llm.chat import Chat
 from spca_llm.config import REPLAY, LlmConfig, load_config
 from spca_llm.connect import open_chat
 from spca_planner.language import LanguageProposer
-from spca_planner.pddl.syntax import Action
-from spca_planner.trusted import TrustedDomains, actions_of
+from spca_planner.trusted import Actions, TrustedDomains, actions_of
 from spca_sense.language import LanguageVision
 
 LLM = "llm"
@@ -73,8 +72,8 @@ def open_openai(kit: Kit, options: RunOptions, folder: RunFolder) -> Iterator[Pr
     """Language models behind any server that speaks the OpenAI protocol."""
     domains = TrustedDomains(folder_of(options, folder) / "domains")
 
-    def actions() -> dict[str, Action]:
-        return actions_of([*getattr(kit.builtin(), "domains", ()), *domains.all(kit.name)])
+    def actions() -> Actions:
+        return actions_of(getattr(kit.builtin(), "domains", ()), domains.all(kit.name))
 
     vocabulary = kit.vocabulary()
     roles = dict(_PLANNER_ROLES)

@@ -39,6 +39,8 @@ class Failed(Record):
     fingerprint: str
     round: int
     blame: Blame
+    kept_by: tuple[str, ...] = ()
+    """Who has handed in the same since: planner or coder."""
 
 
 @dataclass(frozen=True)
@@ -144,18 +146,19 @@ class RunState:
 
     def complained(self, blame: Blame) -> bool:
         """Whether the same was wrong before with this plan, although the skill has been rewritten since."""
-        last = self.tried[-1] if self.tried else None
-        return (
-            bool(blame.complaint)
-            and self.code_retry > 0
-            and last is not None
-            and last.round == self.round
-            and (last.blame.complaint, last.blame.suspects) == (blame.complaint, blame.suspects)
-        )
+        last = self.tried[-1] if self.code_retry and self.tried else None
+        if last is None or last.round != self.round or not blame.complaint:
+            return False
+        return (last.blame.complaint, last.blame.suspects) == (blame.complaint, blame.suspects)
 
-    def has_failed(self, fingerprint: str) -> Blame | None:
-        """What was to blame when a plan of that fingerprint failed; None if none has."""
-        return next((f.blame for f in self.tried if f.fingerprint == fingerprint), None)
+    def has_failed(self, fingerprint: str) -> Failed | None:
+        """How a plan of that fingerprint failed; None if none has."""
+        return next((f for f in self.tried if f.fingerprint == fingerprint), None)
+
+    def keeping(self, failed: Failed, author: str) -> RunState:
+        """What has failed is handed in unchanged by that author."""
+        kept = failed.model_copy(update={"kept_by": (*failed.kept_by, author)})
+        return replace(self, tried=tuple(kept if f is failed else f for f in self.tried))
 
     def in_vain(self, attempt: Vain | None) -> RunState:
         """A plan was carried out in vain, or drafts were rejected, and the world stays as it is now."""

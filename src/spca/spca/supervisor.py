@@ -15,7 +15,7 @@ from spca.journal import Journal
 from spca.looking import JudgedByLook, goal_in_words
 from spca.rehearsing import Rehearsing, blame_of, objection, trusted
 from spca.repetition import rejected, repeated, vain
-from spca.state import Phase, RunState
+from spca.state import Failed, Phase, RunState
 from spca.tried import fingerprint, lessons
 from spca_coder.library import restored
 from spca_coder.source import signatures
@@ -30,6 +30,7 @@ from spca_core.ports.stages import Coder, Planner
 from spca_core.ports.vocabulary import Vocabulary
 from spca_core.result import RunResult, Usage
 from spca_core.run_folder import RunFolder
+from spca_core.skill import python_name
 from spca_core.verdict import Outcome, Verdict
 from spca_planner.critics.vocabulary import FactVocabulary
 from spca_planner.prediction import Evidence, weigh
@@ -42,6 +43,7 @@ _STOPPED = "stopped by the user"
 _MOST_DOUBTS = 4
 """Times that a task is looked at again that seems impossible while something is out of sight."""
 _TRIED = "this plan has failed before with the same skills and the same predictions"
+_STANDS = "the plan failed, and its author stands by it, so look for the fault in the skills"
 _PERSISTS = "it was the same before the skill was rewritten, so the action may promise what does not happen"
 
 
@@ -212,8 +214,8 @@ class Supervisor:
             self._journal.tell("code", stage="code", text=draft.rejection, data={"kind": draft.kind})
         state = state.counting_code(result)
         if result.status == "complete":
-            if before := state.has_failed(fingerprint(plan, result.library)):
-                return self._tried(state, before)
+            if failed := state.has_failed(fingerprint(plan, result.library)):
+                return self._tried(state, plan, failed)
             state = state.coded(result.library)
             wanted = self._rehearsing is not None and self._rehearsing.wanted(state)
             return state.to_rehearse() if wanted else state
@@ -223,14 +225,21 @@ class Supervisor:
             return state.ending(Ending.GAVE_UP, result.message)
         return self._give_up(state, state.suspects, state.failure or result.message)
 
-    def _tried(self, state: RunState, before: Blame) -> RunState:
-        """Have the skills of a plan that has failed before just so rewritten, or else the plan.
+    def _tried(self, state: RunState, plan: Plan, failed: Failed) -> RunState:
+        """Ask who is left to change something about a plan that has failed before just so.
 
-        A coder that hands in the same once more sees nothing to mend: then the planner is asked.
+        Whoever hands in the same sees nothing to mend: then the other is asked, the coder for the skills that
+        are to blame or have proven nothing yet. With nobody left each further round would be the same.
         """
-        if before.suspects and not state.suspects and state.code_retry < self._budgets.code_retries:
-            return state.repairing(before.suspects, before.skill_failure)
-        return self._next_round(state, f"{_TRIED}: {before.plan_failure}")
+        author = "coder" if state.suspects else "planner"
+        asked, state, found = (author, *failed.kept_by), state.keeping(failed, author), failed.blame
+        suspects = found.suspects or [s.action for s in plan.steps if python_name(s.action) in state.written]
+        if suspects and "coder" not in asked and state.code_retry < self._budgets.code_retries:
+            told = found.skill_failure if found.suspects else f"{_STANDS}: {found.skill_failure}"
+            return state.repairing(tuple(dict.fromkeys(suspects)), told)
+        if "planner" not in asked:
+            return self._next_round(state, f"{_TRIED}: {found.plan_failure}")
+        return state.ending(Ending.GAVE_UP, f"no progress: {_TRIED}: {found.plan_failure}")
 
     def _give_up(self, state: RunState, actions: tuple[str, ...], failure: str) -> RunState:
         """Plan again without the skills that could not be repaired: only what was there before is kept."""

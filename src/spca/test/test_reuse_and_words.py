@@ -117,7 +117,7 @@ def test_skills_come_with_what_they_need_and_bring_in_observable_words() -> None
     for skill in read(TabletopKit.builtin_skills.read_text()).functions.values():
         if skill.is_skill:
             told = SkillSignature(name=skill.name, parameters=skill.parameters[1:], doc=skill.doc)
-            about = in_words(told, ACTIONS[skill.name], WORDS)
+            about = in_words(told, ACTIONS[skill.name, len(told.parameters)], WORDS)
             assert not re.search(r"holding|kept|unfit|crowded|abreast|topped|twice|one_place", about), about
 
 
@@ -145,6 +145,18 @@ def test_everything_observable_is_told_whether_it_holds_or_not() -> None:
         assert words in text
 
 
+def test_what_lies_left_and_near_of_what_is_told_of_all_things() -> None:
+    """Not only who is the first of its kind: a task may speak of the cube to the right of another one."""
+    seen = scene(row=("cube_red", "cube_blue", "cube_green")).model_copy(update={"restated": True})
+    text = prompt(request(observation=seen), None)
+    line = next(line for line in text.splitlines() if line.startswith("from left to right"))
+    places = [line.index(name) for name in ("cube_red", "cube_blue", "cube_green")]
+    assert places == sorted(places) and "cube_blue = plate_" in line and "where equally far" in line
+    assert "leftmost" not in text
+    told = prompt(request(observation=seen.model_copy(update={"restated": False})), None)
+    assert "from left to right" not in told and "(leftmost cube_red)" in told
+
+
 @pytest.mark.parametrize(
     ("predicate", "meant", "fault"),
     [
@@ -170,12 +182,6 @@ def test_a_synonym_is_mapped_or_refused(predicate: str, meant: str, fault: str) 
     assert bool(faults) == bool(fault)
     if fault:
         assert fault in faults[0]
-
-
-def test_characters_that_turn_or_hide_text_reach_no_prompt() -> None:
-    turned = TASK.model_copy(update={"description": "Put it \u202edown\u202c\u200b\x07."})
-    text = prompt(request(task=turned), Draft(domain="(define \u202e)", problem=""))
-    assert all(c.isprintable() or c == "\n" for c in text)
 
 
 # --- what is asked, and how often ---------------------------------------------------------------------------

@@ -40,7 +40,8 @@ class Story:
 
     `blamed`: the actions whose skills are blamed first, None where nothing gets as far as being carried out
     or rehearsed. `critic`: which critic rejects the draft of a plan. `code`: what the coder's critic says.
-    `refused`: the skills that are not trusted in spite of the success.
+    `refused`: the skills that are not trusted in spite of the success. `gives_up`: why the run ends without
+    one, after two rounds.
     """
 
     planner: tuple[PlannerFault, ...] = ()
@@ -51,6 +52,7 @@ class Story:
     code: str = ""
     refused: tuple[str, ...] = ()
     level: str = "pick_and_place_01"
+    gives_up: str = ""
     vision: tuple[Behaviour, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
 
@@ -164,6 +166,12 @@ STORIES = {
                       (ON_PLATE[0], ON_PLATE[1].format(" (on cube_red table)"), "problem")),) * 2,
         blamed=PLANNER, told="every step did what its action declares", options={"rehearse": "always"},
     ),
+    "the same plan, handed in again and again": Story(
+        level="pick_and_place_12",
+        planner=(both(("(not (hand_empty)) (not (on ?cube ?support))", "(not (hand_empty))", "domain"),
+                      (ON_PLATE[0], ON_PLATE[1].format(" (on cube_red table)"), "problem")),) * 99,
+        blamed=PLANNER, told="its author stands by it", gives_up="no progress: this plan has failed before",
+    ),
     "a goal that says less": Story(
         level="pick_and_place_12",
         planner=(both((ON_PLATE[0], "(:goal (and (not (on cube_red table)) (hand_empty)))", "problem"),
@@ -226,7 +234,8 @@ def test_who_is_blamed(name: str, tmp_path: Path, solver: SolverProcess) -> None
     story = STORIES[name]
     model = FallibleModel(planner=story.planner, coder=story.coder, vision=story.vision)
     run = run_with_model(story.level, model, tmp_path, solver, **story.options)
-    assert run.result.success, run.result.reason
+    assert run.result.success is not bool(story.gives_up), run.result.reason
+    assert story.gives_up in run.result.reason and (run.result.success or run.result.rounds == 2)
     found = blames(run)
     assert (found[0].suspects if found else None) == story.blamed
     later = "\n".join(seen.text for seen in run.requests)

@@ -6,7 +6,7 @@ from typing import Any
 
 from spca_core.geometry import Vec3
 from spca_core.model import Record
-from spca_core.scene import Fact, Scene, SceneObject
+from spca_core.scene import ROLES, Fact, Scene, SceneObject
 
 REMARK = "Remark of "
 """How a sentence begins that quotes somebody, such as an image model."""
@@ -38,6 +38,11 @@ class Observation(Record):
     def things(self) -> tuple[SceneObject, ...]:
         """The objects of the scene; none where the environment has no scene."""
         return self.scene.objects if self.scene is not None else ()
+
+    @property
+    def told(self) -> tuple[Fact, ...]:
+        """The facts that a failure is told by: all but who is the first of its kind."""
+        return tuple(f for f in self.facts if f.predicate not in ROLES)
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -34,6 +34,11 @@ class Fact(Record):
     def __str__(self) -> str:
         return f"{self.predicate}({', '.join(self.args)})"
 
+    @property
+    def pddl(self) -> str:
+        """As PDDL writes it, which is how models are told: `(on cube_red table)`."""
+        return f"({' '.join((self.predicate, *self.args))})"
+
 
 # What Sense says about objects. `left_of` and so on are as the camera sees them: left is +y, near is small x.
 RELATIONS = {

@@ -29,7 +29,8 @@ class Request(Record):
         """A request for text, or for an instance of `schema`."""
         # The text as transmitted, so that a replay compares equal. Lone surrogates cannot be sent and become
         # `?`.
-        plain = json.loads(json.dumps(list(messages), ensure_ascii=False).encode(errors="replace"))
+        text = json.dumps(list(messages), ensure_ascii=False).encode(errors="replace")
+        plain = json.loads(text, object_hook=_printable)
         if schema is None:
             return cls(role=role, messages=tuple(plain))
         return cls(
@@ -48,6 +49,14 @@ class Request(Record):
         canonical = {"role": self.role, "messages": self.messages, "schema": self.schema_name}
         text = json.dumps(canonical, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _printable(part: dict[str, Any]) -> dict[str, Any]:
+    """The same without control and formatting characters, which hide or turn what is read."""
+    return {
+        key: "".join(c for c in value if c.isprintable() or c in "\n\t") if isinstance(value, str) else value
+        for key, value in part.items()
+    }
 
 
 class Answer(Record):

@@ -150,6 +150,15 @@ def test_an_empty_folder_is_bad_input(tmp_path: Path):
         replay(tmp_path)
 
 
+def test_characters_that_turn_or_hide_text_are_sent_to_no_model() -> None:
+    hidden = "def f(ctx):\n\tctx.log('\u202eon\u202c\u200b')  # \x07\x1b[2J"
+    parts = [{"type": "text", "text": hidden}]
+    for content in (hidden, parts):
+        (message,) = Request.of("coder", [{"role": "user", "content": content}], None).messages
+        sent = message["content"] if content is hidden else message["content"][0]["text"]
+        assert sent == "def f(ctx):\n\tctx.log('on')  # [2J"
+
+
 @given(st.dictionaries(st.text(max_size=5), st.text(max_size=20), max_size=5), st.text(max_size=20))
 def test_digests_depend_on_content_not_on_the_order_of_keys(extra: dict[str, str], text: str):
     message = {**extra, "role": "user", "content": text}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -19,8 +19,9 @@ from spca_core.ports.vocabulary import ObservableWord, Vocabulary
 from spca_core.scene import ROLES
 from spca_core.skill import SkillSignature
 from spca_planner.critics.vocabulary import FactVocabulary
-from spca_planner.pddl.syntax import Action
+from spca_planner.rows import rows
 from spca_planner.skill_words import in_words
+from spca_planner.trusted import Actions, stems
 
 _MOST_SKILLS = 12
 _MOST_SCHEMAS = 2000
@@ -70,7 +71,7 @@ class LanguageProposer:
 
     The modes are those of the specification of the Plan stage.
 
-    `vocabulary` is that of the environment's observations; `actions` gives the known actions by name.
+    `vocabulary` is that of the environment's observations; `actions` gives the known actions.
     """
 
     def __init__(
@@ -78,7 +79,7 @@ class LanguageProposer:
         chat: ChatModel,
         role: Role = "planner_big",
         vocabulary: Vocabulary | None = None,
-        actions: Callable[[], Mapping[str, Action]] = dict,
+        actions: Callable[[], Actions] = dict,
     ) -> None:
         self._chat, self._role = chat, role
         self._vocabulary, self._actions = vocabulary or FactVocabulary(), actions
@@ -107,7 +108,7 @@ def messages(
     previous: Draft | None,
     rejection: Rejection | None,
     vocabulary: Vocabulary | None = None,
-    actions: Mapping[str, Action] | None = None,
+    actions: Actions | None = None,
 ) -> list[Message]:
     """The conversation that is sent: rules, then one request with everything in it."""
     reused = request.mode == "reuse" and previous is not None
@@ -115,7 +116,9 @@ def messages(
     skills = [] if reused else relevant_skills(request, previous)
     words = (vocabulary or FactVocabulary()).words()
     observation = request.observation
-    seen = {fact.predicate for fact in observation.facts}
+    told_rows = rows(observation)
+    untold = ROLES if told_rows else ()
+    seen = {fact.predicate for fact in observation.facts}.difference(untold)
     question = _templates().get_template("planner_request.j2")
     return [
         {"role": "system", "content": _templates().get_template("planner_system.j2").render()},
@@ -125,14 +128,15 @@ def messages(
                 mode=request.mode if previous is not None else "fresh",
                 task=_clip(request.task.text, "task"),
                 objects=observation.objects,
-                facts=_facts(observation, vocabulary),
+                facts=_facts(observation, vocabulary, untold),
+                rows=told_rows,
                 hidden_things=observation.hidden,
                 remarks=[_clip(s, "sentence") for s in observation.remarks[:_MOST_SENTENCES]],
                 words=[word for word in words if not word.aside or word.name in seen],
                 skills=list(_described(skills, actions or {}, words, settled)),
                 hidden=len(request.skills) - len(skills),
-                domain=_printable(_clip(previous.domain, "pddl")) if previous else "",
-                problem=_printable(_clip(previous.problem, "pddl")) if previous else "",
+                domain=_clip(previous.domain, "pddl") if previous else "",
+                problem=_clip(previous.problem, "pddl") if previous else "",
                 failure=_clip(request.failure, "failure"),
                 executed=_executed(request),
                 critic=rejection.critic if rejection else "",
@@ -144,7 +148,7 @@ def messages(
 
 def _described(
     skills: Sequence[SkillSignature],
-    actions: Mapping[str, Action],
+    actions: Actions,
     words: Sequence[ObservableWord],
     settled: bool,
 ) -> Iterator[dict[str, object]]:
@@ -157,7 +161,7 @@ def _described(
         if settled:
             yield {"name": skill.name, "parameters": skill.parameters, "about": ""}
             continue
-        action = actions.get(skill.name.lower())
+        action = actions.get((skill.name.lower(), len(skill.parameters)))
         about = in_words(skill, action, words) if action else ""
         if not about or len(about) > room:
             about = _clip(" ".join(skill.doc.split()), "doc")
@@ -174,16 +178,14 @@ def _executed(request: PlanRequest) -> dict[str, object]:
     executed = request.executed
     if executed is None:
         return {}
-    now, then = (
-        [str(f) for f in facts if f.predicate not in ROLES]
-        for facts in (request.observation.facts, executed.seen)
-    )
+    now = [f.pddl for f in request.observation.told]
+    then = [f.pddl for f in executed.seen if f.predicate not in ROLES]
     return {
         "rehearsed": executed.rehearsed,
         "steps": [_clip(s, "sentence") for s in executed.steps[:_MOST_STEPS]],
         "predicted": " ".join(executed.predicted[:_MOST_FACTS]),
-        "came": [fact for fact in then if fact not in now][:_MOST_FACTS],
-        "went": [fact for fact in now if fact not in then][:_MOST_FACTS] if then else [],
+        "came": " ".join([fact for fact in then if fact not in now][:_MOST_FACTS]),
+        "went": " ".join([fact for fact in now if fact not in then][:_MOST_FACTS]) if then else "",
     }
 
 
@@ -191,25 +193,20 @@ def relevant_skills(request: PlanRequest, previous: Draft | None) -> list[SkillS
     """The skills to list: those of the last domain, then those that share most words with the task."""
     if len(request.skills) <= _MOST_SKILLS:
         return list(request.skills)
-    task = _stems(request.task.text)
+    task = stems(request.task.text)
     used = previous.domain.lower() if previous else ""
 
     def weight(skill: SkillSignature) -> tuple[bool, int]:
-        return f"(:action {skill.name.lower()}" in used, len(task & _stems(f"{skill.name} {skill.doc}"))
+        return f"(:action {skill.name.lower()}" in used, len(task & stems(f"{skill.name} {skill.doc}"))
 
     chosen = sorted(request.skills, key=weight, reverse=True)[:_MOST_SKILLS]
     return [s for s in request.skills if s in chosen]
 
 
-def _stems(text: str) -> set[str]:
-    """Words cut to five letters, so that "stacked" meets "stack"."""
-    return {word[:5] for word in re.findall(r"[a-z]{3,}", text.lower().replace("_", " "))}
-
-
-def _facts(observation: Observation, vocabulary: Vocabulary | None) -> str:
+def _facts(observation: Observation, vocabulary: Vocabulary | None, untold: Collection[str]) -> str:
     """The observed facts, with those that have no arguments, such as that the hand is empty."""
     words = vocabulary.words() if vocabulary else ()
-    facts = [(f.predicate, *f.args) for f in observation.facts]
+    facts = [(f.predicate, *f.args) for f in observation.facts if f.predicate not in untold]
     if vocabulary is not None:
         extensions = vocabulary.extensions(observation)
         bare = [w.name for w in words if not w.args and w.name in extensions]
@@ -243,11 +240,5 @@ def _templates() -> Environment:
 
 
 def _quoted(value: object) -> str:
-    """Data as JSON, in which no text can close the block that marks it as data, or hide anything."""
-    text = json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
-    return _printable(text)
-
-
-def _printable(text: str) -> str:
-    """The text without control and formatting characters, which hide or turn what is read."""
-    return "".join(c for c in text if c.isprintable() or c in "\n\t")
+    """Data as JSON, in which no text can close the block that marks it as data."""
+    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")

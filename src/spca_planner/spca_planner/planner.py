@@ -130,20 +130,21 @@ class DraftingPlanner:
         return found[1:]
 
     def learned(self, request: PlanRequest, result: PlanResult) -> None:
-        """Trust the domain of a plan that the referee has called a success."""
+        """Trust the domain of a plan that the referee has called a success, and remember its problem."""
         if result.plan is not None:
             self._trusted.add(self._environment, request.task, result.plan.draft.domain)
+            self._trusted.remember(self._environment, request, result.plan.draft)
 
     def _first(self, request: PlanRequest) -> tuple[Mode, Draft | None]:
-        """Reuse the trusted domain that fits best, for a fresh request of a task group solved before.
+        """Reuse the trusted domain that fits best, for a fresh request, if it is of the task's own group.
 
-        Without one of its own group, the best of the others is its example.
+        One of another group is an example.
         """
         if request.mode == "fresh":
             known = self._trusted.fitting(self._environment, request.task)
             if known is not None:
                 own = self._trusted.in_group(self._environment, request.task.group)
-                return "reuse" if own else "fresh", Draft(domain=known.text, problem="")
+                return "reuse" if known in own else "fresh", Draft(domain=known.text, problem="")
         return request.mode, request.previous
 
 
@@ -162,6 +163,7 @@ class _Loop:
         self._request, self._on_draft, self._cancelled = request, on_draft, cancelled
         self._mode, self._previous = planner._first(request)
         self._reused = self._previous.domain if self._mode == "reuse" and self._previous else None
+        self._solved = planner._trusted.remembered(planner._environment, request, self._reused or "")
         self._rejection: Rejection | None = None
         if after is not None:
             (self._previous, self._rejection), self._mode = after, "repair"
@@ -198,7 +200,9 @@ class _Loop:
         request = self._request.model_copy(update={"mode": self._mode})
         proposer, previous, rejection = self._proposers[self._mode], self._previous, self._rejection
         try:
-            draft = interruptible(lambda: proposer.draft(request, previous, rejection), self._cancelled)
+            draft = self._solved or interruptible(
+                lambda: proposer.draft(request, previous, rejection), self._cancelled
+            )
         except ModelError as error:
             refused = Rejection(critic="model", message=str(error))
             self._note(None, Judged(None, refused), time.perf_counter() - began)
@@ -213,14 +217,14 @@ class _Loop:
         seconds = time.perf_counter() - began
         judged = self._repeated(draft) or self._judge(draft)
         self._note(draft, judged, seconds)
-        self._previous, self._rejection, self._mode = draft, judged.rejection, "repair"
+        self._previous, self._rejection, self._mode, self._solved = draft, judged.rejection, "repair", None
         return judged.plan
 
     def _judge(self, draft: Draft) -> Judged:
         judged = self._critics.judge(draft, self._request, self._cancelled)
         # The environment's own proposer is the second opinion itself: to ask it would be to read the task
         # twice.
-        own = self._proposers[self._mode].name == BUILTIN
+        own = self._proposers[self._mode].name == BUILTIN or self._solved is not None
         if (
             judged.plan is not None
             and not own

@@ -32,6 +32,11 @@ class Prediction:
     effects: tuple[Mapping[Atom, bool], ...]
     states: tuple[frozenset[Atom], ...]
 
+    def says(self, atom: Atom) -> bool:
+        """Whether the domain has a predicate for that atom, with these objects as its arguments."""
+        types = {o.name: o.type for o in (*self.domain.constants, *self.problem.objects)}
+        return self.domain.says(atom, types)
+
 
 def predict(plan: Plan) -> Prediction:
     """The progression of the plan's initial state through its steps, under the closed-world assumption."""
@@ -201,3 +206,8 @@ class Look:
         if missing and len(missing) < len(atom) - 1:
             return False  # it is nowhere in sight, so it is in no relation to what is
         return extension.truth(atom[1:], self._observation.objects)
+
+    def alike(self, atom: Atom) -> list[Atom]:
+        """Every atom that it shows of the same predicate and the same first thing."""
+        extension = self._extensions.get(atom[0], Extension((), frozenset()))
+        return [(atom[0], *args) for args in sorted(extension.atoms) if args[:1] == atom[1:2]]

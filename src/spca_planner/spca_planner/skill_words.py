@@ -20,8 +20,6 @@ def in_words(skill: SkillSignature, action: Action, words: Sequence[ObservableWo
 
     What it brings about under a name of its own is told where nothing observable says it, such as a touch.
     """
-    if len(skill.parameters) != len(action.parameters):
-        return ""
     names = {p.name: f"?{n}" for p, n in zip(action.parameters, skill.parameters, strict=True)}
     needs = list(_literals(action.precondition, names, words))
     brings = list(_literals(action.effect, names, words))

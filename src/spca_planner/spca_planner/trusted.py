@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
+from spca_core.plan import Draft, PlanRequest
 from spca_core.run_folder import write_atomically
 from spca_core.task import Task
 from spca_core.validation import expecting
 from spca_planner.pddl.sexpr import PddlError
 from spca_planner.pddl.syntax import Action, parse_domain
+from spca_planner.rows import rows
 
 _HEADER = "; trusted: it has solved "
 _TASKS = "; tasks: "
@@ -47,8 +51,8 @@ class TrustedDomains:
         Words are weighted by how few of the domains have them (inverse document frequency).
         """
         found = list(self._all(environment))
-        bags = [_stems(f"{d.tasks} {d.text}") for d in found]
-        wanted = _stems(task.text)
+        bags = [stems(f"{d.tasks} {d.text}") for d in found]
+        wanted = stems(task.text)
 
         def fit(index: int) -> float:
             shared = wanted & bags[index]
@@ -79,6 +83,23 @@ class TrustedDomains:
         text = f"{_HEADER}{', '.join(sorted(solved))}\n{_TASKS}{words}\n{domain}"
         write_atomically(path, text.encode())
 
+    def remember(self, environment: str, request: PlanRequest, draft: Draft) -> None:
+        """Keep a problem that was solved, for the same task with the same domain and facts."""
+        path = self._problem_path(environment, request, draft.domain)
+        write_atomically(path, draft.problem.encode())
+
+    def remembered(self, environment: str, request: PlanRequest, domain: str) -> Draft | None:
+        """The draft that has solved just this before."""
+        path = self._problem_path(environment, request, domain)
+        with expecting("a solved problem", path):
+            return Draft(domain=domain, problem=path.read_text(encoding="utf-8")) if path.is_file() else None
+
+    def _problem_path(self, environment: str, request: PlanRequest, domain: str) -> Path:
+        seen = request.observation
+        facts = (*sorted(seen.objects), *sorted(map(str, seen.facts)), *seen.remarks, *rows(seen).values())
+        digest = sha256("\n".join((request.task.text, domain, *facts)).encode()).hexdigest()[:16]
+        return self._folder / _safe(environment) / "problems" / f"{digest}.pddl"
+
     def all(self, environment: str) -> list[str]:
         """The text of every trusted domain of an environment."""
         return [domain.text for domain in self._all(environment)]
@@ -94,15 +115,24 @@ class TrustedDomains:
         return self._folder / _safe(environment) / f"{_safe(group)}{suffix}.pddl"
 
 
-def actions_of(domains: Sequence[str]) -> dict[str, Action]:
-    """Every action in these domains, by its name; a later domain's wins."""
-    found: dict[str, Action] = {}
+Actions = Mapping[tuple[str, int], Action]
+"""Actions by their names and how many parameters they have."""
+
+
+def actions_of(own: Sequence[str], learned: Sequence[str] = ()) -> Actions:
+    """Every action in these domains.
+
+    What a skill does is told as the environment's `own` domains have it; else as that one of the `learned`
+    has it that demands least, because what only some of them demand belongs to their tasks.
+    """
+    known = [*_actions(own), *sorted(_actions(learned), key=lambda a: str(a.precondition).count("("))]
+    return {(a.name, len(a.parameters)): a for a in reversed(known)}
+
+
+def _actions(domains: Sequence[str]) -> Iterator[Action]:
     for text in domains:
-        try:
-            found |= parse_domain(text).actions
-        except PddlError:
-            continue
-    return found
+        with suppress(PddlError):
+            yield from parse_domain(text).actions.values()
 
 
 def _read(path: Path) -> TrustedDomain | None:
@@ -118,7 +148,7 @@ def _read(path: Path) -> TrustedDomain | None:
     return TrustedDomain(path.name.split(".")[0], rest, solved, tasks)
 
 
-def _stems(text: str) -> set[str]:
+def stems(text: str) -> set[str]:
     """Words cut to five letters, so that "stacked" meets "stack"."""
     return {word[:5] for word in re.findall(r"[a-z]{3,}", text.lower().replace("_", " "))}
 

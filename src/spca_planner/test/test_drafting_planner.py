@@ -24,6 +24,7 @@ from spca_testing.observations import goals, scene, task
 REQUEST = PlanRequest(
     attempt="7", task=task("Stack the red cube on the blue cube."), observation=scene(), skills=()
 )
+AGAIN = REQUEST.model_copy(update={"task": REQUEST.task.model_copy(update={"title": "Once more"})})
 GOOD = BuiltinProposer().draft(REQUEST, None, None)
 UNREADABLE = GOOD.model_copy(update={"domain": GOOD.domain[:-20]})
 UNSOLVABLE = GOOD.model_copy(update={"domain": GOOD.domain.replace("(holding ?c)\n      (not", "(not")})
@@ -170,7 +171,7 @@ def test_success_makes_a_domain_trusted_and_reused(make: Make, tmp_path: Path) -
     assert (kept.text, kept.solved) == (domain(), (REQUEST.task.id,))
 
     proposer = Scripted(GOOD)
-    result = make(proposer).plan(REQUEST)
+    result = make(proposer).plan(AGAIN)
     assert statuses(result.drafts) == [("reuse", "")]
     request, previous, _ = proposer.asked[0]
     assert request.mode == "reuse"
@@ -179,18 +180,48 @@ def test_success_makes_a_domain_trusted_and_reused(make: Make, tmp_path: Path) -
     assert statuses(make().plan(other_group).drafts) == [("fresh", "")]
 
 
+@pytest.mark.parametrize(
+    ("change", "asked"),
+    [
+        ({}, False),
+        ({"task": AGAIN.task}, True),
+        ({"observation": scene(on={"cube_green": "cube_red"})}, True),
+        ({"observation": scene(row=("cube_red", "cube_blue", "cube_green"))}, True),
+    ],
+)
+def test_the_same_task_on_the_same_table_asks_nobody(
+    make: Make, change: dict[str, object], asked: bool
+) -> None:
+    planner = make()
+    planner.learned(REQUEST, planner.plan(REQUEST))
+    proposer = Scripted(GOOD)
+    result = make(proposer).plan(REQUEST.model_copy(update=change))
+    assert bool(proposer.asked) is asked
+    assert asked or (result.status, statuses(result.drafts)) == ("solved", [("reuse", "")])
+
+
+def test_a_domain_of_another_group_is_an_example(make: Make, tmp_path: Path) -> None:
+    """Even where it fits the words better than that of the task's own group."""
+    trusted = TrustedDomains(tmp_path / "domains")
+    trusted.add("tabletop", task("Touch it.", group=REQUEST.task.group), "(define (domain touching))")
+    trusted.add("tabletop", REQUEST.task.model_copy(update={"group": "other"}), GOOD.domain)
+    proposer = Scripted(GOOD)
+    assert statuses(make(proposer).plan(REQUEST).drafts) == [("fresh", "")]
+    assert proposer.asked[0][1] == Draft(domain=GOOD.domain, problem="")
+
+
 def test_a_draft_that_leaves_the_trusted_domain_is_not_called_reuse(make: Make) -> None:
     planner = make()
     planner.learned(REQUEST, planner.plan(REQUEST))
     changed = GOOD.model_copy(update={"domain": "; mine\n" + GOOD.domain})
-    assert statuses(make(Scripted(changed)).plan(REQUEST).drafts) == [("fresh", "")]
+    assert statuses(make(Scripted(changed)).plan(AGAIN).drafts) == [("fresh", "")]
 
 
 def test_a_failed_reuse_is_repaired(make: Make) -> None:
     planner = make()
     planner.learned(REQUEST, planner.plan(REQUEST))
     proposer = Scripted(GOOD.model_copy(update={"problem": "(define"}), GOOD)
-    assert statuses(make(proposer).plan(REQUEST).drafts) == [("reuse", "parse"), ("repair", "")]
+    assert statuses(make(proposer).plan(AGAIN).drafts) == [("reuse", "parse"), ("repair", "")]
 
 
 def test_a_replan_tells_what_failed_and_what_was_tried(make: Make) -> None:
@@ -208,7 +239,7 @@ def test_a_replan_tells_what_failed_and_what_was_tried(make: Make) -> None:
 
 def test_each_mode_has_its_own_proposer(make: Make) -> None:
     big, small = Scripted(UNREADABLE), Scripted(GOOD)
-    result = make({"fresh": big, "replan": big, "reuse": small, "repair": small}).plan(REQUEST)
+    result = make({"fresh": big, "replan": big, "reuse": small, "repair": small}).plan(AGAIN)
     assert result.status == "solved"
     assert (len(big.asked), len(small.asked)) == (1, 1)
 
@@ -247,6 +278,21 @@ def test_a_goal_that_the_grammar_reads_differently_is_a_question_asked_once(make
     assert "(on cube_red cube_blue) would not hold" in asked.message
     assert "does not ask to move cube_blue" in asked.message
     assert result.message == ""
+
+
+def test_what_goes_without_saying_is_not_asked_for(make: Make) -> None:
+    """The base of a stack may stay on another cube, unless the task says where it stands."""
+    seen = scene(on={"cube_blue": "cube_red"})
+    draft = GOOD.model_copy(
+        update={"problem": problem(seen, [frozenset({("on", "cube_green", "cube_blue")})])}
+    )
+    for text, critics in (
+        ("Put the green cube on the blue cube.", [""]),
+        ("Put the green cube on the blue cube, which stays on the table.", ["goal", ""]),
+    ):
+        request = REQUEST.model_copy(update={"task": task(text), "observation": seen})
+        result = make(Scripted(draft)).plan(request)
+        assert [critic for _, critic in statuses(result.drafts)] == critics, text
 
 
 def test_a_proposer_that_insists_is_believed_with_a_warning(make: Make) -> None:

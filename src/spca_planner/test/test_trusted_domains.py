@@ -47,9 +47,21 @@ def test_the_domain_offered_is_the_one_that_fits_the_words(tmp_path: Path) -> No
             assert found.text == wanted, (words, group)
 
 
-def test_schemas_are_whole() -> None:
-    found = actions_of([DOMAIN, "(no domain"])
-    assert {n: a.text for n, a in found.items()} == {"b": "(:action b :parameters ())"}
+def test_schemas_are_whole_and_say_what_belongs_to_no_task() -> None:
+    """The environment's own come first; else the one of all learned domains that demands least."""
+    own, hanoi, stack, other = (
+        f"(define (domain d) (:predicates (free ?x) (bigger ?x ?y))\n  (:action {name} :parameters ({takes}) "
+        f":precondition (and {needs}) :effect (free ?x)))"
+        for name, takes, needs in (
+            ("lift", "?x", "(free ?x)"), ("stack", "?x ?y", "(free ?x) (bigger ?y ?x)"),
+            ("stack", "?x ?y", "(free ?x)"), ("lift", "?x", ""),
+        )
+    )  # fmt: skip
+    found = actions_of([own, "(no domain"], [hanoi, stack, other, DOMAIN])
+    assert {key: str(action.precondition) for key, action in found.items() if action.precondition} == {
+        ("lift", 1): "(and (free ?x))", ("stack", 2): "(and (free ?x))",
+    }  # fmt: skip
+    assert found["b", 0].text == "(:action b :parameters ())"
 
 
 def test_a_hostile_group_name_stays_in_the_folder(tmp_path: Path) -> None:

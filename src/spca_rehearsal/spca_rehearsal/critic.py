@@ -10,6 +10,7 @@ from spca_core.ports.vocabulary import Vocabulary
 from spca_core.rehearsal import Fault, FaultKind, Moment
 from spca_core.scene import Fact
 from spca_core.skill import FailureKind
+from spca_planner.critics.synonyms import meant
 from spca_planner.frame import FRAME_M, allowance, mentioned, moved
 from spca_planner.pddl.formula import Atom, evaluate, unmet
 from spca_planner.pddl.sexpr import PddlError
@@ -105,24 +106,33 @@ class Critic:
         return self._fault("status", index, action, where + text, moment.observation)
 
     def _contradicted(self, index: int, observation: Observation) -> list[tuple[Atom, bool]]:
-        """The declared effects of a step that the observation shows not to have come about."""
+        """The declared effects of a step that the observation shows not to have come about.
+
+        What it puts somewhere shall rest on nothing else than what the plan says: a plate's edge is no plate.
+        """
         if self._prediction is None:
             return []
         look = Look(observation, self._prediction.domain, self._vocabulary)
-        effects = self._prediction.effects[index]
-        return [(a, wanted) for a, wanted in effects.items() if look.truth(a) not in (wanted, None)]
+        effects, state = self._prediction.effects[index], self._prediction.states[index]
+        words = [word for word in self._vocabulary.words() if word.name == _SUPPORT]
+        put = [atom for atom, wanted in effects.items() if wanted and meant(atom[0], words)]
+        beside = {other for atom in put for other in look.alike(atom) if other not in state}
+        return [
+            *((a, wanted) for a, wanted in effects.items() if look.truth(a) not in (wanted, None)),
+            *((a, False) for a in sorted(beside) if a not in effects and self._prediction.says(a)),
+        ]
 
     def _disturbed(self, index: int, moment: Moment) -> str:
         """What the step changed of things that neither its arguments nor its effects mention."""
         effects = self._prediction.effects[index] if self._prediction is not None else {}
-        meant = mentioned(self._plan.steps[index], effects)
+        about = mentioned(self._plan.steps[index], effects)
         for thing, metres in moment.displaced.items():
             allowed = allowance(thing, self._plan.steps[index], effects)
             if allowed == FRAME_M:
                 self.margin = min(self.margin, FRAME_M - metres)
             if metres > allowed:
                 return moved(thing, metres)
-        before, now = (_supports(o, meant) for o in (self._before or moment.observation, moment.observation))
+        before, now = (_supports(o, about) for o in (self._before or moment.observation, moment.observation))
         if changed := sorted(map(str, before ^ now)):
             return f"{changed[0]} changes, and the step is not about it"
         return ""
@@ -168,5 +178,6 @@ def _listed(literals: Iterable[tuple[Atom, bool]]) -> str:
 
 
 def _shown(observation: Observation, things: set[str]) -> str:
-    facts = [f for f in observation.facts if f.args and f.args[0].lower() in {t.lower() for t in things}]
-    return ", ".join(map(str, facts[:_MOST_FACTS])) or "nothing of these"
+    about = {t.lower() for t in things}
+    facts = [f for f in observation.told if f.args and f.args[0].lower() in about]
+    return " ".join(f.pddl for f in facts[:_MOST_FACTS]) or "nothing of these"

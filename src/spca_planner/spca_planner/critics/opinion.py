@@ -45,14 +45,8 @@ def _moved(prediction: Prediction, opinion: SecondOpinion) -> Iterable[str]:
 
 def _false(fact: SameFact, state: frozenset[Atom], prediction: Prediction) -> bool:
     """Whether the domain can express a fact and it does not hold."""
-    said = [atom for atom in fact if _expressible(atom, prediction)]
+    said = [atom for atom in fact if prediction.says(atom)]
     return bool(said) and not any(atom in state for atom in said)
-
-
-def _expressible(atom: Atom, prediction: Prediction) -> bool:
-    signature = prediction.domain.predicates.get(atom[0])
-    known = {o.name for o in (*prediction.domain.constants, *prediction.problem.objects)}
-    return signature is not None and len(signature.parameters) == len(atom) - 1 and known.issuperset(atom[1:])
 
 
 def _initial(prediction: Prediction) -> frozenset[Atom]:

@@ -61,15 +61,12 @@ def _wrong_init(
             f"(:init …) states {_listed(false)}, which the scene does not "
             f"show{_instead(false[0], extensions)}"
         )
-    missing = []
-    for name, signature in domain.predicates.items():
-        wanted = [p.type for p in signature.parameters]
-        for args in sorted(extensions[name].atoms if name in extensions else ()):
-            fits = len(args) == len(wanted) and all(
-                a in types and domain.is_a(types[a], t) for a, t in zip(args, wanted, strict=True)
-            )
-            if fits and (name, *args) not in stated:
-                missing.append((name, *args))
+    shown = (
+        (name, *args)
+        for name in domain.predicates
+        for args in sorted(extensions[name].atoms if name in extensions else ())
+    )
+    missing = [atom for atom in shown if domain.says(atom, types) and atom not in stated]
     if missing:
         yield f"(:init …) lacks {_listed(missing)}, which the scene shows"
 

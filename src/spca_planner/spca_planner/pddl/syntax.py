@@ -5,7 +5,7 @@ This is classical planning: the subset that the planner and the validators share
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from textwrap import dedent
@@ -73,6 +73,14 @@ class Domain:
     def is_a(self, kind: str, ancestor: str) -> bool:
         """Whether `kind` is `ancestor` or one of its subtypes."""
         return ancestor == OBJECT or ancestor in self.ancestry(kind)
+
+    def says(self, atom: Sequence[str], types: Mapping[str, str]) -> bool:
+        """Whether it has a predicate for that atom, whose arguments are of these types."""
+        signature = self.predicates.get(atom[0])
+        wanted = [p.type for p in signature.parameters] if signature is not None else [""] * len(atom)
+        return len(wanted) == len(atom) - 1 and all(
+            a in types and self.is_a(types[a], t) for a, t in zip(atom[1:], wanted, strict=True)
+        )
 
     def ancestry(self, kind: str) -> list[str]:
         """`kind` and its supertypes, upwards; each once, even where the types go round in a circle."""

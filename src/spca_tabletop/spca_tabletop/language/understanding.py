@@ -24,8 +24,8 @@ _MOST_COMBINATIONS = 256
 _MOST_GUESSES = 8
 
 
-def understand(task: Task, observation: Observation) -> list[Goal]:
-    """The goals any of which fulfils the task.
+def understand(task: Task, observation: Observation, literal: bool = False) -> list[Goal]:
+    """The goals any of which fulfils the task; `literal` ones lack what goes without saying.
 
     The description is the text that counts, the title stands in for it.
 
@@ -34,7 +34,7 @@ def understand(task: Task, observation: Observation) -> list[Goal]:
     Raises NotUnderstood, and Impossible where the text makes sense but not on this table.
     """
     try:
-        return _understood(task, observation)
+        return _understood(task, observation, literal)
     except NoSuchThing:
         raise
     except Impossible:
@@ -132,7 +132,7 @@ def _read(text: str) -> list[Sequence[Reading]]:
         raise
 
 
-def _understood(task: Task, observation: Observation) -> list[Goal]:
+def _understood(task: Task, observation: Observation, literal: bool = False) -> list[Goal]:
     said = _read(task.description) or _read(task.title)
     if not said:
         raise NotUnderstood("The task says nothing that could be done.")
@@ -148,7 +148,7 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
             try:
                 meaning = interpret(reading, observation)
                 progress, cost = 1, meaning.cost
-                goals = tuple(alternatives(meaning, observation))
+                goals = tuple(alternatives(meaning, observation, literal))
             except (NotUnderstood, Impossible) as error:
                 if progress and (impossible is None or cost < impossible[0]):
                     impossible = (cost, error)

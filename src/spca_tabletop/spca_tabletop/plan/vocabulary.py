@@ -184,17 +184,12 @@ class TabletopVocabulary:
     def second_opinion(self, task: Task, observation: Observation) -> SecondOpinion | None:
         """See `GivesSecondOpinion`: how the built-in grammar reads the task."""
         try:
-            goals = understand(task, observation)
+            goals = understand(task, observation, literal=True)
         except (NotUnderstood, Impossible):
             return None
         moved = {atom[1] for goal in goals for atom in goal if not observation.holds(*atom)}
-        moved |= {
-            a
-            for goal in goals
-            for atom in goal
-            if atom[0] in ("next_to", "abreast", "across")
-            for a in atom[1:]
-        }
+        beside = {atom for goal in goals for atom in goal if atom[0] in ("next_to", "abreast", "across")}
+        moved |= {thing for atom in beside for thing in atom[1:]}
         lying = [f.args for f in observation.facts if f.predicate == "on"]
         stays = {
             c: _said(("on", c, x))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from spca_core.kinds import SOLIDS, SUPPORTS
+from spca_core.names import TABLE_SYMBOL
 from spca_core.observation import Observation
 from spca_core.ports.vocabulary import Extension
 from spca_tabletop.plan.vocabulary import ON_NAMES, TOUCHED_NAMES, TabletopVocabulary
@@ -26,5 +27,6 @@ class TwinVocabulary(TabletopVocabulary):
         leaning = said("on_edge")
         found["on_edge"] = Extension((solids, frozenset({"plate"})), leaning)
         for name in ON_NAMES:  # what leans on a plate's edge stands on the table, too
-            found[name] = replace(found[name], atoms=found[name].atoms - leaning)
+            on = found[name].atoms | {(thing, TABLE_SYMBOL) for thing, _ in leaning & found[name].atoms}
+            found[name] = replace(found[name], atoms=on - {(t, TABLE_SYMBOL) for t, _ in found["in"].atoms})
         return found
