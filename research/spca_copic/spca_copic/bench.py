@@ -20,6 +20,7 @@ from spca_copic.run import train_run
 from spca_copic.store import CopicFolder, CopicRun
 from spca_copic.worlds.registry import open_world
 from spca_core.model import Record
+from spca_core.ports.chat import ChatUsage
 
 # Tian et al., success in %. Worlds that are substitutes for theirs have no published figure.
 PUBLISHED = {
@@ -50,6 +51,8 @@ class CopicRow(Record):
     scores: tuple[Score, ...]
     trials: tuple[Trial, ...]
     train_seconds: float
+    written: ChatUsage = ChatUsage()
+    """What writing the first programs took; the rest of the last trial's `usage` is evolution."""
     one_program: bool = False
     """Whether the training ended with a single program to follow: nothing was selected in the test."""
 
@@ -75,6 +78,8 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
     cases: int = Field(20, ge=1)
     policies: tuple[str, ...] = ("selector", "random", "programs", "oracle")
     recipe: Recipe = Recipe()
+    tables: int = Field(1, ge=1)
+    """Hidden tables of the world; the trainings of seed s are in the table s modulo so many."""
     llm: str = ""
     """Where the model's answers come from, as for `spca run`, if it is to propose."""
 
@@ -95,9 +100,10 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
     def run_trial(self, trial: CopicTrial, folder: Path) -> CopicRow:
         """Train and keep it in the folder, then test; a training that was cut short is taken up again."""
         recipe = self.recipe.model_copy(update={"seed": trial.seed})
-        run = CopicRun(world=trial.world, tasks=(trial.task,), recipe=recipe, llm=self.llm)
+        table = 1 + trial.seed % self.tables
+        run = CopicRun(world=trial.world, tasks=(trial.task,), recipe=recipe, llm=self.llm, table=table)
         kept = CopicFolder.create(run, folder / "runs" / trial.key.replace("/", "_").replace(":", "_"))
-        with closing(open_world(trial.world)) as world:
+        with closing(open_world(trial.world, table)) as world:
             train_run(kept, world=world)
             state, selector = kept.trained(trial.task)
             cases = unseen_cases(world, trial.task, recipe, self.cases)
@@ -106,6 +112,7 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
             scores=tuple(scores),
             trials=state.trials,
             train_seconds=sum(t.seconds for t in state.trials),
+            written=state.written,
             one_program=bool(state.follow) or len(state.programs) == 1,
         )
 
@@ -128,8 +135,10 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
         page.text(
             "Solved cases in %; `first trial` is while learning, with the first programs. Regret is the "
             "oracle's mean sum of rewards less the selector's. `One program`: seeds in which the training "
-            "ended with a single program to follow, whose figures stand in the selector's columns. `World`: "
-            "what the training took of it on average, trials and judgements of programs included. A trial "
+            "ended with a single program to follow, whose figures stand in the selector's columns. "
+            "`1 − Jaccard`: how different the actions of two candidates are (what MinHash estimates). "
+            + (f"The trainings are in {self.tables} hidden tables in turn. " if self.tables > 1 else "")
+            + "A trial "
             f"is successful when it solves {100 * self.recipe.threshold:g} % of the unseen cases. ± is half "
             "of Student's 95 % interval over the seeds. "
             + (
@@ -141,7 +150,15 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
             "substitute for StarCraft II, `tabletop` one for robosuite."
         )
         if done:
-            page.figure(curves(done))
+            page.figure(
+                curves(done), "Share solved while learning, by trial: each seed thin, their mean bold."
+            )
+            page.heading("What a training took")
+            page.table(
+                COSTS, [_cost(own) for own in groups(done, _task_of).values()],
+                "Means over the seeds: plans, resets and restores of the world, judging programs included; "
+                "tokens of the model that writes and evolves programs. A test asks no model.",
+            )  # fmt: skip
 
     def rows(self, done: Done[CopicTrial, CopicRow]) -> Iterable[Mapping[str, Any]]:
         """One row a policy."""
@@ -162,13 +179,22 @@ HEADS = (
     "plans",
     "actions",
     "plans per switch",
-    "diversity",
+    "1 − Jaccard",
     "regret",
-    "ms a choice",
-    "world: plans",
-    "world: resets + restores",
+)
+COSTS = (
+    "task",
     "trials",
     "training s",
+    "ms a choice",
+    "plans",
+    "resets",
+    "restores",
+    "writing: asked",
+    "answered",
+    "evolving: asked",
+    "answered",
+    "US dollars",
 )
 
 
@@ -185,7 +211,6 @@ def _row(own: Trials) -> list[object]:
         for policy in ("selector", "random", "best single", "oracle")
     ]
     regrets = [o.score - s.score for r in results if (o := r.of("oracle")) and (s := r.of("selector"))]
-    used = [r.trials[-1].use for r in results]
     published = PUBLISHED.get((trial.world, trial.task))
     return [
         _task_of(own[0]), len(own), sum(r.one_program for r in results), *solved,
@@ -193,10 +218,23 @@ def _row(own: Trials) -> list[object]:
         "" if published is None else f"{published:g}", _mean([s.decisions for s in selector]),
         _mean([s.actions for s in selector]), _mean([s.switch_interval for s in selector]),
         _mean([s.diversity for s in selector]), _mean(regrets),
-        _mean([1000 * s.selector_seconds for s in selector]),
-        _mean([float(u.plans) for u in used]), _mean([float(u.resets + u.restores) for u in used]),
-        _mean([float(len(r.trials)) for r in results]),
-        _mean([r.train_seconds for r in results]),
+    ]  # fmt: skip
+
+
+def _cost(own: Trials) -> list[object]:
+    """What trainings took, in the order of `COSTS`."""
+    results = [d.result for d in own]
+    used, last = [r.trials[-1].use for r in results], [r.trials[-1].usage for r in results]
+    wrote = [r.written for r in results]
+    selector = [s for r in results if (s := r.of("selector")) is not None]
+    return [
+        _task_of(own[0]), _mean([float(len(r.trials)) for r in results]),
+        _mean([r.train_seconds for r in results]), _mean([1000 * s.selector_seconds for s in selector]),
+        *(_mean([float(getattr(u, name)) for u in used]) for name in ("plans", "resets", "restores")),
+        _mean([float(w.input_tokens) for w in wrote]), _mean([float(w.output_tokens) for w in wrote]),
+        _mean([float(u.input_tokens - w.input_tokens) for u, w in zip(last, wrote, strict=True)]),
+        _mean([float(u.output_tokens - w.output_tokens) for u, w in zip(last, wrote, strict=True)]),
+        f"{np.mean([u.cost_usd for u in last]):.4f}",
     ]  # fmt: skip
 
 

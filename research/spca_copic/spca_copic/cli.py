@@ -54,6 +54,7 @@ def train(
     seed: Annotated[int, typer.Option(help="Draws cases, programs and choices.", min=0)] = 0,
     proposer: Annotated[str, typer.Option(help="`grammar` (no model needed) or `model`.")] = "grammar",
     selector: Annotated[str, typer.Option(help="`hashed`, or `language` (optional).")] = "hashed",
+    temperature: Annotated[float, typer.Option(help="Of the model that writes programs.")] = 0.6,
     evolve: Annotated[bool, typer.Option(help="Write better programs between trials.")] = True,
     elites: Annotated[bool, typer.Option(help="Keep the best of old and new programs.")] = True,
     frozen: Annotated[bool, typer.Option("--frozen", help="The selector does not learn.")] = False,
@@ -67,7 +68,7 @@ def train(
 
     recipe = checked(
         Recipe, programs=programs, trials=trials, episodes=episodes, seed=seed, proposer=proposer,
-        selector=selector,
+        selector=selector, temperature=temperature,
         evolve=evolve, elites=elites, frozen=frozen, published=published,
     )  # fmt: skip
     raise typer.Exit(train_command(world, task or [], recipe, llm, out))
@@ -99,7 +100,10 @@ def compare(
     cases: Count = 20,
     policy: Annotated[
         list[str] | None,
-        typer.Option(help="selector, random, programs (each alone), oracle, judge, react; repeatable."),
+        typer.Option(
+            help="selector, random, programs (each alone), oracle; of a model: judge, react, cot, cot-few, "
+            "reflexion; repeatable."
+        ),
     ] = None,
     llm: Llm = "",
 ) -> None:

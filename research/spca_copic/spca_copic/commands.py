@@ -20,9 +20,13 @@ def _copic(
     ] = 0,
     proposer: Annotated[str, typer.Option(help="`grammar`, a stand-in for a model, or `model`.")] = "grammar",
     selector: Annotated[str, typer.Option(help="`hashed`, or `language` (optional).")] = "hashed",
+    temperature: Annotated[float, typer.Option(help="Of the model that writes programs.")] = 0.6,
     evolve: Annotated[bool, typer.Option(help="Write better programs between trials.")] = True,
     frozen: Annotated[bool, typer.Option("--frozen", help="The selector does not learn.")] = False,
     published: Annotated[bool, typer.Option("--published", help="Only what the paper does.")] = False,
+    tables: Annotated[
+        int, typer.Option(help="Hidden tables; seed s has table s modulo so many (household).", min=1)
+    ] = 1,
     llm: Annotated[str, typer.Option(help="A model configuration (YAML) for the proposer.")] = "",
 ) -> Any:
     """Train with several seeds and test on unseen cases.
@@ -33,12 +37,12 @@ def _copic(
     from spca_copic.recipe import Recipe
 
     recipe = checked(
-        Recipe, programs=programs, proposer=proposer, selector=selector, evolve=evolve, frozen=frozen,
-        published=published,
+        Recipe, programs=programs, proposer=proposer, selector=selector, temperature=temperature,
+        evolve=evolve, frozen=frozen, published=published,
     )  # fmt: skip
     return checked(
         CopicBench, worlds=worlds or ["build_order"], tasks=task or [], seeds=seeds, cases=cases,
-        recipe=recipe, llm=llm,
+        recipe=recipe, tables=tables, llm=llm,
     )  # fmt: skip
 
 

@@ -35,7 +35,7 @@ class CountedWorld:
     def __init__(self, world: PlanWorld) -> None:
         self._world = world
         self.name, self.tasks, self.cases, self.returns = world.name, world.tasks, world.cases, world.returns
-        self.split, self.briefing, self.picture = world.split, world.briefing, world.picture
+        self.split, self.briefing = world.split, world.briefing
         self.checkpoint, self.close = world.checkpoint, world.close
         self.use = WorldUse()
 

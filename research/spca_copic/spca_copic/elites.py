@@ -51,7 +51,7 @@ def keep_best(
 
 
 def diversity(episodes: Sequence[Episode]) -> float:
-    """How different the proposals are: 1 less the mean Jaccard index of the actions of two candidates, 0-1.
+    """How different the proposals are: 1 less the mean Jaccard index of two candidates' actions, 0-1.
 
     A program's plan that equals another's counts as a pair without any difference.
     """

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from functools import partial
 
 import numpy as np
 
 from spca_copic.choices import ProgramChoice, RandomChoice, SelectorChoice
 from spca_copic.elites import diversity
 from spca_copic.episode import Choice, run_episode
-from spca_copic.model_choices import ModelJudge, ModelPlans
+from spca_copic.model_choices import ASKED, ModelJudge, ModelPlans
 from spca_copic.oracle import OracleChoice
 from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Recipe, TaskState
@@ -23,7 +24,7 @@ from spca_programs.ports.plan_world import PlanWorld
 from spca_programs.ports.selector import Selector
 
 BUILTIN = ("selector", "random", "programs", "oracle")
-WITH_MODEL = ("judge", "react")
+WITH_MODEL = ("judge", *ASKED)
 POLICIES = (*BUILTIN, *WITH_MODEL)
 """`programs` stands for each program alone; the best of them by training is marked."""
 
@@ -87,8 +88,8 @@ def evaluate(
                     choice: Choice = ProgramChoice(program.id)
                     scores.append(_score(world, state, choice, programs, cases, on_episode))
                 continue
-            if policy == "react" and model is not None:
-                plans = ModelPlans(model, world.briefing(state.task))
+            if policy in ASKED and model is not None:
+                plans = ModelPlans(model, world.briefing(state.task), policy, state.recent)
                 with closing(plans):
                     scores.append(_score(world, state, _named(plans), plans, cases, on_episode, plans.usage))
                 continue
@@ -134,7 +135,8 @@ def _score(
     episodes = []
     began = time.monotonic()
     for case in cases:
-        episodes.append(run_episode(world, case, pool, choice))
+        play = pool.play if isinstance(pool, ModelPlans) else partial(run_episode, pool=pool)
+        episodes.append(play(world, case, choice=choice))
         on_episode(choice.name, episodes[-1])
     seconds = time.monotonic() - began
     decisions = [d for e in episodes for d in e.decisions]

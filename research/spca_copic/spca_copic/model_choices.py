@@ -5,17 +5,28 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from spca_copic.episode import Moment
+from spca_copic.episode import Choice, Moment, run_episode
 from spca_copic.pool import LONGEST, ProgramPool
 from spca_core.errors import BudgetExhausted
 from spca_core.ports.chat import ChatModel, ChatUsage
 from spca_core.ports.proposer import ModelError
 from spca_programs.ipp.dialogue import Dialogue, render
-from spca_programs.plan_world import Briefing, Candidate, ChoiceContext, PlanningProgram, Situation
+from spca_programs.plan_world import (
+    ActionSequence,
+    Briefing,
+    Candidate,
+    Case,
+    ChoiceContext,
+    Episode,
+    PlanningProgram,
+    Situation,
+)
+from spca_programs.ports.plan_world import PlanWorld
 
 _NUMBER = re.compile(r"\d+")
 _ACTIONS = re.compile(r"^ACTIONS:(.*)$", re.MULTILINE)
@@ -57,42 +68,83 @@ class ModelJudge:
         return chosen, np.eye(len(candidates))[chosen], 0.0
 
 
+ASKED = {
+    "react": "model at every step",
+    "cot": "chain of thought",
+    "cot-few": "chain of thought, with examples",
+    "reflexion": "Reflexion",
+}
+"""Ways to ask a model for the plans themselves (Yao et al. 2023, Wei et al. 2022, Shinn et al. 2023)."""
+_WHOLE_PLAN = 50
+_TRIES = 3
+"""Episodes of a case that Reflexion may take; the last one counts."""
+_EXAMPLES = 2
+
+
 class ModelPlans(ProgramPool):
-    """In place of programs: the model itself is asked for every plan."""
+    """In place of programs: the model itself is asked, for every plan or (`cot`) once for the whole of it.
 
-    name = "model at every step"
+    `examples` are solved episodes of training, which `cot-few` shows.
+    """
 
-    def __init__(self, model: ChatModel, briefing: Briefing) -> None:
+    def __init__(
+        self, model: ChatModel, briefing: Briefing, way: str = "react", examples: Sequence[Episode] = ()
+    ) -> None:
         super().__init__(())
+        self.name, self._way = ASKED[way], way
         self._model, self._briefing = model, briefing
         self.programs = (PlanningProgram(source="", proposer="model"),)
         self.usage: list[ChatUsage] = []
+        solved = [episode for episode in examples if episode.success]
+        self._examples = solved[-_EXAMPLES:] if way == "cot-few" else []
+        self._lessons: list[str] = []
+        self._rest: ActionSequence = ()
+
+    def play(self, world: PlanWorld, case: Case, choice: Choice) -> Episode:
+        """An episode; after a failed one, Reflexion says in words what went wrong, and tries again."""
+        self._lessons = []
+        for left in reversed(range(_TRIES if self._way == "reflexion" else 1)):
+            episode = run_episode(world, case, self, choice)
+            if episode.success or not left:
+                break
+            with suppress(ModelError, BudgetExhausted):
+                self._lessons.append(self._ask("reflect", episode=episode, lessons=self._lessons))
+        return episode
 
     def propose(
         self, situation: Situation, memory: Sequence[Mapping[str, Any]], only: Sequence[str] | None = None
     ) -> tuple[tuple[Candidate, ...], dict[str, str]]:
         """See `ProgramPool.propose`: one candidate, or none where the answer holds no actions."""
+        once = self._way.startswith("cot")
+        if not (once and memory):
+            try:
+                answer = self._ask(
+                    "step",
+                    instruction=situation.instruction,
+                    text=situation.text,
+                    observation=json.dumps(situation.observation),
+                    memory=memory,
+                    longest=_WHOLE_PLAN if once else LONGEST,
+                    whole=once,
+                    actions=situation.actions,
+                    examples=self._examples,
+                    lessons=self._lessons,
+                )
+            except (ModelError, BudgetExhausted) as error:
+                return (), {"model": str(error)}
+            named = (_ACTIONS.findall(answer) or [""])[-1].split(";")
+            self._rest = tuple(" ".join(a.split()) for a in named if a.strip())[:_WHOLE_PLAN]
+            if not self._rest:
+                return (), {"model": "the answer holds no actions"}
+        plan, self._rest = self._rest[:LONGEST], self._rest[LONGEST:]
+        if not plan:
+            return (), {"model": "its plan has ended"}
+        return (Candidate(plan=plan, programs=("model",)),), {}
+
+    def _ask(self, template: str, **values: Any) -> str:
+        """The answer to a prompt. Raises ModelError, BudgetExhausted."""
         dialogue = Dialogue(self._model, _SYSTEM)
-        question = render(
-            "spca_copic",
-            "step",
-            briefing=self._briefing,
-            instruction=situation.instruction,
-            text=situation.text,
-            observation=json.dumps(situation.observation),
-            memory=memory,
-            longest=LONGEST,
-            actions=situation.actions,
-        )
         try:
-            found = _ACTIONS.findall(dialogue.ask(question))
-        except (ModelError, BudgetExhausted) as error:
-            return (), {"model": str(error)}
+            return dialogue.ask(render("spca_copic", template, briefing=self._briefing, **values))
         finally:
             self.usage.append(dialogue.usage)
-        plan = tuple(" ".join(a.split()) for a in (found[-1] if found else "").split(";") if a.strip())[
-            :LONGEST
-        ]
-        if not plan:
-            return (), {"model": "the answer holds no actions"}
-        return (Candidate(plan=plan, programs=("model",)),), {}

@@ -83,6 +83,8 @@ class Recipe(Record):
     """
     in_a_row: int = Field(2, ge=1)
     """So many trials must reach the threshold: with 20 episodes, one may by luck."""
+    temperature: float = Field(0.6, ge=0, le=2)
+    """Of the model that writes programs."""
     seed: int = Field(0, ge=0)
     deadline_s: float = Field(0.2, gt=0)
     selector: str = "hashed"

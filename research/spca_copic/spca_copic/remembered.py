@@ -88,16 +88,6 @@ class RememberedWorld:
             raise InputError("not a checkpoint", self.name) from error
         return situation
 
-    def picture(self) -> bytes:
-        """See `PlanWorld.picture`; empty at an end that is only remembered."""
-        node = self._now()
-        if self._there is not node:
-            if not node.checkpoint:
-                return b""
-            self._world.restore(node.checkpoint)
-            self._there = node
-        return self._world.picture()
-
     def close(self) -> None:
         """Forget everything and close the world."""
         self._known.clear()

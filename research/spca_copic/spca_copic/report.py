@@ -10,17 +10,15 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from spca_bench.page import Page
-from spca_copic.animation import animation
 from spca_copic.evaluation import Score
 from spca_copic.recipe import TaskState
 from spca_copic.store import CopicFolder
 from spca_programs.plan_world import Episode
-from spca_programs.ports.plan_world import PlanWorld
 
 REPORT = "report.html"
 
 
-def write_report(folder: CopicFolder, world: PlanWorld, scores: Sequence[Score] = ()) -> Path:
+def write_report(folder: CopicFolder, scores: Sequence[Score] = ()) -> Path:
     """Write `report.html`: curves, programs and their ancestry, who was followed when, any comparison."""
     run = folder.run
     page = Page(
@@ -32,7 +30,7 @@ def write_report(folder: CopicFolder, world: PlanWorld, scores: Sequence[Score] 
     for task in run.tasks:
         loaded = folder.load(task)
         if loaded is not None and loaded[0].trials:
-            _task(page, loaded[0], world)
+            _task(page, loaded[0])
     return page.write(folder.path / REPORT)
 
 
@@ -73,7 +71,7 @@ def _comparison(page: Page, scores: Sequence[Score]) -> None:
     )
 
 
-def _task(page: Page, state: TaskState, world: PlanWorld) -> None:
+def _task(page: Page, state: TaskState) -> None:
     page.heading(f"Training: {state.task}")
     page.figure(_curves(state))
     page.table(
@@ -113,9 +111,6 @@ def _task(page: Page, state: TaskState, world: PlanWorld) -> None:
     )
     if state.recent:
         page.figure(_who(state))
-        shown = next((e for e in reversed(state.recent) if e.success), state.recent[-1])
-        caption = f"{shown.case.name}: {'solved' if shown.success else shown.ended}"
-        page.picture(caption, animation(shown, world))
     page.table(
         ("program", "from trial", "parents", "how", "in use", ""),
         [

@@ -15,7 +15,7 @@ from spca_copic.training import Listener, train_task
 from spca_copic.worlds.registry import open_world
 from spca_core.errors import InputError
 from spca_core.ports.chat import ChatModel
-from spca_llm.connect import open_chat
+from spca_programs.ipp.dialogue import open_writer
 from spca_programs.plan_world import Episode
 from spca_programs.ports.plan_world import PlanWorld
 from spca_programs.ports.program_proposer import ProgramProposer
@@ -37,8 +37,8 @@ def train_run(
         )
     asks = run.recipe.proposer == LanguagePrograms.name
     with (
-        closing(open_world(run.world)) if world is None else nullcontext(world) as opened,
-        open_chat(run.llm, folder.path / "llm") if asks else nullcontext() as chat,
+        closing(open_world(run.world, run.table)) if world is None else nullcontext(world) as opened,
+        open_writer(run.llm, folder.path / "llm", run.recipe.temperature) if asks else nullcontext() as chat,
     ):
         for task in run.tasks:
             loaded = folder.load(task)

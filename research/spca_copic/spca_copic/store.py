@@ -23,6 +23,8 @@ class CopicRun(Record):
     tasks: tuple[str, ...]
     recipe: Recipe
     llm: str = ""
+    table: int = 1
+    """Of a world with a hidden table: which one."""
 
 
 class CopicFolder:

@@ -52,7 +52,7 @@ def train_command(world_name: str, tasks: list[str], recipe: Recipe, llm: str, o
                 f"go on with: spca copic train {world_name} {_again(run)}--out {folder.path}", soft_wrap=True
             )
             return EXIT_INTERRUPTED
-        console.print(f"report  {write_report(folder, world)}", soft_wrap=True)
+        console.print(f"report  {write_report(folder)}", soft_wrap=True)
     console.print(f"next: spca copic compare {world_name} --run {folder.path}", soft_wrap=True)
     return 0
 
@@ -68,7 +68,7 @@ def compare_command(
     log_to(folder.path)
     asks = any(policy in WITH_MODEL for policy in policies)
     with (
-        closing(open_world(world_name)) as world,
+        closing(open_world(world_name, folder.run.table)) as world,
         open_chat(llm, folder.path / "compare-llm") if asks else nullcontext() as chat,
         _progress(console) as bar,
     ):
@@ -85,7 +85,7 @@ def compare_command(
             scores += evaluate(world, state, selector, recipe, unseen, policies, chat, tell)
             bar.remove_task(row)
         console.print(_table(scores))
-        console.print(f"report  {write_report(folder, world, scores)}", soft_wrap=True)
+        console.print(f"report  {write_report(folder, scores)}", soft_wrap=True)
     return 0
 
 
@@ -99,7 +99,7 @@ def _again(run: CopicRun) -> str:
     """The options that say which training it was, where they are not the defaults."""
     usual = Recipe()
     named = {"programs": "programs", "trials": "trials", "episodes": "episodes", "seed": "seed",
-             "proposer": "proposer", "selector": "selector"}  # fmt: skip
+             "proposer": "proposer", "selector": "selector", "temperature": "temperature"}  # fmt: skip
     words = [f"--task {task}" for task in run.tasks]
     words += [
         f"--{o} {getattr(run.recipe, f)}"

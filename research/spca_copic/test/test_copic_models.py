@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from spca_bench.bench import Done
+from spca_bench.page import Page
+from spca_copic.bench import CopicBench, CopicRow
 from spca_copic.choices import ProgramChoice, SelectorChoice
 from spca_copic.episode import run_episode
-from spca_copic.evaluation import evaluate
+from spca_copic.evaluation import Score, evaluate
 from spca_copic.grammar_programs import GrammarPrograms, is_assembled
 from spca_copic.language_programs import LanguagePrograms
 from spca_copic.model_choices import ModelJudge, ModelPlans
 from spca_copic.pool import ProgramPool
-from spca_copic.recipe import Recipe, TaskState
+from spca_copic.recipe import Recipe, TaskState, Trial
 from spca_copic.selectors.hashed import HashedSelector
 from spca_copic.worlds.build_order.world import BuildOrderWorld
+from spca_copic.worlds.registry import open_world
 from spca_core.errors import InputError
+from spca_core.ports.chat import ChatUsage
 from spca_core.ports.proposer import ModelError
 from spca_llm.chat import Chat
 from spca_llm.config import LlmConfig, ModelConfig
@@ -135,6 +141,64 @@ def test_a_model_plans_step_by_step(start: Start) -> None:
     assert "TRAIN SCV" in server.requests[0].text
     nothing = ModelPlans(start(lambda seen: Say("Hm."))[1], WORLD.briefing("easy"))
     assert "holds no actions" in run_episode(WORLD, CASE, nothing, ProgramChoice("model")).ended
+
+
+def test_a_chain_of_thought_is_asked_once(start: Start) -> None:
+    server, chat = start(lambda seen: Say("ACTIONS: " + "; ".join(["TRAIN SCV"] * 2 + ["WAIT"] * 5)))
+    with closing(ModelPlans(chat, WORLD.briefing("easy"), "cot")) as plans:
+        solved = plans.play(WORLD, CASE, ProgramChoice("model"))
+    assert solved.success and len(server.requests) == 1 and "step by step" in server.requests[0].text
+    again, chat = start(lambda seen: Say("ACTIONS: WAIT"))
+    with closing(ModelPlans(chat, WORLD.briefing("easy"), "cot-few", [solved])) as plans:
+        failed = plans.play(WORLD, CASE, ProgramChoice("model"))
+    assert "A task that was solved" in again.requests[0].text and "TRAIN SCV" in again.requests[0].text
+    assert failed.ended == "no program had a plan: its plan has ended"
+
+
+def test_reflexion_tries_again_with_what_it_said(start: Start) -> None:
+    def answer(seen: Seen) -> Behaviour:
+        if "in vain" in seen.text:
+            return Say("Train workers.")
+        return Say("ACTIONS: TRAIN SCV; TRAIN SCV; WAIT; WAIT" if "Train workers." in seen.text else "Hm.")
+
+    server, chat = start(answer)
+    with closing(ModelPlans(chat, WORLD.briefing("easy"), "reflexion")) as plans:
+        assert plans.play(WORLD, CASE, ProgramChoice("model")).success
+        assert len(plans.usage) == len(server.requests) == 3
+        assert plans.play(WORLD, CASE, ProgramChoice("model")).success
+    assert len(server.requests) == 6, "another case begins without the words of the first"
+
+
+def test_the_page_of_the_bench_counts_seeds_with_one_program(tmp_path: Path) -> None:
+    score = Score(
+        policy="selector", task="easy", episodes=2, success=0.5, score=0, decisions=3, actions=4,
+        selector_seconds=0, seconds=0, switch_interval=1, diversity=0.25,
+    )  # fmt: skip
+    spent = ChatUsage(input_tokens=70, output_tokens=9)
+    trial = Trial(number=0, programs=(), success=0.5, held_out=0.5, score=0, steps=3, usage=spent)
+    rows = [
+        CopicRow(
+            scores=(score,), trials=(trial,), train_seconds=1, one_program=one,
+            written=ChatUsage(input_tokens=30, output_tokens=4),
+        )
+        for one in (True, False, True)
+    ]  # fmt: skip
+    bench = CopicBench(seeds=3)
+    done = [
+        Done(t, row) for t, row in zip([t for t in bench.trials() if t.task == "easy"], rows, strict=True)
+    ]
+    table = bench.table(done)
+    assert dict(zip(table.heads, table.rows[0], strict=True))["one program"] == 2
+    page = Page("copic")
+    bench.report(done, page)
+    page.write(tmp_path / "page.html", apart=tmp_path)
+    heads, row = (line.split(",") for line in (tmp_path / "table_1.csv").read_text().splitlines())
+    assert row[heads.index("writing: asked") :][:4] == ["30.00", "4.00", "40.00", "5.00"]
+
+
+def test_only_a_world_with_hidden_tables_has_another_one() -> None:
+    with pytest.raises(InputError, match="'build_order' has no hidden tables"):
+        open_world("build_order", 2)
 
 
 def test_a_comparison_counts_tokens_and_a_test_costs_none(start: Start) -> None:

@@ -14,11 +14,9 @@ from pydantic import Field
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.run_folder import RunFolder
-from spca_llm.chat import Chat
-from spca_llm.config import REPLAY, load_config
-from spca_llm.connect import open_chat
+from spca_llm.config import REPLAY
 from spca_planner.solver.process import SolverProcess
-from spca_programs.ipp.dialogue import ROLE
+from spca_programs.ipp.dialogue import ROLE, open_writer
 from spca_worldcoder import OPTIONS
 from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult, Listener, Purpose
 from spca_worldcoder.agent.settings import Settings
@@ -223,24 +221,18 @@ def laboratory(
         if options.synthesizer == "inductive":
             synthesizer = InductiveSynthesizer(options.settings.rewards == "guessed", cancelled)
         else:
-            chat = stack.enter_context(_chat(options, folder.path / "llm"))
+            chat = stack.enter_context(open_writer(options.llm, folder.path / "llm", options.temperature))
             synthesizer = LanguageSynthesizer(chat, options.settings.seed)
         yield runner, ModelPlanner(runner, searchers), synthesizer
-
-
-def _chat(options: LearnOptions, folder: Path) -> Chat:
-    """The model that writes programs, at the options' temperature."""
-    if options.llm.startswith(REPLAY):
-        return open_chat(options.llm, folder)
-    config = load_config(Path(options.llm) if options.llm else None)
-    role = config.role(ROLE).model_copy(update={"temperature": options.temperature})
-    return open_chat("", folder, config.model_copy(update={"roles": {**config.roles, ROLE: role}}))
 
 
 def reach_model(options: LearnOptions) -> None:
     """Raises InputError where a language model is to write programs and its server does not answer."""
     if options.synthesizer == "language" and not options.llm.startswith(REPLAY):
-        with TemporaryDirectory() as nothing, _chat(options, Path(nothing)) as chat:
+        with (
+            TemporaryDirectory() as nothing,
+            open_writer(options.llm, Path(nothing), options.temperature) as chat,
+        ):
             chat.preflight([ROLE])
 
 

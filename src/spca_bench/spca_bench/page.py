@@ -84,10 +84,6 @@ class Page:
         """Small pictures with captions, side by side."""
         self._add("cards", cards=cards)
 
-    def picture(self, caption: str, data: str) -> None:
-        """A picture or animation (a data URI) in its own size, with a caption."""
-        self._add("picture", caption=caption, data=data)
-
     def figure(self, figure: Figure, caption: str = "") -> None:
         """A matplotlib figure."""
         self._add("figure", figure=figure, caption=caption, svg=_drawn(figure, "svg").decode())

@@ -176,10 +176,6 @@ class EnvironmentWorld(ABC):
         self._over, self._score = saved.over, saved.score
         return self._situation()
 
-    def picture(self) -> bytes:
-        """None, unless a world has one."""
-        return b""
-
     def close(self) -> None:
         """End the sandbox of the skills and the world itself."""
         if self._environment is not None:

@@ -25,7 +25,6 @@ from spca_programs.grasp.domain import GraspDomain
 from spca_programs.grasp.figures import (
     Answered,
     Scored,
-    by_rules,
     figures,
     heat_map,
     histogram,
@@ -185,7 +184,6 @@ class GraspBench(Bench[Chunk, ChunkResult]):
         if problems := Counter(a.problem for _, a in scored if a.problem):
             page.heading("Environments without a plan")
             page.table(("why", "how often"), problems.most_common())
-        page.figure(by_rules(scored))
         page.figure(histogram(scored))
         page.heading("Published, on the released grids")
         page.text(

@@ -1,4 +1,4 @@
-"""Figures and plots of GRASP's bench: by rules, by setting, each constraint alone, and ways in the grid."""
+"""Figures and plots of GRASP's bench: by setting, each constraint alone, and ways in the grid."""
 
 from __future__ import annotations
 
@@ -62,19 +62,6 @@ def margins(scored: Sequence[Scored]) -> list[tuple[object, ...]]:
             free, limited = (Mean.of([a.score for _, a in own[key]]).value for key in ("False", "True"))
             rows.append((name, free, limited, f"{limited - free:+.2f}", "", ""))
     return rows
-
-
-def by_rules(scored: Sequence[Scored]) -> Figure:
-    """Mean scores by rules."""
-    means = {
-        n: Mean.of([a.score for _, a in own]).value
-        for n, own in groups(scored, lambda s: str(s[0].rules)).items()
-    }
-    figure, axes = new_figure(9, 2.6)
-    axes.bar(list(means), list(means.values()), 0.5)
-    axes.set_ylabel("mean score")
-    axes.axhline(0, color="black", linewidth=0.6)
-    return figure
 
 
 def histogram(scored: Sequence[Scored]) -> Figure:

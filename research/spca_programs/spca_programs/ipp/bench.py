@@ -98,6 +98,8 @@ class IppResult(Record):
     usage: ChatUsage = ChatUsage()
     questions: int = 0
     source: str = ""
+    stored: bool = False
+    """Whether the program was written before: its usage is no cost of this campaign."""
 
 
 Trials = Sequence[Done[IppTrial, IppResult]]
@@ -207,7 +209,10 @@ class IppBench(Bench[IppTrial, IppResult]):
         if contestant.kind == "program":
             program = self._program(trial.task, contestant.way)
             with ProgramRunner(self.deadline) as runner:
-                return _result(runner.evaluate(program, domain, cases), source=program.source)
+                return _result(
+                    runner.evaluate(program, domain, cases), source=program.source, stored=True,
+                    usage=program.origin.usage, questions=program.origin.questions,
+                )  # fmt: skip
         place = _record(trial, folder)
         with self._chat(contestant.llm, place, trial) as chat:
             result = self._with_model(domain, cases, contestant.way, chat)
@@ -217,7 +222,7 @@ class IppBench(Bench[IppTrial, IppResult]):
 
     def cost(self, result: IppResult) -> float:
         """See `Bench`."""
-        return result.usage.cost_usd
+        return 0.0 if result.stored else result.usage.cost_usd
 
     def cost_of_broken(self, trial: IppTrial, folder: Path) -> float:
         """See `Bench`."""
@@ -286,6 +291,11 @@ class IppBench(Bench[IppTrial, IppResult]):
                 ("first", "second", "cases", "difference", "95 % ±"),
                 [(a, b, *_difference(by_name[a], by_name[b])) for a, b in combinations(by_name, 2)],
             )
+            if task == "grasp":
+                page.table(
+                    ("GRASP's cases with", "cases", *by_name), _slices(by_name),
+                    "Mean scores by one rule or trait at a time, and for each set of rules.",
+                )  # fmt: skip
             if curves := {d.trial.key: d.result.curve for d in own if len(d.result.curve) > 1}:
                 page.text(
                     "Program by program, stages first and then rounds of refinement: mean score in the "
@@ -378,6 +388,28 @@ def _curves(curves: Mapping[str, Sequence[CurvePoint]]) -> Figure:
     axis.set_ylabel("mean score")
     axis.legend(frameon=False, fontsize=7)
     return figure
+
+
+def _traits(case: str) -> tuple[str, ...]:
+    """What a case of GRASP has in common with others, by its name (`inner-spiral-block-07/8,∞,0.3`)."""
+    family, _, rules = case.partition("/")
+    _, energy, obstacles, _ = family.split("-")
+    moves, carry, cost = rules.split(",")
+    single = (f"{moves} moves", f"carry limit {carry}", f"an action costs {cost}")
+    return (f"energy: {energy}", f"obstacles: {obstacles}", *single, "; ".join(single))
+
+
+def _slices(by_name: Mapping[str, Trials]) -> list[tuple[object, ...]]:
+    """For each trait of cases, their number and the contestants' mean scores."""
+    scores: dict[str, dict[str, list[float]]] = {}
+    for name, own in by_name.items():
+        for case in (case for done in own for case in done.result.cases):
+            for trait in _traits(case.case):
+                scores.setdefault(trait, {}).setdefault(name, []).append(case.score)
+    return [
+        (trait, len(next(iter(found.values()))), *(Mean.of(found.get(n, [])).value for n in by_name))
+        for trait, found in sorted(scores.items())
+    ]
 
 
 def _difference(first: Trials, second: Trials) -> tuple[object, ...]:

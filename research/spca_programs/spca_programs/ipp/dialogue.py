@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from spca_core.ports.chat import ChatModel, ChatUsage, Message, Role
+from spca_llm.chat import Chat
+from spca_llm.config import REPLAY, load_config
+from spca_llm.connect import open_chat
 
 ROLE: Role = "coder"
 
@@ -31,6 +35,15 @@ class Dialogue:
         self.questions += 1
         self.model_name = reply.model or self.model_name
         return reply.text
+
+
+def open_writer(llm: str, folder: Path, temperature: float) -> Chat:
+    """The model that writes programs, at a temperature; recorded answers are those of theirs."""
+    if llm.startswith(REPLAY):
+        return open_chat(llm, folder)
+    config = load_config(Path(llm) if llm else None)
+    role = config.role(ROLE).model_copy(update={"temperature": temperature})
+    return open_chat("", folder, config.model_copy(update={"roles": {**config.roles, ROLE: role}}))
 
 
 def add_usage(one: ChatUsage, other: ChatUsage) -> ChatUsage:

@@ -60,10 +60,6 @@ class PlanWorld(Protocol):
         """
         ...
 
-    def picture(self) -> bytes:
-        """A PNG of the world as it is now, for reports; empty where a world has none."""
-        ...
-
     def close(self) -> None:
         """Release everything; harmless when called twice."""
         ...

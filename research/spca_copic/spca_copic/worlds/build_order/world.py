@@ -177,10 +177,6 @@ class BuildOrderWorld:
         self._decisions, self._over = saved.decisions, saved.over
         return self._situation()
 
-    def picture(self) -> bytes:
-        """None: the text says it all."""
-        return b""
-
     def close(self) -> None:
         """Nothing to release."""
 

@@ -129,10 +129,6 @@ class HouseholdWorld(LimitedActions):
         self._show_all(saved.seen)
         return self._situation()
 
-    def picture(self) -> bytes:
-        """None: the text says it all."""
-        return b""
-
     def close(self) -> None:
         """Nothing to release."""
 

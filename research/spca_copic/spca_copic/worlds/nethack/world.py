@@ -107,10 +107,6 @@ class NethackWorld(LimitedActions):
             situation = self.step(plan).situation
         return situation
 
-    def picture(self) -> bytes:
-        """None: the text says it all."""
-        return b""
-
     def close(self) -> None:
         """End the game."""
         if self._game is not None:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import cv2
-
 from spca_copic.remembered import RememberedWorld
 from spca_copic.worlds.environment_world import EnvironmentWorld
 from spca_core.options import RunOptions
 from spca_core.ports.environment import Environment
 from spca_programs.plan_world import ActionKind, Case
 from spca_programs.ports.plan_world import PlanWorld
-from spca_tabletop.environment import InprocTabletop
 from spca_tabletop.kit import build_tabletop
 
 TASKS: dict[str, tuple[str, ...]] = {
@@ -66,15 +63,6 @@ class TabletopWorld(EnvironmentWorld):
         """The table with its simulator, camera, arm and referee, in this process."""
         options = {"level": case.name, "seed": case.seed, "preset": self._preset, "noise": self._noise}
         return build_tabletop(RunOptions.model_validate({**options, "transport": "inproc"}))
-
-    def picture(self) -> bytes:
-        """What the camera saw last."""
-        environment = self._environment
-        looks = environment.recording.looks if isinstance(environment, InprocTabletop) else []
-        if not looks:
-            return b""
-        small = cv2.resize(looks[-1][0].colour, (320, 240), interpolation=cv2.INTER_AREA)
-        return bytes(cv2.imencode(".png", cv2.cvtColor(small, cv2.COLOR_RGB2BGR))[1])
 
 
 def open_tabletop() -> PlanWorld:
