@@ -15,7 +15,7 @@ from spca.behaviour_tree import behaviour_tree_xml
 from spca.inproc import run_inproc
 from spca.kits import kit_of
 from spca.report import write_report
-from spca.report.index import write_index
+from spca.report.index import remember, write_index
 from spca.report.page import executed, obstacles
 from spca_core.geometry import Pose
 from spca_core.observation import Observation
@@ -167,18 +167,26 @@ def test_a_grid_world_has_pictures_of_every_step_and_an_animation(runs: Path) ->
 def test_the_index_lists_runs_and_campaigns_the_newest_first(runs: Path, tmp_path: Path) -> None:
     (tmp_path / "monday").mkdir()
     (tmp_path / "monday" / "report.html").write_text("a campaign")
+    elsewhere = tmp_path / "elsewhere" / "sunday"
+    elsewhere.mkdir(parents=True)
+    (elsewhere / "index.html").write_text("made with --out")
+    shown = {"thumbnail": "data:image/jpeg;base64,AAAA"}
+    (elsewhere / "results.jsonl").write_text('{"result"\n' + json.dumps({"result": shown}))
+    remember(elsewhere, tmp_path)
+    remember(elsewhere, tmp_path)
     broken = runs / "20260101-120200_broken"
     broken.mkdir()
     (broken / "run.json").write_text("{")
-    newest_first = [broken, tmp_path / "monday", *sorted(runs.glob("*_[gt]*"))]
+    newest_first = [broken, tmp_path / "monday", elsewhere, *sorted(runs.glob("*_[gt]*"))]
     for age, folder in enumerate(newest_first):
         os.utime(folder, (1e9 - age, 1e9 - age))
     page = write_index(runs, tmp_path).read_text()
     order = [
-        page.index(f">{folder.name}<") if folder in newest_first[:2] else page.index(f"· {folder.name}<")
+        page.index(f">{folder.name}<") if folder in newest_first[:3] else page.index(f"· {folder.name}<")
         for folder in newest_first
     ]
     assert order == sorted(order)
-    assert page.count("data:image/jpeg") == 2
+    assert page.count("data:image/jpeg") == 3
+    assert page.count(">sunday<") == 1
     for link in re.findall(r'href="([^"]+)"', page):
         assert (runs / link).exists(), link

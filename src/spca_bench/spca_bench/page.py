@@ -48,6 +48,8 @@ class Card:
     text: str
     link: str = ""
     picture: str = ""
+    good: bool | None = None
+    """Whether it is a success, where it is one or a failure."""
 
 
 def new_figure(width: float = 6.4, height: float = 3.0, columns: int = 1) -> tuple[Figure, Any]:

@@ -30,7 +30,7 @@ class RunSummary(RunResult):
     run: str = ""
     """The run's folder within the campaign's, where it was kept."""
     thumbnail: str = ""
-    """The last camera image of a run that failed, as a small JPEG in a data URI."""
+    """The last camera image, as a small JPEG in a data URI."""
     disturbed: tuple[str, ...] = ()
     """The kinds of disturbances that happened."""
     remedies: dict[str, int] = {}
@@ -112,10 +112,21 @@ def draft_sums(results: Sequence[RunResult]) -> dict[str, int]:
     }
 
 
-def failed_cards(runs: Iterable[tuple[str, RunSummary]]) -> list[Card]:
-    """Runs that failed, by name, for a page."""
-    return [
-        Card(name, f"{r.outcome.value}: {r.cause}", f"{r.run}/report.html" if r.run else "", r.thumbnail)
+def run_cards(runs: Iterable[tuple[str, RunSummary]]) -> list[Card]:
+    """Runs by name for a page, those that failed first, with links to their reports."""
+    cards = [
+        Card(
+            name,
+            ": ".join(filter(None, (r.outcome.words, r.cause))),
+            f"{r.run}/report.html" if r.run else "",
+            r.thumbnail,
+            r.success,
+        )
         for name, r in runs
-        if not r.success
     ]
+    return sorted(cards, key=lambda card: bool(card.good))
+
+
+def failed_cards(runs: Iterable[tuple[str, RunSummary]]) -> list[Card]:
+    """The same, of the runs that failed."""
+    return run_cards((name, r) for name, r in runs if not r.success)

@@ -17,6 +17,7 @@ from spca_bench.bench import Bench, Done
 from spca_bench.campaign import read_head
 from spca_bench.page import Page, Table, new_figure
 from spca_bench.pairs import add_pairs
+from spca_bench.plots import legend_beside
 from spca_bench.statistics import Rate, groups
 from spca_benchmarks.pddl.judge import STATUSES
 from spca_benchmarks.pddl.tasks import load_tasks
@@ -204,7 +205,7 @@ class PddlBench(Bench[PddlTrial, PddlResult]):
         axis.set_xticks(list(k))
         axis.set_xlabel("attempt k")
         axis.set_ylabel("share solved by attempt k")
-        axis.legend(frameon=False)
+        legend_beside(axis)
         return figure
 
     # --- models ---------------------------------------------------------------------------------------------

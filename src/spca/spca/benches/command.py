@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from spca.report.index import remember
 from spca.terminal import as_typed, notices, results, show_table
 from spca_bench.bench import Bench, Done
 from spca_bench.campaign import RESULTS, Campaign, Entry, read_campaign, read_head
@@ -52,6 +54,8 @@ def run_bench(
         return EXIT_INTERRUPTED
     show(campaign)
     results().print(f"page  {write_report(campaign, baseline)}", soft_wrap=True, markup=False)
+    with suppress(OSError):  # the index is a convenience
+        remember(folder)
     if campaign.broken or campaign.stopped:
         notices().print(f"  go on with: {_resume(folder)}", markup=False)
         return EXIT_NOT_SOLVED
@@ -69,6 +73,8 @@ def show_campaign(bench: Bench[Any, Any], folder: Path, baseline: Path | None = 
     campaign = read_campaign(bench, folder)
     show(campaign)
     results().print(f"page  {write_report(campaign, baseline)}", soft_wrap=True, markup=False)
+    with suppress(OSError):  # the index is a convenience
+        remember(folder)
 
 
 def show(campaign: Campaign[Any, Any]) -> None:

@@ -15,7 +15,7 @@ from spca.kits import checked_kit, group_of
 from spca_bench import plots
 from spca_bench.bench import Done
 from spca_bench.page import Page, Table, new_figure
-from spca_bench.runs import STAGES, RunsBench, RunSummary, failed_cards, level_runs
+from spca_bench.runs import STAGES, RunsBench, RunSummary, level_runs, run_cards
 from spca_bench.statistics import Rate, groups, median_of
 from spca_core.model import Record
 from spca_core.options import RunOptions, Transport
@@ -137,13 +137,14 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
         if failed := [(d.trial.key, d.result) for d in done if not d.result.success]:
             page.heading("Why trials failed")
             page.figure(plots.counts(dict(causes(r for _, r in failed)[:12]), "failed trials"))
-            page.cards(failed_cards(failed))
         page.heading("Levels")
         by_level = _rates(done, lambda d: d.trial.preset, lambda d: d.trial.level)
         page.table(
             ("level", *by_level),
             [(level, *(own.get(level) for own in by_level.values())) for level in self.levels],
         )
+        page.heading("Runs")
+        page.cards(run_cards((d.trial.key, d.result) for d in done))
 
     def rows(self, done: Done[LevelTrial, RunSummary]) -> Iterable[Mapping[str, Any]]:
         """See `Bench`; with the level's group."""
@@ -192,5 +193,7 @@ def _rounds(results: Sequence[RunSummary]) -> Any:
     axis.set_xticks(list(numbers))
     axis.set_xlabel("rounds")
     axis.set_yscale("symlog")
-    axis.legend(frameon=False)
+    axis.set_ylim(bottom=0)
+    axis.set_ylabel("runs")
+    plots.legend_beside(axis)
     return figure

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import shutil
@@ -11,10 +10,10 @@ from pathlib import Path
 from spca.benches.remedies import disturbances_in, remedies_in
 from spca_bench.runs import RunSummary, acts
 from spca_core.ending import Ending
-from spca_core.options import RunOptions
+from spca_core.options import Manifest, RunOptions
 from spca_core.plan import ActResult
 from spca_core.result import RunResult
-from spca_core.run_folder import RunFolder
+from spca_core.run_folder import MANIFEST, RunFolder
 
 
 class SupervisedRuns:
@@ -35,18 +34,18 @@ class SupervisedRuns:
             disturbed=disturbances_in(path, result.verdict.stamp),
             remedies=remedies_in(path, carried_out),
             run="" if result.success else str(path.relative_to(campaign)),
-            thumbnail="" if result.success else _thumbnail(path),
+            thumbnail=_thumbnail(path),
         )
         return summary, folder
 
     def keep_failed(self, summary: RunSummary, folder: RunFolder) -> None:
         """See `LevelRuns.keep_failed`."""
-        from spca.report import write_report
+        from spca.api import document
 
         if summary.success:
             shutil.rmtree(folder.path, ignore_errors=True)
         else:
-            write_report(folder)
+            document(folder.read(MANIFEST, Manifest).options, folder)
 
 
 def _run(options: RunOptions, folder: RunFolder) -> RunResult:
@@ -70,11 +69,7 @@ def _digest(result: RunResult, acts: list[ActResult]) -> str:
 
 
 def _thumbnail(path: Path) -> str:
-    import cv2
+    from spca.report.page import picture
 
     looks = sorted((path / "looks").glob("*.jpg"))
-    image = cv2.imread(str(looks[-1])) if looks else None
-    if image is None:
-        return ""
-    small = cv2.resize(image, (160, 120), interpolation=cv2.INTER_AREA)
-    return "data:image/jpeg;base64," + base64.b64encode(cv2.imencode(".jpg", small)[1].tobytes()).decode()
+    return picture(looks[-1], 160) if looks else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,14 +11,16 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from spca.events import Event
 from spca.report.page import REPORT, picture, templates
 from spca_core.options import Manifest
-from spca_core.paths import ROOT, RUNS
+from spca_core.paths import CAMPAIGNS, RUNS
 from spca_core.result import RunResult
-from spca_core.run_folder import MANIFEST, write_atomically
+from spca_core.run_folder import MANIFEST, RunFolder, write_atomically
+from spca_core.validation import YAML_FILES
 
-CAMPAIGNS = ROOT / "campaigns"
 INDEX = "index.html"
+_ELSEWHERE = "elsewhere.txt"  # among the campaigns: the folders of those that lie in other places
 _WIDTH = 320  # px of a picture
 
 
@@ -51,7 +54,8 @@ def _runs(folder: Path) -> Iterator[Entry]:
         run = path.parent
         try:
             options = Manifest.model_validate_json(path.read_bytes()).options
-            title, about = options.level, f"{options.preset}, seed {options.seed}, {options.proposer}"
+            title = _task(run) if options.level.endswith(YAML_FILES) else options.level
+            about = f"{options.preset}, seed {options.seed}, {options.proposer}"
         except (OSError, ValidationError):
             title, about = run.name, "written by another version"
         good: bool | None
@@ -73,10 +77,17 @@ def _runs(folder: Path) -> Iterator[Entry]:
         )
 
 
+def _task(run: Path) -> str:
+    """What a run whose level is a file was to do."""
+    begun = next(RunFolder(run).lines(Event), None)
+    return begun.text if begun else run.name
+
+
 def _campaigns(runs: Path, folder: Path) -> Iterator[Entry]:
     """Campaigns and benches: every folder with a page, in either place."""
     pages = [
         *folder.glob("*/*.html"),
+        *(page for other in _elsewhere(folder) for page in other.glob("*.html")),
         *(p for p in runs.glob("*/*.html") if not (p.parent / MANIFEST).exists()),
     ]
     for page in pages:
@@ -88,8 +99,35 @@ def _campaigns(runs: Path, folder: Path) -> Iterator[Entry]:
             good=None,
             changed=_changed(page.parent),
             link=Path(os.path.relpath(page, runs)).as_posix(),
-            picture="",
+            picture=_first_picture(page.with_name("results.jsonl")),
         )
+
+
+def remember(campaign: Path, campaigns: Path = CAMPAIGNS) -> None:
+    """Have the index list a campaign that lies elsewhere; one that is gone is forgotten."""
+    campaign = campaign.resolve()
+    if campaign.parent == campaigns.resolve():
+        return
+    known = [path for path in _elsewhere(campaigns) if path != campaign]
+    write_atomically(campaigns / _ELSEWHERE, "".join(f"{path}\n" for path in (*known, campaign)).encode())
+
+
+def _elsewhere(campaigns: Path) -> list[Path]:
+    file = campaigns / _ELSEWHERE
+    lines = file.read_text(errors="replace").splitlines() if file.is_file() else []
+    return [path for line in lines if (path := Path(line)).is_dir()]
+
+
+def _first_picture(results: Path) -> str:
+    """The first thumbnail among a campaign's results."""
+    for line in results.read_bytes().splitlines() if results.is_file() else ():
+        try:
+            found = json.loads(line)["result"]["thumbnail"]
+        except (ValueError, KeyError, TypeError):
+            continue
+        if isinstance(found, str) and found.startswith("data:image/jpeg;base64,"):
+            return found
+    return ""
 
 
 def _changed(path: Path) -> datetime:

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from spca_bench.bench import Bench, Done
 from spca_bench.page import Page, Table, new_figure
+from spca_bench.plots import legend_beside
 from spca_bench.q_learning import q_learning
 from spca_bench.statistics import groups, median_of
 from spca_benchmarks.minigrid.learning import ppo
@@ -197,5 +198,5 @@ def _curves(done: Trials) -> Figure:
         axis.axhline(mark, color="grey", lw=0.5, ls=":")
     axis.set_xlabel("episodes")
     axis.set_ylabel("share solved, by hundreds")
-    axis.legend(frameon=False)
+    legend_beside(axis)
     return figure
