@@ -53,7 +53,7 @@ def boxes(groups: Mapping[str, Sequence[float]], label: str, logarithmic: bool =
     if logarithmic:
         axis.set_xscale("log")
     else:
-        axis.set_xlim(left=0)
+        axis.set_xlim(left=min(0, *(min(own) for own in data)) if data else 0)
     axis.set_xlabel(label)
     return figure
 

@@ -157,7 +157,7 @@ def judge_answers(domain: Domain[Case], cases: Sequence[Case], answers: Sequence
         mean=scores.value,
         sd=scores.sd,
         completion=sum(r.completed for r in results) / len(results) if domain.has_goal else None,
-        reference=sum(r.reference for r in results) / len(results),
+        reference=Mean.of([r.reference for r in results]).value,
         problems=sum(bool(r.answer.problem) for r in results),
         seconds=sum(r.answer.seconds for r in results) / len(results),
         results=tuple(results),

@@ -56,6 +56,7 @@ def cost_curves(series: Mapping[str, Sequence[Sequence[Spent]]]) -> Figure:
             low, high = zip(*((m.value - m.half_width, m.value + m.half_width) for m in means), strict=True)
             if len(found) > 1:
                 axis.fill_between(points, low, high, step="post", color=line.get_color(), alpha=0.12, lw=0)
+        axis.set_ylim(bottom=0)
         axis.set_xlabel("actions")
         axis.set_ylabel("US dollars" if what == "usd" else what)
     axes[0].legend(frameon=False, fontsize="small")

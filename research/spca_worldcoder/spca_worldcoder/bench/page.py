@@ -15,7 +15,7 @@ from spca_bench.page import Page, Table, new_figure
 from spca_bench.plots import boxes
 from spca_bench.statistics import Mean, Rate, groups
 from spca_worldcoder.bench.curves import cost_curves, drawable, model_curves, success_curves
-from spca_worldcoder.bench.rows import Learned, WorldcoderRow, WorldcoderTrial
+from spca_worldcoder.bench.rows import Learned, Spent, WorldcoderRow, WorldcoderTrial
 from spca_worldcoder.bench.suites import Q_ACTIONS, REACT_EPISODES, SUITES
 
 Trials = Sequence[Done[WorldcoderTrial, WorldcoderRow]]
@@ -73,7 +73,7 @@ def write_sections(done: Trials, page: Page) -> None:
             caption="Means over the seeds, ± half of Student's 95 % interval.",
         )
         page.figure(
-            cost_curves({name: [one.result.spent for one in own] for name, own in asked.items()}),
+            cost_curves({name: [_to_the_end(one.result) for one in own] for name, own in asked.items()}),
             caption="What has been asked over actions taken: means over seeds with Student's 95 % intervals. "
             "Once the program is right, acting costs nothing; a model asked at every step pays for each.",
         )
@@ -181,6 +181,12 @@ def _baselines(done: Trials, page: Page) -> None:
     )
 
 
+def _to_the_end(row: WorldcoderRow) -> tuple[Spent, ...]:
+    """What was asked, up to the last action: nothing more after the last draft."""
+    actions = sum(one.result.actions for one in row.environments)
+    return (*row.spent, row.spent[-1].model_copy(update={"actions": actions})) if row.spent else ()
+
+
 def _share_explained(asked: Mapping[str, Trials]) -> Figure:
     """The best draft's share of the data over questions: which strategy of refinement gets further."""
     figure, axis = new_figure(6.4, 2.8)
@@ -190,6 +196,7 @@ def _share_explained(asked: Mapping[str, Trials]) -> Figure:
         padded = [[*shares, *[shares[-1]] * (longest - len(shares))] for shares in best if shares]
         axis.plot(range(1, longest + 1), np.mean(padded, axis=0), "o-", ms=3, label=name)
     axis.xaxis.get_major_locator().set_params(integer=True)
+    axis.set_xlim(0, None)
     axis.set(xlabel="drafts", ylabel="share of the data explained", ylim=(-0.02, 1.02))
     axis.legend(frameon=False, fontsize="small")
     return figure
