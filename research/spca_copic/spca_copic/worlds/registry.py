@@ -6,16 +6,10 @@ from collections.abc import Callable
 from inspect import signature
 
 from spca_core.errors import InputError
-from spca_core.extensions import installed
 from spca_programs.factories import factory_of
 from spca_programs.ports.plan_world import PlanWorld
 
 GROUP = "spca.plan_worlds"
-
-
-def world_names() -> list[str]:
-    """Every world that can be asked for by name."""
-    return list(installed(GROUP))
 
 
 def open_world(name: str, table: int = 1) -> PlanWorld:
