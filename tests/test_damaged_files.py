@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 import shutil
 import zlib
 from collections.abc import Callable
@@ -18,6 +17,7 @@ import numpy as np
 import pytest
 
 import spca
+from spca.cli import main
 from spca.kits import examine
 from spca.report.index import write_index
 from spca.report.page import write_report
@@ -28,13 +28,13 @@ from spca_coder.trusted import TrustedLibrary
 from spca_copic.selectors.hashed import HashedOptions, HashedSelector
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.checkpoint import _MAGIC, _SEAL, _sealed, pack, unpack
-from spca_core.errors import InputError, one_line
+from spca_core.errors import EXIT_BAD_INPUT, EXIT_SUCCESS, InputError, one_line
 from spca_core.geometry import Pose
 from spca_core.options import Manifest, RunOptions, software
 from spca_core.paths import LEVELS, ROOT, WORLDS
 from spca_core.plan import Plan
 from spca_core.ports.proposer import ModelError
-from spca_core.run_folder import MANIFEST, STATE, RunFolder
+from spca_core.run_folder import CHECKPOINT, MANIFEST, STATE, RunFolder
 from spca_core.skill_package import SkillPackage
 from spca_core.task import Task
 from spca_core.world import load_world
@@ -49,34 +49,7 @@ from spca_planner.trusted import TrustedDomains
 from spca_sense.recorded_camera import load_frame, save_frame
 from spca_sim.recording import load_states, save_states
 from spca_sim.state import SimState
-
-PIECES = (
-    b"", b"\xff\xfe", b"null", b"{", b"]", b"\n\n", b'"', b"1e999", b"-1", b"NaN", b"\\ud800", b"[" * 2000,
-    b"0", b"9" * 5000, b"\x1b[2J", b"\\u001b[2J", b"\x00", b"[]", b"{}", b"true", b"*a", b"&a ", b"<<: ",
-)  # fmt: skip
-TOKEN = re.compile(rb'-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|"[^"\n]{0,200}"|\w+')
-
-
-def damaged(content: bytes, dice: random.Random) -> bytes:
-    """The content with up to three damages: something is cut out, put in, doubled, or exchanged."""
-    for _ in range(dice.randint(1, 3)):
-        at = dice.randrange(len(content) + 1)
-        end = at + dice.randrange(40)
-        piece = dice.choice(PIECES)
-        kind = dice.randrange(6)
-        if kind == 0:
-            content = content[:at]
-        elif kind == 1:
-            content = content[:at] + piece + content[end:]
-        elif kind == 2:
-            content = content[:end] + content[at:]
-        elif kind == 3 and at < len(content):
-            content = content[:at] + bytes([content[at] ^ 1 << dice.randrange(8)]) + content[at + 1 :]
-        elif token := TOKEN.search(content, at):
-            others = TOKEN.findall(content, dice.randrange(len(content)), dice.randrange(len(content)))
-            put = dice.choice(others) if others and kind == 4 else piece
-            content = content[: token.start()] + put + content[token.end() :]
-    return content
+from spca_testing.damage import damaged
 
 
 @dataclass(frozen=True)
@@ -212,3 +185,44 @@ def test_a_damaged_file_is_taken_or_refused(what: str, files: Path, pytestconfig
             raise AssertionError(f"{name} with {content!r}") from error
         finally:
             (files / name).write_bytes(whole[name])
+
+
+COMMANDS = {
+    "check": (["check", "level.yaml"], "level.yaml"),
+    "run": (["run", "touch_02", "--proposer", "openai", "--llm", "replay:llm"], "llm/0001-planner_big.json"),
+    "library": (["library", "show", "--library", "."], "skills/tabletop/solved.json"),
+    "report": (["report", "."], MANIFEST),
+    "resume": (["resume", "again"], f"again/{MANIFEST}"),
+    "resume the state": (["resume", "again"], f"again/{STATE}"),
+    "resume the world": (["resume", "again"], f"again/{CHECKPOINT}"),
+}
+
+
+@pytest.mark.parametrize("what", COMMANDS)
+def test_no_file_ends_a_command_with_status_3(
+    what: str,
+    files: Path,
+    pytestconfig: pytest.Config,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """That is for faults of the machine."""
+    (arguments, name), dice = COMMANDS[what], random.Random(what)
+    if not (files / "skills").exists():
+        shutil.copytree(files / "library", files / "skills" / "tabletop")
+        shutil.copytree(files, files / "again", ignore=lambda *_: ["again", "result.json"])
+    monkeypatch.chdir(files)
+    monkeypatch.setattr("sys.argv", ["spca", *arguments])
+    monkeypatch.setattr("spca.cli.signal.signal", lambda *_: None)  # the test run goes on
+    whole = (files / name).read_bytes()
+    for _ in range(pytestconfig.getoption("mutations") // 125):
+        content = damaged(whole, dice)
+        while content == whole:
+            content = damaged(whole, dice)
+        (files / name).write_bytes(content)
+        with pytest.raises(SystemExit) as ended:
+            main()
+        (files / name).write_bytes(whole)
+        said = capsys.readouterr()
+        assert ended.value.code in (EXIT_SUCCESS, EXIT_BAD_INPUT), (content, said)
+        assert "Traceback" not in said.err

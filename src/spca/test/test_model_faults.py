@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from spca_core.budgets import Budgets
+from spca_core.errors import EXIT_NOT_SOLVED, EXIT_SUCCESS
 from spca_core.plan import Draft
 from spca_planner.solver.process import SolverProcess
+from spca_testing.damage import damaged
 from spca_testing.models.behaviours import (
     Behaviour,
     Raw,
@@ -204,6 +208,37 @@ def test_a_plan_that_cannot_work_is_planned_anew(tmp_path: Path, solver: SolverP
     assert ended.result.success, ended.result.reason
     assert (ended.result.rounds, ended.result.planner.replan) == (2, 1)
     assert "nothing is held" in ended.asked("test-big")[-1]
+
+
+def spoilt(number: int) -> tuple[PlannerFault, CoderFault]:
+    """A planner's and a coder's good answer, damaged: inside, where it still is JSON, or as a whole."""
+    dice = random.Random(number)
+
+    def harm(text: str) -> str:
+        return damaged(text.encode(), dice).decode(errors="replace")
+
+    def plan(draft: Draft) -> Behaviour:
+        where = dice.choice(["domain", "problem", ""])
+        if where:
+            return drafted(draft.model_copy(update={where: harm(getattr(draft, where))}))
+        return Say(harm(json.dumps(draft.model_dump(mode="json"))))
+
+    return (
+        plan,
+        lambda source: written(harm(source)) if number % 4 else Say(harm(f"```python\n{source}\n```")),
+    )
+
+
+def test_no_answer_of_a_model_breaks_a_run(
+    tmp_path: Path, solver: SolverProcess, pytestconfig: pytest.Config
+) -> None:
+    """Whatever it says: the level is solved, or it is not."""
+    count = pytestconfig.getoption("mutations") // 25
+    planner, coder = zip(*map(spoilt, range(count)), strict=True)
+    budgets = Budgets(drafts=count + 1, code_drafts=count + 1, code_retries=count)
+    ended = run(FallibleModel(planner, coder), tmp_path, solver, budgets=budgets)
+    assert ended.result.exit_status in (EXIT_SUCCESS, EXIT_NOT_SOLVED)
+    assert len(ended.plan_rejections()) + len(ended.code_rejections()) > count / 2
 
 
 # --- faults that stay: a clear verdict ----------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from array import array
-from pathlib import Path
 
 from spca_interfaces.msg import Contacts
 from spca_interfaces.msg import Verdict as VerdictMsg
@@ -22,7 +21,7 @@ from spca_ros.convert.contacts import contact_samples, sealed_verdict
 from spca_ros.convert.records import from_msg, to_msg
 from spca_ros.convert.time import seconds, time_msg
 from spca_ros.loop import Loop
-from spca_ros.node import SpcaNode, answering
+from spca_ros.node import SpcaNode, answering, existing
 from spca_ros.peer import serve_supervisor
 from spca_ros.qos import EVERY, STATE
 
@@ -135,7 +134,7 @@ class RefereeNode(SpcaNode):
         with answering(response):
             timeline = self._referee.timeline() if self._referee is not None else ()
             if request.folder:
-                save_timeline(timeline, Path(request.folder) / names.CONTACTS_FILE)
+                save_timeline(timeline, existing(request.folder) / names.CONTACTS_FILE)
         return response
 
 

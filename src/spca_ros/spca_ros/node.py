@@ -13,6 +13,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -23,6 +24,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
+from rclpy.service import Service
 from rclpy.signals import SignalHandlerOptions
 from rclpy.subscription import Subscription
 from rclpy.timer import Timer
@@ -92,13 +94,25 @@ class SpcaNode(Node):
     ) -> Subscription:
         """As rclpy's, but a message that cannot be dealt with is dropped: anybody can send one."""
 
-        def guarded(message: Any) -> None:
-            try:
-                callback(message)
-            except (SpcaError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError) as error:
-                self.get_logger().warning(f"a message on {topic} was dropped: {error!r}", once=True)
-
+        guarded = self._guarded(callback, f"a message on {topic}")
         return super().create_subscription(msg_type, topic, guarded, *arguments, **options)
+
+    def create_service(
+        self, srv_type: Any, srv_name: str, callback: Callable[..., Any], *arguments: Any, **options: Any
+    ) -> Service:
+        """As rclpy's, whose own services of parameters are made here, too; nonsense gets an empty answer."""
+        guarded = self._guarded(callback, f"a request to {srv_name}")
+        return super().create_service(srv_type, srv_name, guarded, *arguments, **options)
+
+    def _guarded(self, callback: Callable[..., Any], what: str) -> Callable[..., Any]:
+        def guarded(message: Any, *response: Any) -> Any:
+            try:
+                return callback(message, *response)
+            except (SpcaError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError) as error:
+                self.get_logger().warning(f"{what} was dropped: {error!r}", once=True)
+                return response[0] if response else None
+
+        return guarded
 
     def wall_timer(self, period: float, callback: Callable[[], object], *, started: bool = True) -> Timer:
         """A timer that goes by wall seconds, as simulated time can stand still."""
@@ -188,6 +202,13 @@ def answering(response: Any) -> Iterator[None]:
     except Exception as error:  # whatever a message from outside can bring about
         known = isinstance(error, (SpcaError, ValueError, OSError))
         response.success, response.message = False, str(error) if known else repr(error)
+
+
+def existing(folder: str) -> Path:
+    """The folder that a request names. Raises InputError unless it is there: for a stranger none is made."""
+    if not (path := Path(folder)).is_absolute() or not path.is_dir():
+        raise InputError("no such folder", where=folder)
+    return path
 
 
 def background(target: Callable[..., Any], *arguments: Any) -> threading.Thread:

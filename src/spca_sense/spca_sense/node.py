@@ -24,7 +24,7 @@ from spca_ros.convert.records import from_msg, pose_from_msg, to_msg
 from spca_ros.convert.robot import joint_state
 from spca_ros.kit import VisionSlot
 from spca_ros.loop import Loop
-from spca_ros.node import SpcaNode, answering
+from spca_ros.node import SpcaNode, answering, existing
 from spca_ros.peer import serve_supervisor
 from spca_ros.qos import STATE
 from spca_sense.detectors import make_detector
@@ -99,7 +99,7 @@ class SenseNode(SpcaNode):
     ) -> SaveRecording.Response:
         with answering(response):
             if request.folder:
-                save_looks(self._looks, Path(request.folder) / names.LOOKS_FOLDER)
+                save_looks(self._looks, existing(request.folder) / names.LOOKS_FOLDER)
             self._looks.clear()
         return response
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from array import array
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -31,7 +30,7 @@ from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.records import from_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory
 from spca_ros.convert.time import duration_msg, seconds, time_msg
-from spca_ros.node import SpcaNode, answering
+from spca_ros.node import SpcaNode, answering, existing
 from spca_ros.peer import serve_supervisor
 from spca_ros.pictures import CameraTopics
 from spca_ros.qos import EVERY, SENSOR
@@ -335,8 +334,8 @@ class SimNode(SpcaNode):
     ) -> SaveRecording.Response:
         with answering(response):
             if request.folder:
-                save_states(self._recorder.states, Path(request.folder) / names.STATES_FILE)
-                self._disturbances.save(Path(request.folder))
+                save_states(self._recorder.states, existing(request.folder) / names.STATES_FILE)
+                self._disturbances.save(existing(request.folder))
             self._recorder.states.clear()
             self._disturbances.clear()
         return response

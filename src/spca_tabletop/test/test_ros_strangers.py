@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import random
+import re
 import time
 from array import array
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -25,6 +30,7 @@ from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.time import time_msg
 from spca_ros.graph import Graph
 from spca_ros.node import SpcaNode
+from spca_ros.peer import NodeLost
 from spca_ros.qos import EVERY, STATE
 from spca_tabletop.ros.environment import RosTabletop
 from spca_testing.ros import executor, referee, running, sense, sim
@@ -121,3 +127,76 @@ def test_neither_a_pause_nor_a_lease_holds_a_run_for_long(
     timer = graph[0].wall_timer(0.02, lambda: publisher.publish(stuck))
     tabletop.settle()
     graph[0].destroy_timer(timer)
+
+
+def hostile(kind: Any, dice: random.Random) -> Any:
+    """A message of any type, of values that nobody expects."""
+    fields = kind.get_fields_and_field_types()
+    message = kind()
+    for name, type_ in fields.items():
+        setattr(message, name, _value(getattr(message, name), type_, dice))
+    return message
+
+
+def _value(default: Any, type_: str, dice: random.Random) -> Any:
+    """A value of a type as rosidl names it; `default` is one, too."""
+    if type_.startswith("sequence<"):
+        inner = type_.removeprefix("sequence<").removesuffix(">").partition(",")[0]
+        return [_value(_message(inner), inner, dice) for _ in range(dice.choice([0, 1, 7]))]
+    if type_.endswith("]"):
+        return [_value(None, type_.partition("[")[0], dice) for _ in default]
+    if type_.startswith("string"):
+        return dice.choice(["", "x" * 5000, "\x1b[2J", "{", "stack_01", "../../x", "cobot", "[" * 3000])
+    if found := re.fullmatch(r"(u?)int(\d+)|octet", type_):
+        bits = int(found[2] or 8) - (not found[1])
+        return dice.choice([0, 1, 2**bits - 1, 0 if found[1] else -(2**bits)])
+    if type_ in ("float", "double"):
+        return dice.choice([0.0, math.nan, math.inf, -1e30, 1e-40, 1e6])
+    return dice.random() < 0.5 if type_ == "boolean" else hostile(type(default), dice)
+
+
+def _message(type_: str) -> Any:
+    package, _, name = type_.rpartition("/")
+    return getattr(import_module(f"{package}.msg"), name)() if package else None
+
+
+@pytest.mark.slow
+def test_no_message_ends_a_node(graph: tuple[SpcaNode, Graph], pytestconfig: pytest.Config) -> None:
+    """On every topic that a node listens to, and to every service that it has, those of actions included."""
+    node, dice = graph[0], random.Random(0)
+    environment = RosTabletop(node)
+    environment.begin(RunOptions(level="touch_02"), 60.0)
+    count = pytestconfig.getoption("mutations") // 250
+    sent = set()
+    for name in (names.SIM, names.SENSE, names.EXECUTOR, names.REFEREE):
+        for topic, [kind] in node.get_subscriber_names_and_types_by_node(name, "/"):
+            if topic in ("/clock", "/parameter_events"):
+                continue
+            publisher = node.create_publisher(_kind(kind), topic, STATE if "verdict" in topic else EVERY)
+            for _ in range(count):
+                publisher.publish(hostile(_kind(kind), dice))
+            sent.add(topic)
+            node.destroy_publisher(publisher)
+        for service, [kind] in node.get_service_names_and_types_by_node(name, "/"):
+            call = ServiceCall(node, _kind(kind), service)
+            for _ in range(count):
+                with suppress(
+                    NodeLost
+                ):  # an answer is not owed to nonsense, and a node that hangs is found below
+                    call(hostile(_kind(kind).Request, dice), timeout=2.0)
+            sent.add(service)
+    assert {"/lease", "/contacts", "/referee/judge", "/sim/restore", "/executor/set_parameters"} <= sent
+    environment.begin(RunOptions(level="touch_02"), 60.0)
+    assert environment.sense().objects and environment.verdict().outcome is Outcome.RUNNING
+    graph[1].check()
+
+
+def _kind(name: str) -> Any:
+    package, group, kind = name.split("/")
+    found = import_module(f"{package}.{group}")
+    action, _, part = kind.partition("_")
+    if group == "action":
+        impl = getattr(found, action).Impl
+        return {"SendGoal": impl.SendGoalService, "GetResult": impl.GetResultService,
+                "FeedbackMessage": impl.FeedbackMessage}[part]  # fmt: skip
+    return getattr(found, kind)

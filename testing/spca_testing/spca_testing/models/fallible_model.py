@@ -95,7 +95,7 @@ def only_asked(behaviour: Behaviour, seen: Seen) -> Behaviour:
         answer = {
             k: v for k, v in json.loads(behaviour.text).items() if k in schema.get("properties", {k: v})
         }
-    except ValueError:
+    except (ValueError, RecursionError):
         return behaviour
     return replace(behaviour, text=json.dumps(answer))
 
