@@ -38,12 +38,14 @@ from spca_core.errors import InputError, SpcaError
 from spca_core.options import RunOptions, manifest
 from spca_core.run_folder import MANIFEST
 from spca_core.validation import number
+from spca_core.world import load_world
 from spca_description.moveit_config import PIPELINES
 from spca_gazebo.requirements import installed, missing
 from spca_ros import environment, names
 from spca_ros.domain import claim, refuse_strangers
 from spca_ros.graph import CONFIG
 from spca_ros.process_spec import ProcessSpec, Value
+from spca_tabletop.presets import load_table
 
 HERE = Path(__file__).parent
 ARGUMENTS = (
@@ -142,6 +144,8 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         # All that both files declare: an included file sees this one's values, also the empty ones, not its
         # own defaults.
         drawn |= {"robot": chosen["robot"], "headless": chosen["headless"], "rate": chosen["rate"] or "1.0"}
+        level = load_table(options)[1]
+        drawn["watched"] = "" if waits else ",".join(level.watched(load_world(world)))
         includes.append(_include("gazebo.launch.py", drawn))
     if "true" in (chosen["rviz"], chosen["markers"]):
         # Gazebo's launch file starts one, and a real robot's driver brings its own.

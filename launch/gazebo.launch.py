@@ -33,6 +33,7 @@ from spca_core.validation import number
 from spca_core.world import load_world
 from spca_description.names import ARM_CONTROLLER, GRIPPER_CONTROLLER, STATE_BROADCASTER
 from spca_gazebo.requirements import missing
+from spca_gazebo.reset import watched_models
 from spca_gazebo.write import write_all
 
 SPAWN_TIMEOUT_S = "60"
@@ -63,6 +64,11 @@ def generate_launch_description() -> LaunchDescription:
                 description="real-time factor; 0: as fast as it can",
             ),
             DeclareLaunchArgument(
+                "watched",
+                default_value="",
+                description="objects whose contacts are reported, with commas; empty: all",
+            ),
+            DeclareLaunchArgument(
                 "rests",
                 default_value="false",
                 choices=["true", "false"],
@@ -83,9 +89,10 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     seed = argument("layout_seed")
     layout = random_layout(world, number(seed, int, "layout_seed:=")) if seed else nominal_layout(world)
     rate = number(argument("rate"), float, "rate:=")
+    watched = watched_models(argument("watched"), world)
     folder = Path(tempfile.mkdtemp(prefix="spca_gazebo_"))
     try:
-        files = write_all(world, folder, layout, argument("robot"), rate)
+        files = write_all(world, folder, layout, argument("robot"), rate, watched)
     except BaseException:
         shutil.rmtree(folder)
         raise
@@ -143,6 +150,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             {
                 "world": argument("world"),
                 "robot": argument("robot"),
+                "watched": argument("watched"),
                 "urdf": str(files.robot.urdf),
                 "rests": argument("rests") == "true",
                 **sim_time,

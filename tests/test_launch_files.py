@@ -57,7 +57,7 @@ DEFAULTS = {
     },
     "gazebo.launch.py": {
         **{"world": "tabletop", "layout_seed": "", "robot": "generated", "headless": "true"},
-        **{"rate": "1.0", "rests": "false"},
+        **{"rate": "1.0", "rests": "false", "watched": ""},
     },
     "rviz.launch.py": {"world": "tabletop", "rviz": "true", "robot_state_publisher": "true"},
 }
@@ -90,10 +90,19 @@ PASSED_ON = {
         "layout_seed": ("", "3"),
         "rate": ("1.0", "0"),
         "robot": ("generated",),
+        "watched": ("", "box_red,box_blue"),
     },
     "rviz.launch.py": {"world": ("tabletop", "bowls")},
 }
 """Arguments that are passed on: values are drawn for each combination of the others."""
+
+
+WATCHED = {
+    "stack_01": "box_blue,box_red",
+    "bowls_01": "bowl_blue,box_red",
+    "none": "",
+}
+"""The objects that a level's conditions name."""
 
 
 def combinations(file: str) -> list[dict[str, str]]:
@@ -180,6 +189,7 @@ def included(given: Mapping[str, str]) -> dict[str, dict[str, str]]:
             "world": world,
             "layout_seed": given["layout_seed"].replace("0", ""),
             "rate": given["rate"] or "1.0",
+            "watched": WATCHED[given["level"]],
         }
     if "true" in (given["rviz"], given["markers"]):
         publishes = "true" if given["sim"] == "mujoco" and not real else "false"
@@ -264,7 +274,9 @@ def check_gazebo(given: Mapping[str, str], call: Call) -> None:
         case "gz":
             seed = given["layout_seed"]
             layout = random_layout(world, int(seed)) if seed else nominal_layout(world)
-            assert Path(call.arguments[-1]).read_text() == build_world(world, layout, float(given["rate"]))
+            watched = [name for name in given["watched"].split(",") if name]
+            wanted = build_world(world, layout, float(given["rate"]), watched)
+            assert Path(call.arguments[-1]).read_text() == wanted
             assert "/prefix/share" in call.environment["GZ_SIM_RESOURCE_PATH"]
             assert "GZ_SIM_SYSTEM_PLUGIN_PATH" in call.environment
         case "create":
@@ -273,7 +285,9 @@ def check_gazebo(given: Mapping[str, str], call: Call) -> None:
         case "spawner":
             assert len([word for word in call.arguments[:4] if not word.startswith("-")]) == 3
         case "sim":
-            asked = {name: given[name] for name in ("world", "robot")} | {"rests": given["rests"] == "true"}
+            asked = {name: given[name] for name in ("world", "robot", "watched")} | {
+                "rests": given["rests"] == "true"
+            }
             urdf = call.of("sim").pop("urdf")
             assert call.of("sim") == {**asked, "urdf": urdf, "use_sim_time": True}
             assert ElementTree.parse(urdf).getroot().tag == "robot"

@@ -40,7 +40,15 @@ from spca_gazebo.film import Film
 from spca_gazebo.finger import Finger, command
 from spca_gazebo.idleness import Idleness
 from spca_gazebo.polled import PolledTopic
-from spca_gazebo.reset import control_service, parking, placement, pose_request, pose_service, untouched
+from spca_gazebo.reset import (
+    control_service,
+    parking,
+    placement,
+    pose_request,
+    pose_service,
+    untouched,
+    watched_models,
+)
 from spca_gazebo.services import GazeboServices
 from spca_gazebo.serving import ReplacingAction, SlowService
 from spca_robot.gripper_2f85 import CLOSED_ANGLE, STROKE, driver_angle
@@ -80,6 +88,10 @@ class GazeboSim(SpcaNode):
         gripper = gripper_names(
             self.parameter("robot", "generated", "which robot description Gazebo has", choices=ROBOTS)
         )
+        watched = self.parameter(
+            "watched", "", "objects whose contacts Gazebo reports, with commas; empty: all"
+        )
+        self._watched = watched_models(watched, self._world)
         with open(self.parameter("urdf", "", "path of the robot's URDF")) as file:
             harmless = harmless_pairs(file.read(), gripper.root)
         self._upper = min(CLOSED_ANGLE, 0.8) if gripper.root.startswith("robotiq") else CLOSED_ANGLE
@@ -290,7 +302,7 @@ class GazeboSim(SpcaNode):
         return ResetWorld.Response(success=not problem, message=problem)
 
     def _await_contacts(self, wanted: Layout) -> str:
-        """Wait until every object touches something where it was placed; why it does not, or ""."""
+        """Wait until every watched object touches something where it was placed; why it does not, or ""."""
         begun = self._now + _PLACED_S
 
         def forget() -> None:  # including contacts in the parking place whose messages arrive late
@@ -299,11 +311,11 @@ class GazeboSim(SpcaNode):
             self._newest_contacts = frozenset()
 
         self.loop.run(forget)
-        lost = sorted(wanted.poses)
+        lost = untouched(wanted, (), self._watched)
         patience = time.monotonic() + _NEWS_S  # simulated time alone may pass while this node gets no turn
         while lost and (self._now - begun < _SETTLE_S or time.monotonic() < patience):
             self._sleep()
-            lost = untouched(wanted, self._newest_contacts)
+            lost = untouched(wanted, self._newest_contacts, self._watched)
         if not lost:
             return ""
         behind = self._now - self._reported

@@ -7,9 +7,10 @@ the robot is home, to where the layout says. Afterwards every object must be see
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from spca_core.contacts import Pair
+from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.layout import Layout
 from spca_core.world import World
@@ -56,10 +57,22 @@ def accepted(output: str) -> bool:
     return "data: true" in output
 
 
-def untouched(layout: Layout, pairs: Iterable[Pair]) -> list[str]:
-    """Objects of the layout that touch nothing: they fly, or Gazebo's contact topics are silent."""
+def watched_models(text: str, world: World) -> tuple[str, ...]:
+    """The objects whose contacts are reported, from their names with commas; all if there is none.
+
+    Raises InputError for one that is not in the world.
+    """
+    models = [thing.model for thing in world.objects]
+    named = [name.strip() for name in text.split(",") if name.strip()]
+    if unknown := [name for name in named if name not in models]:
+        raise InputError(f"no object '{unknown[0]}'", "watched:=", f"one of {', '.join(models)}")
+    return tuple(named or models)
+
+
+def untouched(layout: Layout, pairs: Iterable[Pair], watched: Collection[str]) -> list[str]:
+    """Watched objects of the layout that touch nothing: they fly, or Gazebo's contact topics are silent."""
     touching = {model for p in pairs for model in p}
-    return sorted(model for model in layout.poses if model not in touching)
+    return sorted(model for model in layout.poses if model in watched and model not in touching)
 
 
 def _one(name: str, pose: Pose) -> str:

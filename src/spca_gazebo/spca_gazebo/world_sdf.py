@@ -1,14 +1,15 @@
 """The workspace as an SDF world for Gazebo Harmonic, from the same description as the embedded simulator's.
 
 Every model bears its name from the world description and has one link, `link`, with a collision for each of
-its convex parts, the first of them called `collision`. What can move has a contact sensor; table and ground
-need none, as whatever touches them has one. The robot is not in it: Gazebo spawns it from its URDF, as
-`cobot`. Nothing is ever attached to anything: grasps hold by friction.
+its convex parts, the first of them called `collision`. What can move has a contact sensor, unless the level
+asks nothing about it; table and ground need none, as whatever touches them has one. The robot is not in it:
+Gazebo spawns it from its URDF, as `cobot`. Nothing is ever attached to anything: grasps hold by friction.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 
 import numpy as np
 
@@ -47,11 +48,14 @@ _SYSTEMS = (
 )
 
 
-def build_world(world: World, layout: Layout | None = None, rate: float = 1.0) -> str:
+def build_world(
+    world: World, layout: Layout | None = None, rate: float = 1.0, watched: Collection[str] = ()
+) -> str:
     """The text of the SDF file.
 
     `layout` says where the movable objects lie (nominal by default; what it does not list is left out);
-    `rate` is the real-time factor to keep to (0: as fast as it can).
+    `rate` is the real-time factor to keep to (0: as fast as it can); `watched` are the objects whose contacts
+    are reported (all if empty): Gazebo draws up a report for every sensor in contact at every step.
     """
     sdf = Element("sdf", version=SDF_VERSION)
     scene = add(sdf, "world", name=world.name)
@@ -66,7 +70,7 @@ def build_world(world: World, layout: Layout | None = None, rate: float = 1.0) -
     poses = (layout or nominal_layout(world)).poses
     for thing in world.objects:
         if thing.model in poses:
-            _add_object(scene, thing, poses[thing.model])
+            _add_object(scene, thing, poses[thing.model], sensed=not watched or thing.model in watched)
     add_camera(scene, world.camera, distance=world.camera.position[2] - world.table.top)
     return document(sdf, "Generated from the world description by spca_gazebo; do not edit.")
 
@@ -117,14 +121,15 @@ def _add_fixtures(scene: Element, world: World) -> None:
     _finish(slab, table.colour, table.friction)
 
 
-def _add_object(scene: Element, thing: WorldObject, pose: Pose) -> None:
+def _add_object(scene: Element, thing: WorldObject, pose: Pose, sensed: bool) -> None:
     link = _add_model(scene, thing.model, pose.matrix())
     add_inertia(link, thing.mass, thing.size, is_round(thing.kind))
     for number, primitive in enumerate(primitives(thing.kind, thing.size)):
         for part in _surfaces(link, str(number or "")):
             add_primitive(part, primitive)
         _finish(link, thing.colour, thing.friction, str(number or ""))
-        add_contact_sensor(link, f"{thing.model}_contact{number or ''}", f"collision{number or ''}")
+        if sensed:
+            add_contact_sensor(link, f"{thing.model}_contact{number or ''}", f"collision{number or ''}")
 
 
 def _add_model(scene: Element, name: str, pose: Array, static: bool = False) -> Element:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +25,12 @@ class GazeboFiles:
 
 
 def write_all(
-    world: World, folder: Path, layout: Layout | None = None, source: str = "generated", rate: float = 1.0
+    world: World,
+    folder: Path,
+    layout: Layout | None = None,
+    source: str = "generated",
+    rate: float = 1.0,
+    watched: Collection[str] = (),
 ) -> GazeboFiles:
     """Generate the world, the bridge's configuration and the robot's files.
 
@@ -34,6 +40,6 @@ def write_all(
     files = GazeboFiles(
         folder / f"{world.name}.sdf", folder / "bridge.yaml", write_robot(world, folder, source)
     )
-    files.world.write_text(build_world(world, layout, rate))
+    files.world.write_text(build_world(world, layout, rate, watched))
     files.bridge.write_text(yaml.safe_dump(bridge_config(), sort_keys=False))
     return files

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pytest
 import yaml
 
+from spca_core.errors import InputError
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.world import load_world
 from spca_description.controllers import UPDATE_RATE, controllers
@@ -15,7 +16,15 @@ from spca_description.names import GENERATED, GRIPPER_CONTROLLER
 from spca_gazebo.bridge import bridge_config
 from spca_gazebo.driver import ramp_time
 from spca_gazebo.finger import Finger, FingerState, command
-from spca_gazebo.reset import accepted, parking, placement, pose_request, pose_service, untouched
+from spca_gazebo.reset import (
+    accepted,
+    parking,
+    placement,
+    pose_request,
+    pose_service,
+    untouched,
+    watched_models,
+)
 from spca_gazebo.write import write_all
 from spca_robot.gripper_2f85 import CLOSED_ANGLE
 
@@ -59,9 +68,14 @@ def test_silent_contacts_after_a_reset_are_noticed():
     layout = nominal_layout(WORLD)
     table = WORLD.table.model
     resting = [(name, table) for name in layout.poses]
-    assert untouched(layout, resting) == []
-    assert untouched(layout, resting[1:]) == [resting[0][0]]
-    assert untouched(layout, []) == sorted(layout.poses)
+    everything = watched_models("", WORLD)
+    assert untouched(layout, resting, everything) == []
+    assert untouched(layout, resting[1:], everything) == [resting[0][0]]
+    assert untouched(layout, [], everything) == sorted(layout.poses)
+    assert untouched(layout, [], ["box_red"]) == ["box_red"]  # the others' contacts are not reported
+    assert watched_models("box_blue, box_red", WORLD) == ("box_blue", "box_red")
+    with pytest.raises(InputError, match="no object 'box_rad'"):
+        watched_models("box_rad", WORLD)
 
 
 def played(goal: float, until: float, blocked: Callable[[float], float], begin: float = 0.0) -> Played:

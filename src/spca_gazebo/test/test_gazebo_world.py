@@ -13,6 +13,7 @@ from spca_core.layout import nominal_layout, random_layout
 from spca_core.world import load_world
 from spca_gazebo.geometry import linear
 from spca_gazebo.world_sdf import STEP, build_world
+from spca_referee.level import load_level
 from spca_robot.workspace_model import TIMESTEP, Item, build_model
 
 WORLD = load_world()
@@ -155,6 +156,23 @@ def test_every_object_has_a_contact_sensor_on_the_shared_topic_and_what_stands_s
         collision = model(world, name).find("link/collision").attrib["name"]
         assert sensor.findtext("contact/collision") == collision
         assert sensor.findtext("contact/topic") == "/spca/gazebo/contacts"
+
+
+@pytest.mark.parametrize("name", ["stack_01", "bowls_02"])
+def test_contacts_are_reported_of_what_a_level_asks_about_and_of_nothing_else(name: str):
+    level = load_level(name)
+    world = load_world(level.world)
+    watched = level.watched(world)
+    scene = ET.fromstring(build_world(world, watched=watched)).find("world")
+    sensed = {
+        m.attrib["name"] for m in scene.findall("model") if m.find("link/sensor[@type='contact']") is not None
+    }
+    assert sensed == set(watched)
+    asked = {model for pair in (*level.success.pairs, *level.fail.pairs) for model in pair}
+    assert asked & {thing.model for thing in world.objects} <= sensed != set(world.model_names)
+    assert level.model_copy(update={"roles": {"a": None}}).watched(world) == tuple(
+        sorted(thing.model for thing in world.objects)
+    )
 
 
 def test_an_object_that_the_layout_lacks_is_absent():

@@ -112,6 +112,11 @@ class Level(Record):
         """Every model or role that a condition names."""
         return self.success.names | self.fail.names | {name for state in self.order for name in state.names}
 
+    def watched(self, world: World) -> tuple[str, ...]:
+        """The objects whose contacts its conditions are about; all of them where roles tell only later."""
+        movable = {thing.model for thing in world.objects}
+        return tuple(sorted(movable if self.roles else self.names & movable))
+
     @property
     def must_release(self) -> bool:
         """Whether success counts only once the robot has let go of the objects it names."""
