@@ -145,7 +145,8 @@ def _status(process: psutil.Popen) -> int | None:
 
 def _alive(family: set[psutil.Process]) -> list[str]:
     """What is still there a moment later: what is killed with its parent needs one."""
-    return [" ".join(_words(process)[3:4]) for process in psutil.wait_procs(family, timeout=2.0)[1]]
+    alive = psutil.wait_procs(family, timeout=2.0)[1]
+    return [" ".join(words[3:4]) for process in alive if (words := _words(process))]  # a zombie has none
 
 
 def _strike(
