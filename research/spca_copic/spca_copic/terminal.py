@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing, nullcontext
 from pathlib import Path
+from shutil import rmtree
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -27,6 +28,7 @@ def train_command(world_name: str, tasks: list[str], recipe: Recipe, llm: str, o
     console = Console(highlight=False)
     with closing(open_world(world_name)) as world:
         run = CopicRun(world=world_name, tasks=_known(world, tasks), recipe=recipe, llm=llm)
+        new = out is None or not out.exists()
         folder = CopicFolder.create(run, out)
         log_to(folder.path)
         console.print(
@@ -44,6 +46,10 @@ def train_command(world_name: str, tasks: list[str], recipe: Recipe, llm: str, o
                     console.print(f"  {task:<12} {_told(done)}")
 
                 train_run(folder, episode, trial, world)
+        except InputError:  # refused: nothing is left of a new training that has learned nothing
+            if new and not any(folder.load(task) for task in run.tasks):
+                rmtree(folder.path)
+            raise
         except KeyboardInterrupt:
             console.print(
                 "[yellow]interrupted[/yellow]: the trial under way is lost, everything before it is kept"

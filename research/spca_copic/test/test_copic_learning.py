@@ -23,6 +23,7 @@ from spca_copic.recipe import Outcome, Recipe, TaskState
 from spca_copic.rollouts import TryingChoice
 from spca_copic.selectors.hashed import HashedOptions, HashedSelector
 from spca_copic.store import CopicFolder, CopicRun
+from spca_copic.terminal import train_command
 from spca_copic.training import Listener, train_task
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
@@ -234,3 +235,9 @@ def test_a_training_that_was_interrupted_goes_on_to_the_same_end(
     assert [t.episodes for t in state.trials] == [t.episodes for t in kept[-1].trials]
     with pytest.raises(InputError, match="holds another training"):
         CopicFolder.create(CopicRun(world="other", tasks=(), recipe=recipe), folder.path)
+
+
+def test_a_refused_training_leaves_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="unknown proposer 'nobody'"):
+        train_command("build_order", [], Recipe(proposer="nobody"), "", tmp_path / "run")
+    assert not (tmp_path / "run").exists()

@@ -1,11 +1,13 @@
-"""Runs as a LeRobot data set, layout v2.1: Parquet and MP4 files that `lerobot` loads.
+"""Runs as a LeRobot data set, layout v3.0: Parquet and MP4 files that `lerobot` 0.4 and later loads.
 
 meta/info.json            features, counts, and where the files are
-meta/tasks.jsonl          each task's text with its number
-meta/episodes.jsonl       each episode's tasks and length
-meta/episodes_stats.jsonl each episode's minimum, maximum, mean and standard deviation by feature
-data/chunk-000/episode_000000.parquet
-videos/chunk-000/observation.images.workspace/episode_000000.mp4
+meta/stats.json           minimum, maximum, mean and standard deviation of each feature over all frames
+meta/tasks.parquet        each task's text with its number
+meta/episodes/chunk-000/file-000.parquet   each episode's tasks, length, files and statistics
+data/chunk-000/file-000.parquet
+videos/observation.images.workspace/chunk-000/file-000.mp4
+
+The layout lets a file hold several episodes; here each has its own.
 """
 
 from __future__ import annotations
@@ -25,11 +27,14 @@ from spca_core.options import Manifest
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_sim.video import Mp4
 
-VERSION, CHUNK = "v2.1", 1000
+VERSION, CHUNK = "v3.0", 1000
 CAMERA = "observation.images.workspace"
-_DATA = "data/chunk-{episode_chunk:03d}/episode_{episode_index:06d}.parquet"
-_VIDEO = "videos/chunk-{episode_chunk:03d}/{video_key}/episode_{episode_index:06d}.mp4"
+_DATA = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
+_VIDEO = "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4"
+_EPISODES = "meta/episodes/chunk-000/file-000.parquet"
 _INTEGERS = ("frame_index", "episode_index", "index", "task_index")
+Stats = dict[str, Any]
+"""min, max, mean, std and count of a feature, as plain lists."""
 _SAMPLED = 10
 """Every so many pictures one counts for the statistics."""
 
@@ -73,14 +78,15 @@ class _Writer:
         self._write_parquet = parquet.write_table
         self._out, self._fps = out, fps
         self._tasks: dict[str, int] = {}
-        self._lines: dict[str, list[dict[str, Any]]] = {"episodes": [], "episodes_stats": []}
+        self._episodes: list[dict[str, Any]] = []
+        self._stats: list[dict[str, Stats]] = []
         self._features: dict[str, Any] = {}
         self._robot = ""
         self.frames = 0
 
     def add(self, robot: str, episode: Episode) -> None:
         """One more episode."""
-        number, length = len(self._lines["episodes"]), len(episode.joints)
+        number, length = len(self._episodes), len(episode.joints)
         features = _features(episode, self._fps)
         if number and (features, robot) != (self._features, self._robot):
             raise InputError("the runs are of different robots or cameras", hint="export them one by one")
@@ -90,31 +96,50 @@ class _Writer:
         self._parquet(columns, self._place(_DATA, number))
         stats = {name: _stats(values) for name, values in columns.items()}
         stats[CAMERA] = self._video(episode, self._place(_VIDEO, number))
-        self._lines["episodes"].append({"episode_index": number, "tasks": [episode.task], "length": length})
-        self._lines["episodes_stats"].append({"episode_index": number, "stats": stats})
+        chunk, file = divmod(number, CHUNK)
+        self._episodes.append({
+            "episode_index": number, "tasks": [episode.task], "length": length,
+            "dataset_from_index": self.frames, "dataset_to_index": self.frames + length,
+            "data/chunk_index": chunk, "data/file_index": file,
+            f"videos/{CAMERA}/chunk_index": chunk, f"videos/{CAMERA}/file_index": file,
+            f"videos/{CAMERA}/from_timestamp": 0.0, f"videos/{CAMERA}/to_timestamp": length / self._fps,
+            "meta/episodes/chunk_index": 0, "meta/episodes/file_index": 0,
+            **{f"stats/{name}/{key}": of for name, found in stats.items() for key, of in found.items()},
+        })  # fmt: skip
+        self._stats.append(stats)
         self.frames += length
 
     def finish(self) -> None:
         """The folder `meta`."""
-        episodes = len(self._lines["episodes"])
+        import pyarrow
+
+        episodes = len(self._episodes)
         meta = self._out / "meta"
-        meta.mkdir(parents=True)
+        (self._out / _EPISODES).parent.mkdir(parents=True)
         info = {
             "codebase_version": VERSION, "robot_type": self._robot, "total_episodes": episodes,
-            "total_frames": self.frames, "total_tasks": len(self._tasks), "total_videos": episodes,
-            "total_chunks": -(-episodes // CHUNK), "chunks_size": CHUNK, "fps": self._fps,
+            "total_frames": self.frames, "total_tasks": len(self._tasks), "chunks_size": CHUNK,
+            "data_files_size_in_mb": 100, "video_files_size_in_mb": 200, "fps": self._fps,
             "splits": {"train": f"0:{episodes}"}, "data_path": _DATA, "video_path": _VIDEO,
             "features": self._features,
         }  # fmt: skip
         (meta / "info.json").write_text(json.dumps(info, indent=4))
-        tasks = [{"task_index": number, "task": text} for text, number in self._tasks.items()]
-        for name, lines in {"tasks": tasks, **self._lines}.items():
-            (meta / f"{name}.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        stats = {name: _joined([one[name] for one in self._stats]) for name in self._stats[0]}
+        (meta / "stats.json").write_text(json.dumps(stats, indent=4))
+        tasks = pyarrow.table({"task_index": [*self._tasks.values()], "task": [*self._tasks]})
+        # LeRobot reads the texts as the index of a table of pandas, which is told so.
+        columns = [
+            {"name": n, "field_name": n, "pandas_type": kind, "numpy_type": numpy, "metadata": None}
+            for n, kind, numpy in (("task_index", "int64", "int64"), ("task", "unicode", "object"))
+        ]
+        told = {"index_columns": ["task"], "columns": columns, "column_indexes": []}
+        told_tasks = tasks.replace_schema_metadata({"pandas": json.dumps(told)})
+        self._write_parquet(told_tasks, meta / "tasks.parquet")
+        self._write_parquet(pyarrow.Table.from_pylist(self._episodes), self._out / _EPISODES)
 
     def _place(self, pattern: str, number: int) -> Path:
-        path = self._out / pattern.format(
-            episode_chunk=number // CHUNK, episode_index=number, video_key=CAMERA
-        )
+        chunk, file = divmod(number, CHUNK)
+        path = self._out / pattern.format(chunk_index=chunk, file_index=file, video_key=CAMERA)
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
@@ -129,7 +154,7 @@ class _Writer:
         }
         self._write_parquet(pyarrow.table(arrays), path)
 
-    def _video(self, episode: Episode, path: Path) -> dict[str, Any]:
+    def _video(self, episode: Episode, path: Path) -> Stats:
         """Write the pictures; their statistics by colour channel, 0-1."""
         sampled = []
         with Mp4(path, episode.size, self._fps) as file:
@@ -177,8 +202,19 @@ def _columns(episode: Episode, fps: int, number: int, task: int, first: int) -> 
     }
 
 
-def _stats(values: NDArray[Any]) -> dict[str, Any]:
-    """Statistics of the columns of (N, D), as `episodes_stats.jsonl` has them."""
+def _stats(values: NDArray[Any]) -> Stats:
+    """Statistics of the columns of (N, D)."""
     plain = values.astype(float)
     lists = {"min": plain.min(0), "max": plain.max(0), "mean": plain.mean(0), "std": plain.std(0)}
     return {**{name: found.tolist() for name, found in lists.items()}, "count": [len(values)]}
+
+
+def _joined(parts: Sequence[Stats]) -> Stats:
+    """The statistics of all frames from those of each episode."""
+    counts = np.array([part["count"][0] for part in parts], float)
+    stacked = {key: np.array([part[key] for part in parts]) for key in ("min", "max", "mean", "std")}
+    weights = (counts / counts.sum()).reshape(-1, *[1] * (stacked["mean"].ndim - 1))
+    mean = (weights * stacked["mean"]).sum(0)
+    spread = (weights * (stacked["std"] ** 2 + (stacked["mean"] - mean) ** 2)).sum(0)
+    lists = {"min": stacked["min"].min(0), "max": stacked["max"].max(0), "mean": mean, "std": np.sqrt(spread)}
+    return {**{name: found.tolist() for name, found in lists.items()}, "count": [int(counts.sum())]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
@@ -402,7 +403,7 @@ def test_a_cube_is_set_down_where_the_task_asks_for_one_from_the_table(planner: 
 
 
 def test_others_can_read_the_domain_and_its_problems(tmp_path: Path) -> None:
-    """Unified Planning's own reader: no name is type and object at once."""
+    """Unified Planning's own reader, and where they are installed `pddl`'s and tarski's."""
     from unified_planning.io import PDDLReader
 
     request = PlanRequest(attempt="1", task=task("Stack red on blue."), observation=scene(), skills=())
@@ -411,3 +412,14 @@ def test_others_can_read_the_domain_and_its_problems(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     read = PDDLReader().parse_problem(str(tmp_path / "domain"), str(tmp_path / "problem"))
     assert {action.name for action in read.actions} >= {"pick_up", "stack_on"} and read.goals
+    if find_spec("pddl"):
+        from pddl import parse_domain, parse_problem
+
+        assert len(parse_domain(tmp_path / "domain").actions) == len(read.actions)
+        assert parse_problem(tmp_path / "problem").domain_name == "tabletop"
+    if find_spec("tarski"):
+        from tarski.io import PDDLReader as Reader
+
+        reader = Reader(raise_on_error=True)
+        reader.parse_domain(str(tmp_path / "domain"))
+        assert len(reader.parse_instance(str(tmp_path / "problem")).actions) == len(read.actions)

@@ -26,7 +26,7 @@ def dataset(
     out: Annotated[Path, typer.Option(help="The new folder.")],
     fps: Annotated[int, typer.Option(help="Frames a simulated second.", min=1, max=50)] = 10,
 ) -> None:
-    """Write runs as a LeRobot data set (v2.1): camera, joints, actions, language. Needs pyarrow."""
+    """Write runs as a LeRobot data set (v3.0): camera, joints, actions, language. Needs pyarrow."""
     from spca.lerobot import write_dataset
     from spca.terminal import notices
 
