@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -262,3 +263,22 @@ def test_every_pin_has_its_hashes_with_and_without_ros(lock: Path) -> None:
             assert all(re.fullmatch(r"    --hash=sha256:[0-9a-f]{64}( \\)?", line) for line in lines[1:])
             assert len(lines) > 1 and not lines[-1].endswith("\\")
     assert "\nros-" not in done.stdout
+
+
+@pytest.mark.skipif(os.getuid() == 0 and not shutil.which("setpriv"), reason="root may write anywhere")
+def test_a_folder_that_cannot_be_written_to_is_told_in_one_line(tmp_path: Path) -> None:
+    """Not with the status that means that the referee said fail."""
+    for part in ("bin", "scripts", "requirements"):
+        shutil.copytree(ROOT / part, tmp_path / part)
+    for part in ("src", "research", "judges", "testing", "benchmarks"):
+        (tmp_path / part).mkdir()
+    tmp_path.chmod(0o555)
+    as_others = ["setpriv", "--bounding-set=-dac_override"] if os.getuid() == 0 else []
+    done = subprocess.run(
+        [*as_others, tmp_path / "bin" / "spca", "--version"],
+        env={"PATH": os.environ["PATH"], "SPCA_PYTHON": sys.executable},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    tmp_path.chmod(0o755)
+    assert done.returncode == 3, done.stderr
+    assert done.stderr.count("\n") == 1 and "cannot set up in" in done.stderr, done.stderr

@@ -39,13 +39,15 @@ OPENED_BY = "SPCA_DDS_PROFILE"
 """Environment variable: a Fast DDS profile that opens graphs; the user's other DDS variables apply then."""
 
 _PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
-_CLOSED = {
+CLOSED = {
     # LOCALHOST would have ROS add a transport on every interface; the profile says where to look for others.
     "ROS_AUTOMATIC_DISCOVERY_RANGE": "SYSTEM_DEFAULT",
     "RMW_IMPLEMENTATION": "rmw_fastrtps_cpp",
     **dict.fromkeys(_PROFILES, str(Path(__file__).with_name("fastdds.xml"))),
     "SKIP_DEFAULT_XML": "1",  # else Fast DDS reads a profile in the working folder
 }
+"""Variables of a graph that is on this machine only."""
+
 _OPENING = ("ROS_LOCALHOST_ONLY", "ROS_STATIC_PEERS", "ROS_DISCOVERY_SERVER", "FASTDDS_ENVIRONMENT_FILE")
 """Variables of ROS and Fast DDS that add transports or peers to a profile's."""
 
@@ -66,7 +68,7 @@ def ensure() -> None:
 def _choose_network() -> None:
     profile = os.environ.get(OPENED_BY, "")
     if not profile:
-        os.environ.update(_CLOSED)
+        os.environ.update(CLOSED)
         for name in _OPENING:
             os.environ.pop(name, None)
     elif not Path(profile).is_file():

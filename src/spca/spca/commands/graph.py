@@ -1,4 +1,4 @@
-"""`spca up`, `spca down` and `spca status`: the graph that stays up between runs."""
+"""`spca up`, `spca down`, `spca status`, `spca env`: the graph that stays up between runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spca_core.checked import checked
 
 
 def mount(app: typer.Typer) -> None:
-    """Add the three commands."""
+    """Add the four commands."""
     app.command(
         rich_help_panel=MACHINE,
         epilog=(
@@ -24,6 +24,7 @@ def mount(app: typer.Typer) -> None:
     app.command(rich_help_panel=MACHINE, epilog="Exit status: 0 up and ready · 1 not up, or not ready")(
         status
     )
+    app.command(rich_help_panel=MACHINE, epilog='Example:  eval "$(spca env)"')(env)
 
 
 def up(
@@ -78,3 +79,27 @@ def status() -> None:
     from spca.ros.up import show
 
     raise typer.Exit(show())
+
+
+def env() -> None:
+    """Print what bash has to run so that ROS programs know spca's messages, and the graph that is up."""
+    import sys
+    from importlib.util import find_spec
+    from shlex import quote
+
+    from spca.ros_ready import require_ros
+
+    require_ros()
+    from spca.ros import standing
+    from spca_ros.environment import CLOSED
+
+    found = find_spec("spca_interfaces")
+    assert found is not None and found.origin is not None
+    # colcon's folder with a prefix for each package, or one prefix for all
+    setups = [folder / "local_setup.bash" for folder in reversed(Path(found.origin).parents[4:6])]
+    lines = [f". {quote(str(setup))}" for setup in setups if setup.is_file()]
+    lines.append(f"export PATH={quote(str(Path(sys.prefix) / 'bin'))}:$PATH")
+    if (graph := standing.find()) is not None:
+        variables = {**CLOSED, "ROS_DOMAIN_ID": str(graph.domain)}
+        lines += [f"export {name}={quote(value)}" for name, value in variables.items()]
+    typer.echo("\n".join(lines))
