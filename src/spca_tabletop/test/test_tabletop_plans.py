@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
@@ -413,13 +414,10 @@ def test_others_can_read_the_domain_and_its_problems(tmp_path: Path) -> None:
     read = PDDLReader().parse_problem(str(tmp_path / "domain"), str(tmp_path / "problem"))
     assert {action.name for action in read.actions} >= {"pick_up", "stack_on"} and read.goals
     if find_spec("pddl"):
-        from pddl import parse_domain, parse_problem
-
-        assert len(parse_domain(tmp_path / "domain").actions) == len(read.actions)
-        assert parse_problem(tmp_path / "problem").domain_name == "tabletop"
+        pddl = import_module("pddl")
+        assert len(pddl.parse_domain(tmp_path / "domain").actions) == len(read.actions)
+        assert pddl.parse_problem(tmp_path / "problem").domain_name == "tabletop"
     if find_spec("tarski"):
-        from tarski.io import PDDLReader as Reader
-
-        reader = Reader(raise_on_error=True)
+        reader = import_module("tarski.io").PDDLReader(raise_on_error=True)
         reader.parse_domain(str(tmp_path / "domain"))
         assert len(reader.parse_instance(str(tmp_path / "problem")).actions) == len(read.actions)
