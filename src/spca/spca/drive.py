@@ -6,7 +6,7 @@ from spca.events import Listener
 from spca.interrupt import stopping_on_interrupt
 from spca.stages import Stages
 from spca.supervisor import Supervisor
-from spca_core.ports.environment import Environment
+from spca_core.ports.environment import Environment, ShowsRuns
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 
@@ -15,6 +15,9 @@ def supervisor_of(
     environment: Environment, stages: Stages, folder: RunFolder, listeners: tuple[Listener, ...]
 ) -> Supervisor:
     """The supervisor of one level, with the stages of its run."""
+    if isinstance(environment, ShowsRuns):
+        tell = environment.tell
+        listeners = (*listeners, lambda event: tell(event.kind, event.text, event.data))
     return Supervisor(
         environment,
         stages.planner,

@@ -51,7 +51,8 @@ class RunOptions(Record):
     proposer: str = "builtin"
     rate: float | None = Field(None, gt=0)
     """Real-time factor; None is as fast as it can."""
-    view: bool = False
+    view: bool | Literal["web"] = False
+    """A window that shows the simulation, or a page for the browser."""
     camera: Literal["ray", "gl"] = "ray"
     skills: Skills = "auto"
     """Which skills are available at the start: `builtin`, those that come with the environment; `trusted`,

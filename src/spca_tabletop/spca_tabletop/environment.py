@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,7 @@ from spca_sense.remarks import with_remarks
 from spca_sense.tracker import SceneTracker
 from spca_sense.vision_alone import observed_in_words
 from spca_sim.pace import Pacer
+from spca_sim.web_view import WebView
 from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
 from spca_tabletop.presets import load_table
@@ -92,6 +94,8 @@ class InprocTabletop:
         self._cancelled = False
         self.live_view: Callable[[], AbstractContextManager[object]] = nullcontext
         """Opens a window on the simulation, where the simulator has one."""
+        self.web_view: WebView | None = None
+        """The page that shows the run, if there is one."""
         self._vision, self._vision_alone = vision, vision_alone
 
     # --- Environment ----------------------------------------------------------------------------------------
@@ -182,6 +186,13 @@ class InprocTabletop:
         return draw_scene(*self.recording.looks[-1])
 
     # --- for runs -------------------------------------------------------------------------------------------
+
+    def tell(self, kind: str, text: str, data: dict[str, Any]) -> None:
+        """See `ShowsRuns`."""
+        if self.web_view is not None:
+            self.web_view.tell(kind, text, data)
+            if kind == "stage_ended" and self.recording.looks:
+                self.web_view.saw(self.picture())
 
     def save_recording(self, folder: Path) -> None:
         """Write looks, contacts and states into a run's folder."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # constructing a kit must be cheap: every command does
     from spca_core.ports.vision import VisionModel
     from spca_core.ports.vocabulary import Vocabulary
     from spca_core.skill import CtxApi
+    from spca_sim.simulator import MujocoSimulator
     from spca_sim.variation import SimVariation
     from spca_tabletop.environment import InprocTabletop
     from spca_tabletop.rehearsal.twin import TabletopTwin
@@ -103,9 +104,12 @@ class TabletopKit:
         So does a vision model alone over ROS, where it is not offered.
         """
         from spca_sim.display import require_display
+        from spca_sim.web_view import require_viser
         from spca_tabletop.presets import load_table
 
-        if options.view:
+        if options.view == "web":
+            require_viser()
+        elif options.view:
             require_display()
         if options.ablations.vision_alone and (options.transport == "ros" or not options.vision):
             raise InputError("a vision model alone", hint="needs --vision and --transport inproc")
@@ -216,7 +220,23 @@ def build_tabletop(
     )  # fmt: skip
     environment.recording.states.attach(simulator)
     environment.recording.disturbances.attach(simulator)
-    environment.live_view = partial(LiveView, simulator)
+    if options.view == "web":
+        environment.live_view = partial(_web_view, environment, simulator)
+    else:
+        environment.live_view = partial(LiveView, simulator)
     if options.rate is not None:
         environment.pace(options.rate)
     return environment
+
+
+@contextmanager
+def _web_view(environment: InprocTabletop, simulator: MujocoSimulator) -> Iterator[None]:
+    from spca_sim.web_view import WebView
+
+    with WebView(simulator) as view:
+        environment.web_view = view
+        view.await_viewer()
+        try:
+            yield
+        finally:
+            environment.web_view = None

@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 from spca.commands.plugin import GROUP
 from spca_core.extensions import installed
 
+VIEW = "Open a live window (needs a display); `--view web`: a page for the browser (needs `viser`)."
 PANELS = LEVELS, BENCHES, MACHINE = "Levels and runs", "Benches and programs", "This installation"
 """Panels of the help page in their order, for `rich_help_panel`."""
 
@@ -26,6 +27,12 @@ class CommandsByPanel(TyperGroup):
 
     Its help page ends with what is installed at the extension points.
     """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take `--view web` as one option: what follows `--view` is else the next argument."""
+        for i in [i for i, word in enumerate(args[:-1]) if [word, args[i + 1]] == ["--view", "web"]]:
+            args = [*args[:i], "--view-web", *args[i + 2 :]]
+        return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help page."""

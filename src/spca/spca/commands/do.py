@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spca.commands import LEVELS
+from spca.commands import LEVELS, VIEW
 
 if TYPE_CHECKING:
     from spca.dialogue import Dialogue
@@ -42,7 +42,8 @@ def do(
     proposer: Annotated[str, typer.Option(help="`builtin` (no model needed), `openai`, or `auto`.")] = "auto",
     llm: Annotated[str, typer.Option(help="A model configuration (YAML), or `replay:FOLDER`.")] = "",
     ask: Annotated[bool, typer.Option("--ask", help="Show each plan and ask before the arm moves.")] = False,
-    view: Annotated[bool, typer.Option("--view", help="Open a live window (needs a display).")] = False,
+    view: Annotated[bool, typer.Option("--view", help=VIEW)] = False,
+    web: Annotated[bool, typer.Option("--view-web", hidden=True)] = False,
     rate: Annotated[
         float | None, typer.Option(help="Real-time factor; as fast as it can by default.")
     ] = None,
@@ -67,7 +68,7 @@ def do(
         progress.say("laying the table …")
         table = session(
             world, preset, seed, on_event=progress, approve=_asked(progress) if ask else None,
-            report=False, proposer=proposer, llm=llm, view=view, rate=rate, video=video,
+            report=False, proposer=proposer, llm=llm, view="web" if web else view, rate=rate, video=video,
         )  # fmt: skip
         with table:
             talk, typed = Dialogue(table), sys.stdin.isatty()

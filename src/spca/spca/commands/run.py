@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from spca.commands import LEVELS
+from spca.commands import LEVELS, VIEW
 from spca.commands.completion import complete_level, complete_run
 from spca_core.checked import checked
 
@@ -86,7 +86,8 @@ def run(
     rate: Annotated[
         float | None, typer.Option(help="Real-time factor; as fast as it can by default.")
     ] = None,
-    view: Annotated[bool, typer.Option("--view", help="Open a live window (needs a display).")] = False,
+    view: Annotated[bool, typer.Option("--view", help=VIEW)] = False,
+    web: Annotated[bool, typer.Option("--view-web", hidden=True)] = False,
     camera: Annotated[str, typer.Option(help="`ray` (no GL needed) or `gl`.")] = "ray",
     world: Annotated[
         str, typer.Option(help="A world in worlds/ or a world file; by default the level's own.")
@@ -108,7 +109,8 @@ def run(
         proposer=proposer,
         engine=engine, llm=llm, skills=skills, library=library, detector=detector, vision=vision,
         rehearse=rehearse,
-        drafts=drafts, twin=twin, rate=rate, view=view, camera=camera, world=world, video=video,
+        drafts=drafts, twin=twin, rate=rate, view="web" if web else view, camera=camera, world=world,
+        video=video,
     )  # fmt: skip
     raise typer.Exit(start_run(options, out))
 

@@ -73,6 +73,15 @@ class TakesUp(Protocol):
         ...
 
 
+@runtime_checkable
+class ShowsRuns(Protocol):
+    """An environment with a live view that shows what the run is about, too."""
+
+    def tell(self, kind: str, text: str, data: dict[str, Any]) -> None:
+        """Show an event of the run, with its kind, text and data as in the event log."""
+        ...
+
+
 class Environment(Protocol):
     """One level in one world. Ground truth stays inside; only `verdict` may use it."""
 
