@@ -55,7 +55,8 @@ def faults_of(kit: Kit) -> list[str]:
         if not kit.bare_names and not info.name.startswith(f"{kit.name}:"):
             found.append(f"the level '{info.name}' does not begin with '{kit.name}:'")
         try:
-            kit.check(RunOptions(level=info.name, preset=next(iter(kit.presets), "nominal")))
+            preset = next(iter(kit.presets), "nominal")
+            kit.check(RunOptions(level=info.name, preset=preset, transport="inproc"))
         except InputError as error:
             found.append(f"its own level is refused: {error}")
     return found
