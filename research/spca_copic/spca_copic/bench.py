@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,13 +14,14 @@ from pydantic import Field
 from spca_bench.bench import Bench, Done
 from spca_bench.page import Page, Table
 from spca_bench.statistics import Mean, groups
-from spca_copic.evaluation import Score, evaluate, unseen_cases
+from spca_copic.evaluation import WITH_MODEL, Score, evaluate, unseen_cases
 from spca_copic.recipe import Recipe, Trial
 from spca_copic.run import train_run
 from spca_copic.store import CopicFolder, CopicRun
 from spca_copic.worlds.registry import open_world
 from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage
+from spca_llm.connect import open_chat
 
 # Tian et al., success in %. Worlds that are substitutes for theirs have no published figure.
 PUBLISHED = {
@@ -107,7 +108,9 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
             train_run(kept, world=world)
             state, selector = kept.trained(trial.task)
             cases = unseen_cases(world, trial.task, recipe, self.cases)
-            scores = evaluate(world, state, selector, recipe, cases, self.policies)
+            asks = set(self.policies) & set(WITH_MODEL)
+            with open_chat(self.llm, kept.path / "compare-llm") if asks else nullcontext() as chat:
+                scores = evaluate(world, state, selector, recipe, cases, self.policies, chat)
         return CopicRow(
             scores=tuple(scores),
             trials=state.trials,
@@ -152,6 +155,12 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
         if done:
             page.figure(
                 curves(done), "Share solved while learning, by trial: each seed thin, their mean bold."
+            )
+            page.heading("All ways to choose")
+            page.table(
+                ("task", "policy", "seeds", "solved %", "plans", "actions", "calls", "tokens"),
+                [row for own in groups(done, _task_of).values() for row in _policies(own)],
+                "Means over the seeds, ± half of Student's 95 % interval; calls and tokens of an episode.",
             )
             page.heading("What a training took")
             page.table(
@@ -218,6 +227,25 @@ def _row(own: Trials) -> list[object]:
         "" if published is None else f"{published:g}", _mean([s.decisions for s in selector]),
         _mean([s.actions for s in selector]), _mean([s.switch_interval for s in selector]),
         _mean([s.diversity for s in selector]), _mean(regrets),
+    ]  # fmt: skip
+
+
+_OF_EPISODES = ("decisions", "actions", "calls", "tokens")
+
+
+def _policies(own: Trials) -> list[tuple[object, ...]]:
+    """A row for each policy of a task type; of programs, which differ by seed, only the best."""
+    scores = [s for d in own for s in d.result.scores]
+    named = groups(
+        (s for s in scores if s.best_single or not s.policy.startswith("program ")),
+        lambda s: "best single program" if s.best_single else s.policy.partition(", following")[0],
+    )
+    return [
+        (
+            _task_of(own[0]), name, len(found), _percent([s.success for s in found]),
+            *(_mean([getattr(s, what) for s in found]) for what in _OF_EPISODES),
+        )
+        for name, found in named.items()
     ]  # fmt: skip
 
 

@@ -27,13 +27,20 @@ def _copic(
     tables: Annotated[
         int, typer.Option(help="Hidden tables; seed s has table s modulo so many (household).", min=1)
     ] = 1,
-    llm: Annotated[str, typer.Option(help="A model configuration (YAML) for the proposer.")] = "",
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(help="Also a model's: judge, react, cot, cot-few, reflexion; repeatable."),
+    ] = None,
+    llm: Annotated[
+        str, typer.Option(help="A model configuration (YAML) for the proposer and these policies.")
+    ] = "",
 ) -> Any:
     """Train with several seeds and test on unseen cases.
 
     Baselines are random choice, single programs and an oracle.
     """
     from spca_copic.bench import CopicBench
+    from spca_copic.evaluation import BUILTIN
     from spca_copic.recipe import Recipe
 
     recipe = checked(
@@ -42,12 +49,14 @@ def _copic(
     )  # fmt: skip
     return checked(
         CopicBench, worlds=worlds or ["build_order"], tasks=task or [], seeds=seeds, cases=cases,
-        recipe=recipe, tables=tables, llm=llm,
+        recipe=recipe, tables=tables,
+        policies=(*BUILTIN, *(policy or ())), llm=llm,
     )  # fmt: skip
 
 
 COPIC = BenchCommand(
     "spca_copic.bench:CopicBench",
     _copic,
-    "spca bench copic build_order --seeds 5 · spca bench copic tabletop --task lift --cases 20",
+    "spca bench copic build_order --seeds 5 · spca bench copic tabletop --task lift --cases 20 · "
+    "spca bench copic household --proposer model --published --policy cot --policy reflexion --llm llm.yaml",
 )

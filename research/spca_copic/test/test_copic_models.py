@@ -192,7 +192,8 @@ def test_the_page_of_the_bench_counts_seeds_with_one_program(tmp_path: Path) -> 
     page = Page("copic")
     bench.report(done, page)
     page.write(tmp_path / "page.html", apart=tmp_path)
-    heads, row = (line.split(",") for line in (tmp_path / "table_1.csv").read_text().splitlines())
+    heads, row = (line.split(",") for line in (tmp_path / "table_2.csv").read_text().splitlines())
+    assert "selector,3,50.0 ± 0.0,3.00,4.00" in (tmp_path / "table_1.csv").read_text()
     assert row[heads.index("writing: asked") :][:4] == ["30.00", "4.00", "40.00", "5.00"]
 
 

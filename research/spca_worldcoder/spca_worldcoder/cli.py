@@ -69,6 +69,9 @@ def learn(
     ] = "bandit",
     optimism: Annotated[bool, typer.Option(help="Require that programs can reach a reward.")] = True,
     transfer: Annotated[bool, typer.Option(help="Keep program and data for the next environment.")] = True,
+    questions: Annotated[
+        int | None, typer.Option(help="Questions to a model at most; 200, 300 for several environments.")
+    ] = None,
     episodes: Annotated[int, typer.Option(help="Maximum number of episodes per environment.")] = 200,
     out: Annotated[Path | None, typer.Option(help="The run's folder; a new one in runs/ by default.")] = None,
 ) -> None:
@@ -86,20 +89,14 @@ def learn(
         curiosity = 20 if world == "sokoban" else 0
     if epsilon is None:
         epsilon = EPSILON if synthesizer == "language" else 0.0
+    most = 300 if len(environment or ()) > 1 or (world == "minigrid" and not environment) else 200
     settings = checked(
         Settings, seed=seed, epsilon=epsilon, steps=steps, curiosity=curiosity, strategy=strategy,
         optimism=optimism, transfer=transfer, episodes=episodes,
+        questions=questions or most,
     )  # fmt: skip
-    raise typer.Exit(
-        run(
-            checked(
-                LearnOptions,
-                worlds=worlds,
-                settings=settings,
-                synthesizer=synthesizer,
-                llm=llm,
-                temperature=temperature,
-            ),
-            out,
-        )
-    )
+    options = checked(
+        LearnOptions, worlds=worlds, settings=settings, synthesizer=synthesizer, llm=llm,
+        temperature=temperature,
+    )  # fmt: skip
+    raise typer.Exit(run(options, out))

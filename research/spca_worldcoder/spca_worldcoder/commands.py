@@ -37,14 +37,9 @@ def _worldcoder(
     from spca_worldcoder.bench.bench import WorldcoderBench
 
     return checked(
-        WorldcoderBench,
-        suites=tuple(suites or ()),
-        seeds=seeds,
-        first_seed=first_seed,
-        levels=levels,
-        models=tuple(model or ()),
-        synthesizer=synthesizer,
-    )
+        WorldcoderBench, suites=tuple(suites or ()), seeds=seeds, first_seed=first_seed, levels=levels,
+        models=tuple(model or ()), synthesizer=synthesizer,
+    )  # fmt: skip
 
 
 WORLDCODER = BenchCommand(

@@ -45,4 +45,4 @@ class Settings(Record):
     planner: Literal["width", "tree"] = "width"
     """`tree`: Monte Carlo tree search, as published, in place of our searches (an ablation)."""
     questions: int = Field(200, ge=1)
-    """Questions to a language model in a run (published; 300 for a curriculum)."""
+    """Questions to a language model in a run (published, and 300 for a curriculum)."""

@@ -32,7 +32,9 @@ def _unlock(**settings: Any) -> Suite:
 
 
 def _curriculum(every: int = FEW, **settings: Any) -> Suite:
-    return Suite(lambda seed: [MinigridWorld(name) for name in CURRICULUM], settings, every)
+    return Suite(
+        lambda seed: [MinigridWorld(name) for name in CURRICULUM], {"questions": 300, **settings}, every
+    )
 
 
 _LIMITS = {"episodes": 30, "actions": 1000}
