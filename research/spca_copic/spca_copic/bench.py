@@ -176,35 +176,13 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
 
 
 HEADS = (
-    "task",
-    "seeds",
-    "one program",
-    "selector",
-    "random",
-    "best single",
-    "oracle",
-    "first trial",
-    "published",
-    "plans",
-    "actions",
-    "plans per switch",
-    "1 − Jaccard",
-    "regret",
-)
+    "task", "seeds", "one program", "selector", "random", "best single", "oracle", "first trial", "published",
+    "plans", "actions", "plans per switch", "1 − Jaccard", "regret",
+)  # fmt: skip
 COSTS = (
-    "task",
-    "trials",
-    "training s",
-    "ms a choice",
-    "plans",
-    "resets",
-    "restores",
-    "writing: asked",
-    "answered",
-    "evolving: asked",
-    "answered",
-    "US dollars",
-)
+    "task", "trials", "training s", "ms a choice", "plans", "resets", "restores", "writing: asked",
+    "answered", "evolving: asked", "answered", "US dollars",
+)  # fmt: skip
 
 
 def _task_of(done: Done[CopicTrial, CopicRow]) -> str:

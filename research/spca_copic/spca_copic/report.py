@@ -54,42 +54,18 @@ def _comparison(page: Page, scores: Sequence[Score]) -> None:
         for s in scores
     ]
     page.table(
-        (
-            "task",
-            "policy",
-            "cases",
-            "solved",
-            "score",
-            "regret",
-            "plans",
-            "actions",
-            "plans per switch",
-            "ms a choice",
-            "tokens",
-        ),
+        ("task", "policy", "cases", "solved", "score", "regret", "plans", "actions", "plans per switch",
+         "ms a choice", "tokens"),
         rows,
-    )
+    )  # fmt: skip
 
 
 def _task(page: Page, state: TaskState) -> None:
     page.heading(f"Training: {state.task}")
     page.figure(_curves(state))
     page.table(
-        (
-            "trial",
-            "solved",
-            "held out",
-            "score",
-            "decisions",
-            "plans carried out in all",
-            "resets",
-            "restores",
-            "entropy",
-            "tokens",
-            "s",
-            "programs",
-            "new ones kept",
-        ),
+        ("trial", "solved", "held out", "score", "decisions", "plans carried out in all", "resets",
+         "restores", "entropy", "tokens", "s", "programs", "new ones kept"),
         [
             (
                 t.number + 1,
@@ -108,7 +84,7 @@ def _task(page: Page, state: TaskState) -> None:
             )
             for t in state.trials
         ],
-    )
+    )  # fmt: skip
     if state.recent:
         page.figure(_who(state))
     page.table(
