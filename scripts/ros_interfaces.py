@@ -44,7 +44,7 @@ NODES = {
     "referee": "judges contacts by a level's conditions",
     "supervisor": "runs a level: phases, repairs, run folder",
     "display": "draws a run as markers, for people; on every graph of `ros2 launch` (`markers:=false` leaves "
-    "it out), and of `spca up` where a ROS is sourced, with `robot_state_publisher` for `/tf`",
+    "it out), and of `spca up` with the workspace sourced, with `robot_state_publisher` for `/tf`",
 }
 MEANINGS = {
     "/clock": "simulated time",

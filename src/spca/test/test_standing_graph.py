@@ -142,6 +142,11 @@ def test_a_graph_that_stays_up_shows_itself_to_the_tools_of_ros(
     options = RunOptions(level="bowls_01")
     assert "display" not in {spec.name for spec in processes(options, Choice())}
     (tmp_path / "ros2").touch(0o755)
+    assert "display" not in {spec.name for spec in processes(options, Choice())}
+    for folder in ("share/spca", "share/ament_index/resource_index/packages"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "share/ament_index/resource_index/packages/spca").touch()
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
     [shown] = [spec for spec in processes(options, Choice(sim="gazebo")) if spec.name == "display"]
     assert shown.command[:2] == ("ros2", "launch") and Path(shown.command[2]).is_file()
     assert shown.command[3:] == ("rviz:=false", "world:=bowls", "robot_state_publisher:=false")

@@ -43,8 +43,8 @@ def parameters(options: RunOptions) -> dict[str, str]:
 def processes(options: RunOptions, choice: Choice | None = None) -> list[ProcessSpec]:
     """The processes of a graph: those of the environment, and the one that thinks.
 
-    A graph that is to stay up (`choice`) has what ROS users look at as well, where ROS 2's own programs are
-    there to look with. Raises InputError for an unknown level, before anything starts.
+    A graph that is to stay up (`choice`) has what ROS users look at as well, where the project's workspace is
+    sourced. Raises InputError for an unknown level, before anything starts.
     """
     shared, chosen = parameters(options), choice or Choice()
     side: RosSide = kit_of(options.level).ros()
@@ -56,10 +56,11 @@ def processes(options: RunOptions, choice: Choice | None = None) -> list[Process
 
 def _shown(world: str, sim: str) -> list[ProcessSpec]:
     """Markers, and with MuJoCo frames and the robot's description, which Gazebo's launch file has."""
-    if shutil.which("ros2") is None:
-        return []
     from spca_gazebo.requirements import installed  # only where the graph stays up
 
+    # The Python that `ros2` runs with knows the project where its workspace is sourced.
+    if shutil.which("ros2") is None or not installed("spca"):
+        return []
     described = sim == "mujoco" and installed("robot_state_publisher")
     launch = str(data("launch", "spca") / "rviz.launch.py")
     arguments = ("rviz:=false", f"world:={world}", f"robot_state_publisher:={str(described).lower()}")
