@@ -31,7 +31,7 @@ from spca_core.run_folder import write_atomically
 
 PAGE = ROOT / "docs" / "measurements.md"
 RECORDS = ROOT / "benchmarks" / "records"
-SECTIONS = ("Levels", "Stages", "Rehearsal", "WorldCoder", "CoPiC")
+SECTIONS = ("Levels", "Models", "Stages", "Rehearsal", "WorldCoder", "CoPiC")
 _INTRODUCTION = """\
 # Measurements
 

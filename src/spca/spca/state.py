@@ -34,13 +34,12 @@ class Phase(str, Enum):
 
 
 class Failed(Record):
-    """A plan that was carried out or rehearsed in vain, and what was to blame."""
+    """A plan that was carried out or rehearsed in vain, what was to blame, and who has kept it since."""
 
     fingerprint: str
     round: int
     blame: Blame
     kept_by: tuple[str, ...] = ()
-    """Who has handed in the same since: planner or coder."""
 
 
 @dataclass(frozen=True)

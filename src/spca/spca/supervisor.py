@@ -43,7 +43,7 @@ _STOPPED = "stopped by the user"
 _MOST_DOUBTS = 4
 """Times that a task is looked at again that seems impossible while something is out of sight."""
 _TRIED = "this plan has failed before with the same skills and the same predictions"
-_STANDS = "the plan failed, and its author stands by it, so look for the fault in the skills"
+_STANDS = "the plan failed, and its author stands by it, so look for the fault in the skills: "
 _PERSISTS = "it was the same before the skill was rewritten, so the action may promise what does not happen"
 
 
@@ -229,13 +229,14 @@ class Supervisor:
         """Ask who is left to change something about a plan that has failed before just so.
 
         Whoever hands in the same sees nothing to mend: then the other is asked, the coder for the skills that
-        are to blame or have proven nothing yet. With nobody left each further round would be the same.
+        are to blame or have proven nothing yet, and once more when the planner stands by its plan.
         """
         author = "coder" if state.suspects else "planner"
         asked, state, found = (author, *failed.kept_by), state.keeping(failed, author), failed.blame
         suspects = found.suspects or [s.action for s in plan.steps if python_name(s.action) in state.written]
-        if suspects and "coder" not in asked and state.code_retry < self._budgets.code_retries:
-            told = found.skill_failure if found.suspects else f"{_STANDS}: {found.skill_failure}"
+        left = asked.count("coder") < 2 and state.code_retry < self._budgets.code_retries
+        if suspects and author == "planner" and left:
+            told = ("" if found.suspects and "coder" not in asked else _STANDS) + found.skill_failure
             return state.repairing(tuple(dict.fromkeys(suspects)), told)
         if "planner" not in asked:
             return self._next_round(state, f"{_TRIED}: {found.plan_failure}")
