@@ -81,7 +81,7 @@ def read(library: str) -> Source:
     """Parse a library. Raises InputError when it is not Python."""
     try:
         tree = ast.parse(library)
-    except (SyntaxError, ValueError, RecursionError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None)
         where = f"line {line}" if line else ""
         raise InputError(f"the skill library is not Python: {error}", where=where) from error

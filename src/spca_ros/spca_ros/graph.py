@@ -139,16 +139,16 @@ class Graph:
             try:
                 self._news.get(timeout=_LOOK_S)
             except queue.Empty:
+                check_loopback()
                 if time.monotonic() < end:
                     continue
                 raise NodeLost(f"not ready after {timeout:.0f} s: {', '.join(waiting)}") from None
         self.check()
 
     def check(self) -> None:
-        """Raise the reason if a process has ended, or can no longer be reached."""
+        """Raise the reason if a process has ended."""
         if self._failure is not None:
             raise self._failure
-        check_loopback()
 
     def close(self) -> None:
         """End all processes and wait for them; harmless when called twice."""

@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING
 from rclpy.utilities import remove_ros_args
 
 from spca.events import Event, Listener
-from spca.ros.run import ENDED
+from spca.ros.run import ENDED, ended
 from spca.ros.run_level import RunLevelCall
 from spca.ros.run_protocol import RunOrder
 from spca.run_command import drive
-from spca_core.ending import Ending
 from spca_core.errors import SpcaError
 from spca_core.options import Manifest, RunOptions
 from spca_core.run_folder import MANIFEST, RunFolder
@@ -31,7 +30,6 @@ from spca_ros.session import Session
 if TYPE_CHECKING:
     from spca_core.result import RunResult
 
-_RESULT = "result.json"
 _READY_S = 120.0
 
 
@@ -75,17 +73,9 @@ def _run(folder: RunFolder, listeners: tuple[Listener, ...], interrupted: thread
             end.check(interrupted.is_set())
         except SpcaError as error:
             fault = error
-    from spca_core.result import RunResult
-
-    # The supervisor's node may have ended before its answer has arrived: what counts is on disk.
-    result = folder.read(_RESULT, RunResult) if (folder.path / _RESULT).is_file() else None
-    if result is not None and result.outcome is not Ending.CANCELLED:
-        return result
-    if (ended := folder.path / ENDED).is_file():  # why the launch ends, and interrupts its processes
-        raise SpcaError(ended.read_text().strip())
-    if result is None:
-        raise fault or SpcaError("the run has left no result")
-    return result
+    if (why := folder.path / ENDED).is_file():  # why the launch ends, and interrupts its processes
+        fault = SpcaError(why.read_text().strip())
+    return ended(folder, fault)
 
 
 if __name__ == "__main__":

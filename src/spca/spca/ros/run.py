@@ -14,6 +14,8 @@ from spca.ros.processes import parameters
 from spca.ros.run_protocol import RunOrder
 from spca.ros.standing import Standing
 from spca.ros.standing_run import run_on_standing
+from spca_core.ending import Ending
+from spca_core.errors import SpcaError
 from spca_core.options import RunOptions, manifest
 from spca_core.run_folder import MANIFEST, RunFolder
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from spca_core.result import RunResult
 
 LOGS = "log"
+RESULT = "result.json"
 ENDED = "ended.txt"
 """In a run's folder: which process of a launch has ended too early, as the launch says."""
 
@@ -48,13 +51,27 @@ def run_ros(
         for listener in listeners:
             listener(event)
 
-    if found is None or not _done_on(found, options, order, tell):
-        from spca.ros.own_run import run_on_own  # loads ROS, which a run on the standing graph does not need
+    fault: SpcaError | None = None
+    try:
+        if found is None or not _done_on(found, options, order, tell):
+            from spca.ros.own_run import run_on_own  # loads ROS: a run on the standing graph needs none
 
-        run_on_own(options, order, tell, folder.path / LOGS)
+            run_on_own(options, order, tell, folder.path / LOGS)
+    except SpcaError as error:
+        fault = error
+    return ended(folder, fault)
+
+
+def ended(folder: RunFolder, fault: SpcaError | None) -> RunResult:
+    """The result on disk: it counts even if a node was lost before its answer came. Else raises `fault`."""
     from spca_core.result import RunResult
 
-    return folder.read("result.json", RunResult)
+    if fault is not None and not (folder.path / RESULT).is_file():
+        raise fault
+    result = folder.read(RESULT, RunResult)
+    if fault is not None and result.outcome is Ending.CANCELLED:
+        raise fault
+    return result
 
 
 def _done_on(found: Standing, options: RunOptions, order: RunOrder, tell: Listener) -> bool:
