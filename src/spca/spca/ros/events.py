@@ -13,7 +13,7 @@ from spca_ros.convert.records import from_msg, to_msg
 
 # Which of an event's data travel, by kind: names in the record → names in the message.
 _DATA: dict[str, dict[str, str]] = {
-    "run_started": {"task": "task"},
+    "run_started": {"task": "task", "judge": "mode"},
     "stage_started": {"round": "round"},
     "stage_ended": {"seconds": "seconds"},
     "plan": {"steps": "task"},
