@@ -133,6 +133,25 @@ here = places.Places(ros_sourced=False)
 """
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_uv_installs_where_it_is_and_pip_where_that_fails(tmp_path: Path, fails: bool) -> None:
+    programs = {tmp_path / "bin" / "uv": int(fails)}
+    programs[tmp_path / f".venv-{sys.version_info[0]}.{sys.version_info[1]}" / "bin" / "python"] = 0
+    for program, status in programs.items():
+        program.parent.mkdir(parents=True)
+        program.write_text(f'#!/bin/sh\necho "$0 $*" >> {tmp_path}/asked\nexit {status}\n')
+        program.chmod(0o755)
+    (tmp_path / "lock.txt").write_text("numpy==1.0 --hash=sha256:0\n")
+    done = run_in_set_up(
+        IN_A_CHECKOUT.format(root=str(tmp_path))
+        + f"environment.install(here, places.ROOT / 'lock.txt', pathlib.Path({str(tmp_path / 'log')!r}))",
+        PATH=f"{tmp_path / 'bin'}:/usr/bin:/bin",
+    )
+    asked = [line.split()[0].rpartition("/")[2] for line in (tmp_path / "asked").read_text().splitlines()]
+    assert asked == (["uv", "python"] if fails else ["uv"]), done.stderr
+    assert (tmp_path / "asked").read_text().count("--require-hashes") == len(asked)
+
+
 def test_another_python_has_an_environment_of_its_own(tmp_path: Path) -> None:
     """The first environment is the default one; a second Python changes nothing in it."""
     done = run_in_set_up(

@@ -84,14 +84,21 @@ def _sound(places: Places) -> bool:
 def install(places: Places, lock: Path, log: Path) -> None:
     """Install every package of a lock file, at exactly its version; what is there already costs nothing.
 
-    The lock is complete, so pip need not resolve anything. Nor does it compile the packages, which would take
-    a quarter of its time: Python compiles what it imports. A sourced ROS brings its own ros-* packages.
-    Raises StepFailed when a process is using a package that would be replaced.
+    With uv, which is much quicker, where it is installed; else, or where that fails, with pip. The lock is
+    complete, so that nothing need be resolved. Packages are not compiled either, which would take a quarter
+    of the time: Python compiles what it imports. A sourced ROS brings its own ros-* packages. Raises
+    StepFailed when a process is using a package that would be replaced.
     """
     if places.ros_sourced:
         lock = _without(("ros-",), places, lock)
     if replaced := _replaced(places, lock):
         refuse_while_in_use(places, f"needs another version of {', '.join(replaced)}")
+    if (uv := shutil.which("uv")) is not None:
+        pinned = ("--no-deps", "--require-hashes", "-r", str(lock))
+        command = [uv, "pip", "install", "--python", str(places.python), *pinned]
+        with suppress(StepFailed):  # uv does not read pip's settings, which may name the only index there is
+            run(f"installing the packages of {lock.name} with uv", command, log, clean_environment())
+            return
     run(
         f"installing the packages of {lock.name}",
         [

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
 import signal
+import socket
 import subprocess
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -84,13 +88,42 @@ def test_plans_and_actions_can_be_asked_for_one_by_one(table: Session):
             table.act(*action)
 
 
-@pytest.mark.parametrize("approve", [True, False])
-def test_a_client_of_the_context_protocol_moves_what_its_user_approves(tmp_path: Path, approve: bool):
-    """With the protocol's own client, over stdio."""
+@contextlib.asynccontextmanager
+async def serving(over: str, *options: str) -> AsyncIterator[tuple[Any, Any]]:
+    """The streams of the protocol's own client to `spca mcp`, over stdio or over HTTP on this machine."""
+    import anyio
+    from mcp import StdioServerParameters
+    from mcp.client.stdio import stdio_client
+    from mcp.client.streamable_http import streamablehttp_client
+
+    args, environment = ["-m", "spca", "mcp", *options], {**os.environ, "SPCA_ROOT": ""}
+    if over == "stdio":
+        async with stdio_client(
+            StdioServerParameters(command=sys.executable, args=args, env=environment)
+        ) as ends:
+            yield ends
+        return
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen([sys.executable, *args, "--http", "--port", str(port)], env=environment)
+    try:
+        while socket.socket().connect_ex(("127.0.0.1", port)):
+            assert server.poll() is None, "the server has ended"
+            await anyio.sleep(0.1)
+        async with streamablehttp_client(f"http://127.0.0.1:{port}/mcp", timeout=200) as (read, write, _):
+            yield read, write
+    finally:
+        server.terminate()
+        server.wait()
+
+
+@pytest.mark.parametrize(("approve", "over"), [(True, "stdio"), (False, "http")])
+def test_a_client_of_the_context_protocol_moves_what_its_user_approves(approve: bool, over: str):
+    """With the protocol's own client."""
     pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
     import anyio
-    from mcp import ClientSession, StdioServerParameters, types
-    from mcp.client.stdio import stdio_client
+    from mcp import ClientSession, types
 
     asked: list[str] = []
 
@@ -99,10 +132,8 @@ def test_a_client_of_the_context_protocol_moves_what_its_user_approves(tmp_path:
         return types.ElicitResult(action="accept", content={"approve": approve})
 
     async def talk() -> None:
-        args = ["-m", "spca", "mcp", "--approve", "--allow", "pick_up,place_on"]
-        server = StdioServerParameters(command=sys.executable, args=args, env={**os.environ, "SPCA_ROOT": ""})
         async with (
-            stdio_client(server) as (read, write),
+            serving(over, "--approve", "--allow", "pick_up,place_on") as (read, write),
             ClientSession(read, write, elicitation_callback=answer) as client,
         ):
             await client.initialize()
