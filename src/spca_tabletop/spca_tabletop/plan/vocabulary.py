@@ -126,10 +126,10 @@ class TabletopVocabulary:
         found["across"] = Extension((_CUBE,) * 3, frozenset(bridges(observation)))
         found["abreast"] = Extension((_CUBE | _PLATE,) * 2, frozenset(abreast(observation)))
         found |= dict.fromkeys(TOUCHED_NAMES, Extension((_CUBE | _PLATE,), frozenset()))
-        for side in RELATIONS:
+        for side, words in RELATIONS.items():
             if side not in found:
                 atoms = frozenset(f.args for f in observation.facts if f.predicate == side)
-                kinds = (_CUBE | _PLATE,) * (2 if side == "larger" else 1)
+                kinds = (_CUBE | _PLATE,) * (2 if "?b" in words else 1)
                 # What is in the way of what is found out where it matters: the list is not complete.
                 found[side] = Extension(() if side in ("blocks", "crowds") else kinds, atoms)
         return found
