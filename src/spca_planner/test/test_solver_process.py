@@ -198,14 +198,15 @@ def _watch(solver: SolverProcess) -> list[int]:
     return [solver.pid, *(c.pid for c in found)]
 
 
-def test_the_search_dies_with_a_killed_process_which_is_replaced() -> None:
+@pytest.mark.parametrize("fault", [signal.SIGKILL, signal.SIGSTOP])
+def test_the_search_dies_with_a_killed_or_stopped_process_which_is_replaced(fault: signal.Signals) -> None:
     with SolverProcess() as solver:
         solver.start()
         seen: list[int] = []
 
         def kill_once() -> None:
             seen.extend(_watch(solver))
-            os.kill(seen[0], signal.SIGKILL)
+            os.kill(seen[0], fault)
 
         killer = threading.Thread(target=kill_once)
         killer.start()

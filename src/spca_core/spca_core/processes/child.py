@@ -74,6 +74,14 @@ class Child:
         """Whether it still runs."""
         return self._process.poll() is None
 
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody has stopped it (SIGSTOP)."""
+        look = os.WEXITED | os.WSTOPPED | os.WNOWAIT | os.WNOHANG
+        with contextlib.suppress(ChildProcessError):
+            return _stopped(os.waitid(os.P_PID, self.pid, look))
+        return False
+
     def wait(self, timeout: float | None = None) -> int | None:
         """Wait for the process to end and return its exit status (-n: killed by signal n).
 
@@ -92,7 +100,7 @@ class Child:
         with contextlib.suppress(ChildProcessError):  # somebody else has waited for it
             while _stopped(os.waitid(os.P_PID, self.pid, look)):
                 time.sleep(_STOPPED_S)
-                if _stopped(os.waitid(os.P_PID, self.pid, look | os.WNOHANG)):
+                if self.stopped:
                     self.kill()
                     self._process.wait()
                     return -signal.SIGSTOP

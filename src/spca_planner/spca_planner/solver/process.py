@@ -128,11 +128,11 @@ class SolverProcess:
         self, message: dict[str, Any] | None, deadline: float, cancelled: Callable[[], bool]
     ) -> dict[str, Any] | None:
         """Send `message`, if there is one, and wait for the process's next."""
-        channel = self._channel
-        assert channel is not None
+        channel, process = self._channel, self._process
+        assert channel is not None and process is not None
 
         def stop() -> bool:
-            return self._closing or cancelled()
+            return self._closing or cancelled() or process.stopped
 
         try:
             if stop():
@@ -143,7 +143,7 @@ class SolverProcess:
         except (ChannelClosed, ChannelTimeout, Malformed, Interrupted) as error:
             if self._closing:
                 raise Cancelled("the solver process was closed") from None
-            if not isinstance(error, Interrupted):
+            if not isinstance(error, Interrupted) or not cancelled():  # it is dead, hangs, or is stopped
                 return None
             self._stop()
             raise Cancelled("planning was cancelled") from None
