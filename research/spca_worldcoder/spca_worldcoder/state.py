@@ -132,5 +132,15 @@ def name_of(one: Entity) -> str:
     """An entity in short words: `door (5, 2) colour=red`."""
     cell = "" if one.cell is None else f" ({one.x}, {one.y})"
     values: Mapping[str, Any] = dict(one.attributes)
-    shown = (f"{k}={name_of(v) if isinstance(v, Entity) else v}" for k, v in values.items())
+    shown = (f"{k}={f'[{name_of(v)}]' if isinstance(v, Entity) else v}" for k, v in values.items())
     return " ".join([one.kind + cell, *shown])
+
+
+def described(state: State) -> str:
+    """All entities in short words; those of a kind that have a cell and nothing else share one entry."""
+    alike: dict[str, list[str]] = {}
+    for one in state:
+        if one.cell is not None and not one.attributes:
+            alike.setdefault(one.kind, []).append(f"({one.x}, {one.y})")
+    others = [name_of(one) for one in state if one.cell is None or one.attributes]
+    return "; ".join([*others, *(f"{kind} {' '.join(cells)}" for kind, cells in alike.items())])

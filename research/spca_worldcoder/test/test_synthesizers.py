@@ -30,6 +30,7 @@ from spca_worldcoder.planning.planner import ModelPlanner, SandboxSearch
 from spca_worldcoder.records import Draft, Experience, Program, Transition
 from spca_worldcoder.run import DraftLine
 from spca_worldcoder.sandbox import ModelRunner
+from spca_worldcoder.state import described, entity, state_of
 from spca_worldcoder.worlds.sokoban import Sokoban
 
 IDLE = """
@@ -242,6 +243,12 @@ def test_a_refinement_shows_what_the_program_says_and_a_goal_shows_the_nearest_m
     assert "what the program says: nothing changes; reward -0.1, ends: False" in silent
     assert "`transition` fails: " in broken and "IndexError" in broken
     assert [m in goal for m in ("red door", "blue door", "win", "windows")] == [True, True, True, False]
+
+
+def test_a_state_is_told_in_short_without_losing_anything() -> None:
+    held = entity("key", color="red")
+    state = state_of([entity("wall", 0, 0), entity("wall", 0, 1), entity("porter", 2, 1, holds=held, load=1)])
+    assert described(state) == "porter (2, 1) holds=[key color=red] load=1; wall (0, 0) (0, 1)"
 
 
 @pytest.mark.slow

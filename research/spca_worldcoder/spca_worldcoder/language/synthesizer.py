@@ -13,7 +13,7 @@ from spca_core.ports.proposer import ModelError
 from spca_programs.ipp.dialogue import Dialogue, add_usage, render
 from spca_worldcoder.records import Experience, Program, Transition, Usage, Verdict
 from spca_worldcoder.sandbox import SIGNATURES
-from spca_worldcoder.state import State, in_words, name_of, to_json
+from spca_worldcoder.state import State, described, in_words
 
 _FENCE = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)```", re.DOTALL)
 _PACKAGE = "spca_worldcoder.language"
@@ -72,14 +72,8 @@ class LanguageSynthesizer:
         self, program: Program, experience: Experience, start: State, mission: str, attempt: int
     ) -> Program:
         """Ask what is impossible on the way to a reward."""
-        return self._ask(
-            "plan",
-            "plan",
-            code=program.source,
-            mission=mission,
-            start=[name_of(e) for e in start],
-            actions=experience.actions,
-        )
+        told = {"start": described(start), "actions": experience.actions}
+        return self._ask("plan", "plan", code=program.source, mission=mission, **told)
 
     def _ask(self, template: str, why: str, **values: Any) -> Program:
         dialogue = Dialogue(self._chat, render(_PACKAGE, "system"))
@@ -121,7 +115,7 @@ def code_in(text: str) -> str:
 
 def _shown(seen: Transition) -> dict[str, Any]:
     return {
-        "before": to_json(seen.before),
+        "before": described(seen.before),
         "action": seen.action,
         "change": in_words(seen.before, seen.after),
         "reward": seen.reward,
