@@ -27,8 +27,14 @@ _FATES = {
     "draft": "refused: the same draft again",
     "model": "no usable answer",
     "declined": "declined: the known domain does not serve",
+    "the model": "no usable answer",
+    "rejected: status": "rejected: a skill failed",
+    "rejected: effect": "rejected: an effect did not come about",
+    "rejected: frame": "rejected: another thing was moved",
+    "rejected: safety": "rejected: a contact that must not be",
+    "rejected: goal": "rejected: the goal did not hold",
 }
-"""What became of a draft of a plan, by who refused it."""
+"""What became of drafts and tries, by who refused them."""
 
 
 def add_plots(contestants: Mapping[str, Trials], page: Page) -> None:
@@ -151,9 +157,9 @@ def taxonomy(contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]:
             following = [*(f.stage for f in fates[1:]), d.result.outcome.value]
             counts.update((f.stage, f.fate, then) for f, then in zip(fates, following, strict=True))
         for (stage, fate, then), count in sorted(counts.items(), key=lambda item: (item[0][0], -item[1])):
-            yield name, stage, in_words(stage, fate), then, count
+            yield name, stage, in_words(fate), in_words(then), count
 
 
-def in_words(stage: str, fate: str) -> str:
+def in_words(fate: str) -> str:
     """What became of a draft or a try, in words."""
-    return _FATES.get(fate, fate.replace("_", " ")) if stage == "plan" else fate.replace("_", " ")
+    return _FATES.get(fate, fate.replace("_", " "))
