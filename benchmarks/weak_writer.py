@@ -25,7 +25,7 @@ from spca.blame import Blame
 from spca.inproc import warm_solver
 from spca.rehearsing import blame_of
 from spca_coder.source import meaning, read
-from spca_core.plan import CodeResult, Draft, PlanResult
+from spca_core.plan import CodeResult, Draft, DraftRecord, PlanResult
 from spca_core.rehearsal import Rehearsed
 from spca_core.skill import python_name
 from spca_testing.models.behaviours import Behaviour
@@ -136,6 +136,9 @@ def judge(run: ModelRun, model: WeakWriter, count: Counter[str], told: list[str]
             continue
         part, answers = ("plan", plans) if isinstance(event, PlanResult) else ("code", codes)
         for draft in event.drafts:
+            if not (draft.draft if isinstance(draft, DraftRecord) else draft.code):
+                count[f"{part} not asked for, as the same was asked before"] += 1
+                continue
             fault = next(answers)
             refused = draft.rejection.message if hasattr(draft.rejection, "message") else draft.rejection
             count[f"{part} {'wrong' if fault else 'right'}, {'refused' if refused else 'accepted'}"] += 1

@@ -157,9 +157,5 @@ def taxonomy(contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]:
             following = [*(f.stage for f in fates[1:]), d.result.outcome.value]
             counts.update((f.stage, f.fate, then) for f, then in zip(fates, following, strict=True))
         for (stage, fate, then), count in sorted(counts.items(), key=lambda item: (item[0][0], -item[1])):
-            yield name, stage, in_words(fate), in_words(then), count
-
-
-def in_words(fate: str) -> str:
-    """What became of a draft or a try, in words."""
-    return _FATES.get(fate, fate.replace("_", " "))
+            words = (_FATES.get(word, word.replace("_", " ")) for word in (fate, then))
+            yield name, stage, *words, count
