@@ -16,6 +16,15 @@ FOLDERS = (
 )  # fmt: skip
 FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
 
+NOTEBOOK = """
+import sys, nbclient, nbformat
+book = nbformat.read(sys.argv[1], 4)
+nbclient.NotebookClient(book, timeout=240, kernel_name="python3").execute(cwd=".")
+for cell in book.cells:
+    for output in cell.get("outputs", ()):
+        print(list(output.get("data", ())), output.get("data", {}).get("text/html", ""))
+"""
+
 
 @pytest.mark.slow
 def test_the_wheel_runs_levels_and_sentences_without_ros(tmp_path: Path) -> None:
@@ -49,6 +58,9 @@ def test_the_wheel_runs_levels_and_sentences_without_ros(tmp_path: Path) -> None
     assert list(home.glob("runs/*/report.html")) and list(home.glob("runs/*/run.mcap"))
     assert (home / _run(spca, "new", "environment", "maze", cwd=home).strip() / "test").is_dir()
     _run(python, "-c", "import spca_testing.contracts.kit_contract", cwd=home)
+    notebook = ROOT / "examples" / "notebooks" / "first_run.ipynb"
+    shown = _run(python, "-c", NOTEBOOK, notebook, cwd=home)
+    assert "success" in shown and shown.count("image/png") == 2
     refused = subprocess.run([spca, "up"], cwd=home, capture_output=True, text=True, check=False)
     assert refused.returncode == 2 and "the ROS transport needs" in refused.stderr
 
