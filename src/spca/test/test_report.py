@@ -11,12 +11,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from spca.behaviour_tree import behaviour_tree_xml
 from spca.inproc import run_inproc
 from spca.kits import kit_of
 from spca.report import write_report
 from spca.report.index import remember, write_index
 from spca.report.page import executed, obstacles
+from spca_core.behaviour_tree import behaviour_tree
 from spca_core.geometry import Pose
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
@@ -98,7 +98,9 @@ def test_a_plan_is_a_behaviour_tree_of_behaviortree_cpp(runs: Path) -> None:
     result = (runs / "20260101-120100_grid" / "round_1" / "plan_1.json").read_bytes()
     plan = PlanResult.model_validate_json(result).plan
     assert plan is not None
-    root = ElementTree.fromstring(behaviour_tree_xml(plan))
+    ports = {schema.name: [name for name, _ in schema.parameters] for schema in plan.schemas}
+    root = ElementTree.fromstring(behaviour_tree(plan.steps, ports))
+    assert plan.schemas[0].parameters
     assert root.attrib["BTCPP_format"] == "4"
     assert root.find(f"BehaviorTree[@ID='{root.attrib['main_tree_to_execute']}']") is not None
     declared = {

@@ -16,9 +16,9 @@ import cv2
 from jinja2 import Environment, PackageLoader, select_autoescape
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from spca.behaviour_tree import behaviour_tree_xml
 from spca.events import Event
 from spca.kits import kit_of
+from spca_core.behaviour_tree import behaviour_tree
 from spca_core.errors import InputError
 from spca_core.observation import Observation
 from spca_core.options import Manifest
@@ -132,6 +132,7 @@ def executed(
         if (plan := result.plan) is None:
             continue
         following = next((n for n, p in plans if n > number and p.plan), math.inf)
+        ports = {schema.name: [name for name, _ in schema.parameters] for schema in plan.schemas}
         tries: list[ActResult | None] = [a for n, a in acts if number < n < following]
         for act in tries or [None]:
             reports = act.steps if act else ()
@@ -143,7 +144,7 @@ def executed(
             trees.append(
                 {
                     "nodes": nodes,
-                    "xml": behaviour_tree_xml(plan),
+                    "xml": behaviour_tree(plan.steps, ports),
                     "status": act.status if act else "not tried",
                 }
             )

@@ -18,6 +18,7 @@ from std_msgs.msg import ColorRGBA, String
 from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import Marker, MarkerArray
 
+from spca_core.behaviour_tree import behaviour_tree
 from spca_core.contacts import Pair
 from spca_core.plan import Step
 from spca_core.scene import Scene
@@ -30,7 +31,6 @@ from spca_ros.convert.records import WORLD_FRAME, from_msg, pose_from_msg
 from spca_ros.convert.robot import trajectory
 from spca_ros.node import SpcaNode, run_nodes
 from spca_ros.qos import EVERY, STATE
-from spca_tabletop.ros.display.behaviour_tree import behaviour_tree
 from spca_tabletop.ros.display.pictures import (
     Picture,
     contact_pictures,

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 from spca_core.plan import Step
 
 TREE = "plan"
+_RESERVED = ("name", "ID")  # attributes that BehaviorTree.CPP keeps for itself
 
 
 def behaviour_tree(steps: Sequence[Step], parameters: Mapping[str, Sequence[str]]) -> str:
@@ -17,7 +18,7 @@ def behaviour_tree(steps: Sequence[Step], parameters: Mapping[str, Sequence[str]
     """
 
     def ports(step: Step) -> list[str]:
-        names = list(parameters.get(step.action, ()))
+        names = [f"{name}_" if name in _RESERVED else name for name in parameters.get(step.action, ())]
         return names if len(names) == len(step.args) else [f"arg{i}" for i in range(1, len(step.args) + 1)]
 
     root = ElementTree.Element("root", BTCPP_format="4", main_tree_to_execute=TREE)
