@@ -45,15 +45,9 @@ ROSDEP = {
 FROM_PIP = {
     "annotated_types", "nbclient", "nbformat", "importlinter", "tomli", "tomllib", "av", "cattrs", "click",
     "dask", "distributed", "fast_downward", "gymnasium", "glfw", "httpx", "httpx2", "lark", "opentelemetry",
-<<<<<<< HEAD
     "pyarrow", "pyparsing", "libcst", "mcap", "mcap_ros2", "minigrid", "anyio", "mcp", "trimesh", "viser",
-    "mujoco", "narwhals", "ompl", "openai", "plotly", "ruckig", "stable_baselines3", "structlog",
-    "httpcore2", "torch", "unified_planning",
-=======
-    "pyarrow", "pyparsing", "libcst", "mcap", "mcap_ros2", "minigrid", "anyio", "mcp",
     "mujoco", "narwhals", "ompl", "openai", "ruckig", "stable_baselines3", "structlog",
-    "httpcore2", "torch", "trimesh", "unified_planning", "viser",
->>>>>>> a7ab8d1 (plotly, which nothing imports, is no dependency; the changelog has the pages)
+    "httpcore2", "torch", "unified_planning",
     "up_fast_downward",
     "up_tamer",
     # optional: the selectors of CoPiC, and a world
