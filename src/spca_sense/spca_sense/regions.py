@@ -67,6 +67,8 @@ class Region:
     def __init__(self, view: View, colour: str, window: Window, mask: Mask) -> None:
         self.view, self.colour, self.window, self.mask = view, colour, window, mask
         self.heights = view.heights[window]
+        heights, around = self.heights.astype(np.float32), np.ones((3, 3), np.uint8)
+        self._even: Mask = cv2.dilate(heights, around) - cv2.erode(heights, around) < LEVEL
         self.origin = np.array([window[1].start, window[0].start], float)
 
     def tall(self) -> list[Detection]:
@@ -119,7 +121,7 @@ class Region:
             if stats[index, cv2.CC_STAT_AREA] < MIN_AREA:
                 continue
             part = parts == index
-            level = self._level(self.heights[part])
+            level = self._level(part)
             if level - NOISE < TALL:  # half of a face just above the limit seems to be below it
                 part |= self._connected(rest & (self.heights > level - NOISE), part)
             near, body = part & (self.heights > level - LEVEL), part & (self.heights > level - _CUT)
@@ -153,8 +155,13 @@ class Region:
         lower = (self.heights < level - _STEP) & (self.heights > NO_HEIGHT / 2)
         return bool(np.percentile(within[mask], 95) < _RIM * WALL and np.mean(lower[hull]) > _HOLLOW)
 
-    def _level(self, heights: Array) -> float:
-        """The highest level at which there is enough of a face, metres."""
+    def _level(self, part: Mask) -> float:
+        """The highest level at which there is enough of a face, metres.
+
+        Pixels between a face and what lies on it have a height of both, and of neither.
+        """
+        inner = part & self._even
+        heights = self.heights[inner if inner.sum() > MIN_AREA // 2 else part]
         ordered = np.sort(heights)[::-1]
         top = float(ordered[min(len(ordered) // 8, MIN_AREA // 2)])
         return float(np.median(heights[heights > top - 0.004]))
