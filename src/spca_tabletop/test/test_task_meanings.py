@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from spca_core.observation import Observation
@@ -61,6 +61,8 @@ TEXTS = {
     "on R pG, unfit R pB",
     "Put the red cube next to the blue cube without touching it.": None,
     "Lift the red cube without dropping it.": "holding R",
+    "Touch the red cube. None of the plates must be touched.": "touched R, kept pR, kept pG, kept pB",
+    "Touch no cube.": None,
     # what cannot be heeded is refused
     "Stack the cubes in this order: blue, red, green.": None,
     "Touch the red cube and the blue cube at the same time.": None,
@@ -165,7 +167,7 @@ def test_every_word_with_a_content_belongs_to_one_constituent(text: str) -> None
 
 
 ADDED = (
-    "not", "never", "then", "in this order", "two", "three", "each", "except", "up",
+    "not", "no", "never", "then", "in this order", "two", "three", "each", "except", "up",
     "there", "on top", "at the bottom", "under", "each other", "at the same time", "half on", "upwards",
     "in the air", "without touching it", "without moving the others", "the others", "must not", "yellow",
 )  # fmt: skip
@@ -182,6 +184,7 @@ ADDED = (
 def test_a_word_more_changes_the_goal_or_is_refused(
     pattern: str, colours: list[str], word: str, place: int
 ) -> None:
+    assume(word != "then" or place > 0)  # at the beginning it goes on with a conversation
     words = pattern.format(*colours).split()
     longer = " ".join([*words[:place], word, *words[place:]])
     assert understood(longer, scene()) != understood(" ".join(words), scene())

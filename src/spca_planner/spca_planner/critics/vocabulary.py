@@ -48,8 +48,8 @@ class FactVocabulary:
 
 _SOURCES = r"\b(?:from|off|out of|of|than|near|by|behind|before|after|between)\s+"
 _NEGATED = (
-    r"\b(?:(?:do|does|must|may|should)\s+)?"
-    r"(?:not|don't|never|without|except|avoid|ignore|leave|leaving)\b[^.;,]*"
+    r"(?:[^.;,]*\b(?:must|may|should)\s+not\s+be|\b(?:(?:do|does|must|may|should)\s+)?"
+    r"(?:not|no|none|don't|never|without|except|avoid|ignore|leave|leaving))\b[^.;,]*"
 )
 
 

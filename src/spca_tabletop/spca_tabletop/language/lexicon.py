@@ -284,6 +284,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         "can't|is not|are not",
         "isn't|aren't|but not",
     ),
+    "NO": ("no|none of",),
     "WITHOUT": ("without|avoid",),
     "THERE_IS": ("there (?:is|are)|you (?:can )?see",),
     # --- between clauses

@@ -49,6 +49,7 @@ CLASSES = {token: "NOUN" for token, noun in _KINDS.items() if noun in _NOUNS}
 _KINDS["EVERYTHING"] = "thing"
 CLASSES |= dict.fromkeys(_EXTENTS, "EXTENT") | dict.fromkeys(_RELATIVE, "RELATIVE")
 """Tokens that are all the same to the grammar; the fewer it has, the faster it is."""
+UNDONE = {"TOUCHED": "TOUCH", "LIFTED": "LIFT", "DISCARDED": "THROW", "PLACED": "PUT"}
 _FEATURES = dict.fromkeys(("A", "ANY", "ONE", "EACH", "ALL", "BOTH", "EVERYTHING"), "quantifier")
 _FEATURES |= dict.fromkeys(_SIDES, "side") | dict.fromkeys(("OWN_COLOUR", "OTHER_COLOUR"), "matching")
 _FEATURES |= dict.fromkeys(("FREE", "EMPTY"), "vacant")
@@ -151,8 +152,12 @@ class _Phrases(Transformer):
     def negative(self, children: list[Any]) -> Element:
         avoided = next(i for i, c in enumerate(children) if isinstance(c, Tree) and c.data == "avoided")
         verb = _first(children[avoided]).type
-        before, after = children[:avoided], children[avoided:]
-        return Negative(verb, _things(before), _things(after), _places(after), said=_said(children))
+        before, after = _things_not(children[:avoided]), children[avoided:]
+        return Negative(verb, before, _things(after), _places(after), said=_said(children))
+
+    def spared(self, children: list[Any]) -> Element:
+        done = next((_first(c).type for c in children if isinstance(c, Tree)), "PLACED")
+        return Negative(UNDONE[done], objects=_things_not(children), said=_said(children))
 
     def leave(self, children: list[Any]) -> Element:
         return Negative("TOUCH", objects=_things(children), said=_said(children))
@@ -264,18 +269,10 @@ def _place(kind: PlaceKind) -> Any:
     return lambda _self, children: Place(kind, _things(children), said=_said(children))
 
 
-for _kind in (
-    "on",
-    "to",
-    "on_each_other",
-    "beside",
-    "side_by_side",
-    "under",
-    "across",
-    "edge",
-    "beyond",
-    "source",
-):
+_SIMPLE = (
+    "on", "to", "on_each_other", "beside", "side_by_side", "under", "across", "edge", "beyond", "source",
+)  # fmt: skip
+for _kind in _SIMPLE:
     setattr(_Phrases, _kind, _place(cast(PlaceKind, _kind)))
 
 
@@ -385,6 +382,12 @@ def _adjectives(words: list[Token]) -> dict[str, Any]:
 
 def _things(children: list[Any]) -> tuple[Thing, ...]:
     return next((c for c in children if isinstance(c, tuple)), ())
+
+
+def _things_not(children: list[Any]) -> tuple[Thing, ...]:
+    """Those of which something must not be so: "no cube" is every one."""
+    none = bool(_tokens(children, "NO"))
+    return tuple(replace(thing, quantifier="all") if none else thing for thing in _things(children))
 
 
 def _places(children: list[Any]) -> tuple[Place, ...]:
