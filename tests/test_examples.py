@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 
 from spca.commands.new import EXAMPLES
-from spca.kits import faults_of, kits
 from spca_core.paths import ROOT
+from spca_minigrid.kit import MinigridKit
+from spca_tabletop.kit import TabletopKit
+from spca_testing.contracts.kit_contract import KitContract
 
 NAMES = {
     "environment": "my_maze",
@@ -58,9 +60,12 @@ def test_names_that_cannot_be_are_refused(tmp_path: Path) -> None:
         assert refused.returncode == 2 and reason in refused.stderr, refused.stderr
 
 
-@pytest.mark.parametrize("kit", kits(), ids=lambda kit: kit.name)
-def test_the_projects_own_kits_lack_nothing(kit) -> None:
-    assert not faults_of(kit)
+class TestTabletopKit(KitContract):
+    kit, unknown = TabletopKit, "no_such_level"
+
+
+class TestMinigridKit(KitContract):
+    kit, unknown = MinigridKit, "minigrid:no_such_level"
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
