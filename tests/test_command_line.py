@@ -10,10 +10,12 @@ import sys
 import time
 from pathlib import Path
 from shutil import which
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
+from spca.commands import CommandsByPanel
 from spca.events import Event
 from spca.progress import Progress
 from spca.terminal import results, show_table
@@ -350,3 +352,25 @@ def test_what_a_shell_has_to_source_is_printed() -> None:
         env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (done.stdout, done.stderr) == ("Plan\n", "")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "--view", "web", "touch_02"],
+        ["run", "touch_02", "--view", "web"],
+        ["do", "a", "--view", "web"],
+    ],
+)
+def test_view_takes_the_word_web(words: list[str]) -> None:
+    """`--view` alone stays a flag: what follows it is else the next argument."""
+    seen: list[list[str]] = []
+
+    class Group(CommandsByPanel):
+        def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+            seen.append(args)
+            raise SystemExit
+
+    with pytest.raises(SystemExit):
+        Group(name="spca", commands={})(words, standalone_mode=False)
+    assert "web" not in seen[0] and "--view-web" in seen[0] and words[0] == seen[0][0]

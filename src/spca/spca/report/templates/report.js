@@ -5,7 +5,7 @@ const video = document.getElementById("video"), area = document.getElementById("
 const said = stamp => run.unit === "s" ? `${stamp.toFixed(1)} s` : `${Math.round(stamp)} ${run.unit}`;
 const first = run.steps.length ? run.steps[0].started : 0;
 const origin = run.signals && run.signals.stamps.length ? run.signals.stamps[0] : first;
-const begin = first < 1 && origin < 1 ? Math.min(first, 0) : Math.min(first, origin);  // a session's clock goes on
+const begin = origin < 1 ? 0 : Math.min(first, origin);  // a session's clock goes on
 let now = begin, chosen = null;
 
 // --- pictures ---------------------------------------------------------------------------------------------
