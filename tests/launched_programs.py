@@ -58,6 +58,14 @@ exec sleep 600
 ENVIRONMENT = ("GZ_IP", "GZ_PARTITION", "GZ_SIM_RESOURCE_PATH", "GZ_SIM_SYSTEM_PLUGIN_PATH", "ROS_LOG_DIR")
 
 
+USER_S = {
+    "GZ_SIM_SYSTEM_PLUGIN_PATH": "/plugins",
+    "GZ_SIM_RESOURCE_PATH": "/models",
+    "LD_LIBRARY_PATH": "/libraries",
+}
+"""What a user may have set before: Gazebo has to find it, too."""
+
+
 @dataclass(frozen=True)
 class Call:
     """A process that was started: the package and the program, its arguments, and those of ROS."""
@@ -96,6 +104,8 @@ def install_stand_ins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "moveit").mkdir()
     (tmp_path / "moveit" / "__init__.py").touch()
     monkeypatch.setenv("DISPLAY", ":0")
+    for name, value in USER_S.items():
+        monkeypatch.setenv(name, value)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setenv("AMENT_PREFIX_PATH", f"{prefix}:{os.environ.get('AMENT_PREFIX_PATH', '')}")
     monkeypatch.setenv("PATH", f"{prefix / 'bin'}:{os.environ['PATH']}")

@@ -277,8 +277,10 @@ def check_gazebo(given: Mapping[str, str], call: Call) -> None:
             watched = [name for name in given["watched"].split(",") if name]
             wanted = build_world(world, layout, float(given["rate"]), watched)
             assert Path(call.arguments[-1]).read_text() == wanted
-            assert "/prefix/share" in call.environment["GZ_SIM_RESOURCE_PATH"]
-            assert "GZ_SIM_SYSTEM_PLUGIN_PATH" in call.environment
+            models = call.environment["GZ_SIM_RESOURCE_PATH"].split(":")
+            assert models[0] == "/models" and models[1].endswith("/prefix/share")
+            plugins = call.environment["GZ_SIM_SYSTEM_PLUGIN_PATH"].split(":")
+            assert (plugins[0], plugins[-1]) == ("/plugins", "/libraries")
         case "create":
             assert ("-world", world.name) == call.arguments[:2]
             assert ("-name", world.robot.model) == call.arguments[-2:]
