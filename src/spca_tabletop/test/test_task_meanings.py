@@ -73,6 +73,7 @@ TEXTS = {
     "Place every cube except the green one on the table. Stack the three cubes.": None,
     "Touch the red cube. The blue cube must not be on top.": None,
     "First touch the red cube.": None,
+    "Put the blue cube on the green cube. Put the blue cube on one of the plates.": None,
     "Touch two of the four cubes.": None,
     "Touch one of the three cubes.": "touched R | touched G | touched B",
     "Put some cubes on the red plate.": None,

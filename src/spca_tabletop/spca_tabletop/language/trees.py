@@ -214,7 +214,7 @@ class _Phrases(Transformer):
             elif isinstance(child, _Post):
                 features |= child.features
                 said += child.said
-        if {w.type for w in words} in ({"ONE"}, {"A", "ONE"}) and not features.get("where"):
+        if {w.type for w in words} in ({"ONE"}, {"A", "ONE"}) and not {"where", "of"} & set(features):
             return Thing("one", pronoun="them", quantifier="any", number=1, said=said)
         of = features.pop("of", "")
         features["kind"] = features.get("kind") or of
