@@ -15,15 +15,19 @@ _NEW_S = 60.0  # seconds within which a folder's maker may not have locked it ye
 
 
 def scratch(kind: str) -> tempfile.TemporaryDirectory[str]:
-    """A folder `spca_KIND_…` that goes with its maker; those that killed makers have left go first."""
-    for folder in Path(tempfile.gettempdir()).glob(f"spca_{kind}_*"):
+    """A folder `spca-KIND-…` that goes with its maker; those that killed makers have left go first.
+
+    Older revisions named theirs with underscores and did not lock them: those are left alone.
+    """
+    prefix = f"spca-{kind}-"
+    for folder in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
         with suppress(OSError):
             found = folder.lstat()
             if found.st_uid == os.getuid() and time.time() - found.st_mtime > _NEW_S:
                 held = locked(folder)
                 shutil.rmtree(folder, ignore_errors=True)
                 os.close(held)
-    made = tempfile.TemporaryDirectory(prefix=f"spca_{kind}_")
+    made = tempfile.TemporaryDirectory(prefix=prefix)
     weakref.finalize(made, os.close, locked(Path(made.name)))
     return made
 

@@ -149,13 +149,15 @@ def test_what_a_killed_process_has_left_is_cleared_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    used, left, new = scratch("it"), tmp_path / "spca_it_left", tmp_path / "spca_it_new"
+    used, left, new = scratch("it"), tmp_path / "spca-it-left", tmp_path / "spca-it-new"
+    older = tmp_path / "spca_it_running"  # of another revision, which locks nothing
     new.mkdir()
+    older.mkdir()
     (left / "deep").mkdir(parents=True)
-    for folder in (Path(used.name), left):
+    for folder in (Path(used.name), left, older):
         os.utime(folder, (0, 0))
     with scratch("it") as folder:
-        assert {*tmp_path.iterdir()} == {Path(used.name), new, Path(folder)}
+        assert {*tmp_path.iterdir()} == {Path(used.name), new, older, Path(folder)}
 
 
 def test_a_child_says_how_it_ended(tmp_path: Path) -> None:

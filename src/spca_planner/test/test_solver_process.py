@@ -286,7 +286,7 @@ def test_temporary_files_vanish_with_the_process(monkeypatch: pytest.MonkeyPatch
     )  # others on this machine may have theirs in the usual one
 
     def folders() -> set[Path]:
-        return set(tmp_path.glob("spca_solver_*"))
+        return set(tmp_path.glob("spca-solver-*"))
 
     with SolverProcess() as solver:
         assert solver.judge(Case(domain=SWITCH, problem=switches("(on a)"), timeout_s=20)).steps
