@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -73,3 +74,15 @@ def test_the_supervisor_loads_nothing_of_research() -> None:
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     research = {path.parent.name for path in (ROOT / "research").glob("*/setup.py")}
     assert research and not research & {name.split(".")[0] for name in loaded.split()}
+
+
+def test_a_name_means_one_class_in_the_stack() -> None:
+    """Apart from the records that skills see on `ctx`, which are named for whoever writes a skill."""
+    defined: dict[str, list[str]] = {}
+    for path in (ROOT / "src").glob("*/spca*/**/*.py"):
+        if path.name == "values.py" or "worker" in path.parts or "test" in path.parts:
+            continue
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                defined.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+    assert {name: paths for name, paths in defined.items() if len(paths) > 1} == {}

@@ -30,7 +30,7 @@ from spca_gazebo.requirements import missing
 from spca_gazebo.world_sdf import build_world
 from spca_ros import names
 from spca_ros.domain import claim, refuse_strangers
-from spca_ros.session import Session
+from spca_ros.session import RosSession
 
 if TYPE_CHECKING:
     from conftest import SourcedRos
@@ -435,10 +435,10 @@ def test_nodes_of_another_graph_in_a_domain_are_named_before_anything_starts(
     installed: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("spca_ros.domain._LOOK_S", 60.0)
-    with Session(names.REFEREE):
+    with RosSession(names.REFEREE):
         assert run("bringup.launch.py", {}) != 0
     assert "nodes of another graph" in caplog.text and names.REFEREE in caplog.text
     assert not calls(installed)
-    with Session("rviz"):
+    with RosSession("rviz"):
         monkeypatch.setattr("spca_ros.domain._LOOK_S", 0.2)
         refuse_strangers(int(os.environ["ROS_DOMAIN_ID"]))

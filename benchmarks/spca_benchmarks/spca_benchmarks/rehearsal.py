@@ -17,7 +17,7 @@ from spca.inproc import warm_solver
 from spca.kits import checked_kit, kit_named
 from spca_bench import plots
 from spca_bench.bench import Bench, Done
-from spca_bench.page import Page, Table
+from spca_bench.page import Page, PageTable
 from spca_bench.statistics import Rate, groups, median_of
 from spca_benchmarks import mutants
 from spca_core.budgets import Budgets
@@ -176,7 +176,7 @@ class RehearsalBench(Bench[RehearsalTrial, RehearsalResult]):
             return ""
         return f"{'solved' if r.solved else 'not solved: ' + r.verdict}, but {r.status}: {r.sentence}"
 
-    def table(self, done: Trials) -> Table:
+    def table(self, done: Trials) -> PageTable:
         """Rates by kind: of what fails in the real run, how much was caught, and of what works, rejected."""
         used = [d for d in done if d.result.applies]
         rows = []
@@ -189,7 +189,7 @@ class RehearsalBench(Bench[RehearsalTrial, RehearsalResult]):
             rows.append(
                 (name, str(caught), caught.percent, str(alarms), alarms.percent_interval, seconds, cpu)
             )
-        return Table(
+        return PageTable(
             ("kind", "caught", "share", "rejected though it works", "95 % interval", "wall s", "CPU s"), rows
         )
 

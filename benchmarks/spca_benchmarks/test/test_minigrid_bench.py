@@ -19,10 +19,10 @@ from spca_benchmarks.minigrid.learning.bench import RlBench, first_reached
 from spca_benchmarks.minigrid.reference import reference
 from spca_benchmarks.minigrid.shortest import shortest
 from spca_core.errors import InputError
-from spca_minigrid.ending import Ended, Ending
+from spca_minigrid.ending import Ended, EpisodeEnding
 from spca_minigrid.levels import find_level
 from spca_minigrid.mission import parse_mission
-from spca_minigrid.world import World, make_env
+from spca_minigrid.world import GridWorld, make_env
 from spca_testing.bench import run_summary
 
 
@@ -40,7 +40,7 @@ from spca_testing.bench import run_summary
 )
 def test_the_reference_is_the_shortest(env: str, seed: int, steps: int | None) -> None:
     """Against known lengths, and against trying every sequence of primitives in the real world."""
-    world = World(env, seed)
+    world = GridWorld(env, seed)
     found = shortest(world, parse_mission(world.mission))
     assert found is not None
     assert found == (by_trying(env, seed, found) if steps is None else steps)
@@ -48,7 +48,7 @@ def test_the_reference_is_the_shortest(env: str, seed: int, steps: int | None) -
 
 def by_trying(env: str, seed: int, at_most: int) -> int | None:
     """Breadth-first over the real environment's states."""
-    start = World(env, seed).env
+    start = GridWorld(env, seed).env
     edge, seen = [start], {state(start)}
     for length in range(1, at_most + 1):
         following = []
@@ -79,7 +79,9 @@ def test_there_is_a_reference_only_where_nothing_moves() -> None:
 def grid_result(trial: MinigridTrial) -> MinigridResult:
     """A run that takes twice the shortest way, and fails on odd seeds of one level."""
     good = not (trial.seed % 2 and "GoToDoor" in trial.level.name)
-    ended = Ended(ending=Ending.SUCCESS if good else Ending.STUCK, why="" if good else "it stood <still>")
+    ended = Ended(
+        ending=EpisodeEnding.SUCCESS if good else EpisodeEnding.STUCK, why="" if good else "it stood <still>"
+    )
     known = reference(trial.level, trial.seed)
     summary = run_summary("success" if good else "gave_up", "" if good else "it stood <still>")
     values = {**dict(summary), "sim": 2.0 * known.steps, "ended": ended, "reference": known}
@@ -105,11 +107,11 @@ def test_minigrid_is_summed_up_by_category_next_to_the_published_figures(tmp_pat
 def test_a_minigrid_trial_says_how_it_ended(tmp_path) -> None:
     trial = MinigridTrial(level=find_level("MiniGrid-Empty-5x5"), seed=0)
     good = MinigridBench().run_trial(trial, tmp_path)
-    assert good.ended.ending is Ending.SUCCESS and good.sim == 5 and good.ratio == 1.0
+    assert good.ended.ending is EpisodeEnding.SUCCESS and good.sim == 5 and good.ratio == 1.0
     assert good.planner.fresh == 1 and set(good.stage_wall) == {"sense", "plan", "code", "act"}
     assert not list((tmp_path / "runs").iterdir())
     bad = MinigridBench(skills="empty", library=tmp_path / "library").run_trial(trial, tmp_path)
-    assert bad.ended.ending is Ending.MISSING_SKILL and "enter" in bad.ended.why
+    assert bad.ended.ending is EpisodeEnding.MISSING_SKILL and "enter" in bad.ended.why
     assert (tmp_path / bad.run / "result.json").is_file()
 
 

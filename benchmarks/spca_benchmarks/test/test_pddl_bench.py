@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from spca_bench.campaign import Campaign
+from spca_bench.campaign import StoredCampaign
 from spca_bench.engine import run_campaign
 from spca_bench.report import write_report
 from spca_benchmarks.pddl.bench import PddlBench
@@ -173,7 +173,7 @@ def answer(draft: Draft, **options: object) -> Say:
 
 def bench(
     script: list[Behaviour], folder: Path, monkeypatch: pytest.MonkeyPatch, **options: object
-) -> tuple[list[PddlResult], Campaign, list[Seen]]:
+) -> tuple[list[PddlResult], StoredCampaign, list[Seen]]:
     with ModelServer(script) as server:
         configure(folder, server, monkeypatch)
         settings = settings_of(folder, **options)

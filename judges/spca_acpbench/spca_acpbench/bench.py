@@ -12,7 +12,7 @@ from spca_acpbench.answers import Answerer
 from spca_acpbench.questions import KINDS, load
 from spca_acpbench.scoring import score
 from spca_bench.bench import Bench, Done
-from spca_bench.page import Page, Table
+from spca_bench.page import Page, PageTable
 from spca_bench.statistics import Rate, groups
 from spca_core.model import Record
 from spca_planner.solver.engines import open_engine
@@ -87,13 +87,13 @@ class AcpBench(Bench[QuestionTrial, AnswerResult]):
         """See `Bench`."""
         return done.result.why or ("" if done.result.evaluator else f"answered {done.result.answer[:100]}")
 
-    def table(self, done: Trials) -> Table:
+    def table(self, done: Trials) -> PageTable:
         """By kind of question: right by the evaluator's rule, and by proof."""
         heads = ("kind", "questions", "evaluator", "95 % interval", "proven", "median s")
         rows = [
             _row(KINDS[kind], own) for kind, own in groups(done, lambda d: d.trial.key.split("/")[0]).items()
         ]
-        return Table(heads, [*rows, _row("all", done)])
+        return PageTable(heads, [*rows, _row("all", done)])
 
     def report(self, done: Trials, page: Page) -> None:
         """See `Bench`."""

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from spca_bench.campaign import RESULTS, Campaign, read_campaign, read_head
+from spca_bench.campaign import RESULTS, StoredCampaign, read_campaign, read_head
 from spca_core.errors import InputError
 from spca_core.extensions import installed
 from spca_judges.catalogue import JUDGES, Judge
@@ -62,6 +62,6 @@ def _rows(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
-def _read(name: str, settings: dict[str, Any], folder: Path) -> Campaign[Any, Any]:
+def _read(name: str, settings: dict[str, Any], folder: Path) -> StoredCampaign[Any, Any]:
     bench = installed("spca.benches")[name].load().load()
     return read_campaign(bench.model_validate(settings), folder)

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from spca_bench.bench import Bench, Done
-from spca_bench.page import Page, Table
+from spca_bench.page import Page, PageTable
 from spca_bench.statistics import Rate, groups
 from spca_core.model import Record
 from spca_mbm.checking import Surface, surfaces, touched
@@ -84,14 +84,14 @@ class MbmBench(Bench[MbmTrial, Outcome]):
         """See `Bench`."""
         return done.result.touches or done.result.message
 
-    def table(self, done: Trials) -> Table:
+    def table(self, done: Trials) -> PageTable:
         """By family: solved, of the valid ones; times of planning on one core; lengths; touches."""
         heads = (
             "family", "problems", "refused", "solved", "95 % interval", "median ms", "95 % ms", "slowest ms",
             "scene ms", "length / straight", "touch",
         )  # fmt: skip
         rows = [_row(family, own) for family, own in groups(done, lambda d: d.trial.family).items()]
-        return Table(heads, [*rows, _row("all", done)])
+        return PageTable(heads, [*rows, _row("all", done)])
 
     def report(self, done: Trials, page: Page) -> None:
         """See `Bench`."""

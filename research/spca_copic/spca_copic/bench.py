@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from pydantic import Field
 
 from spca_bench.bench import Bench, Done
-from spca_bench.page import Page, Table
+from spca_bench.page import Page, PageTable
 from spca_bench.statistics import Mean, groups
 from spca_copic.evaluation import WITH_MODEL, Score, evaluate, unseen_cases
 from spca_copic.recipe import Recipe, Trial
@@ -129,9 +129,9 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
         selector = done.result.of("selector")
         return "" if selector is None else f"{100 * selector.success:.0f} % of the unseen cases solved"
 
-    def table(self, done: Trials) -> Table:
+    def table(self, done: Trials) -> PageTable:
         """One line a task type; ± is half of Student's 95 % interval over the seeds."""
-        return Table(HEADS, [_row(own) for own in groups(done, _task_of).values()])
+        return PageTable(HEADS, [_row(own) for own in groups(done, _task_of).values()])
 
     def report(self, done: Trials, page: Page) -> None:
         """See `Bench`."""

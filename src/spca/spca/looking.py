@@ -16,7 +16,7 @@ from spca_core.verdict import Condition, Outcome, Verdict
 from spca_planner.pddl.formula import Atom
 from spca_planner.pddl.lint import parse
 from spca_planner.pddl.sexpr import Group, PddlError, Word
-from spca_planner.prediction import Look, weigh
+from spca_planner.prediction import ObservedAtoms, weigh
 
 
 class JudgedByLook:
@@ -127,7 +127,7 @@ def goal_in_words(draft: Draft, vocabulary: Vocabulary) -> str:
 def _met(draft: Draft, seen: Observation, vocabulary: Vocabulary) -> str:
     """Of several ways to reach a goal, the first that is seen to hold, in words; empty where none is told."""
     domain, problem = parse(draft.domain, draft.problem)
-    look = Look(seen, domain, vocabulary)
+    look = ObservedAtoms(seen, domain, vocabulary)
     ways = _ways(problem.goal) or []
     return in_words([way for way in ways if all(look.truth(atom) for atom in way)][:1], vocabulary)
 

@@ -14,7 +14,7 @@ from spca.api import select_levels
 from spca.benches import bench_in
 from spca.benches.models import ModelResult, ModelsBench
 from spca_bench.bench import Done
-from spca_bench.campaign import Campaign, Entry, read_campaign
+from spca_bench.campaign import ResultLine, StoredCampaign, read_campaign
 from spca_bench.engine import run_campaign
 from spca_bench.page import Page
 from spca_bench.report import write_report
@@ -48,12 +48,12 @@ class Killed(BaseException):
 
 
 @pytest.fixture(scope="module")
-def compared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Campaign, Path]]:
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[StoredCampaign, Path]]:
     """A campaign of two models, killed after random trials and resumed until it was done."""
     place = tmp_path_factory.mktemp("models")
     bench, chance = two_models(place), random.Random(5)
 
-    def maybe_kill(campaign: Campaign, entry: Entry) -> None:
+    def maybe_kill(campaign: StoredCampaign, entry: ResultLine) -> None:
         if chance.random() < 0.3:
             raise Killed
 
@@ -72,7 +72,7 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Campaig
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_the_better_model_is_better_and_the_interval_is_clear_of_zero(
-    compared: tuple[Campaign, Path],
+    compared: tuple[StoredCampaign, Path],
 ) -> None:
     campaign, _ = compared
     assert len(campaign.done) == 8 and not campaign.broken
@@ -88,7 +88,7 @@ def test_the_better_model_is_better_and_the_interval_is_clear_of_zero(
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_a_model_learns_for_itself_alone(compared: tuple[Campaign, Path]) -> None:
+def test_a_model_learns_for_itself_alone(compared: tuple[StoredCampaign, Path]) -> None:
     """What the first one has written is written again by the second, and used again by itself."""
     campaign, _ = compared
     for (model, _), own in by_table(campaign).items():
@@ -98,7 +98,7 @@ def test_a_model_learns_for_itself_alone(compared: tuple[Campaign, Path]) -> Non
     assert any(sum(r.success for r in own) == 2 for own in by_table(campaign).values())
 
 
-def by_table(campaign: Campaign) -> dict[tuple[str, int], list]:
+def by_table(campaign: StoredCampaign) -> dict[tuple[str, int], list]:
     found: dict[tuple[str, int], list] = {}
     for d in campaign.done:
         found.setdefault((d.trial.model, d.trial.number), []).append(d.result)
@@ -108,7 +108,7 @@ def by_table(campaign: Campaign) -> dict[tuple[str, int], list]:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_what_is_shared_is_shown_anywhere_and_repeats_bit_for_bit_without_kills(
-    compared: tuple[Campaign, Path],
+    compared: tuple[StoredCampaign, Path],
 ) -> None:
     """From the exported folder alone: no model files, no libraries, no paths of this machine, no keys."""
     campaign, place = compared
@@ -139,7 +139,7 @@ def test_what_is_shared_is_shown_anywhere_and_repeats_bit_for_bit_without_kills(
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_the_table_is_what_the_records_say(compared: tuple[Campaign, Path]) -> None:
+def test_the_table_is_what_the_records_say(compared: tuple[StoredCampaign, Path]) -> None:
     """Added up again from the lines on disk, without the code that made the table."""
     campaign, place = compared
     lines = [json.loads(line) for line in (place / "campaign" / "results.jsonl").read_text().splitlines()]
@@ -182,7 +182,7 @@ def test_a_server_that_dies_half_way_loses_nothing_and_counts_nothing_wrongly(
     def script(seen: Seen) -> Behaviour:
         return Status(503, "out of order") if dead else good(seen)
 
-    def die(campaign: Campaign, entry: Entry) -> None:
+    def die(campaign: StoredCampaign, entry: ResultLine) -> None:
         nonlocal dead
         dead = True
 

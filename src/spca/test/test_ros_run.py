@@ -24,7 +24,7 @@ from spca_ros import names
 from spca_ros.convert.time import seconds
 from spca_ros.domain import own_domain
 from spca_ros.qos import SENSOR
-from spca_ros.session import Session
+from spca_ros.session import RosSession
 from spca_testing.ros import executor, referee, running, sense, sim
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
@@ -89,7 +89,7 @@ def test_a_lost_node_ends_the_run_at_once_and_is_named(victim: str, tmp_path: Pa
 
 def test_an_interrupt_stops_the_arm_first(tmp_path: Path) -> None:
     velocities: list[float] = []
-    with own_domain() as domain, Session("onlooker") as node:
+    with own_domain() as domain, RosSession("onlooker") as node:
         node.create_subscription(
             JointStateMsg,
             names.JOINT_STATES,

@@ -20,7 +20,7 @@ from spca_interfaces.action import RunLevel
 from spca.events import Event
 from spca.ros import standing
 from spca.ros.keeper import diagnostics
-from spca.ros.processes import Choice, parameters, processes
+from spca.ros.processes import Backends, parameters, processes
 from spca.ros.run import run_ros
 from spca.ros.run_protocol import RunOrder
 from spca.ros.standing import NodeState, Standing
@@ -35,7 +35,7 @@ from spca_ros import names
 from spca_ros.calls import ActionCall
 from spca_ros.peer import Peer
 from spca_ros.qos import EVERY
-from spca_ros.session import Session
+from spca_ros.session import RosSession
 
 pytestmark = pytest.mark.ros
 
@@ -127,7 +127,7 @@ def test_diagnostics_tell_what_is_wrong() -> None:
 
 
 def test_gazebo_and_moveit_take_the_places_of_simulator_and_arm() -> None:
-    specs = processes(RunOptions(level="stack_01"), Choice(sim="gazebo", arm="moveit"))
+    specs = processes(RunOptions(level="stack_01"), Backends(sim="gazebo", arm="moveit"))
     by_name = {spec.name: spec for spec in specs}
     assert by_name["sim"].command[:2] == ("ros2", "launch")
     assert "world:=tabletop" in by_name["sim"].command
@@ -140,14 +140,14 @@ def test_a_graph_that_stays_up_shows_itself_to_the_tools_of_ros(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     options = RunOptions(level="bowls_01")
-    assert "display" not in {spec.name for spec in processes(options, Choice())}
+    assert "display" not in {spec.name for spec in processes(options, Backends())}
     (tmp_path / "ros2").touch(0o755)
-    assert "display" not in {spec.name for spec in processes(options, Choice())}
+    assert "display" not in {spec.name for spec in processes(options, Backends())}
     for folder in ("share/spca", "share/ament_index/resource_index/packages"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "share/ament_index/resource_index/packages/spca").touch()
     monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
-    [shown] = [spec for spec in processes(options, Choice(sim="gazebo")) if spec.name == "display"]
+    [shown] = [spec for spec in processes(options, Backends(sim="gazebo")) if spec.name == "display"]
     assert shown.command[:2] == ("ros2", "launch") and Path(shown.command[2]).is_file()
     assert shown.command[3:] == ("rviz:=false", "world:=bowls", "robot_state_publisher:=false")
     assert "display" not in {spec.name for spec in processes(options)}  # a single run is not watched
@@ -159,8 +159,8 @@ def test_what_is_not_installed_is_said_at_once() -> None:
 
     if missing():
         with pytest.raises(InputError, match="not installed"):
-            check_installed(Choice(sim="gazebo"))
-    check_installed(Choice())
+            check_installed(Backends(sim="gazebo"))
+    check_installed(Backends())
 
 
 @pytest.fixture(scope="module")
@@ -285,7 +285,7 @@ def test_status_and_diagnostics_show_the_nodes(graph: Callable[[], Standing]) ->
     for words in ("sim", "executor", "referee", "supervisor", "ready", f"ROS_DOMAIN_ID={graph().domain}"):
         assert words in shown.stdout
     seen: list[DiagnosticArray] = []
-    with _in_domain(graph().domain), Session("onlooker") as node:
+    with _in_domain(graph().domain), RosSession("onlooker") as node:
         node.create_subscription(DiagnosticArray, names.DIAGNOSTICS, seen.append, EVERY)
         _until(lambda: bool(seen), 10.0)
     assert {s.name for s in seen[-1].status} >= {"spca: sim", "spca: referee"}
@@ -293,7 +293,7 @@ def test_status_and_diagnostics_show_the_nodes(graph: Callable[[], Standing]) ->
 
 @pytest.mark.slow
 def test_an_action_goal_from_elsewhere_runs_a_level(graph: Callable[[], Standing], tmp_path: Path) -> None:
-    with _in_domain(graph().domain), Session("elsewhere") as node:
+    with _in_domain(graph().domain), RosSession("elsewhere") as node:
         peer = Peer(node, names.SUPERVISOR)
         peer.wait_ready(20.0)
         goal = RunLevel.Goal(level="touch_02", run_folder=str(tmp_path / "run"))

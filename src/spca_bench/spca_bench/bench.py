@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from pydantic import Field
 
-from spca_bench.page import Page, Table
+from spca_bench.page import Page, PageTable
 from spca_core.model import Record
 
 
@@ -129,7 +129,7 @@ class Bench(Record, Generic[TrialT, ResultT]):
         return ""
 
     @abstractmethod
-    def table(self, done: Sequence[Done[TrialT, ResultT]]) -> Table:
+    def table(self, done: Sequence[Done[TrialT, ResultT]]) -> PageTable:
         """The figures by groups: the table in the terminal and at the top of the page."""
 
     def report(self, done: Sequence[Done[TrialT, ResultT]], page: Page) -> None:

@@ -34,7 +34,7 @@ class Head(Record):
     software: Software
 
 
-class Entry(Record):
+class ResultLine(Record):
     """One line of results: a trial that has ended, or one that is broken (why is in one line)."""
 
     trial: str
@@ -49,7 +49,7 @@ class Entry(Record):
 
 
 @dataclass
-class Campaign(Generic[TrialT, ResultT]):
+class StoredCampaign(Generic[TrialT, ResultT]):
     """A bench with what its folder holds: results, and causes of broken trials, by the trials' keys."""
 
     bench: Bench[TrialT, ResultT]
@@ -68,7 +68,7 @@ class Campaign(Generic[TrialT, ResultT]):
         """Every trial that has a result, in the order of the trials."""
         return [Done(t, self.results[t.key]) for t in self.trials if t.key in self.results]
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: ResultLine) -> None:
         """Take in one line of results. ValidationError if it does not hold a result of this bench."""
         if entry.result is None:
             self.broken[entry.trial] = entry.broken
@@ -79,17 +79,17 @@ class Campaign(Generic[TrialT, ResultT]):
             self.broken.pop(entry.trial, None)
 
 
-def read_campaign(bench: Bench[TrialT, ResultT], folder: Path) -> Campaign[TrialT, ResultT]:
+def read_campaign(bench: Bench[TrialT, ResultT], folder: Path) -> StoredCampaign[TrialT, ResultT]:
     """All results of a bench's trials, the newest for each.
 
     A line that cannot be read is a complaint, and costs only its own trial, which is run again.
     """
-    campaign = Campaign(bench, folder, bench.trials())
+    campaign = StoredCampaign(bench, folder, bench.trials())
     keys = {t.key for t in campaign.trials}
     path = folder / RESULTS
     for number, line in enumerate(path.read_text(errors="replace").splitlines() if path.is_file() else (), 1):
         try:
-            entry = Entry.model_validate_json(line)
+            entry = ResultLine.model_validate_json(line)
             if entry.trial in keys:
                 campaign.add(entry)
         except ValidationError:
@@ -99,7 +99,7 @@ def read_campaign(bench: Bench[TrialT, ResultT], folder: Path) -> Campaign[Trial
     return campaign
 
 
-def append(folder: Path, entry: Entry) -> None:
+def append(folder: Path, entry: ResultLine) -> None:
     """Add a line; it is on disk when this returns. After an incomplete last line, a new line is started."""
     path = folder / RESULTS
     torn = path.is_file() and path.stat().st_size > 0 and not path.read_bytes().endswith(b"\n")

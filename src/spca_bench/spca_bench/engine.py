@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Generic
 
 from spca_bench.bench import Bench, ResultT, TrialT
-from spca_bench.campaign import Campaign, Entry, append, claimed, read_campaign
+from spca_bench.campaign import ResultLine, StoredCampaign, append, claimed, read_campaign
 from spca_bench.cluster import open_cluster
 from spca_core.errors import BudgetExhausted, SpcaError, one_line
 
@@ -17,7 +17,7 @@ from spca_core.errors import BudgetExhausted, SpcaError, one_line
 BROKEN_IN_A_ROW = 10
 _LONGEST_CAUSE = 300
 
-OnEntry = Callable[[Campaign[Any, Any], Entry], None]
+OnEntry = Callable[[StoredCampaign[Any, Any], ResultLine], None]
 
 
 def run_campaign(
@@ -26,7 +26,7 @@ def run_campaign(
     workers: int | None = None,
     scheduler: str = "",
     on_entry: OnEntry = lambda campaign, entry: None,
-) -> Campaign[TrialT, ResultT]:
+) -> StoredCampaign[TrialT, ResultT]:
     """Run every trial that the folder has no result of, broken ones included; returns all that it holds then.
 
     `workers` is the number of processes (the cores by default); a single worker is this process itself.
@@ -41,7 +41,7 @@ def run_campaign(
         queue = _Queue(campaign)
         for trial in queue.waiting():
             if usd := bench.cost_of_broken(trial, folder):  # it was under way when an earlier session died
-                entry = Entry(trial=trial.key, seconds=0.0, broken="interrupted", usd=usd)
+                entry = ResultLine(trial=trial.key, seconds=0.0, broken="interrupted", usd=usd)
                 append(folder, entry)
                 campaign.add(entry)
         campaign.broken.clear()  # they are run again
@@ -72,7 +72,7 @@ def run_campaign(
 class _Queue(Generic[TrialT, ResultT]):
     """The trials to be run. Of a chain, one at a time; a broken trial holds up the rest of its chain."""
 
-    def __init__(self, campaign: Campaign[TrialT, ResultT]) -> None:
+    def __init__(self, campaign: StoredCampaign[TrialT, ResultT]) -> None:
         self._chain_of = campaign.bench.chain_of
         self._waiting = [t for t in campaign.trials if t.key not in campaign.results]
         self._busy: set[str] = set()
@@ -92,7 +92,7 @@ class _Queue(Generic[TrialT, ResultT]):
                 return self._waiting.pop(place)
         return None
 
-    def ended(self, trial: TrialT, entry: Entry) -> None:
+    def ended(self, trial: TrialT, entry: ResultLine) -> None:
         """A trial that was taken has ended."""
         if entry.result is not None:
             self._busy.discard(self._chain_of(trial))
@@ -104,7 +104,7 @@ class _Queue(Generic[TrialT, ResultT]):
 
 def _in_this_process(
     bench: Bench[TrialT, ResultT], folder: Path, queue: _Queue[TrialT, ResultT]
-) -> Iterator[Entry]:
+) -> Iterator[ResultLine]:
     while (trial := queue.take()) is not None:
         entry = run_one(bench, trial, str(folder))
         queue.ended(trial, entry)
@@ -113,7 +113,7 @@ def _in_this_process(
 
 def _on_cluster(
     bench: Bench[TrialT, ResultT], folder: Path, queue: _Queue[TrialT, ResultT], workers: int, scheduler: str
-) -> Iterator[Entry]:
+) -> Iterator[ResultLine]:
     from dask.distributed import as_completed
 
     with open_cluster(workers, scheduler) as client:
@@ -134,13 +134,13 @@ def _on_cluster(
             try:
                 entry = future.result()
             except Exception as error:  # its worker died, several times
-                entry = Entry(trial=trial.key, seconds=0.0, broken=_cause(error))
+                entry = ResultLine(trial=trial.key, seconds=0.0, broken=_cause(error))
             queue.ended(trial, entry)
             yield entry
             fill()
 
 
-def run_one(bench: Bench[TrialT, ResultT], trial: TrialT, folder: str) -> Entry:
+def run_one(bench: Bench[TrialT, ResultT], trial: TrialT, folder: str) -> ResultLine:
     """One trial in the calling process; whatever it raises makes it a broken trial."""
     began = time.monotonic()
     broken = stop = ""
@@ -153,7 +153,7 @@ def run_one(bench: Bench[TrialT, ResultT], trial: TrialT, folder: str) -> Entry:
         broken = _cause(error)
     seconds = round(time.monotonic() - began, 3)
     usd = bench.cost_of_broken(trial, Path(folder)) if broken or stop else 0.0
-    return Entry(trial=trial.key, seconds=seconds, broken=broken, result=result, stop=stop, usd=usd)
+    return ResultLine(trial=trial.key, seconds=seconds, broken=broken, result=result, stop=stop, usd=usd)
 
 
 def _cause(error: Exception) -> str:

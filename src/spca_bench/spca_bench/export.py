@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from spca_bench.campaign import Campaign
+from spca_bench.campaign import StoredCampaign
 from spca_core.run_folder import write_atomically
 
 CSV, PARQUET = "results.csv", "results.parquet"
 
 
-def write_tables(campaign: Campaign[Any, Any]) -> list[Path]:
+def write_tables(campaign: StoredCampaign[Any, Any]) -> list[Path]:
     """Write the results next to `results.jsonl`: CSV always, Parquet where pyarrow is installed."""
     rows = flat_rows(campaign)
     columns = list(dict.fromkeys(name for row in rows for name in row))
@@ -35,7 +35,7 @@ def write_tables(campaign: Campaign[Any, Any]) -> list[Path]:
     return files
 
 
-def flat_rows(campaign: Campaign[Any, Any]) -> list[dict[str, Any]]:
+def flat_rows(campaign: StoredCampaign[Any, Any]) -> list[dict[str, Any]]:
     """One mapping per row, without nesting; `solved` says how the trial ended, where its bench knows."""
     return [
         {**dict(_flat(row)), "solved": campaign.bench.success(done.result)}

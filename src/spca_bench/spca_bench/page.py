@@ -29,7 +29,7 @@ _STYLE: Any = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": Fa
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """Heads and rows; numbers with a fraction are shown with at most two decimals."""
 
     heads: Sequence[str]
@@ -80,7 +80,7 @@ class Page:
 
     def table(self, heads: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> None:
         """A table."""
-        self._add("table", heads=heads, rows=Table(heads, list(rows)).shown(), caption=caption)
+        self._add("table", heads=heads, rows=PageTable(heads, list(rows)).shown(), caption=caption)
 
     def cards(self, cards: Sequence[Card]) -> None:
         """Small pictures with captions, side by side."""

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from spca_bench.campaign import Campaign, read_campaign, read_head
+from spca_bench.campaign import StoredCampaign, read_campaign, read_head
 from spca_bench.export import write_tables
 from spca_bench.page import Page
 from spca_bench.statistics import Paired, Rate
@@ -14,7 +14,7 @@ from spca_bench.statistics import Paired, Rate
 PAGE = "index.html"
 
 
-def write_report(campaign: Campaign[Any, Any], baseline: Path | None = None) -> Path:
+def write_report(campaign: StoredCampaign[Any, Any], baseline: Path | None = None) -> Path:
     """Write `index.html` and the tables into the campaign's folder; returns the page's path.
 
     `baseline` is the folder of an earlier campaign of the same kind, to compare with by trial.
@@ -59,7 +59,7 @@ def write_report(campaign: Campaign[Any, Any], baseline: Path | None = None) -> 
     return page.write(campaign.folder / PAGE, apart=campaign.folder / "paper")
 
 
-def _compare(campaign: Campaign[Any, Any], baseline: Path, page: Page) -> None:
+def _compare(campaign: StoredCampaign[Any, Any], baseline: Path, page: Page) -> None:
     bench = campaign.bench
     before = read_campaign(bench, baseline).results
     pairs = [(d.trial.key, before[d.trial.key], d.result) for d in campaign.done if d.trial.key in before]

@@ -7,12 +7,12 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from spca_bench.campaign import HEAD, RESULTS, Campaign, read_campaign, read_head
+from spca_bench.campaign import HEAD, RESULTS, StoredCampaign, read_campaign, read_head
 from spca_bench.report import write_report
 from spca_core.errors import InputError
 
 
-def share(campaign: Campaign[Any, Any], out: Path) -> None:
+def share(campaign: StoredCampaign[Any, Any], out: Path) -> None:
     """Copy a campaign without what only this machine needs: libraries, kept runs but for their reports.
 
     What is left can be shown, compared with and, for campaigns with models, repeated anywhere. Paths of

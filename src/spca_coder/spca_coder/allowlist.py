@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Collection
 
-from spca_coder.problem import Problem
+from spca_coder.problem import CodeFault
 from spca_sandbox.surface import Surface
 
 MAX_CHARACTERS = 40_000
@@ -73,21 +73,21 @@ def check(
     modules: Collection[str] = ("math",),
     surface: Surface | None = None,
     objects: Collection[str] = (),
-) -> list[Problem]:
+) -> list[CodeFault]:
     """All that is not allowed in `source`; empty when it may be tried.
 
     `modules` may be imported. With a `surface`, calls through `ctx` must exist and fit their signatures. The
     names of `objects` may not be written into a skill: it has to work with any.
     """
     if len(source) > MAX_CHARACTERS:
-        return [Problem(message=f"too long: {len(source)} characters, {MAX_CHARACTERS} allowed")]
+        return [CodeFault(message=f"too long: {len(source)} characters, {MAX_CHARACTERS} allowed")]
     try:
         tree = ast.parse(source)
         compile(source, "<draft>", "exec", dont_inherit=True)  # finds more than the parser does
     except SyntaxError as error:
-        return [Problem(message=f"not Python: {error.msg}", line=error.lineno)]
+        return [CodeFault(message=f"not Python: {error.msg}", line=error.lineno)]
     except (ValueError, RecursionError, MemoryError) as error:
-        return [Problem(message=f"not Python: {error}")]
+        return [CodeFault(message=f"not Python: {error}")]
     if deep := _too_deep(tree):
         return [deep]
     checker = _Checker(frozenset(modules), surface, objects)
@@ -95,14 +95,14 @@ def check(
     return checker.problems
 
 
-def _too_deep(tree: ast.AST) -> Problem | None:
+def _too_deep(tree: ast.AST) -> CodeFault | None:
     """The first part that is nested too deeply, found without recursion."""
     todo: list[tuple[ast.AST, int, int]] = [(tree, 0, 1)]
     while todo:
         node, depth, line = todo.pop()
         line = getattr(node, "lineno", line)
         if depth > MAX_DEPTH:
-            return Problem(message=f"nested too deeply: {MAX_DEPTH} levels are allowed", line=line)
+            return CodeFault(message=f"nested too deeply: {MAX_DEPTH} levels are allowed", line=line)
         todo += [(child, depth + 1, line) for child in ast.iter_child_nodes(node)]
     return None
 
@@ -113,13 +113,13 @@ class _Checker(ast.NodeVisitor):
     def __init__(
         self, modules: frozenset[str], surface: Surface | None, objects: Collection[str] = ()
     ) -> None:
-        self.problems: list[Problem] = []
+        self.problems: list[CodeFault] = []
         self._modules, self._surface = modules, surface
         names = "|".join(map(re.escape, sorted(objects, key=len, reverse=True)))
         self._objects = re.compile(rf"(?<!\w)(?:{names})(?!\w)") if names else None
 
     def _note(self, node: ast.AST, message: str) -> None:
-        self.problems.append(Problem(message=message, line=getattr(node, "lineno", None)))
+        self.problems.append(CodeFault(message=message, line=getattr(node, "lineno", None)))
 
     def visit_Module(self, node: ast.Module) -> None:
         body = node.body[1:] if ast.get_docstring(node) is not None else node.body

@@ -12,7 +12,7 @@ import importlib
 import re
 from collections.abc import Collection, Iterator
 
-from spca_coder.problem import Problem
+from spca_coder.problem import CodeFault
 from spca_core.skill import CtxApi, CtxType
 
 _LIST = re.compile(r"list\[(.+)\]")
@@ -22,7 +22,7 @@ _PLAIN = {name for kind in (str, list, dict, tuple, set, float, int, range) for 
 _ERRORS = {"kind", "args", "name", "message"}
 
 
-def unknown_attributes(source: str, api: CtxApi, modules: Collection[str] = ("math",)) -> list[Problem]:
+def unknown_attributes(source: str, api: CtxApi, modules: Collection[str] = ("math",)) -> list[CodeFault]:
     """Attributes in `source` (which must parse) that the value they are asked of does not have.
 
     What a call of `ctx` returns is followed through assignments, loops and subscripts; of a value whose type
@@ -53,7 +53,7 @@ class _Function:
                 name: next(iter(found)) if len(found) == 1 else "" for name, found in kinds.items()
             }
 
-    def problems(self) -> Iterator[Problem]:
+    def problems(self) -> Iterator[CodeFault]:
         fields = {f for t in self._types.values() for f in t.fields}
         for node in ast.walk(self._node):
             if not isinstance(node, ast.Attribute) or _is_name(node.value, "ctx"):
@@ -77,8 +77,8 @@ class _Function:
                 )
                 yield self._problem(node, f"nothing here has an attribute '{node.attr}'{hint}")
 
-    def _problem(self, node: ast.Attribute, message: str) -> Problem:
-        return Problem(message=message, line=node.lineno)
+    def _problem(self, node: ast.Attribute, message: str) -> CodeFault:
+        return CodeFault(message=message, line=node.lineno)
 
     def _bindings(self) -> Iterator[tuple[str, str]]:
         """Every name that is bound in the function, with the type of its value; arguments are texts."""

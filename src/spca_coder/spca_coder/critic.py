@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from spca_coder import allowlist
 from spca_coder.attributes import unknown_attributes
 from spca_coder.fits import header, misfit
-from spca_coder.problem import Problem, report
+from spca_coder.problem import CodeFault, report
 from spca_coder.source import Source, lines_of, read
 from spca_coder.undefined import undefined
 from spca_core.criticism import criticised
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from spca_coder.merge import Merged
 
 
-class Judgement(Record):
+class Review(Record):
     """Either the library with the draft merged in, or why the draft was rejected."""
 
     library: str = ""
@@ -58,7 +58,7 @@ class CodeCritic:
 
     def judge(
         self, draft: str, wanted: Sequence[ActionSchema], library: str, objects: Collection[str] = ()
-    ) -> Judgement:
+    ) -> Review:
         """Check that `draft` gives each wanted action its skill and fits into `library`.
 
         It must not name any of `objects`.
@@ -68,7 +68,7 @@ class CodeCritic:
         """
         existing = read(library)
         merged = criticised(lambda: self._merged(draft, wanted, library, existing, objects), str)
-        return Judgement(rejection=merged) if isinstance(merged, str) else self._imported(merged, draft)
+        return Review(rejection=merged) if isinstance(merged, str) else self._imported(merged, draft)
 
     def _merged(
         self,
@@ -99,26 +99,26 @@ class CodeCritic:
         ]
         return report(problems, draft) if problems else merged
 
-    def _misfits(self, draft: str, wanted: Sequence[ActionSchema]) -> list[Problem]:
+    def _misfits(self, draft: str, wanted: Sequence[ActionSchema]) -> list[CodeFault]:
         functions = read(draft).functions
         problems = []
         for schema in wanted:
             function = functions.get(python_name(schema.name))
             if function is None:
-                problems.append(Problem(message=f"lacks the skill `{header(schema)}`"))
+                problems.append(CodeFault(message=f"lacks the skill `{header(schema)}`"))
                 continue
             if why := misfit(function, schema):
-                problems.append(Problem(message=why, line=function.line))
+                problems.append(CodeFault(message=why, line=function.line))
             if not function.doc:
-                problems.append(Problem(message=f"{function.name} has no docstring", line=function.line))
+                problems.append(CodeFault(message=f"{function.name} has no docstring", line=function.line))
         return problems
 
-    def _reserved(self, draft: str) -> list[Problem]:
+    def _reserved(self, draft: str) -> list[CodeFault]:
         """Names that belong to the environment: a draft must not take them."""
         source = read(draft)
         reserved = {*self._surface.records, *self._surface.constants, "CtxError", "MotionError", "ctx"}
         taken = [n for n in (*source.functions, *source.constants) if n in reserved]
-        return [Problem(message=f"'{n}' is given by the environment; use another name") for n in taken]
+        return [CodeFault(message=f"'{n}' is given by the environment; use another name") for n in taken]
 
     def _known(self, library: str) -> set[str]:
         source = read(library)
@@ -131,13 +131,13 @@ class CodeCritic:
         given = {*self._surface.records, *self._surface.constants, "CtxError", "MotionError"}
         return {*source.functions, *source.constants, *imported, *given}
 
-    def _imported(self, merged: Merged, draft: str) -> Judgement:
+    def _imported(self, merged: Merged, draft: str) -> Review:
         result = self._host.load(merged.library)
         if isinstance(result, SkillFailure):
             line = _line_in(draft, merged.library, result.line)
-            failure = [Problem(message=f"importing it: {result.message}", line=line)]
-            return Judgement(rejection=report(failure, draft))
-        return Judgement(library=merged.library, written=merged.written)
+            failure = [CodeFault(message=f"importing it: {result.message}", line=line)]
+            return Review(rejection=report(failure, draft))
+        return Review(library=merged.library, written=merged.written)
 
 
 def _line_in(draft: str, library: str, line: int | None) -> int | None:

@@ -31,7 +31,7 @@ class Demoted(Record):
     levels: tuple[str, ...] = ()
 
 
-class Ledger(Record):
+class SkillLedger(Record):
     """The record of one library; every change returns a new one.
 
     `levels` are the proofs of each skill; `contested` the levels that were solved with another version, which
@@ -45,7 +45,7 @@ class Ledger(Record):
     demoted: dict[str, Demoted] = {}
     history: tuple[SkillEvent, ...] = ()
 
-    def credit(self, skills: Collection[str], level: str) -> Ledger:
+    def credit(self, skills: Collection[str], level: str) -> SkillLedger:
         """A level proves these skills."""
         levels, contested = dict(self.levels), dict(self.contested)
         for skill in sorted(skills):
@@ -54,36 +54,38 @@ class Ledger(Record):
         kept = {skill: names for skill, names in contested.items() if names}
         return self.model_copy(update={"levels": levels, "contested": kept})
 
-    def contest(self, skills: Collection[str], level: str) -> Ledger:
+    def contest(self, skills: Collection[str], level: str) -> SkillLedger:
         """A level was solved with other versions of these skills, which were refused."""
         added = {skill: _joined(self.contested.get(skill, ()), level) for skill in skills}
         return self.model_copy(update={"contested": {**self.contested, **added}})
 
-    def without_proofs(self, lost: Collection[str]) -> Ledger:
+    def without_proofs(self, lost: Collection[str]) -> SkillLedger:
         """Levels that prove nothing any more."""
         levels = {s: tuple(n for n in names if n not in lost) for s, names in self.levels.items()}
         return self.model_copy(update={"levels": levels})
 
-    def hide(self, skills: Collection[str], reason: str) -> Ledger:
+    def hide(self, skills: Collection[str], reason: str) -> SkillLedger:
         """These skills must not be used."""
         return self.model_copy(update={"hidden": {**self.hidden, **dict.fromkeys(skills, reason)}})
 
-    def show(self, skills: Collection[str]) -> Ledger:
+    def show(self, skills: Collection[str]) -> SkillLedger:
         """These skills may be used again."""
         hidden = {s: reason for s, reason in self.hidden.items() if s not in skills}
         return self.model_copy(update={"hidden": hidden})
 
-    def archive(self, skill: str, version: Demoted) -> Ledger:
+    def archive(self, skill: str, version: Demoted) -> SkillLedger:
         """Keep a version that is trusted no longer, in place of an earlier one; its proofs go with it."""
         levels = {s: names for s, names in self.levels.items() if s != skill}
         return self.model_copy(update={"demoted": {**self.demoted, skill: version}, "levels": levels})
 
-    def take_out(self, skill: str) -> Ledger:
+    def take_out(self, skill: str) -> SkillLedger:
         """A demoted version is taken back into the library."""
         demoted = {s: version for s, version in self.demoted.items() if s != skill}
         return self.model_copy(update={"demoted": demoted})
 
-    def note(self, skills: Collection[str], kind: EventKind, level: str = "", reason: str = "") -> Ledger:
+    def note(
+        self, skills: Collection[str], kind: EventKind, level: str = "", reason: str = ""
+    ) -> SkillLedger:
         """Write an event into the history, for each skill."""
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
         events = [

@@ -10,14 +10,14 @@ from spca_core.model import Record
 _SHOWN = 8
 
 
-class Problem(Record):
+class CodeFault(Record):
     """One sentence, and the line of the draft it is about (None: the draft as a whole)."""
 
     message: str
     line: int | None = None
 
 
-def report(problems: Sequence[Problem], source: str) -> str:
+def report(problems: Sequence[CodeFault], source: str) -> str:
     """The problems in the order of their lines, each with the line it is about; at most eight."""
     lines = lines_of(source)
     ordered = sorted(set(problems), key=lambda p: (p.line or 0, p.message))
@@ -27,7 +27,7 @@ def report(problems: Sequence[Problem], source: str) -> str:
     return "\n".join(shown)
 
 
-def _sentence(problem: Problem, lines: list[str]) -> str:
+def _sentence(problem: CodeFault, lines: list[str]) -> str:
     if problem.line is None or not 1 <= problem.line <= len(lines):
         return problem.message
     return f"line {problem.line}, `{lines[problem.line - 1].strip()[:120]}`: {problem.message}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from spca_coder.ledger import Ledger
+from spca_coder.ledger import SkillLedger
 from spca_coder.source import Source, read, same_code
 from spca_core.model import Record
 
@@ -44,7 +44,7 @@ class Revalidation:
     Levels are tried when `vote` is called.
     """
 
-    def __init__(self, present: str, working: str, level: str, ledger: Ledger) -> None:
+    def __init__(self, present: str, working: str, level: str, ledger: SkillLedger) -> None:
         self._present, self._working = present, working
         self.trusted, self.candidate = read(present), read(working)
         self._level, self._ledger = level, ledger

@@ -16,7 +16,7 @@ from typing import Literal
 
 import structlog
 
-from spca_coder.ledger import Demoted, Ledger, SkillEvent
+from spca_coder.ledger import Demoted, SkillEvent, SkillLedger
 from spca_coder.library import overlay, with_imports, without
 from spca_coder.revalidation import Revalidate, Revalidation, stands_on
 from spca_coder.source import Source, read, same_code
@@ -119,9 +119,9 @@ class TrustedLibrary:
         functions: set[str],
         working: str,
         level: str,
-        ledger: Ledger,
+        ledger: SkillLedger,
         revalidate: Revalidate | None,
-    ) -> tuple[dict[str, str], Ledger]:
+    ) -> tuple[dict[str, str], SkillLedger]:
         """The functions refused because of what they change, and the record after the levels have voted."""
         changed = revalidation.changed(functions)
         if not changed:
@@ -277,14 +277,14 @@ class TrustedLibrary:
             ) from error
         return text
 
-    def _ledger(self) -> Ledger:
+    def _ledger(self) -> SkillLedger:
         path = self._folder / RECORD
         if not path.is_file():
-            return Ledger()
+            return SkillLedger()
         with expecting("a record of solved levels", path):
-            return Ledger.model_validate_json(path.read_bytes())
+            return SkillLedger.model_validate_json(path.read_bytes())
 
-    def _save(self, ledger: Ledger) -> None:
+    def _save(self, ledger: SkillLedger) -> None:
         self._write(RECORD, ledger.model_dump_json(indent=2) + "\n")
 
     def _write(self, name: str, text: str) -> None:

@@ -8,12 +8,12 @@ import symtable
 from collections.abc import Collection, Iterator
 
 from spca_coder.allowlist import FORBIDDEN_NAMES
-from spca_coder.problem import Problem
+from spca_coder.problem import CodeFault
 
 _BUILTINS = frozenset(dir(builtins)) - FORBIDDEN_NAMES
 
 
-def undefined(source: str, known: Collection[str]) -> list[Problem]:
+def undefined(source: str, known: Collection[str]) -> list[CodeFault]:
     """Global names that `source` uses but neither it, nor Python, nor `known` defines.
 
     `source` must parse.
@@ -26,7 +26,7 @@ def undefined(source: str, known: Collection[str]) -> list[Problem]:
     for name in sorted(missing):
         uses = [n.lineno for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name]
         found.append(
-            Problem(
+            CodeFault(
                 message=f"nothing defines '{name}'; define it or use what exists",
                 line=min(uses, default=None),
             )

@@ -6,7 +6,7 @@ import pytest
 
 from spca_coder import allowlist
 from spca_coder.fits import as_present, header, misfit, missing, serves
-from spca_coder.problem import Problem, report
+from spca_coder.problem import CodeFault, report
 from spca_coder.source import read, same_code, signatures
 from spca_coder.undefined import undefined
 from spca_core.criticism import criticised
@@ -93,7 +93,7 @@ def test_whatever_a_text_makes_a_critic_raise_is_a_rejection() -> None:
 
 
 def test_a_report_shows_lines_in_order_and_is_bounded() -> None:
-    problems = [Problem(message=f"m{n}", line=n) for n in range(20, 0, -1)]
+    problems = [CodeFault(message=f"m{n}", line=n) for n in range(20, 0, -1)]
     text = report(problems, "\n".join(f"code {n}" for n in range(1, 21)))
     assert text.splitlines()[0] == "line 1, `code 1`: m1"
     assert text.splitlines()[-1] == "and 12 more"

@@ -14,7 +14,7 @@ from spca_core.skill import CtxMethod
 from spca_llm.chat import Chat
 from spca_llm.client import OpenAISource
 from spca_llm.config import LlmConfig, ModelConfig
-from spca_llm.ledger import Ledger
+from spca_llm.ledger import ExchangeLog
 from spca_testing.contracts.code_proposer_contract import (
     API,
     CODE,
@@ -39,7 +39,9 @@ def open_coder(tmp_path: Path) -> Iterator[Open]:
     def open_it(*script: Behaviour) -> tuple[LanguageCoder, ModelServer]:
         servers.append(ModelServer(list(script)))
         model = ModelConfig(model="test-model", base_url=servers[-1].base_url, wait_s=0.0, attempts=2)
-        chat = Chat(OpenAISource(LlmConfig(roles={"coder": model})), Ledger(tmp_path / str(len(servers))))
+        chat = Chat(
+            OpenAISource(LlmConfig(roles={"coder": model})), ExchangeLog(tmp_path / str(len(servers)))
+        )
         return LanguageCoder(chat), servers[-1]
 
     yield open_it

@@ -31,7 +31,7 @@ GROUP = "spca.skills"
 _SLOT = re.compile(r"{(\w+)}")
 
 
-class Phrase(Record):
+class SkillPhrase(Record):
     """Words that ask for the skill, and the ground atom they ask for."""
 
     say: str
@@ -68,7 +68,7 @@ class Phrase(Record):
 class _Declaration(Record):
     environment: str
     predicates: tuple[str, ...] = ()
-    phrases: tuple[Phrase, ...] = ()
+    phrases: tuple[SkillPhrase, ...] = ()
 
 
 class SkillPackage(Record):
@@ -79,7 +79,7 @@ class SkillPackage(Record):
     predicates: tuple[str, ...]
     action: str
     source: str
-    phrases: tuple[Phrase, ...]
+    phrases: tuple[SkillPhrase, ...]
 
     @classmethod
     def read(cls, name: str, folder: Path) -> SkillPackage:

@@ -25,7 +25,7 @@ from spca_core.layout import Layout
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import PlanResult, Rejection, Step
-from spca_core.skill_package import Phrase
+from spca_core.skill_package import SkillPhrase
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import Part, load_world
 
@@ -79,8 +79,8 @@ def values(kind: Any) -> st.SearchStrategy[Any]:
         return st.tuples(*[values(a) for a in args])
     if origin is dict:
         return st.dictionaries(values(args[0]), values(args[1]), max_size=2)
-    if kind is Phrase:
-        return st.builds(Phrase, say=st.text(max_size=8), goal=st.just("(pushed {c})"))
+    if kind is SkillPhrase:
+        return st.builds(SkillPhrase, say=st.text(max_size=8), goal=st.just("(pushed {c})"))
     if issubclass(kind, Enum):
         return st.sampled_from(list(kind))
     return st.builds(kind, **{n: values_of_field(f) for n, f in kind.model_fields.items()})

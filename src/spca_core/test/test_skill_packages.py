@@ -8,7 +8,7 @@ import pytest
 
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
-from spca_core.skill_package import Phrase, SkillPackage
+from spca_core.skill_package import SkillPackage, SkillPhrase
 
 PUSH = ROOT / "examples" / "push" / "src" / "push"
 
@@ -51,7 +51,7 @@ def test_what_is_wrong_is_one_line_that_names_the_file(
 
 
 def test_a_phrase_is_matched_as_a_whole() -> None:
-    phrase = Phrase(say="wave at {x}", goal="(greeted {x})")
+    phrase = SkillPhrase(say="wave at {x}", goal="(greeted {x})")
     assert phrase.match("  Wave at the camera ") == {"x": "the camera"}
     assert phrase.match("Do wave at the camera") is None
     assert (phrase.predicate, phrase.arguments) == ("greeted", ("x",))

@@ -19,7 +19,7 @@ from spca_ros.pictures import CameraTopics
 from spca_ros.qos import SENSOR
 
 
-class Picture(NamedTuple):
+class RgbdPicture(NamedTuple):
     """Colour and depth of one instant, with their calibration."""
 
     colour: Image
@@ -40,7 +40,7 @@ class Film:
         self._frames = FramePairs(self._on_frame)
         self._listening: tuple[Subscription, ...] = ()
         self._asking = 0
-        self._newest: Picture | None = None
+        self._newest: RgbdPicture | None = None
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -52,7 +52,7 @@ class Film:
         finally:
             self._asking -= 1
 
-    def since(self, begun: float) -> Picture | None:
+    def since(self, begun: float) -> RgbdPicture | None:
         """The newest picture, if it was taken at `begun` (simulated seconds) or later."""
         newest = self._newest
         if newest is None or seconds(newest.colour.header.stamp) < begun:
@@ -80,4 +80,4 @@ class Film:
             message.header.frame_id = OPTICAL_FRAME
         info = info_msg(self._intrinsics, seconds(colour.header.stamp))
         self._topics.publish(colour, depth, info)
-        self._newest = Picture(colour, depth, info)
+        self._newest = RgbdPicture(colour, depth, info)

@@ -34,7 +34,7 @@ from spca_ros.domain import own_domain
 from spca_ros.peer import Peer
 from spca_ros.qos import EVERY, SENSOR
 from spca_ros.robot import RosRobot
-from spca_ros.session import Session
+from spca_ros.session import RosSession
 
 WORLD = load_world()
 READY_S = 120.0
@@ -60,7 +60,7 @@ class TestGazebo(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.session = Session("gazebo_test")
+        cls.session = RosSession("gazebo_test")
         cls.node = cls.session.__enter__()
         Peer(cls.node, names.SIM).wait_ready(READY_S)
         cls.robot = RosRobot(cls.node)

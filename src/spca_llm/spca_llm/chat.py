@@ -11,16 +11,16 @@ from pydantic import BaseModel
 from spca_core.errors import SpcaError
 from spca_core.ports.chat import ChatReply, ChatUsage, Message, Role
 from spca_core.ports.proposer import ModelError
-from spca_llm.exchange import STOPPED, Answer, Attempt, Exchange, Request, Source
+from spca_llm.exchange import STOPPED, Answer, AnswerSource, Attempt, Exchange, Request
 from spca_llm.interpret import interpret
-from spca_llm.ledger import Ledger
+from spca_llm.ledger import ExchangeLog
 from spca_llm.spans import chat_span
 
 
 class Chat:
     """A `ChatModel` over any source of answers; everything asked and answered goes into the ledger."""
 
-    def __init__(self, source: Source, ledger: Ledger) -> None:
+    def __init__(self, source: AnswerSource, ledger: ExchangeLog) -> None:
         self.source = source
         self.ledger = ledger
 

@@ -11,7 +11,7 @@ from spca_core.validation import YAML_FILES
 from spca_llm.budget import Budget
 from spca_llm.chat import Chat
 from spca_llm.config import REPLAY, LlmConfig, load_config
-from spca_llm.ledger import Ledger
+from spca_llm.ledger import ExchangeLog
 from spca_llm.replay import ReplaySource
 
 
@@ -32,7 +32,7 @@ def open_chat(
         recorded = Path(llm[len(REPLAY) :])
         if recorded.resolve() == folder.resolve():
             raise InputError("a replay cannot record into the folder it reads", where=str(folder))
-        return Chat(ReplaySource(recorded), Ledger(folder, budget or Budget()))
+        return Chat(ReplaySource(recorded), ExchangeLog(folder, budget or Budget()))
     if llm and Path(llm).suffix not in YAML_FILES:
         raise InputError(
             f"--llm {llm!r}", hint="use replay:FOLDER, or the path of a model configuration (YAML)"
@@ -42,4 +42,4 @@ def open_chat(
 
     config = config or load_config(Path(llm) if llm else None, env)
     source = OpenAISource(config, env=env)
-    return Chat(source, Ledger(folder, budget or config.budget, source.secrets))
+    return Chat(source, ExchangeLog(folder, budget or config.budget, source.secrets))

@@ -102,7 +102,7 @@ class Exchange(Record):
     seconds: float = 0.0
 
 
-class Source(Protocol):
+class AnswerSource(Protocol):
     """Where answers come from: a server, or a folder of recorded ones."""
 
     def model_of(self, role: Role) -> tuple[str, str]:

@@ -43,7 +43,7 @@ class Totals(Record):
         )
 
 
-class Ledger:
+class ExchangeLog:
     """Writes `0001-planner_big.json` and so on into `folder`, and counts what is there already.
 
     Several processes may share a folder: each sees the others' exchanges in its totals. `secrets` are
@@ -147,7 +147,7 @@ def set_aside(folder: Path, under: Path) -> float:
     """
     if not folder.is_dir():
         return 0.0
-    usd = sum(totals.usd for totals in Ledger(folder).totals().values())
+    usd = sum(totals.usd for totals in ExchangeLog(folder).totals().values())
     under.mkdir(parents=True, exist_ok=True)
     folder.rename(under / str(len(list(under.iterdir()))))
     return usd

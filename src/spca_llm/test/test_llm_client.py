@@ -22,7 +22,7 @@ from spca_llm.budget import Budget
 from spca_llm.chat import Chat
 from spca_llm.client import OpenAISource
 from spca_llm.config import LlmConfig, ModelConfig
-from spca_llm.ledger import Ledger, read_exchange
+from spca_llm.ledger import ExchangeLog, read_exchange
 from spca_llm.messages import system, user
 from spca_llm.replay import ReplaySource
 from spca_testing.models.behaviours import (
@@ -71,7 +71,7 @@ class Bench:
         fast = {"wait_s": 0.001, "timeout_s": 5.0, "attempts": 3, "max_wait_s": 0.2}
         config = ModelConfig(model="test-model", base_url=server.base_url, **{**fast, **model})
         source = OpenAISource(LlmConfig(roles={"planner_big": config}, budget=budget), env=env or {})
-        chat = Chat(source, Ledger(self.folder, budget, source.secrets))
+        chat = Chat(source, ExchangeLog(self.folder, budget, source.secrets))
         self._open.append(chat)
         return chat
 
@@ -476,7 +476,7 @@ def test_an_answer_with_a_lone_surrogate_is_invalid_and_its_recording_too(bench:
     error = error_of(lambda: bench.ask([say_json(value)], Answer))
     assert error.kind == "invalid"
     assert "surrogate" in str(error)
-    replayed = Chat(ReplaySource(bench.folder), Ledger(bench.folder.with_name("again")))
+    replayed = Chat(ReplaySource(bench.folder), ExchangeLog(bench.folder.with_name("again")))
     again = error_of(lambda: replayed.complete("planner_big", ASK, Answer))
     assert str(again) == str(error)
 

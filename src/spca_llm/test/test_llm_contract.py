@@ -14,7 +14,7 @@ from spca_llm.chat import Chat
 from spca_llm.client import OpenAISource
 from spca_llm.config import ROLES, LlmConfig, ModelConfig
 from spca_llm.connect import open_chat
-from spca_llm.ledger import Ledger
+from spca_llm.ledger import ExchangeLog
 from spca_testing.contracts.chat_contract import QUESTION, ChatModelContract, Fruit, MakeChat
 from spca_testing.models.behaviours import Say
 from spca_testing.models.server import ModelServer
@@ -22,7 +22,7 @@ from spca_testing.models.server import ModelServer
 
 def over_http(server: ModelServer, folder: Path) -> Chat:
     model = ModelConfig(model="test-model", base_url=server.base_url, wait_s=0.0)
-    return Chat(OpenAISource(LlmConfig(roles=dict.fromkeys(ROLES, model))), Ledger(folder))
+    return Chat(OpenAISource(LlmConfig(roles=dict.fromkeys(ROLES, model))), ExchangeLog(folder))
 
 
 class TestOverHttp(ChatModelContract):

@@ -14,7 +14,7 @@ from spca_llm.chat import Chat
 from spca_llm.client import OpenAISource
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.exchange import Answer, Exchange, Request
-from spca_llm.ledger import Ledger, read_exchange, set_aside
+from spca_llm.ledger import ExchangeLog, read_exchange, set_aside
 from spca_llm.messages import user
 from spca_llm.prices import Price, PriceTable
 
@@ -26,7 +26,7 @@ def exchange(role: Role = "coder", tokens: int = 100, usd: float = 0.1, text: st
 
 
 def test_totals_are_per_role(tmp_path: Path):
-    ledger = Ledger(tmp_path)
+    ledger = ExchangeLog(tmp_path)
     for role in ("coder", "coder", "vision"):
         ledger.add(exchange(role))  # type: ignore[arg-type]
     ledger.add(exchange("coder").model_copy(update={"answer": None, "error": "no", "error_kind": "timeout"}))
@@ -38,7 +38,7 @@ def test_totals_are_per_role(tmp_path: Path):
 
 
 def test_files_are_numbered_and_read_back(tmp_path: Path):
-    ledger = Ledger(tmp_path)
+    ledger = ExchangeLog(tmp_path)
     ledger.add(exchange("planner_big"))
     path = ledger.add(exchange("coder", text="zwei"))
     assert [p.name for p in sorted(tmp_path.iterdir())] == ["0001-planner_big.json", "0002-coder.json"]
@@ -47,7 +47,7 @@ def test_files_are_numbered_and_read_back(tmp_path: Path):
 
 def test_a_ledger_is_set_aside_and_its_cost_told_once(tmp_path: Path):
     for time in (0, 1):
-        ledger = Ledger(tmp_path / "llm")
+        ledger = ExchangeLog(tmp_path / "llm")
         ledger.add(exchange("coder"))
         ledger.add(exchange("vision", usd=0.2))
         assert set_aside(tmp_path / "llm", tmp_path / "aside") == pytest.approx(0.3)
@@ -56,8 +56,8 @@ def test_a_ledger_is_set_aside_and_its_cost_told_once(tmp_path: Path):
 
 
 def test_a_resumed_level_goes_on_counting(tmp_path: Path):
-    Ledger(tmp_path).add(exchange())
-    resumed = Ledger(tmp_path, Budget(tokens=150))
+    ExchangeLog(tmp_path).add(exchange())
+    resumed = ExchangeLog(tmp_path, Budget(tokens=150))
     resumed.check()
     resumed.add(exchange())
     assert resumed.totals()["coder"].calls == 2
@@ -66,9 +66,9 @@ def test_a_resumed_level_goes_on_counting(tmp_path: Path):
 
 
 def test_ledgers_of_several_processes_share_a_folder(tmp_path: Path):
-    ledgers = [Ledger(tmp_path) for _ in range(4)]
+    ledgers = [ExchangeLog(tmp_path) for _ in range(4)]
 
-    def work(ledger: Ledger) -> None:
+    def work(ledger: ExchangeLog) -> None:
         for _ in range(10):
             ledger.add(exchange())
 
@@ -87,7 +87,7 @@ def test_ledgers_of_several_processes_share_a_folder(tmp_path: Path):
 )
 def test_each_limit_ends_the_level(tmp_path: Path, budget: Budget, words: str):
     now = [0.0]
-    ledger = Ledger(tmp_path, budget, clock=lambda: now[0])
+    ledger = ExchangeLog(tmp_path, budget, clock=lambda: now[0])
     ledger.check()
     ledger.add(exchange(tokens=100, usd=0.1))
     now[0] = 10.0
@@ -96,14 +96,14 @@ def test_each_limit_ends_the_level(tmp_path: Path, budget: Budget, words: str):
 
 
 def test_no_limit_is_no_limit(tmp_path: Path):
-    ledger = Ledger(tmp_path)
+    ledger = ExchangeLog(tmp_path)
     ledger.add(exchange(tokens=10**9, usd=10**6))
     ledger.check()
     assert ledger.seconds_left() is None
 
 
 def test_secrets_are_blotted_out_even_escaped(tmp_path: Path):
-    ledger = Ledger(tmp_path, secrets=['se"cret\\'])
+    ledger = ExchangeLog(tmp_path, secrets=['se"cret\\'])
     path = ledger.add(exchange(text='it is se"cret\\ !'))
     recorded = read_exchange(path).answer
     assert recorded is not None
@@ -113,7 +113,7 @@ def test_secrets_are_blotted_out_even_escaped(tmp_path: Path):
 def test_a_damaged_record_is_bad_input(tmp_path: Path):
     (tmp_path / "0001-coder.json").write_text('{"torn')
     with pytest.raises(InputError, match="not a recorded exchange"):
-        Ledger(tmp_path).totals()
+        ExchangeLog(tmp_path).totals()
 
 
 def test_a_budget_in_dollars_needs_a_price():
@@ -137,6 +137,6 @@ def test_nothing_is_asked_once_the_budget_is_spent(tmp_path: Path):
         def __getattr__(self, name: str) -> None:
             raise AssertionError(f"{name} was used")
 
-    chat = Chat(Untouchable(), Ledger(tmp_path, Budget(tokens=0)))  # type: ignore[arg-type]
+    chat = Chat(Untouchable(), ExchangeLog(tmp_path, Budget(tokens=0)))  # type: ignore[arg-type]
     with pytest.raises(BudgetExhausted):
         chat.complete("coder", [user("hello")])

@@ -17,7 +17,7 @@ from spca_minigrid.routes import Navigator
 from spca_minigrid.spare import spare_places
 from spca_minigrid.stuck import StuckDetector
 from spca_minigrid.values import Reply, Route, Thing, View
-from spca_minigrid.world import World
+from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import HELD, WorldMap
 
 log = structlog.get_logger(__name__)
@@ -26,7 +26,7 @@ log = structlog.get_logger(__name__)
 class GridCtx(DeclaredCtx):
     """A `CtxServer` over one world and the map made of it."""
 
-    def __init__(self, world: World, known: WorldMap, referents: Referents) -> None:
+    def __init__(self, world: GridWorld, known: WorldMap, referents: Referents) -> None:
         self._world, self._map, self._referents = world, known, referents
         self._navigator = Navigator(known, self._can_clear)
         self._stuck = StuckDetector()
@@ -173,7 +173,7 @@ class GridCtx(DeclaredCtx):
 
     # --- helpers --------------------------------------------------------------------------------------------
 
-    def _shown_route(self, found: routes.Route | None) -> Route | None:
+    def _shown_route(self, found: routes.PlannedRoute | None) -> Route | None:
         """A route as a skill sees it; the cells of one with an obstacle are wanted free from now on."""
         if found is None:
             return None
@@ -181,7 +181,7 @@ class GridCtx(DeclaredCtx):
             self._wanted_free = found.cells
         return {"steps": list(found.steps), "obstacle": found.obstacle}
 
-    def _find(self, name: str) -> list[worldmap.Thing]:
+    def _find(self, name: str) -> list[worldmap.KnownThing]:
         if not self._referents.known(str(name)):
             known = ", ".join([*self._referents.nouns, *self._map.things])
             raise ValueError(f"nothing is called {name!r}; there are: {known}")
@@ -203,7 +203,7 @@ class GridCtx(DeclaredCtx):
         }
 
 
-def _shown(thing: worldmap.Thing) -> Thing:
+def _shown(thing: worldmap.KnownThing) -> Thing:
     x, y = thing.place if isinstance(thing.place, tuple) else (0, 0)
     return {
         "id": thing.id,

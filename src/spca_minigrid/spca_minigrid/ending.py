@@ -10,7 +10,7 @@ from spca_core.skill import StepReport
 from spca_core.verdict import Outcome, Verdict
 
 
-class Ending(str, Enum):
+class EpisodeEnding(str, Enum):
     """The kinds of ending."""
 
     SUCCESS = "success"
@@ -29,7 +29,7 @@ class Ending(str, Enum):
 class Ended(Record):
     """The ending, the number and words of the step that failed (0 and empty if none did), and why."""
 
-    ending: Ending
+    ending: EpisodeEnding
     step: int = 0
     action: str = ""
     why: str = ""
@@ -39,7 +39,7 @@ def ending_of(verdict: Verdict, act: ActResult | None, missing: str = "") -> End
     """Judge by the last verdict and the last execution of a plan; `missing` names absent skills."""
     failed = next((s for s in act.steps if s.status == "failed"), None) if act else None
     ending, why = _judge(verdict, act, failed, missing)
-    if failed is None or ending is Ending.SUCCESS:
+    if failed is None or ending is EpisodeEnding.SUCCESS:
         return Ended(ending=ending, why=why)
     return Ended(
         ending=ending, why=why, step=failed.index + 1, action=f"{failed.action}({', '.join(failed.args)})"
@@ -48,16 +48,16 @@ def ending_of(verdict: Verdict, act: ActResult | None, missing: str = "") -> End
 
 def _judge(
     verdict: Verdict, act: ActResult | None, failed: StepReport | None, missing: str
-) -> tuple[Ending, str]:
+) -> tuple[EpisodeEnding, str]:
     if verdict.outcome is Outcome.SUCCESS:
-        return Ending.SUCCESS, ""
+        return EpisodeEnding.SUCCESS, ""
     if verdict.final:
-        return Ending.REWARD_FAILED, verdict.reason
+        return EpisodeEnding.REWARD_FAILED, verdict.reason
     if missing:
-        return Ending.MISSING_SKILL, missing
+        return EpisodeEnding.MISSING_SKILL, missing
     if act is None:
-        return Ending.NO_PLAN, ""
+        return EpisodeEnding.NO_PLAN, ""
     if failed is None:
-        return Ending.GOAL_NOT_REACHED, verdict.reason
+        return EpisodeEnding.GOAL_NOT_REACHED, verdict.reason
     stuck = failed.failure is not None and failed.failure.kind == "stuck"
-    return (Ending.STUCK if stuck else Ending.RUNTIME_ERROR), failed.message
+    return (EpisodeEnding.STUCK if stuck else EpisodeEnding.RUNTIME_ERROR), failed.message

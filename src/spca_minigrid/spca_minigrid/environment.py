@@ -17,11 +17,11 @@ from spca_core.skill_package import library_source
 from spca_core.task import Task
 from spca_core.verdict import Condition, Outcome, Verdict
 from spca_minigrid.ctx import API, GridCtx
-from spca_minigrid.levels import Level
+from spca_minigrid.levels import GridLevel
 from spca_minigrid.mission import Mission, parse_mission
 from spca_minigrid.observation import observe
 from spca_minigrid.referents import Referents
-from spca_minigrid.world import World
+from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import WorldMap
 from spca_sandbox.limits import Limits
 
@@ -39,7 +39,7 @@ class MinigridEnvironment:
     api: CtxApi = API
     builtin_skills = SKILLS
 
-    def __init__(self, level: Level, seed: int = 0, limits: Limits | None = None) -> None:
+    def __init__(self, level: GridLevel, seed: int = 0, limits: Limits | None = None) -> None:
         self.level, self.seed = level, seed
         self._cancelled = threading.Event()
         self._begin(())
@@ -57,7 +57,7 @@ class MinigridEnvironment:
 
     def _begin(self, primitives: tuple[int, ...]) -> None:
         """A fresh world, with some primitives carried out and their views taken in."""
-        self.world = World(self.level.env, self.seed)
+        self.world = GridWorld(self.level.env, self.seed)
         self.map = WorldMap()
         self.map.observe(*self.world.look())
         self._referents = Referents(self.map, _read(self.world.mission))

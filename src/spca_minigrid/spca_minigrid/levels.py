@@ -33,7 +33,7 @@ NINE = CATEGORIES[:9]
 """The categories of the published evaluation; three go beyond it."""
 
 
-class Level(Record):
+class GridLevel(Record):
     """One level. `env` is the id registered with gymnasium, `about` what it is like, in our words."""
 
     env: str
@@ -55,15 +55,15 @@ class _File(Record):
 
 
 @cache
-def curriculum(folder: Path = CURRICULUM) -> tuple[Level, ...]:
+def curriculum(folder: Path = CURRICULUM) -> tuple[GridLevel, ...]:
     """All levels, category by category. Raises InputError with the file and what is wrong in it."""
-    found: dict[str, Level] = {}
+    found: dict[str, GridLevel] = {}
     for category in CATEGORIES:
         path = folder / f"{category}.yaml"
         content = read_yaml(path, "a category of the curriculum")
         with expecting("a category of the curriculum", path):
             file = _File.model_validate(content)
-            levels = [Level.model_validate({**entry, "category": file.category}) for entry in file.levels]
+            levels = [GridLevel.model_validate({**entry, "category": file.category}) for entry in file.levels]
         for level in levels:
             if level.name in found:
                 raise InputError(f"level {level.name} is there twice", str(path))
@@ -71,7 +71,7 @@ def curriculum(folder: Path = CURRICULUM) -> tuple[Level, ...]:
     return tuple(found.values())
 
 
-def find_level(name: str) -> Level:
+def find_level(name: str) -> GridLevel:
     """A level by its name, or by its environment's id. InputError with names that are near."""
     known = {level.name: level for level in curriculum()} | {level.env: level for level in curriculum()}
     if name in known:
@@ -84,7 +84,7 @@ def find_level(name: str) -> Level:
     )
 
 
-def select_levels(pattern: str = "") -> tuple[Level, ...]:
+def select_levels(pattern: str = "") -> tuple[GridLevel, ...]:
     """The levels whose category or name begins with one of the comma-separated words.
 
     An empty text means all levels.

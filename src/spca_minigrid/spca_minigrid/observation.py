@@ -8,7 +8,7 @@ from spca_core.observation import Observation
 from spca_core.scene import Fact
 from spca_minigrid.cells import DOOR, GOAL, KEY, PORTABLE
 from spca_minigrid.referents import Referents
-from spca_minigrid.worldmap import GONE, HELD, Thing, WorldMap
+from spca_minigrid.worldmap import GONE, HELD, KnownThing, WorldMap
 
 SQUARE = "square"
 """The kind of goal squares and of whatever else is stepped onto (`goal` means something else in planning)."""
@@ -59,7 +59,7 @@ def _named(known: WorldMap, referents: Referents) -> dict[str, str]:
 
 
 def _facts(
-    known: WorldMap, referents: Referents, things: Sequence[Thing], named: Iterable[str], report: bool
+    known: WorldMap, referents: Referents, things: Sequence[KnownThing], named: Iterable[str], report: bool
 ) -> Iterator[Fact]:
     for thing in things:
         yield _fact("held" if thing.place == HELD else "located", thing.id)
@@ -81,7 +81,7 @@ def _facts(
         yield _fact("report_wanted")
 
 
-def _facts_of_word(symbol: str, meant: Sequence[Thing]) -> Iterator[Fact]:
+def _facts_of_word(symbol: str, meant: Sequence[KnownThing]) -> Iterator[Fact]:
     """What is known of a word of the mission, by the things that it may mean."""
     if any(t.place == HELD for t in meant):
         yield _fact("held", symbol)
@@ -91,7 +91,7 @@ def _facts_of_word(symbol: str, meant: Sequence[Thing]) -> Iterator[Fact]:
         yield _fact("may_be", symbol, thing.id)
 
 
-def _keys(colour: str, referents: Referents, things: Iterable[Thing]) -> Iterator[str]:
+def _keys(colour: str, referents: Referents, things: Iterable[KnownThing]) -> Iterator[str]:
     """All that a key of a colour is called: by the mission, as a thing, and in general."""
     for symbol, noun in referents.nouns.items():
         if noun.kind == KEY and colour in {noun.colour, *(t.colour for t in referents.find(symbol))}:
@@ -100,7 +100,9 @@ def _keys(colour: str, referents: Referents, things: Iterable[Thing]) -> Iterato
     yield f"{colour}_key"
 
 
-def _sentences(known: WorldMap, referents: Referents, things: list[Thing], report: bool) -> Iterator[str]:
+def _sentences(
+    known: WorldMap, referents: Referents, things: list[KnownThing], report: bool
+) -> Iterator[str]:
     """Four to eight plain sentences."""
     yield (
         "An agent moves on a grid and remembers what it has seen; it sees a few cells ahead, "
@@ -133,7 +135,7 @@ def _sentences(known: WorldMap, referents: Referents, things: list[Thing], repor
         yield "When the agent stands before what the mission names, it has to report its arrival."
 
 
-def _locked(known: WorldMap) -> list[Thing]:
+def _locked(known: WorldMap) -> list[KnownThing]:
     return [t for t in known.things.values() if t.kind == DOOR and t.state == "locked"]
 
 

@@ -22,7 +22,7 @@ from spca_core.run_folder import RunFolder
 from spca_core.skill import StepReport
 from spca_minigrid.kit import PRIMITIVES, MinigridKit
 from spca_minigrid.levels import find_level
-from spca_minigrid.world import World
+from spca_minigrid.world import GridWorld
 
 ANIMATION = "animation.webp"
 _SIDE = 384  # px of the longer side of the level
@@ -84,9 +84,9 @@ def _replay(folder: RunFolder, options: RunOptions) -> Iterator[tuple[int, Pictu
         yield done, _draw(world.env)
 
 
-def _world(options: RunOptions) -> World:
+def _world(options: RunOptions) -> GridWorld:
     level = find_level(options.level.removeprefix(f"{MinigridKit.name}:"))
-    return World(level.env, options.seed)
+    return GridWorld(level.env, options.seed)
 
 
 def _draw(env: Any) -> Picture:

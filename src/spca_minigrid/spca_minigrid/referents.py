@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spca_minigrid.cells import DIRECTIONS, PORTABLE
 from spca_minigrid.mission import Mission, Noun
-from spca_minigrid.worldmap import GONE, Thing, WorldMap
+from spca_minigrid.worldmap import GONE, KnownThing, WorldMap
 
 
 class Referents:
@@ -25,7 +25,7 @@ class Referents:
         """Whether a symbol means anything here."""
         return symbol in self._map.things or self.noun(symbol) is not None
 
-    def find(self, symbol: str) -> list[Thing]:
+    def find(self, symbol: str) -> list[KnownThing]:
         """The things that are known and meant, held ones included; none if nothing fits yet."""
         if symbol in self._map.things:
             thing = self._map.things[symbol]
@@ -37,14 +37,14 @@ class Referents:
             return self._matching()
         return [t for t in self._map.things.values() if t.place != GONE and self._fits(t, noun)]
 
-    def _fits(self, thing: Thing, noun: Noun) -> bool:
+    def _fits(self, thing: KnownThing, noun: Noun) -> bool:
         if noun.kind != thing.kind and not (noun.kind == "something" and thing.kind in PORTABLE):
             return False
         if noun.colour not in ("", thing.colour):
             return False
         return not noun.place or self._placed(thing, noun.place)
 
-    def _placed(self, thing: Thing, place: str) -> bool:
+    def _placed(self, thing: KnownThing, place: str) -> bool:
         """By BabyAI's rule: in the starting room, on the side where the agent saw it from its first pose."""
         x, y = thing.first_place
         dx, dy = DIRECTIONS[self._map.start_direction]
@@ -52,7 +52,7 @@ class Referents:
         fits = {"front": forward > 0, "behind": forward < 0, "right": right > 0, "left": right < 0}[place]
         return fits and thing.first_place in self._map.start_room()
 
-    def _matching(self) -> list[Thing]:
+    def _matching(self) -> list[KnownThing]:
         """Of two things at the end of a hallway, the one of the same kind as the example near its beginning.
 
         Far is along the direction of the first look. Two that are equally far are the choice; the third is

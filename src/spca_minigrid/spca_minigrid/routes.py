@@ -43,7 +43,7 @@ _CAREFUL_DOOR = 25.0
 _MOST_NEW = 36
 
 
-class Route(Record):
+class PlannedRoute(Record):
     """Primitives to go, and the id of what then stands in the way (empty if nothing does).
 
     `cells` are the points that the whole way leads over, those beyond the obstacle included.
@@ -61,17 +61,17 @@ class Navigator:
     def __init__(self, world: WorldMap, may_force: Callable[[str], bool] = lambda thing_id: True) -> None:
         self._map, self._may_force = world, may_force
 
-    def to_face(self, targets: Set[Point], force: bool = False) -> Route | None:
+    def to_face(self, targets: Set[Point], force: bool = False) -> PlannedRoute | None:
         """Stand next to one of the points, facing it."""
         return self._route(lambda pose: ahead(*pose) in targets, frozenset(), force)
 
-    def onto(self, targets: Set[Point], force: bool = False) -> Route | None:
+    def onto(self, targets: Set[Point], force: bool = False) -> PlannedRoute | None:
         """To step onto one of the points."""
         return self._route(lambda pose: pose[0] in targets, frozenset(targets), force)
 
     def to_see_new(
         self, force: bool = False, careful: bool = False, within: Set[Point] | None = None
-    ) -> Route | None:
+    ) -> PlannedRoute | None:
         """To where much that is new can be seen at little cost; None when nothing reachable is left to see.
 
         With `careful` doors are opened only when nothing else is left; `within` bounds what counts as new to
@@ -94,7 +94,9 @@ class Navigator:
 
     # --- searching ------------------------------------------------------------------------------------------
 
-    def _route(self, arrived: Callable[[Pose], bool], aims: frozenset[Point], force: bool) -> Route | None:
+    def _route(
+        self, arrived: Callable[[Pose], bool], aims: frozenset[Point], force: bool
+    ) -> PlannedRoute | None:
         costs: dict[Pose, float] = {}
         parents: dict[Pose, tuple[Pose, int]] = {}
         for pose, cost in self._search(costs, parents, aims, force):
@@ -157,7 +159,7 @@ class Navigator:
             return None
         return 1.0 + (_LOCKED if kind == DOOR else _IN_THE_WAY)
 
-    def _walk_back(self, pose: Pose, parents: dict[Pose, tuple[Pose, int]], cost: float) -> Route:
+    def _walk_back(self, pose: Pose, parents: dict[Pose, tuple[Pose, int]], cost: float) -> PlannedRoute:
         """The primitives to a pose, cut at the first thing that has to be dealt with."""
         moves: list[tuple[Pose, int]] = []
         while pose in parents:
@@ -172,11 +174,11 @@ class Navigator:
                 if state_of(cell) == "locked" or kind_of(cell) in PORTABLE:
                     thing = self._map.thing_at(there)
                     obstacle = thing.id if thing else ""
-                    return Route(steps=tuple(steps), obstacle=obstacle, cost=cost, cells=cells)
+                    return PlannedRoute(steps=tuple(steps), obstacle=obstacle, cost=cost, cells=cells)
                 if state_of(cell) == "closed":
                     steps.append(primitives.TOGGLE)
             steps.append(primitive)
-        return Route(steps=tuple(steps), cost=cost, cells=cells)
+        return PlannedRoute(steps=tuple(steps), cost=cost, cells=cells)
 
     # --- what there is to see -------------------------------------------------------------------------------
 

@@ -46,7 +46,7 @@ _LIMITS = Limits(worker_s=2.0)
 _STEP_WALL_S = 120.0
 
 
-class TwinVocabulary(MissionVocabulary):
+class MapVocabulary(MissionVocabulary):
     """What holds in a twin, whose things are all known."""
 
     def after(self, observation: Observation) -> dict[str, Extension]:
@@ -61,7 +61,7 @@ class TwinVocabulary(MissionVocabulary):
 
 
 class MapWorld:
-    """A world as `GridCtx` drives it (see `spca_minigrid.world.World`), made of a map."""
+    """A world as `GridCtx` drives it (see `spca_minigrid.world.GridWorld`), made of a map."""
 
     def __init__(self, known: WorldMap, mission: str, max_steps: int) -> None:
         self.mission, self.max_steps = mission, max_steps
@@ -96,7 +96,7 @@ class MinigridTwin:
 
     def __init__(self, make: Callable[[WorldMap, str, int], MapWorld] = MapWorld) -> None:
         self._make = make
-        self.vocabulary = TwinVocabulary()
+        self.vocabulary = MapVocabulary()
         skills = library_source("minigrid", Path(__file__).with_name("skills.py"))
         self._executor = PlanExecutor(API, _LIMITS, 10_000.0, _STEP_WALL_S, skills)
         self._drawn = ""

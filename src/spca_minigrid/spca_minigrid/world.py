@@ -14,7 +14,7 @@ from spca_core.errors import InputError
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # MiniGrid imports pygame, which greets
 
 
-class World:
+class GridWorld:
     """A freshly reset environment, or one in which some primitives have been carried out already."""
 
     def __init__(self, env_id: str, seed: int, primitives: tuple[int, ...] = ()) -> None:

@@ -32,7 +32,7 @@ HELD, GONE = "held", "gone"
 
 
 @dataclass
-class Thing:
+class KnownThing:
     """A door, key, ball, box or goal.
 
     `place` is where it was last seen, or in the hand, or gone (a box opened).
@@ -57,7 +57,7 @@ class KnownMap(Record):
     """A map as plain data: cells as (x, y, cell), and the things on them."""
 
     cells: tuple[tuple[int, int, str], ...]
-    things: tuple[Thing, ...]
+    things: tuple[KnownThing, ...]
     position: Point
     direction: int
     start_direction: int
@@ -74,7 +74,7 @@ class WorldMap:
         self.position: Point = (0, 0)
         self.direction = 0
         self.start_direction = 0
-        self.things: dict[str, Thing] = {}
+        self.things: dict[str, KnownThing] = {}
         self.looks = 0
         self.version = 0
         """Grows whenever the map, the pose or the hand changes."""
@@ -103,12 +103,12 @@ class WorldMap:
         """What is at a point, `unseen` if nothing is known."""
         return self.cells.get(point, UNSEEN)
 
-    def thing_at(self, point: Point) -> Thing | None:
+    def thing_at(self, point: Point) -> KnownThing | None:
         """The thing at a point, if one is known there."""
         return next((t for t in self.things.values() if t.place == point), None)
 
     @property
-    def held(self) -> Thing | None:
+    def held(self) -> KnownThing | None:
         """The thing in the hand."""
         return next((t for t in self.things.values() if t.place == HELD), None)
 
@@ -117,7 +117,7 @@ class WorldMap:
         """The point the agent faces."""
         return ahead(self.position, self.direction)
 
-    def present(self) -> list[Thing]:
+    def present(self) -> list[KnownThing]:
         """Things that lie or stand somewhere, in the order they were first seen."""
         return [t for t in self.things.values() if not isinstance(t.place, str)]
 
@@ -202,11 +202,11 @@ class WorldMap:
         for thing in missing:
             thing.place = GONE
 
-    def _new(self, cell: str, place: Point | str) -> Thing:
+    def _new(self, cell: str, place: Point | str) -> KnownThing:
         name = "_".join(word for word in (kind_of(cell), colour_of(cell)) if word)
         number = 1 + sum(id_.rpartition("_")[0] == name for id_ in self.things)
         first = self.position if isinstance(place, str) else place
-        thing = Thing(f"{name}_{number}", kind_of(cell), colour_of(cell), state_of(cell), place, first)
+        thing = KnownThing(f"{name}_{number}", kind_of(cell), colour_of(cell), state_of(cell), place, first)
         self.things[thing.id] = thing
         return thing
 
@@ -247,7 +247,7 @@ class WorldMap:
         return "\n".join(rows)
 
 
-def _point(thing: Thing) -> Point:
+def _point(thing: KnownThing) -> Point:
     assert not isinstance(thing.place, str)
     return thing.place
 

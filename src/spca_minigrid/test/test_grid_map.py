@@ -12,7 +12,7 @@ from minigrid.core.world_object import Ball, Door, Wall
 from spca_minigrid import primitives
 from spca_minigrid.cells import EMPTY, UNSEEN, Point, cell_of, kind_of
 from spca_minigrid.view import covered, in_view, visible
-from spca_minigrid.world import World
+from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import WorldMap
 
 ENVS = (
@@ -28,9 +28,9 @@ ENVS = (
 moves = st.lists(st.sampled_from([0, 1, 2, 2, 2, 3, 4, 5]), max_size=120)
 
 
-def explore(env: str, seed: int, walk: list[int]) -> tuple[World, WorldMap, Point]:
+def explore(env: str, seed: int, walk: list[int]) -> tuple[GridWorld, WorldMap, Point]:
     """A world after a walk, the map made on the way, and where the map's origin is in the world."""
-    world = World(env, seed)
+    world = GridWorld(env, seed)
     origin = (int(world.env.agent_pos[0]), int(world.env.agent_pos[1]))
     known = WorldMap()
     known.observe(*world.look())
@@ -41,7 +41,7 @@ def explore(env: str, seed: int, walk: list[int]) -> tuple[World, WorldMap, Poin
     return world, known, origin
 
 
-def true_cell(world: World, point: Point) -> str:
+def true_cell(world: GridWorld, point: Point) -> str:
     grid = world.env.grid
     if not (0 <= point[0] < grid.width and 0 <= point[1] < grid.height):
         return "wall"  # so MiniGrid shows what lies outside
@@ -88,7 +88,7 @@ def test_each_thing_has_one_id_and_keeps_it(env: str, seed: int, walk: list[int]
 
 
 def test_a_thing_keeps_its_id_through_hand_and_state() -> None:
-    world = World("MiniGrid-DoorKey-5x5-v0", 1)
+    world = GridWorld("MiniGrid-DoorKey-5x5-v0", 1)
     known = WorldMap()
     known.observe(*world.look())
     key = next(t for t in known.things.values() if t.kind == "key")
@@ -110,7 +110,7 @@ def test_a_thing_keeps_its_id_through_hand_and_state() -> None:
 
 
 def test_an_opened_box_is_gone_and_its_content_is_new() -> None:
-    world = World("BabyAI-KeyInBox-v0", 0)
+    world = GridWorld("BabyAI-KeyInBox-v0", 0)
     known = WorldMap()
     known.observe(*world.look())
     from spca_minigrid.routes import Navigator
@@ -160,7 +160,7 @@ def test_moving_balls_do_not_lead_the_reckoning_astray() -> None:
     """A step that a ball prevented is not counted as one."""
     blocked = 0
     for seed in range(30):
-        world = World("MiniGrid-Dynamic-Obstacles-6x6-v0", seed)
+        world = GridWorld("MiniGrid-Dynamic-Obstacles-6x6-v0", seed)
         known = WorldMap()
         known.observe(*world.look())
         origin = tuple(int(v) for v in world.env.agent_pos)

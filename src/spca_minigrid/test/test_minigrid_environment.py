@@ -15,13 +15,13 @@ from spca_core.ports.environment import Environment
 from spca_core.verdict import Outcome
 from spca_minigrid import primitives
 from spca_minigrid.ctx import API, GridCtx
-from spca_minigrid.ending import Ending, ending_of
+from spca_minigrid.ending import EpisodeEnding, ending_of
 from spca_minigrid.environment import MinigridEnvironment
 from spca_minigrid.levels import find_level
 from spca_minigrid.mission import parse_mission
 from spca_minigrid.referents import Referents
 from spca_minigrid.stuck import StuckDetector
-from spca_minigrid.world import World
+from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import WorldMap
 from spca_sandbox.level import SandboxReport
 from spca_sandbox.process import WorkerProcess
@@ -50,7 +50,7 @@ class TestContract(EnvironmentContract):
 
 
 def ctx_of(env: str, seed: int = 0) -> GridCtx:
-    world = World(env, seed)
+    world = GridWorld(env, seed)
     known = WorldMap()
     known.observe(*world.look())
     return GridCtx(world, known, Referents(known, parse_mission(world.mission)))
@@ -60,7 +60,7 @@ def call(ctx: GridCtx, method: str, *args: object) -> object:
     return ctx.call(method, args, {})
 
 
-def run(level: str, seed: int, library: str, *steps: Step) -> tuple[Ending, str, MinigridEnvironment]:
+def run(level: str, seed: int, library: str, *steps: Step) -> tuple[EpisodeEnding, str, MinigridEnvironment]:
     with closing(MinigridEnvironment(find_level(level), seed)) as environment:
         act = environment.act("a", Plan(steps=steps, schemas=(), draft=plan().draft), library)
         ended = ending_of(environment.settle(), act)
@@ -100,34 +100,37 @@ WRONG_FETCH = '''def grab(ctx, thing):
 @pytest.mark.parametrize(
     ("level", "seed", "library", "step", "ending"),
     [
-        ("MiniGrid-Empty-8x8", 0, WALL_WALK, "hit", Ending.STUCK),
-        ("MiniGrid-Empty-16x16", 0, CIRCLING, "circle", Ending.STUCK),
-        ("MiniGrid-Empty-16x16", 0, DETOUR, "straight", Ending.GOAL_NOT_REACHED),
-        ("MiniGrid-Empty-8x8", 0, WALK, "walk", Ending.GOAL_NOT_REACHED),
-        ("MiniGrid-Empty-8x8", 0, "def x(ctx, t):\n    return 1 / 0\n", "x", Ending.RUNTIME_ERROR),
-        ("MiniGrid-Fetch-6x6-N2", 2, WRONG_FETCH, "grab", Ending.REWARD_FAILED),
+        ("MiniGrid-Empty-8x8", 0, WALL_WALK, "hit", EpisodeEnding.STUCK),
+        ("MiniGrid-Empty-16x16", 0, CIRCLING, "circle", EpisodeEnding.STUCK),
+        ("MiniGrid-Empty-16x16", 0, DETOUR, "straight", EpisodeEnding.GOAL_NOT_REACHED),
+        ("MiniGrid-Empty-8x8", 0, WALK, "walk", EpisodeEnding.GOAL_NOT_REACHED),
+        ("MiniGrid-Empty-8x8", 0, "def x(ctx, t):\n    return 1 / 0\n", "x", EpisodeEnding.RUNTIME_ERROR),
+        ("MiniGrid-Fetch-6x6-N2", 2, WRONG_FETCH, "grab", EpisodeEnding.REWARD_FAILED),
     ],
 )
-def test_endings(level: str, seed: int, library: str, step: str, ending: Ending) -> None:
+def test_endings(level: str, seed: int, library: str, step: str, ending: EpisodeEnding) -> None:
     name = "grey_ball" if "Fetch" in level else "green_goal"
     if "Fetch" in level:
-        name = parse_mission(World(find_level(level).env, seed).mission).nouns[0].symbol
+        name = parse_mission(GridWorld(find_level(level).env, seed).mission).nouns[0].symbol
     found, action, _ = run(level, seed, library, Step(action=step, args=(name,)))
     assert found is ending
-    assert action.startswith(step) == (ending in (Ending.STUCK, Ending.RUNTIME_ERROR))
+    assert action.startswith(step) == (ending in (EpisodeEnding.STUCK, EpisodeEnding.RUNTIME_ERROR))
 
 
 def test_endings_without_acting() -> None:
     with closing(MinigridEnvironment(find_level("MiniGrid-Empty-5x5"))) as environment:
-        assert ending_of(environment.verdict(), None, "no skill for `enter`").ending is Ending.MISSING_SKILL
-        assert ending_of(environment.verdict(), None).ending is Ending.NO_PLAN
+        assert (
+            ending_of(environment.verdict(), None, "no skill for `enter`").ending
+            is EpisodeEnding.MISSING_SKILL
+        )
+        assert ending_of(environment.verdict(), None).ending is EpisodeEnding.NO_PLAN
 
 
 def test_time_runs_out() -> None:
     library = CIRCLING.replace("yield LEFT", "yield LEFT\n        yield FORWARD")
     ending, _, environment = run("BabyAI-GoToObjS4", 1, library, Step(action="circle", args=("key",)))
     assert environment.verdict().outcome in (Outcome.TIMEOUT, Outcome.SUCCESS)
-    assert ending is (Ending.SUCCESS if environment.world.reward else Ending.REWARD_FAILED)
+    assert ending is (EpisodeEnding.SUCCESS if environment.world.reward else EpisodeEnding.REWARD_FAILED)
 
 
 def test_a_walk_straight_ahead_is_not_stuck() -> None:
@@ -228,7 +231,7 @@ def test_a_checkpoint_of_another_level_is_refused() -> None:
 )
 def test_replay_repeats_the_world_exactly(env: str) -> None:
     walk = tuple([2, 0, 2, 2, 1, 2, 5, 3, 2, 0, 2, 4, 2, 1, 1, 2] * 2)
-    one, other = World(env, 8, walk), World(env, 8, walk)
+    one, other = GridWorld(env, 8, walk), GridWorld(env, 8, walk)
     assert (one.look()[0] == other.look()[0]).all() and one.over == other.over
     assert (one.env.grid.encode() == other.env.grid.encode()).all()
     assert tuple(one.env.agent_pos) == tuple(other.env.agent_pos)

@@ -6,10 +6,10 @@ import pytest
 
 from spca_core.errors import InputError
 from spca_core.ports.proposer import NotUnderstood
-from spca_minigrid.levels import CATEGORIES, NINE, Level, curriculum, find_level, select_levels
+from spca_minigrid.levels import CATEGORIES, NINE, GridLevel, curriculum, find_level, select_levels
 from spca_minigrid.mission import Mission, parse_mission
 from spca_minigrid.published import SUCCESS
-from spca_minigrid.world import World
+from spca_minigrid.world import GridWorld
 
 
 def shown(mission: Mission) -> str:
@@ -79,9 +79,9 @@ def test_what_is_not_understood_is_told(text: str, words: str) -> None:
 
 
 @pytest.mark.parametrize("level", curriculum(), ids=lambda level: level.name)
-def test_every_level_of_the_curriculum_can_be_made_and_understood(level: Level) -> None:
+def test_every_level_of_the_curriculum_can_be_made_and_understood(level: GridLevel) -> None:
     for seed in (100, 101):
-        mission = parse_mission(World(level.env, seed).mission)
+        mission = parse_mission(GridWorld(level.env, seed).mission)
         assert mission.clauses
 
 

@@ -62,7 +62,7 @@ class Start:
 
 
 @dataclass(frozen=True)
-class Fault:
+class PathFault:
     """A configuration on a path that breaks the rules.
 
     `piece` is its segment's number, `share` how far along that segment it lies (0 to 1), `reason` the
@@ -109,7 +109,7 @@ class Query:
         hits = self.checker.hits(joints, self.start.gap)
         return str(hits[0]) if hits else "the tool would leave the workspace"
 
-    def fault(self, pieces: Sequence[Piece]) -> Fault | None:
+    def fault(self, pieces: Sequence[Piece]) -> PathFault | None:
         """The first fault along a path, or None."""
         samples = [sampled([piece], EDGE_STEP) for piece in pieces]
         path = np.concatenate(samples)
@@ -117,7 +117,7 @@ class Query:
         if at is None:
             return None
         number = int(np.searchsorted(np.cumsum([len(rows) for rows in samples]), at, side="right"))
-        return Fault(number, at / (len(path) - 1), self.blame(path[at]))
+        return PathFault(number, at / (len(path) - 1), self.blame(path[at]))
 
     def straight(self, goal: Array) -> list[Piece] | None:
         """The path straight to `goal` (6,) in joint space, or None if it is not free."""

@@ -54,7 +54,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class PlanRequest:
+class PathRequest:
     """A path wanted from `start` to `goal`, joints (6,) in radians, the pads `gap` metres apart.
 
     `seconds` of wall time bound the search; `box`, if there is one, holds on all of the path.
@@ -73,7 +73,7 @@ class PlanRequest:
         return {**ends, "gap": self.gap, "seconds": self.seconds, "box": box}
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> PlanRequest:
+    def from_json(cls, data: dict[str, Any]) -> PathRequest:
         """The inverse of `to_json`."""
         box = data["box"] and Box(tuple(data["box"][0]), tuple(data["box"][1]), data["box"][2])
         return cls(np.array(data["start"]), np.array(data["goal"]), data["gap"], data["seconds"], box)
@@ -96,7 +96,7 @@ class Backend(Protocol):
         """
         ...
 
-    def plan(self, request: PlanRequest) -> Array | None:
+    def plan(self, request: PathRequest) -> Array | None:
         """Waypoints (n ≥ 2, 6) of a collision-free path, straight in joint space between them.
 
         None if none was found.

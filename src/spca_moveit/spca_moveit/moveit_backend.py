@@ -34,7 +34,7 @@ from spca_description.self_contacts import solid_links
 from spca_description.urdf import build_urdf
 from spca_description.vendor import build_vendor_urdf
 from spca_motion.planning_scene import Obstacle
-from spca_moveit.backend import Box, Geometry, PlanRequest, Setup
+from spca_moveit.backend import Box, Geometry, PathRequest, Setup
 from spca_robot.gripper_2f85 import STROKE, driver_angle
 
 _NODE = "moveit_py"
@@ -96,7 +96,7 @@ class MoveItBackend:
             found.append(self._scene.is_state_colliding(joint_model_group_name="", verbose=False))
         return np.array(found, dtype=bool)
 
-    def plan(self, wanted: PlanRequest) -> Array | None:
+    def plan(self, wanted: PathRequest) -> Array | None:
         """A path by the chosen pipeline through this scene."""
         self._place(self._scene.current_state, wanted.start, wanted.gap)
         begin, end = (RobotState(self._model) for _ in range(2))

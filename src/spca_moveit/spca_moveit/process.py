@@ -16,7 +16,7 @@ from spca_core.errors import MotionError, SpcaError
 from spca_core.geometry import Array
 from spca_core.processes.child import python_environment
 from spca_core.processes.service import Service, ServiceDied, ServiceFailed, ServiceTimeout
-from spca_moveit.backend import Geometry, PlanRequest, Setup
+from spca_moveit.backend import Geometry, PathRequest, Setup
 
 MOVEIT = "spca_moveit.moveit_backend:MoveItBackend"
 START_S, CHECK_S = 60.0, 10.0
@@ -64,7 +64,7 @@ class PlannerProcess:
         return np.asarray(answer, dtype=bool)
 
     def plan(
-        self, geometry: Geometry, request: PlanRequest, stop: Callable[[], bool] = lambda: False
+        self, geometry: Geometry, request: PathRequest, stop: Callable[[], bool] = lambda: False
     ) -> Array | None:
         """See `Backend.plan`: among these bodies.
 

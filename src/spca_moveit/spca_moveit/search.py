@@ -11,7 +11,7 @@ from spca_core.geometry import Array
 from spca_motion.paths import Piece, rounded
 from spca_motion.query import Query
 from spca_motion.search import PathNotFound
-from spca_moveit.backend import Box, PlanRequest
+from spca_moveit.backend import Box, PathRequest
 from spca_moveit.checker import ProcessChecker
 from spca_moveit.process import PlannerProcess
 
@@ -43,7 +43,7 @@ class MoveItSearch:
             for goal in goals:
                 if stop():
                     raise Interrupted
-                wanted = PlanRequest(query.start.joints, goal, query.start.gap, self._seconds, box)
+                wanted = PathRequest(query.start.joints, goal, query.start.gap, self._seconds, box)
                 path = self._process.plan(checker.geometry, wanted, stop)
                 if path is None:
                     nothing += 1

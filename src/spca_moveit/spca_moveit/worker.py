@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from spca_core.processes.wire import Wire, wire_of_service
-from spca_moveit.backend import Backend, Geometry, PlanRequest, Setup
+from spca_moveit.backend import Backend, Geometry, PathRequest, Setup
 
 _MAX_BYTES = 1 << 22
 
@@ -53,7 +53,7 @@ def _answer(backend: Backend, message: dict[str, Any]) -> Any:
     if message["op"] == "colliding":
         return backend.colliding(np.array(message["states"]), message["gap"]).tolist()
     if message["op"] == "plan":
-        path = backend.plan(PlanRequest.from_json(message["request"]))
+        path = backend.plan(PathRequest.from_json(message["request"]))
         return None if path is None else path.tolist()
     raise ValueError(f"no operation {message['op']!r}")
 

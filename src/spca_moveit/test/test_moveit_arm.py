@@ -29,7 +29,7 @@ from spca_motion.manipulator import Manipulator
 from spca_motion.planner import MotionPlanner
 from spca_motion.sim_robot import SimRobot
 from spca_moveit.arm import moveit_arm, scaled
-from spca_moveit.backend import Geometry, PlanRequest, Setup
+from spca_moveit.backend import Geometry, PathRequest, Setup
 from spca_moveit.process import PlannerProcess
 from spca_moveit.search import bends
 from spca_robot.ur5 import VELOCITY_LIMITS
@@ -188,7 +188,7 @@ def test_without_moveit_the_missing_module_is_named(world: World) -> None:
         PlannerProcess(Setup(world))
 
 
-REQUEST = PlanRequest(np.zeros(6), np.ones(6), 0.085, 0.1)
+REQUEST = PathRequest(np.zeros(6), np.ones(6), 0.085, 0.1)
 
 
 def test_a_planner_that_hangs_is_ended_and_started_again(

@@ -21,7 +21,7 @@ from spca_motion.paths import sampled
 from spca_motion.planner import MotionPlanner
 from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_motion.query import Start
-from spca_moveit.backend import Box, Geometry, PlanRequest, Setup
+from spca_moveit.backend import Box, Geometry, PathRequest, Setup
 from spca_moveit.checker import ProcessChecker
 from spca_moveit.process import PlannerProcess
 from spca_moveit.search import MoveItSearch
@@ -67,7 +67,7 @@ def at(world: World, pose: Pose) -> Array:
 
 def test_a_path_around_a_wall_is_moveits(world: World, process: PlannerProcess, log: Path) -> None:
     start, goal = at(world, LEFT), at(world, RIGHT)
-    path = process.plan(Geometry((WALL,), table=0.4), PlanRequest(start, goal, OPEN, 1.0))
+    path = process.plan(Geometry((WALL,), table=0.4), PathRequest(start, goal, OPEN, 1.0))
     assert path is not None and len(path) > 2
     assert np.allclose(path[0], start, atol=1e-6) and np.allclose(path[-1], goal, atol=1e-6)
     assert not process.colliding(Geometry((WALL,), table=0.4), path, OPEN).any()
@@ -95,7 +95,7 @@ def test_a_path_stays_in_the_workspace(
     assert highest[0] > 0.46 and highest[1] <= 0.4501
 
     box = Box(tuple(planner.box.low), tuple(planner.box.high), 0.2)  # what MoveIt itself keeps to
-    path = process.plan(Geometry(), PlanRequest(left, right, OPEN, 1.0, box))
+    path = process.plan(Geometry(), PathRequest(left, right, OPEN, 1.0, box))
     assert path is not None
     flange = planner.tools.flange(path)
     assert (flange[:, 0, 3] + 0.2 * flange[:, 0, 2]).max() <= 0.4501
@@ -135,7 +135,7 @@ def test_moveit_waits_for_no_joint_states_and_reads_its_parameters(world: World)
 
 def test_another_pipeline_can_be_chosen(world: World) -> None:
     process = PlannerProcess(Setup(world, pipeline="stomp"), f"{stand_in.__name__}:backend")
-    path = process.plan(Geometry(), PlanRequest(at(world, LEFT), at(world, RIGHT), OPEN, 1.0))
+    path = process.plan(Geometry(), PathRequest(at(world, LEFT), at(world, RIGHT), OPEN, 1.0))
     process.close()
     assert path is not None
 

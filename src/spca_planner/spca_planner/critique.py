@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from spca_core.plan import Draft, Plan, PlanRequest, Rejection, Step
 from spca_core.ports.vocabulary import GivesSecondOpinion, Vocabulary
 from spca_planner.critics.opinion import question
-from spca_planner.solver.judgement import Case, Context
+from spca_planner.solver.judgement import Case, DraftContext
 from spca_planner.solver.process import SolverProcess
 
 
@@ -38,7 +38,7 @@ class Critics:
     def judge(self, draft: Draft, request: PlanRequest, cancelled: Callable[[], bool]) -> Judged:
         """The critics' no, or the plan that all of them accept. Raises Cancelled."""
         observation = request.observation
-        context = Context(
+        context = DraftContext(
             observation=observation.model_copy(update={"sentences": (), "detail": {}}),
             extensions=self._vocabulary.extensions(observation),
             required=self._vocabulary.required(request.task, observation),

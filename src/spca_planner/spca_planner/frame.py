@@ -18,7 +18,7 @@ _ERROR_M = 0.01
 """What the error of a camera may add between two looks."""
 
 
-class Disturbance(Record):
+class SideEffect(Record):
     """What came to be elsewhere during `steps` (by index), none of which mentions it."""
 
     steps: tuple[int, ...]
@@ -47,7 +47,7 @@ def disturbances(
     steps: Sequence[Step],
     effects: Sequence[Mapping[Atom, bool]],
     looks: Sequence[Observation | None],
-) -> tuple[Disturbance, ...]:
+) -> tuple[SideEffect, ...]:
     """What moved between two looks although no step between them is about it.
 
     Args:
@@ -67,7 +67,7 @@ def disturbances(
             metres = math.dist(now[thing], before[thing])
             allowed = max(allowance(thing, steps[i], effects[i]) for i in between)
             if metres > allowed + _ERROR_M:
-                found.append(Disturbance(steps=tuple(between), sentence=moved(thing, metres)))
+                found.append(SideEffect(steps=tuple(between), sentence=moved(thing, metres)))
         since, before = index + 1, now
     return tuple(found)
 

@@ -10,7 +10,7 @@ from spca_core.observation import Observation
 from spca_core.plan import Plan
 from spca_core.ports.vocabulary import Extension, Vocabulary
 from spca_planner.critics.synonyms import with_synonyms
-from spca_planner.frame import Disturbance, disturbances
+from spca_planner.frame import SideEffect, disturbances
 from spca_planner.pddl.formula import Atom, Truth, atoms, bindings, evaluate, ground, unmet
 from spca_planner.pddl.lint import parse, quantified
 from spca_planner.pddl.sexpr import Group, PddlError
@@ -120,7 +120,7 @@ class Evidence(Record):
     expected: tuple[Literal, ...] = ()
     goal_unseen: tuple[tuple[str, ...], ...] = ()
     goal_false: tuple[Literal, ...] = ()
-    disturbances: tuple[Disturbance, ...] = ()
+    disturbances: tuple[SideEffect, ...] = ()
 
     @property
     def contradicted(self) -> tuple[int, ...]:
@@ -145,7 +145,7 @@ def weigh(
         prediction = predict(plan)
     except (PddlError, KeyError):  # a plan that no solver has proven
         return Evidence()
-    looks = [Look(observation, prediction.domain, vocabulary) for observation in (*seen, afterwards)]
+    looks = [ObservedAtoms(observation, prediction.domain, vocabulary) for observation in (*seen, afterwards)]
     count = len(seen)
     steps = []
     for index, effects in enumerate(prediction.effects[:count]):
@@ -186,7 +186,7 @@ def _expected(prediction: Prediction, count: int) -> tuple[Literal, ...]:
     return tuple(Literal(atom=atom, holds=holds) for atom, holds in final.items())
 
 
-class Look:
+class ObservedAtoms:
     """What one observation says about atoms."""
 
     def __init__(self, observation: Observation | None, domain: Domain, vocabulary: Vocabulary) -> None:

@@ -14,7 +14,7 @@ from spca_core.skill import SkillSignature
 from spca_llm.chat import Chat
 from spca_llm.client import OpenAISource
 from spca_llm.config import LlmConfig, ModelConfig
-from spca_llm.ledger import Ledger
+from spca_llm.ledger import ExchangeLog
 from spca_planner.language import LanguageProposer, messages, relevant_skills
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
@@ -50,7 +50,7 @@ def open_proposer(tmp_path: Path) -> Iterator[Open]:
         servers.append(ModelServer(list(script)))
         model = ModelConfig(model="test-model", base_url=servers[-1].base_url, wait_s=0.0, attempts=2)
         chat = Chat(
-            OpenAISource(LlmConfig(roles={"planner_big": model})), Ledger(tmp_path / str(len(servers)))
+            OpenAISource(LlmConfig(roles={"planner_big": model})), ExchangeLog(tmp_path / str(len(servers)))
         )
         return LanguageProposer(chat, "planner_big"), servers[-1]
 

@@ -17,7 +17,7 @@ import pytest
 
 from spca_core.budgets import PATIENCE
 from spca_core.errors import Cancelled
-from spca_planner.solver.child import Child
+from spca_planner.solver.child import BoundedChild
 from spca_planner.solver.judgement import Case
 from spca_planner.solver.process import SolverProcess
 
@@ -149,7 +149,7 @@ def test_what_ended_in_time_is_not_late() -> None:
     def work() -> None:
         os.write(1, b"done")
 
-    child = Child(work, 0.01)
+    child = BoundedChild(work, 0.01)
     time.sleep(0.01 * PATIENCE + 0.2)
     assert child.join() == (0, "done")
     assert not child.late

@@ -23,7 +23,7 @@ from spca_core.validation import YAML_FILES, expecting, read_yaml
 from spca_core.world import World, load_world
 from spca_referee.roles import Role
 from spca_referee.start import Placement
-from spca_referee.states import State
+from spca_referee.states import JudgedState
 
 RELEASE_GROUPS = ("pick_and_place", "place", "stack")
 """Task groups whose success counts only once the gripper has let go, unless the level says otherwise."""
@@ -49,7 +49,7 @@ class Conditions(Record):
 
     collisions_true: tuple[Pair, ...] = ()
     collisions_false: tuple[Pair, ...] = ()
-    states: tuple[State, ...] = ()
+    states: tuple[JudgedState, ...] = ()
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -82,7 +82,7 @@ class Level(Record):
     time_limit_s: Seconds = Field(gt=0)
     success: Conditions = Conditions()
     fail: Conditions = Conditions()
-    order: tuple[State, ...] = ()
+    order: tuple[JudgedState, ...] = ()
     dwell_s: Seconds = Field(0.5, ge=0)
     release: bool | None = None
     roles: dict[str, Role] = {}
@@ -98,7 +98,7 @@ class Level(Record):
         )
 
     @property
-    def states(self) -> tuple[State, ...]:
+    def states(self) -> tuple[JudgedState, ...]:
         """Every state that it speaks of."""
         return (*self.success.states, *self.fail.states, *self.order)
 

@@ -15,7 +15,7 @@ from spca_referee.level import Conditions, Level
 from spca_referee.roles import Role
 from spca_referee.rules import Rules, bind_rules
 from spca_referee.start import Placement
-from spca_referee.states import Region, Situation, State, Stillness
+from spca_referee.states import JudgedState, Region, Situation, Stillness
 
 __all__ = ["ContactInterval", "Referee"]
 
@@ -233,7 +233,7 @@ def _out_of_order(way: _Way, situation: Situation) -> str:
 
 
 CHECKPOINT_KINDS = (
-    Referee, _Way, Rules, Level, Conditions, State, Region, Stillness, Role, Placement,
+    Referee, _Way, Rules, Level, Conditions, JudgedState, Region, Stillness, Role, Placement,
     ContactMemory, ContactInterval, Verdict, Condition, Outcome,
 )  # fmt: skip
 """What a referee consists of, for `spca_core.checkpoint`."""

@@ -14,7 +14,7 @@ from spca_core.world import World
 from spca_referee.level import Level
 from spca_referee.resting import resting_contacts
 from spca_referee.roles import Assignment, assignments
-from spca_referee.states import Situation, State
+from spca_referee.states import JudgedState, Situation
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ class Rules:
     released: tuple[Pair, ...]
     never: tuple[Pair, ...]
     always: tuple[Pair, ...]
-    states: tuple[State, ...] = ()
-    never_states: tuple[State, ...] = ()
-    order: tuple[State, ...] = ()
+    states: tuple[JudgedState, ...] = ()
+    never_states: tuple[JudgedState, ...] = ()
+    order: tuple[JudgedState, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     """Words for models that stand for any object of their role.
 
@@ -45,7 +45,7 @@ class Rules:
         a, b = names if names[1] != robot else (names[1], names[0])
         return self.words(a), self.words(b)
 
-    def state_words(self, state: State) -> str:
+    def state_words(self, state: JudgedState) -> str:
         """A state in plain words."""
         return state.words({name: self.words(name) for name in state.names})
 
@@ -98,7 +98,7 @@ def _bound(level: Level, world: World, assignment: Assignment) -> Rules:
     def bind(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
         return tuple((assignment.get(a, a), assignment.get(b, b)) for a, b in pairs)
 
-    def states(unbound: tuple[State, ...]) -> tuple[State, ...]:
+    def states(unbound: tuple[JudgedState, ...]) -> tuple[JudgedState, ...]:
         return tuple(state.bound(assignment) for state in unbound)
 
     movable = {o.model for o in world.objects}

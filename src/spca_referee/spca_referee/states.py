@@ -43,7 +43,7 @@ class Region(Record):
         return all(limits is None or limits[0] <= value <= limits[1] for limits, value in ranges)
 
 
-class State(Record):
+class JudgedState(Record):
     """One condition on a `thing`, or on all of a `group`; names are those of models or roles.
 
     A `group` lies `within` so many metres: no two centres are further apart. Of a `thing` exactly one of
@@ -71,7 +71,7 @@ class State(Record):
     turn: Metres = 0.1
 
     @model_validator(mode="after")
-    def _says_one_thing(self) -> State:
+    def _says_one_thing(self) -> JudgedState:
         said = [key for key in _RELATIONS if getattr(self, key) is not None]
         if bool(self.thing) == bool(self.group):
             raise ValueError("name one `thing`, or a `group` of several")
@@ -99,7 +99,7 @@ class State(Record):
         """Every model or role that is named."""
         return (*self.group, *filter(None, (self.thing, self.other)))
 
-    def bound(self, models: Mapping[str, str]) -> State:
+    def bound(self, models: Mapping[str, str]) -> JudgedState:
         """The same of models, in place of roles."""
         changes: dict[str, object] = {"thing": models.get(self.thing, self.thing)}
         changes["group"] = tuple(models.get(name, name) for name in self.group)

@@ -14,7 +14,7 @@ from spca_planner.critics.synonyms import meant
 from spca_planner.frame import FRAME_M, allowance, mentioned, moved
 from spca_planner.pddl.formula import Atom, evaluate, unmet
 from spca_planner.pddl.sexpr import PddlError
-from spca_planner.prediction import Look, Prediction, predict
+from spca_planner.prediction import ObservedAtoms, Prediction, predict
 
 _SUPPORT = "on"
 """The relation that things keep unless a step mentions them; all others follow from where things are."""
@@ -112,7 +112,7 @@ class Critic:
         """
         if self._prediction is None:
             return []
-        look = Look(observation, self._prediction.domain, self._vocabulary)
+        look = ObservedAtoms(observation, self._prediction.domain, self._vocabulary)
         effects, state = self._prediction.effects[index], self._prediction.states[index]
         words = [word for word in self._vocabulary.words() if word.name == _SUPPORT]
         put = [atom for atom, wanted in effects.items() if wanted and meant(atom[0], words)]
@@ -146,7 +146,7 @@ class Critic:
         if self._prediction is None:
             return None
         prediction, last = self._prediction, len(self._plan.steps) - 1
-        look = Look(moment.observation, prediction.domain, self._vocabulary)
+        look = ObservedAtoms(moment.observation, prediction.domain, self._vocabulary)
         goal = prediction.problem.goal
         text = "; ".join(moment.unsafe)
         wrong: list[tuple[Atom, bool]] = []

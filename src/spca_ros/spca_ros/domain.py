@@ -84,9 +84,9 @@ def refuse_strangers(domain: int) -> None:
     """
     if _silent(domain) and not os.environ.get(OPENED_BY):
         return
-    from spca_ros.session import Session  # most domains are silent, and need no node
+    from spca_ros.session import RosSession  # most domains are silent, and need no node
 
-    with Session("onlooker") as node:
+    with RosSession("onlooker") as node:
         end = time.monotonic() + _LOOK_S
         while not (found := _NODES & set(node.get_node_names())) and time.monotonic() < end:
             time.sleep(0.1)

@@ -12,7 +12,7 @@ from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode, background
 
 
-class Session:
+class RosSession:
     """Use as a context manager: `with Session("cli") as node: …`.
 
     In the domain that ROS_DOMAIN_ID names at the start.

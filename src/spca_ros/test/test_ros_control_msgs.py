@@ -19,7 +19,7 @@ from spca_ros.convert.control import EFFORT, follow_goal, follow_problem, grippe
 from spca_ros.convert.robot import trajectory
 from spca_ros.domain import own_domain
 from spca_ros.driver import ControlDriver
-from spca_ros.session import Session
+from spca_ros.session import RosSession
 
 pytestmark = pytest.mark.ros
 
@@ -113,7 +113,7 @@ def test_a_gap_out_of_range_is_refused() -> None:
 
 @pytest.mark.skipif(importlib.util.find_spec("control_msgs") is not None, reason="control_msgs is installed")
 def test_where_control_msgs_is_missing_that_is_one_line_with_its_remedy() -> None:
-    with own_domain(), Session("test") as node, pytest.raises(InputError, match="ros-jazzy-control-msgs"):
+    with own_domain(), RosSession("test") as node, pytest.raises(InputError, match="ros-jazzy-control-msgs"):
         ControlDriver(node, "arm_controller", "gripper_controller")
 
 

@@ -18,14 +18,14 @@ from spca_ros.domain import own_domain
 from spca_ros.node import SpcaNode
 from spca_ros.peer import NodeLost, Peer
 from spca_ros.qos import ALIVE
-from spca_ros.session import Session
+from spca_ros.session import RosSession
 
 pytestmark = pytest.mark.ros
 
 
 @pytest.fixture
 def node(monkeypatch: pytest.MonkeyPatch) -> Iterator[SpcaNode]:
-    with own_domain() as domain, Session("onlooker") as node:
+    with own_domain() as domain, RosSession("onlooker") as node:
         monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
         yield node
 

@@ -34,7 +34,7 @@ from spca_ros.domain import own_domain
 from spca_ros.node import SpcaNode
 from spca_ros.qos import EVERY, SENSOR, STATE
 from spca_ros.robot import RosRobot
-from spca_ros.session import Session
+from spca_ros.session import RosSession
 from spca_testing.contracts.camera_contract import CameraContract
 from spca_testing.contracts.robot_contract import RobotContract, gentle
 from spca_testing.ros import running, sim
@@ -139,7 +139,7 @@ def test_no_state_from_before_a_reset_is_left_in_a_queue() -> None:
     def state(stamp: float) -> JointStateMsg:
         return JointStateMsg(header=Header(stamp=time_msg(stamp)), name=[*JOINT_NAMES], position=[0.0] * 6)
 
-    with own_domain(), Session("reader") as node:
+    with own_domain(), RosSession("reader") as node:
         Recording(node)
         publisher = node.create_publisher(JointStateMsg, names.JOINT_STATES, SENSOR)
         _until(lambda: publisher.publish(state(1.0)) or stamps)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from spca_core.geometry import Array, Vec3
 from spca_sense.catalogue import Catalogue
-from spca_sense.view import View
+from spca_sense.view import HeightView
 
 NEUTRAL = 0
 """Label of pixels without a catalogue colour."""
@@ -78,7 +78,7 @@ def chromaticity(rgb: Array | Vec3) -> Array:
     return values / max(values.sum(), 1e-9)
 
 
-def label_colours(view: View, catalogue: Catalogue) -> ColourLabels:
+def label_colours(view: HeightView, catalogue: Catalogue) -> ColourLabels:
     """Label every pixel with its catalogue colour.
 
     All decisions are linear forms in RGB, so that they commute with blur: the border between table and object
@@ -116,7 +116,7 @@ def label_colours(view: View, catalogue: Catalogue) -> ColourLabels:
     return ColourLabels(labels, tuple(c.name for c in colours), gains, prototypes, neutral, view.frame.colour)
 
 
-def _white_balance(view: View, table_colour: Vec3) -> Array:
+def _white_balance(view: HeightView, table_colour: Vec3) -> Array:
     """Gains per channel that restore the table's known chromaticity.
 
     They are ones when too little of the table is visible.

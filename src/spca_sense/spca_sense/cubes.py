@@ -17,7 +17,7 @@ from spca_sense.fitting import Fit
 from spca_sense.footprint import shared_area
 from spca_sense.outline import Outline, trace
 from spca_sense.shapes import BoxShape, fit_box, starts_around, tilt_of
-from spca_sense.view import NO_HEIGHT, Mask, Patch, View, Window, bounding_window, widened
+from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, Window, bounding_window, widened
 
 _MIN_COMPONENT = 60  # pixels; a twelfth of a cube's face
 _MIN_FACE = 0.15  # share of an upper face that must be in sight for a cube to be found
@@ -74,7 +74,7 @@ class FoundCube:
 
 
 def find_cubes(
-    view: View, colours: ColourLabels, colour: str, catalogue: Catalogue
+    view: HeightView, colours: ColourLabels, colour: str, catalogue: Catalogue
 ) -> tuple[list[FoundCube], list[str]]:
     """All cubes of a colour with a visible top face, from high to low, and notes about doubtful ones.
 
@@ -104,7 +104,7 @@ class _Search:
 
     def __init__(
         self,
-        view: View,
+        view: HeightView,
         colours: ColourLabels,
         colour: str,
         catalogue: Catalogue,

@@ -10,7 +10,7 @@ from spca_core.geometry import Array, Pose, Vec3, wrap_angle
 from spca_core.kinds import ObjectKind
 from spca_core.upright import Upright
 from spca_sense.colours import ColourLabels
-from spca_sense.view import View
+from spca_sense.view import HeightView
 
 UNKNOWN = "unknown"
 
@@ -41,7 +41,7 @@ class Detection(Upright):
 class Look:
     """All that one frame gave: detections from high to low, doubts, and the images they came from."""
 
-    view: View
+    view: HeightView
     colours: ColourLabels
     detections: tuple[Detection, ...]
     notes: tuple[str, ...] = field(default=())

@@ -14,7 +14,7 @@ from spca_sense.detection import Detection, Look, square_yaw
 from spca_sense.plates import FoundPlate, find_plates
 from spca_sense.stacks import complete_stacks
 from spca_sense.things import find_flat, find_obstacles, find_tall, on_their_supports, paint
-from spca_sense.view import Patch, View, make_view
+from spca_sense.view import HeightView, Patch, make_view
 
 _SUSPICIOUS_TILT = np.radians(1.0)
 _SUSPICIOUS_OFFSET = 0.01
@@ -74,7 +74,7 @@ class ShapeDetector:
         return Look(view, colours, tuple(detections), tuple(notes))
 
 
-def _calibration_notes(view: View) -> list[str]:
+def _calibration_notes(view: HeightView) -> list[str]:
     table = view.table
     if not table.trusted:
         return ["too little of the table is in sight to check the camera's calibration"]
@@ -86,7 +86,7 @@ def _calibration_notes(view: View) -> list[str]:
     return []
 
 
-def _of_cube(view: View, cube: FoundCube) -> Detection:
+def _of_cube(view: HeightView, cube: FoundCube) -> Detection:
     shape = cube.shape
     x, y, yaw = cube.parameters
     axis = shape.tilt[:, 2]
@@ -105,7 +105,7 @@ def _of_cube(view: View, cube: FoundCube) -> Detection:
     )
 
 
-def _of_plate(view: View, plate: FoundPlate) -> Detection:
+def _of_plate(view: HeightView, plate: FoundPlate) -> Detection:
     shape = plate.shape
     x, y = (float(v) for v in plate.centre)
     return Detection(

@@ -12,7 +12,7 @@ from spca_sense.colours import ColourLabels
 from spca_sense.fitting import Fit
 from spca_sense.outline import trace
 from spca_sense.shapes import DiscShape, fit_disc
-from spca_sense.view import NO_HEIGHT, Mask, View, Window, bounding_window
+from spca_sense.view import NO_HEIGHT, HeightView, Mask, Window, bounding_window
 
 _MIN_AREA = 0.12  # share of a plate that must be in sight
 _MIN_ARC = 0.2  # share of its rim that must be in sight
@@ -39,7 +39,7 @@ class FoundPlate:
 
 
 def find_plates(
-    view: View, colours: ColourLabels, colour: str, diameter: float, thickness: float, things: Mask
+    view: HeightView, colours: ColourLabels, colour: str, diameter: float, thickness: float, things: Mask
 ) -> tuple[list[FoundPlate], list[str]]:
     """All plates of a colour lying on the table or the ground.
 
@@ -68,7 +68,7 @@ class _Search:
 
     def __init__(
         self,
-        view: View,
+        view: HeightView,
         colours: ColourLabels,
         colour: str,
         shape: DiscShape,

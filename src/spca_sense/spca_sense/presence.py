@@ -10,7 +10,7 @@ from spca_core.geometry import Array
 from spca_core.scene import SceneObject
 from spca_sense.detection import Look
 from spca_sense.footprint import footprint
-from spca_sense.view import NO_HEIGHT, View
+from spca_sense.view import NO_HEIGHT, HeightView
 
 Presence = Literal["hidden", "gone"]
 
@@ -22,7 +22,7 @@ _OVERHEAD = 0.18  # metres above the table
 _OVERHEAD_SHARE = 0.01  # of the image
 
 
-def obstructed(view: View) -> bool:
+def obstructed(view: HeightView) -> bool:
     """Whether something hangs over the table: higher than anything that stands on it, and not small."""
     return float((view.heights > _OVERHEAD).mean()) > _OVERHEAD_SHARE
 

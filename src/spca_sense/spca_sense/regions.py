@@ -21,7 +21,7 @@ from spca_sense.fitting import Fit, fit_shape
 from spca_sense.footprint import outline_of
 from spca_sense.outline import trace
 from spca_sense.shapes import BoxShape, DiscShape, convex_hull, distance_to_polygon
-from spca_sense.view import NO_HEIGHT, Mask, Patch, View, Window
+from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, Window
 
 TALL = 0.012
 """Metres above the table: what is lower is flat, a plate or a mat."""
@@ -61,10 +61,10 @@ class Face:
     level: float
 
 
-class Region:
+class ColourRegion:
     """Takes one connected region of a colour apart."""
 
-    def __init__(self, view: View, colour: str, window: Window, mask: Mask) -> None:
+    def __init__(self, view: HeightView, colour: str, window: Window, mask: Mask) -> None:
         self.view, self.colour, self.window, self.mask = view, colour, window, mask
         self.heights = view.heights[window]
         heights, around = self.heights.astype(np.float32), np.ones((3, 3), np.uint8)
@@ -329,7 +329,7 @@ def _of_possible_size(fit: Fit, size: Array) -> Fit | None:
     return fit if _SMALLEST < size.min() <= size.max() < _LARGEST else None
 
 
-def column(view: View, thing: Detection) -> Patch:
+def column(view: HeightView, thing: Detection) -> Patch:
     """The pixels of a thing and of all that is below it."""
     face = outline_of(thing.kind, thing.pose, thing.size)
     upper = np.column_stack((face, np.full(len(face), thing.top - view.table_top)))

@@ -15,7 +15,7 @@ from spca_core.geometry import Array
 from spca_core.rotations import aligning
 from spca_sense.fitting import Fit, Prior, fit_shape
 from spca_sense.outline import Outline
-from spca_sense.view import View
+from spca_sense.view import HeightView
 
 _CORNERS = np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)])
 _BOX = np.column_stack((np.tile(_CORNERS, (2, 1)), np.repeat([0.0, -1.0], 4)))
@@ -52,7 +52,7 @@ class BoxShape:
         own = _BOX * (a / 2, b / 2, self.depth)
         return own @ turn @ self.tilt.T + (x, y, self.height)
 
-    def silhouette(self, view: View, parameters: Array) -> Array:
+    def silhouette(self, view: HeightView, parameters: Array) -> Array:
         """The outline (N, 2), in order, projected onto the plane at `height`."""
         return convex_hull(view.shift_to_plane(self.corners(parameters), self.height))
 
@@ -83,7 +83,9 @@ def starts_around(region: Array) -> Array:
     return np.array([(x, y, yaw) for yaw in (np.radians(degrees), *_START_YAWS)])
 
 
-def fit_box(view: View, shape: BoxShape, outline: Outline, starts: Array, prior: Prior | None = None) -> Fit:
+def fit_box(
+    view: HeightView, shape: BoxShape, outline: Outline, starts: Array, prior: Prior | None = None
+) -> Fit:
     """Fit (x, y, yaw) of a box to an outline in pixels of the image.
 
     Where a neighbour hides the box's side, the border is that of its upper face, else of its silhouette. The
@@ -115,7 +117,7 @@ class DiscShape:
     thickness: float
     height: float
 
-    def distance(self, view: View, points: Array, parameters: Array) -> Array:
+    def distance(self, view: HeightView, points: Array, parameters: Array) -> Array:
         """Signed distance (N,) of `points` (on the plane at `height`) from the disc's outline."""
         # The lower rim, seen on the plane of the upper one, is a smaller circle nearer to the camera's foot.
         # Where it sticks out it is the border; the union of the two circles is the silhouette to within 0.02
@@ -141,7 +143,7 @@ class DiscShape:
         )
 
 
-def fit_disc(view: View, shape: DiscShape, pixels: Array, start: Array) -> Fit:
+def fit_disc(view: HeightView, shape: DiscShape, pixels: Array, start: Array) -> Fit:
     """Fit (x, y) of a disc to outline `pixels` (N, 2)."""
     points = view.to_plane(pixels, shape.height)
     return fit_shape(lambda p: shape.distance(view, points, p), start, _TOLERANCE)

@@ -16,7 +16,7 @@ from spca_sense.fitting import Prior
 from spca_sense.footprint import shared_area
 from spca_sense.outline import Outline, trace
 from spca_sense.shapes import BoxShape, fit_box
-from spca_sense.view import NO_HEIGHT, Mask, Patch, View
+from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch
 
 _LEVEL_STEP = 0.010  # metres, at most, between a lower face and the upper face that carries it
 _LEVEL_ERROR = 0.006  # metres by which a stack's height may differ from whole cubes
@@ -32,7 +32,7 @@ _MIN_OVERLAP = 0.03
 
 
 def complete_stacks(
-    view: View, colours: ColourLabels, cubes: list[FoundCube], plate: float
+    view: HeightView, colours: ColourLabels, cubes: list[FoundCube], plate: float
 ) -> list[FoundCube]:
     """`cubes`, plus the unseen cubes that must support those standing high.
 
@@ -66,7 +66,7 @@ def complete_stacks(
     return known
 
 
-def _beside(view: View, upper: FoundCube, cubes: list[FoundCube]) -> Array:
+def _beside(view: HeightView, upper: FoundCube, cubes: list[FoundCube]) -> Array:
     """Claims of the cubes on the level of that under `upper`: what shows one of them does not show that."""
     claims = np.full(view.heights.shape, -np.inf)
     for cube in cubes:
@@ -93,7 +93,7 @@ def _may_be_stacked(upper: FoundCube, plate: float) -> bool:
     return any(abs(wrap_angle(room - base, upper.shape.edge)) < _LEVEL_ERROR for base in (0.0, plate))
 
 
-def _is_air(view: View, lower: FoundCube, claims: Array) -> bool:
+def _is_air(view: HeightView, lower: FoundCube, claims: Array) -> bool:
     """Whether the view past the upper cube shows something far below instead of the side of `lower`."""
     patch = view.patch(lower.corners(margin=-0.003))
     heights = view.heights[patch.window][patch.mask & np.isneginf(claims[patch.window])]
@@ -101,7 +101,9 @@ def _is_air(view: View, lower: FoundCube, claims: Array) -> bool:
     return len(heights) >= _MIN_STRIP and float(np.mean(heights < lower.bottom + 0.006)) > _MOSTLY
 
 
-def _visible_part(view: View, cube: FoundCube, claims: Array, margin: float) -> tuple[Patch, Mask, float]:
+def _visible_part(
+    view: HeightView, cube: FoundCube, claims: Array, margin: float
+) -> tuple[Patch, Mask, float]:
     """Where a supporting cube may be visible.
 
     It is a window, its pixels between the heights in question, and the lowest of these heights.
@@ -119,14 +121,16 @@ def _visible_part(view: View, cube: FoundCube, claims: Array, margin: float) -> 
     return patch, part, lowest
 
 
-def _own_outline(view: View, cube: FoundCube, patch: Patch, part: Mask, claims: Array) -> Outline:
+def _own_outline(view: HeightView, cube: FoundCube, patch: Patch, part: Mask, claims: Array) -> Outline:
     # A neighbour on the same level hides nothing: the border with it is the cube's own.
     higher = claims[patch.window] > cube.shape.height + _LEVEL_STEP
     outline = trace(part, view.heights[patch.window], cube.shape.height + 0.012, higher)
     return outline.part(outline.own, np.array([patch.window[1].start, patch.window[0].start], float))
 
 
-def _refit(view: View, colours: ColourLabels, cube: FoundCube, upper: FoundCube, claims: Array) -> FoundCube:
+def _refit(
+    view: HeightView, colours: ColourLabels, cube: FoundCube, upper: FoundCube, claims: Array
+) -> FoundCube:
     """A cube whose upper face is partly in sight, fitted to the border that is its own."""
     patch, part, lowest = _visible_part(view, cube, claims, _MARGIN)
     part &= colours.labels[patch.window] == colours.label_of(cube.colour)
@@ -142,7 +146,9 @@ def _refit(view: View, colours: ColourLabels, cube: FoundCube, upper: FoundCube,
     return replace(cube, parameters=fit.parameters, confidence=float(np.clip(fit.inliers - 0.1, 0.05, 0.9)))
 
 
-def _beneath(view: View, colours: ColourLabels, upper: FoundCube, claims: Array, beside: Array) -> FoundCube:
+def _beneath(
+    view: HeightView, colours: ColourLabels, upper: FoundCube, claims: Array, beside: Array
+) -> FoundCube:
     """The cube that must be under `upper`; `beside` are the claims of those next to it."""
     claims = np.maximum(claims, beside)
     shape = BoxShape.upright(upper.shape.edge, upper.bottom, upper.shape.edge)
@@ -167,7 +173,7 @@ def _beneath(view: View, colours: ColourLabels, upper: FoundCube, claims: Array,
 
 
 def _glimpse(
-    view: View, colours: ColourLabels, upper: FoundCube, unseen: FoundCube, beside: Mask
+    view: HeightView, colours: ColourLabels, upper: FoundCube, unseen: FoundCube, beside: Mask
 ) -> FoundCube:
     """`unseen`, with a colour if a strip of another colour is visible below the upper cube's edge."""
     patch = view.patch(unseen.corners(_MARGIN / 2))

@@ -16,8 +16,8 @@ from spca_core.kinds import KINDS
 from spca_sense.colours import NEUTRAL, ColourLabels
 from spca_sense.detection import UNKNOWN, Detection
 from spca_sense.footprint import outline_of, polygon_area, shared_area
-from spca_sense.regions import FILLED, LEVEL, LOW, MIN_AREA, NOISE, TALL, Region, column
-from spca_sense.view import Mask, View, Window, bounding_window
+from spca_sense.regions import FILLED, LEVEL, LOW, MIN_AREA, NOISE, TALL, ColourRegion, column
+from spca_sense.view import HeightView, Mask, Window, bounding_window
 
 _EQUAL = 0.004  # metres by which the edges of a cube may seem to differ
 _INSIDE = 0.6  # share of a piece's outline within that of the whole
@@ -29,7 +29,7 @@ _SEAMS = np.ones((11, 11), np.uint8)
 _CLEARLY_LARGER = 2.5
 
 
-def find_tall(view: View, colours: ColourLabels, taken: Mask) -> list[Detection]:
+def find_tall(view: HeightView, colours: ColourLabels, taken: Mask) -> list[Detection]:
     """Everything that stands out of the table, except for the pixels in `taken` (H, W)."""
     found: list[Detection] = []
     free = ~taken
@@ -40,11 +40,11 @@ def find_tall(view: View, colours: ColourLabels, taken: Mask) -> list[Detection]
             mask &= view.heights > TALL
         colour = UNKNOWN if label == NEUTRAL else colours.names[label - 1]
         for window, component in _components(mask, view.heights > TALL):
-            found += Region(view, colour, window, component).tall()
+            found += ColourRegion(view, colour, window, component).tall()
     return [thing for thing in found if not any(_is_part_of(thing, other) for other in found)]
 
 
-def find_obstacles(view: View, colours: ColourLabels, taken: Mask, edge: float) -> list[Detection]:
+def find_obstacles(view: HeightView, colours: ColourLabels, taken: Mask, edge: float) -> list[Detection]:
     """What stands on a table where nothing but cubes of that `edge` (metres) and plates is expected.
 
     It is `unknown`, whatever its shape. What has a cube's colour, is not clearly larger than one and is next
@@ -62,7 +62,7 @@ def find_obstacles(view: View, colours: ColourLabels, taken: Mask, edge: float) 
             continue
         coloured = np.mean(colours.labels[whole] != NEUTRAL) > FILLED
         alone = not (taken & (cv2.dilate(whole.astype(np.uint8), _SEAMS) > 0)).any()
-        for thing in Region(view, UNKNOWN, window, component).lump():
+        for thing in ColourRegion(view, UNKNOWN, window, component).lump():
             large = thing.size[0] * thing.size[1] > _CLEARLY_LARGER * edge**2
             found += [thing] if large or alone or not coloured else []
     return found
@@ -76,7 +76,7 @@ def _is_part_of(piece: Detection, whole: Detection) -> bool:
     return polygon_area(a) < polygon_area(b) and shared_area(a, b) > _INSIDE * polygon_area(a)
 
 
-def find_flat(view: View, colours: ColourLabels, taken: Mask) -> list[Detection]:
+def find_flat(view: HeightView, colours: ColourLabels, taken: Mask) -> list[Detection]:
     """Things that lie flat on the table, except for the pixels in `taken` (H, W).
 
     What has the colour of the table is an obstacle, if it is clearly higher.
@@ -88,19 +88,19 @@ def find_flat(view: View, colours: ColourLabels, taken: Mask) -> list[Detection]
             found += _flat(view, colour, window, component, taken)
     grey = (low & (colours.labels == NEUTRAL) & (view.heights > LOW)).astype(np.uint8)
     for window, component in _components(cv2.morphologyEx(grey, cv2.MORPH_OPEN, _SEAMS) > 0):
-        found += Region(view, UNKNOWN, window, component).lump()
+        found += ColourRegion(view, UNKNOWN, window, component).lump()
     return found
 
 
-def _flat(view: View, colour: str, window: Window, component: Mask, taken: Mask) -> list[Detection]:
+def _flat(view: HeightView, colour: str, window: Window, component: Mask, taken: Mask) -> list[Detection]:
     """What lies there as one thing, or in the pieces that others leave in sight, or as obstacles."""
-    found = Region(view, colour, window, component).flat(taken[window])
+    found = ColourRegion(view, colour, window, component).flat(taken[window])
     if found:
         return found
     whole = np.zeros(view.heights.shape, bool)
     whole[window] = component
     for part, piece in _components(whole):
-        region = Region(view, colour, part, piece)
+        region = ColourRegion(view, colour, part, piece)
         found += region.flat(taken[part]) or region.lump()
     return found
 
@@ -159,7 +159,7 @@ def _components(mask: Mask, across: Mask | None = None) -> Iterator[tuple[Window
             yield window, part[rows, columns]
 
 
-def paint(view: View, things: Sequence[Detection], image: Mask) -> None:
+def paint(view: HeightView, things: Sequence[Detection], image: Mask) -> None:
     """Mark the pixels of things in an image (H, W)."""
     for thing in things:
         column(view, thing).paint(image)

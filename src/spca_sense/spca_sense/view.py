@@ -93,7 +93,7 @@ class Patch:
 
 
 @dataclass(frozen=True)
-class View:
+class HeightView:
     """A frame with its heights.
 
     `heights` (H, W): metres above the table, smoothed by a 3×3 median, NO_HEIGHT where there is no depth;
@@ -161,7 +161,7 @@ class View:
         return Patch((slice(upper, lower), slice(left, right)), canvas.astype(bool))
 
 
-def make_view(frame: RgbdFrame, table_top: float) -> View:
+def make_view(frame: RgbdFrame, table_top: float) -> HeightView:
     """Heights above a table at world z = `table_top`, with the calibration corrected if possible.
 
     A plane fitted to the table's depth tells tilt and distance of the camera; position along the table and
@@ -178,7 +178,7 @@ def make_view(frame: RgbdFrame, table_top: float) -> View:
         # Distance of the optical centre from the fitted plane; the plane's offset holds at the camera's foot.
         distance = (centre[2] - table_top - fit.offset) * normal[2]
         centre = np.array([centre[0], centre[1], table_top + distance])
-    return View(
+    return HeightView(
         frame=frame,
         table_top=table_top,
         centre=centre,

@@ -24,7 +24,7 @@ from spca_sense.shapes import (
     starts_around,
     tilt_of,
 )
-from spca_sense.view import NO_HEIGHT, View, make_view
+from spca_sense.view import NO_HEIGHT, HeightView, make_view
 
 TOP = 0.4
 EDGE = 0.04
@@ -34,7 +34,7 @@ yaws = st.floats(-np.pi, np.pi)
 heights = st.sampled_from([0.04, 0.048, 0.08, 0.12])
 
 
-def empty_view(tilt: float = 0.0, offset: float = 0.0) -> View:
+def empty_view(tilt: float = 0.0, offset: float = 0.0) -> HeightView:
     """View of a camera 0.85 m above an empty grey table.
 
     The camera is mounted `tilt` rad and `offset` m off.

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from spca_core.geometry import Array
 from spca_robot.windowless import mujoco
-from spca_sim.view import View
+from spca_sim.view import CameraView
 
 _PLATFORMS = ("egl", "osmesa")
 _PROBE = "import mujoco.{0} as p; c = p.GLContext(8, 8); c.make_current(); c.free()"
@@ -54,7 +54,7 @@ def find_gl() -> str | None:
 class GlRenderer:
     """See `spca_sim.rendering.Renderer`: one of the model's fixed cameras. Close it: contexts are scarce."""
 
-    def __init__(self, model: mujoco.MjModel, camera: str, view: View) -> None:
+    def __init__(self, model: mujoco.MjModel, camera: str, view: CameraView) -> None:
         platform = find_gl()
         if platform is None:
             raise RuntimeError("no off-screen OpenGL")

@@ -17,7 +17,7 @@ from spca_robot.workspace_model import Item, WorkspaceIndex, build_spec
 from spca_sim.lighting import Lighting
 from spca_sim.sign import print_text
 from spca_sim.variation import SimVariation
-from spca_sim.view import View, overview, sensor_view
+from spca_sim.view import CameraView, overview, sensor_view
 
 SENSOR, OVERVIEW = "sensor", "overview"  # the cameras in the model
 LEG = (0.34, 0.35, 0.37, 1.0)
@@ -92,18 +92,18 @@ def _add_light(spec: mujoco.MjSpec, world: World, variation: SimVariation) -> No
     spec.visual.headlight.diffuse = spec.visual.headlight.specular = (0, 0, 0)
 
 
-def place_camera(model: mujoco.MjModel, name: str, view: View) -> None:
+def place_camera(model: mujoco.MjModel, name: str, view: CameraView) -> None:
     """Move a camera of a compiled model."""
     model.camera(name).pos[:] = view.pose.position
     model.camera(name).quat[:] = _camera_quat(view)
 
 
-def _camera_quat(view: View) -> Array:
+def _camera_quat(view: CameraView) -> Array:
     # A MuJoCo camera looks along -z, y up: half a turn about x from the optical frame.
     return np.asarray(wxyz_of_matrix(view.pose.matrix()[:3, :3] @ np.diag([1.0, -1.0, -1.0])))
 
 
-def _add_camera(spec: mujoco.MjSpec, name: str, view: View) -> None:
+def _add_camera(spec: mujoco.MjSpec, name: str, view: CameraView) -> None:
     c = view.intrinsics
     spec.worldbody.add_camera(
         name=name,

@@ -22,7 +22,7 @@ from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import FIXED_GROUP, MOVING_GROUP
 from spca_sim.lighting import Lighting
 from spca_sim.sign import Prints
-from spca_sim.view import View
+from spca_sim.view import CameraView
 
 Image = NDArray[np.float32]
 Indices = NDArray[np.intp]
@@ -72,7 +72,9 @@ _backdrops: dict[tuple[object, ...], _Backdrop] = {}
 class RayRenderer:
     """See `spca_sim.rendering.Renderer`. Colours and light as MuJoCo's geoms and `lighting` have them."""
 
-    def __init__(self, model: mujoco.MjModel, view: View, lighting: Lighting, shadows: bool = True) -> None:
+    def __init__(
+        self, model: mujoco.MjModel, view: CameraView, lighting: Lighting, shadows: bool = True
+    ) -> None:
         self._model, self._data = model, mujoco.MjData(model)
         self._view, self._light, self._shadows = view, lighting, shadows
         self._shape = (view.intrinsics.height, view.intrinsics.width)

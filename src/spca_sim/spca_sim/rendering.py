@@ -11,7 +11,7 @@ from spca_core.errors import InputError
 from spca_core.geometry import Array
 from spca_robot.windowless import mujoco
 from spca_sim.lighting import Lighting
-from spca_sim.view import View
+from spca_sim.view import CameraView
 
 CameraKind = Literal["ray", "gl"]
 
@@ -29,7 +29,7 @@ class Renderer(Protocol):
 
 
 def make_renderer(
-    kind: CameraKind, model: mujoco.MjModel, camera: str, view: View, lighting: Lighting
+    kind: CameraKind, model: mujoco.MjModel, camera: str, view: CameraView, lighting: Lighting
 ) -> Renderer:
     """A renderer of that kind for the model's fixed `camera`, which is at `view`.
 

@@ -32,7 +32,7 @@ from spca_sim.sensor import RgbdSensor
 from spca_sim.state import SimState
 from spca_sim.tracking import ArmServo, GripperRamp, check_trajectory
 from spca_sim.variation import SimVariation
-from spca_sim.view import View, moved, sensor_view
+from spca_sim.view import CameraView, moved, sensor_view
 
 _SETTLE_STEPS = 50  # at reset: things sink 0.1 mm into their contacts and come to rest within a few of these
 _MAX_START_DEVIATION = 0.1  # rad between the arm and the first point of a trajectory
@@ -216,7 +216,7 @@ class MujocoSimulator:
         colour, depth, _ = self.picture()
         return self._sensor.expose(colour, depth, self.time, noise)
 
-    def picture(self) -> tuple[NDArray[np.uint8], NDArray[np.float32], View]:
+    def picture(self) -> tuple[NDArray[np.uint8], NDArray[np.float32], CameraView]:
         """What the camera would see now without noise or loss: colour, depth, and from where."""
         scene, now = self._scene, self.disturber.now
         view = scene.view

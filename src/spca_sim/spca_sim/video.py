@@ -25,7 +25,7 @@ from spca_sim.physics_model import build_physics
 from spca_sim.ray_renderer import RayRenderer
 from spca_sim.state import SimState
 from spca_sim.variation import SimVariation
-from spca_sim.view import View, overview, sensor_view
+from spca_sim.view import CameraView, overview, sensor_view
 
 HD = (1280, 720)
 """Width and height in pixels."""
@@ -145,7 +145,7 @@ def _same(a: SimState, b: SimState) -> bool:
     return a.objects == b.objects and bool(np.abs(a.qpos - b.qpos).max() < _AT_REST)
 
 
-def _views(world: World, variation: SimVariation, size: tuple[int, int], inset: bool) -> list[View]:
+def _views(world: World, variation: SimVariation, size: tuple[int, int], inset: bool) -> list[CameraView]:
     """The overview, and what is shown in its corner."""
     corner = _scaled(sensor_view(world, variation), round(size[0] * _INSET_SHARE))
     return [overview(world, *size), *([corner] if inset else [])]
@@ -157,7 +157,7 @@ class _Scenes:
     Every thread has its own renderers, one for each view and set of objects that turns up.
     """
 
-    def __init__(self, world: World, variation: SimVariation, views: Sequence[View]) -> None:
+    def __init__(self, world: World, variation: SimVariation, views: Sequence[CameraView]) -> None:
         self._world, self._variation, self._views = world, variation, views
         self._own = threading.local()
 
@@ -198,11 +198,11 @@ def _caption_at(captions: Sequence[tuple[float, str]], stamp: float) -> str:
     return begun[-1] if begun else ""
 
 
-def _scaled(view: View, width: int) -> View:
+def _scaled(view: CameraView, width: int) -> CameraView:
     """The same view in fewer pixels."""
     c = view.intrinsics
     k = width / c.width
-    return View(
+    return CameraView(
         view.pose,
         CameraIntrinsics(
             width=width,

@@ -14,7 +14,7 @@ from spca_sim.variation import SimVariation
 
 
 @dataclass(frozen=True)
-class View:
+class CameraView:
     """`pose` is the optical frame (x right, y down, z forward) in `world`."""
 
     pose: Pose
@@ -40,28 +40,28 @@ class View:
             return np.stack([c.fx * local[..., 0] / z + c.cx, c.fy * local[..., 1] / z + c.cy, z], axis=-1)
 
 
-def sensor_view(world: World, variation: SimVariation) -> View:
+def sensor_view(world: World, variation: SimVariation) -> CameraView:
     """Where the camera really is: its calibrated pose, off by the variation's calibration error."""
     return moved(
-        View(world.camera.pose, world.camera.intrinsics), variation.camera_shift, variation.camera_turn
+        CameraView(world.camera.pose, world.camera.intrinsics), variation.camera_shift, variation.camera_turn
     )
 
 
-def moved(view: View, shift: Vec3, turn: Vec3) -> View:
+def moved(view: CameraView, shift: Vec3, turn: Vec3) -> CameraView:
     """The view after a shift (m) and a turn (rotation vector, rad), both in its own optical axes."""
     error = np.eye(4)
     error[:3, :3] = matrix_of_vector(turn)
     error[:3, 3] = shift
-    return View(Pose.from_matrix(view.pose.matrix() @ error), view.intrinsics)
+    return CameraView(Pose.from_matrix(view.pose.matrix() @ error), view.intrinsics)
 
 
-def overview(world: World, width: int = 480, height: int = 360) -> View:
+def overview(world: World, width: int = 480, height: int = 360) -> CameraView:
     """From the front left and above, the whole work area and the arm in sight: for videos and reports."""
     top = world.table.top
     return look_at((1.45, 0.80, top + 0.72), (0.30, 0.0, top + 0.15), width, height, fov_y=0.62)
 
 
-def look_at(eye: Vec3, target: Vec3, width: int, height: int, fov_y: float) -> View:
+def look_at(eye: Vec3, target: Vec3, width: int, height: int, fov_y: float) -> CameraView:
     """A level view from `eye` towards `target`; `fov_y` is its vertical field of view in radians."""
     forward = np.subtract(target, eye)
     forward = forward / np.linalg.norm(forward)
@@ -71,7 +71,7 @@ def look_at(eye: Vec3, target: Vec3, width: int, height: int, fov_y: float) -> V
     m[:3, :3] = np.column_stack([right, np.cross(forward, right), forward])
     m[:3, 3] = eye
     f = height / 2 / np.tan(fov_y / 2)
-    return View(
+    return CameraView(
         Pose.from_matrix(m),
         CameraIntrinsics(width=width, height=height, fx=f, fy=f, cx=(width - 1) / 2, cy=(height - 1) / 2),
     )

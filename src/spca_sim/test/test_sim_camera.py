@@ -23,7 +23,7 @@ from spca_sim.camera import SimulatedCamera
 from spca_sim.gl_renderer import find_gl
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import SimVariation
-from spca_sim.view import View
+from spca_sim.view import CameraView
 from spca_testing.contracts.camera_contract import CameraContract
 
 needs_gl = pytest.mark.skipif(
@@ -49,7 +49,7 @@ def frame_of(world: World, layout: Layout | None = None, **options: object) -> R
 
 def pixel(frame: RgbdFrame, point: tuple[float, float, float]) -> tuple[int, int, float]:
     """Row, column and depth at which the camera's calibration puts a point."""
-    u, v, z = View(frame.pose, frame.intrinsics).project(np.array(point))
+    u, v, z = CameraView(frame.pose, frame.intrinsics).project(np.array(point))
     return round(float(v)), round(float(u)), float(z)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from spca_bench.bench import Bench, Done
-from spca_bench.page import Table
+from spca_bench.page import PageTable
 from spca_bench.runs import RunSummary
 from spca_bench.statistics import Rate
 from spca_core.ending import Ending
@@ -119,7 +119,7 @@ class ToyBench(Bench[ToyTrial, ToyResult]):
         """See `Bench`."""
         return "" if done.result.solved else "not solved"
 
-    def table(self, done: Sequence[Done[ToyTrial, ToyResult]]) -> Table:
+    def table(self, done: Sequence[Done[ToyTrial, ToyResult]]) -> PageTable:
         """One row."""
         rate = Rate.of(d.result.solved for d in done)
-        return Table(("solved", "95 % interval"), [(rate, rate.percent_interval)])
+        return PageTable(("solved", "95 % interval"), [(rate, rate.percent_interval)])

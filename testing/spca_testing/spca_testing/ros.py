@@ -12,7 +12,7 @@ from spca_ros.domain import own_domain
 from spca_ros.graph import Graph
 from spca_ros.node import SpcaNode
 from spca_ros.process_spec import ProcessSpec, Value
-from spca_ros.session import Session
+from spca_ros.session import RosSession
 
 
 @contextmanager
@@ -23,7 +23,7 @@ def running(
     with (
         tempfile.TemporaryDirectory() as folder,
         own_domain(),
-        Session(name) as node,
+        RosSession(name) as node,
         Graph(node, specs, logs or Path(folder)) as graph,
     ):
         graph.wait_ready()

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from spca_bench import plots
 from spca_bench.bench import Done
-from spca_bench.page import Page, Table
+from spca_bench.page import Page, PageTable
 from spca_bench.runs import STAGES, RunsBench, RunSummary, acts, draft_sums, failed_cards, level_runs
 from spca_bench.statistics import Rate, groups, median_of
 from spca_benchmarks.minigrid.reference import Reference, reference
@@ -22,13 +22,13 @@ from spca_core.options import RunOptions, Skills
 from spca_minigrid import published
 from spca_minigrid.ending import Ended, ending_of
 from spca_minigrid.kit import MinigridKit
-from spca_minigrid.levels import CATEGORIES, NINE, Level, select_levels
+from spca_minigrid.levels import CATEGORIES, NINE, GridLevel, select_levels
 
 
 class MinigridTrial(Record):
     """One level with one seed."""
 
-    level: Level
+    level: GridLevel
     seed: int
 
     @property
@@ -98,14 +98,14 @@ class MinigridBench(RunsBench[MinigridTrial, MinigridResult]):
         ended = done.result.ended
         return "" if done.result.success else f"{ended.ending.value} {ended.why}"
 
-    def table(self, done: Trials) -> Table:
+    def table(self, done: Trials) -> PageTable:
         """By category; medians of primitives, of their ratio to the shortest way, and of wall seconds."""
         heads = ("category", "levels", "success", "%", "95 % interval", "published", "primitives",
                  "× shortest",
                  "rounds", "wall s")  # fmt: skip
         nine = [d for d in done if d.trial.level.category in NINE]
         parts = {**_by_category(done), "the nine published categories": nine, "all": list(done)}
-        return Table(heads, [_row(name, own) for name, own in parts.items() if own])
+        return PageTable(heads, [_row(name, own) for name, own in parts.items() if own])
 
     def report(self, done: Trials, page: Page) -> None:
         """See `Bench`."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from spca_benchmarks.minigrid.shortest import Truth, shortest
 from spca_core.model import Record
-from spca_minigrid.levels import Level
+from spca_minigrid.levels import GridLevel
 from spca_minigrid.mission import parse_mission
 from spca_minigrid.referents import Referents
-from spca_minigrid.world import World
+from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import WorldMap
 
 
@@ -24,9 +24,9 @@ class Reference(Record):
     named_in_view: bool
 
 
-def reference(level: Level, seed: int) -> Reference:
+def reference(level: GridLevel, seed: int) -> Reference:
     """The reference for a level with a seed."""
-    world = World(level.env, seed)
+    world = GridWorld(level.env, seed)
     truth = Truth(world)
     known = WorldMap()
     known.observe(*world.look())

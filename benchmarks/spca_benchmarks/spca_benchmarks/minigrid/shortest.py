@@ -16,8 +16,8 @@ from typing import NamedTuple
 from spca_minigrid import primitives
 from spca_minigrid.cells import DIRECTIONS, EMPTY, GOAL, Point, ahead, beside, cell_of, kind_of
 from spca_minigrid.mission import Clause, Mission, Noun
-from spca_minigrid.world import World
-from spca_minigrid.worldmap import Thing
+from spca_minigrid.world import GridWorld
+from spca_minigrid.worldmap import KnownThing
 
 _MOST_STATES = 60_000
 
@@ -36,10 +36,10 @@ class _State(NamedTuple):
 class Truth:
     """The whole world as it is before the first primitive, in its own coordinates."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: GridWorld) -> None:
         env = world.env
         self.cells: dict[Point, str] = {}
-        self.things: dict[str, Thing] = {}
+        self.things: dict[str, KnownThing] = {}
         for x in range(env.grid.width):
             for y in range(env.grid.height):
                 found = env.grid.get(x, y)
@@ -58,7 +58,7 @@ class Truth:
         if words[0] not in ("door", "key", "ball", "box", "goal"):
             return ""
         name = f"{words[0]}_{words[1]}_{place[0]}_{place[1]}"
-        self.things[name] = Thing(name, words[0], words[1], words[2], place, place)
+        self.things[name] = KnownThing(name, words[0], words[1], words[2], place, place)
         return name
 
     def _room(self) -> set[Point]:
@@ -87,7 +87,7 @@ class Truth:
         """The ids of all things that a noun may mean."""
         return [t.id for t in self.things.values() if self._fits(t, noun)]
 
-    def _fits(self, thing: Thing, noun: Noun) -> bool:
+    def _fits(self, thing: KnownThing, noun: Noun) -> bool:
         if noun.kind not in (thing.kind, "something") or noun.colour not in ("", thing.colour):
             return False
         if not noun.place:
@@ -102,7 +102,7 @@ class Truth:
         return side and thing.place in self.room
 
 
-def shortest(world: World, mission: Mission, report: bool = False) -> int | None:
+def shortest(world: GridWorld, mission: Mission, report: bool = False) -> int | None:
     """The fewest primitives from the start.
 
     None if the search has no answer (see above) or grows too large.
@@ -162,7 +162,7 @@ class _Search:
             moved = tuple(sorted({**dict(state.moved), thing.id: (-1, -1)}.items()))
             yield self._judge(state, state._replace(held=thing.id, moved=moved), primitives.PICK_UP)
 
-    def _thing_at(self, state: _State, point: Point) -> Thing | None:
+    def _thing_at(self, state: _State, point: Point) -> KnownThing | None:
         moved = dict(state.moved)
         for thing in self._truth.things.values():
             place = moved.get(thing.id, thing.place)
@@ -174,7 +174,7 @@ class _Search:
         held = self._truth.things.get(state.held)
         return held is not None and held.kind == "key" and held.colour == self._locked[door]
 
-    def _is_aim(self, thing: Thing) -> bool:
+    def _is_aim(self, thing: KnownThing) -> bool:
         return any(c.verb == "reach" and thing.id in self._meant[c.noun.symbol] for c in self._clauses)
 
     def _judge(self, before: _State, after: _State, primitive: int) -> _State:

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from spca_bench.bench import Bench, Done
 from spca_bench.campaign import read_head
-from spca_bench.page import Page, Table, new_figure
+from spca_bench.page import Page, PageTable, new_figure
 from spca_bench.pairs import add_pairs
 from spca_bench.plots import legend_beside
 from spca_bench.statistics import Rate, groups
@@ -130,14 +130,14 @@ class PddlBench(Bench[PddlTrial, PddlResult]):
         at = done.result.solved_at
         return f"solved at attempt {at}" if at else done.result.status.replace("_", " ")
 
-    def table(self, done: Trials) -> Table:
+    def table(self, done: Trials) -> PageTable:
         """Solved at attempt 1, 2, 4 and the last, fates of drafts, tokens and cost, by model."""
         marks = sorted({1, 2, 4, self.attempts} & set(range(1, self.attempts + 1)))
         heads = (
             "model", "trials", *(f"solved@{k}" for k in marks), "95 % interval", f"found@{self.attempts}",
             *(s.replace("_", " ") for s in STATUSES), "tokens in / out", "USD", "model s", "judging s",
         )  # fmt: skip
-        return Table(heads, [self._row(model, own, marks) for model, own in _by_model(done).items()])
+        return PageTable(heads, [self._row(model, own, marks) for model, own in _by_model(done).items()])
 
     def report(self, done: Trials, page: Page) -> None:
         """See `Bench`."""

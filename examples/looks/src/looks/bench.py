@@ -10,7 +10,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from spca_bench.bench import Bench, Done
-from spca_bench.page import Table
+from spca_bench.page import PageTable
 from spca_bench.statistics import Rate
 from spca_core.layout import random_layout
 from spca_core.model import Record
@@ -74,9 +74,9 @@ class LooksBench(Bench[LooksTrial, LooksResult]):
         """Whether every cube was found."""
         return result.found == result.cubes
 
-    def table(self, done: Sequence[Done[LooksTrial, LooksResult]]) -> Table:
+    def table(self, done: Sequence[Done[LooksTrial, LooksResult]]) -> PageTable:
         """One row: the rate of complete looks, and the worst error among them."""
         rate = Rate.of(self.success(d.result) for d in done)
         worst = max((d.result.worst_mm for d in done), default=0.0)
         heads = ("detector", "complete", "95 % interval", "worst mm")
-        return Table(heads, [(self.detector, rate, rate.percent_interval, worst)])
+        return PageTable(heads, [(self.detector, rate, rate.percent_interval, worst)])

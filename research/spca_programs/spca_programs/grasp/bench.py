@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 from spca_bench.bench import Bench, Done
-from spca_bench.page import Page, Table
+from spca_bench.page import Page, PageTable
 from spca_bench.statistics import groups
 from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage, Role
@@ -164,14 +164,14 @@ class GraspBench(Bench[Chunk, ChunkResult]):
         """See `Bench`."""
         return set_aside(folder / "llm" / trial.key, folder / "broken" / trial.key)
 
-    def table(self, done: Sequence[Done[Chunk, ChunkResult]]) -> Table:
+    def table(self, done: Sequence[Done[Chunk, ChunkResult]]) -> PageTable:
         """Mean scores by rules (moves, carry limit, cost of an action)."""
         scored = _scored(done)
         rows = [
             (rules, *figures(own)) for rules, own in groups(scored, lambda s: TRAITS["rules"](s[0])).items()
         ]
         heads = ("rules", "environments", "mean score", "sd", "actions")
-        return Table(heads, [*rows, ("all", *figures(scored))] if scored else [])
+        return PageTable(heads, [*rows, ("all", *figures(scored))] if scored else [])
 
     def report(self, done: Sequence[Done[Chunk, ChunkResult]], page: Page) -> None:
         """See `Bench`."""

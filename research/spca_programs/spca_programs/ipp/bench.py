@@ -14,7 +14,7 @@ from pydantic import Field
 from spca_bench import plots
 from spca_bench.bench import Bench, Done
 from spca_bench.campaign import read_head
-from spca_bench.page import Page, Table, new_figure
+from spca_bench.page import Page, PageTable, new_figure
 from spca_bench.statistics import Mean, groups
 from spca_core.errors import InputError
 from spca_core.model import Record
@@ -256,7 +256,7 @@ class IppBench(Bench[IppTrial, IppResult]):
         """See `Bench`."""
         return f"{done.result.evaluation.mean:.3f} (possible {done.result.evaluation.reference:.3f})"
 
-    def table(self, done: Trials) -> Table:
+    def table(self, done: Trials) -> PageTable:
         """By task, the best contestant first; means over all cases of all repetitions."""
         heads = ("task", "contestant", "mean score", "95 % ±", "sd", "possible", "completed %", "no plan",
                  "actions",
@@ -268,7 +268,7 @@ class IppBench(Bench[IppTrial, IppResult]):
                 (task, name, *_figures([d.result for d in members])) for name, members in by_name.items()
             ]
             rows += sorted(found, key=lambda row: -float(str(row[2])))
-        return Table(heads, rows)
+        return PageTable(heads, rows)
 
     def report(self, done: Trials, page: Page) -> None:
         """See `Bench`."""

@@ -13,7 +13,7 @@ from spca_core.model import Record
 from spca_minigrid import primitives
 from spca_minigrid.cells import DIRECTION_NAMES, EMPTY, cell_of
 from spca_minigrid.mission import parse_mission
-from spca_minigrid.world import World
+from spca_minigrid.world import GridWorld
 from spca_programs.ipp.domain import Answer, Judgement
 
 TASKS = {
@@ -106,16 +106,16 @@ class MinigridDomain:
 
     def arguments(self, case: MinigridCase) -> list[Any]:
         """See `Domain.arguments`."""
-        world = World(case.env, case.seed)
+        world = GridWorld(case.env, case.seed)
         return [grid_of(world), DIRECTION_NAMES[world.env.agent_dir]]
 
     def show(self, case: MinigridCase) -> str:
         """See `Domain.show`."""
-        return _picture(World(case.env, case.seed))
+        return _picture(GridWorld(case.env, case.seed))
 
     def judge(self, case: MinigridCase, plan: Sequence[str]) -> Judgement:
         """Completed means rewarded."""
-        world = World(case.env, case.seed)
+        world = GridWorld(case.env, case.seed)
         trace = []
         for number, action in enumerate(plan, start=1):
             if world.over:
@@ -128,7 +128,7 @@ class MinigridDomain:
 
     def after(self, case: MinigridCase, plan: Sequence[str]) -> str:
         """See `Domain.after`."""
-        world = World(case.env, case.seed)
+        world = GridWorld(case.env, case.seed)
         for action in plan:
             if not world.over:
                 _carry_out(world, action)
@@ -141,10 +141,10 @@ class MinigridDomain:
         answers = []
         for case in cases:
             if name == "greedy":
-                answers.append(Answer(plan=tuple(_greedy(World(case.env, case.seed)))))
+                answers.append(Answer(plan=tuple(_greedy(GridWorld(case.env, case.seed)))))
                 continue
             rng = random.Random(f"{seed}/{self.name_of(case)}")
-            plan = rng.choices(self.actions, k=World(case.env, case.seed).max_steps)
+            plan = rng.choices(self.actions, k=GridWorld(case.env, case.seed).max_steps)
             answers.append(Answer(plan=tuple(plan)))
         return answers
 
@@ -153,7 +153,7 @@ class MinigridDomain:
         return _best_score(case)
 
 
-def _greedy(world: World) -> list[str]:
+def _greedy(world: GridWorld) -> list[str]:
     """Straight for the key, the door, and then the goal or box, each step along the longer axis.
 
     It looks for no way around anything: where a wall is in the way along both axes, it gives up.
@@ -198,12 +198,12 @@ def _greedy(world: World) -> list[str]:
 
 @lru_cache(maxsize=20_000)
 def _best_score(case: MinigridCase) -> float:
-    world = World(case.env, case.seed)
+    world = GridWorld(case.env, case.seed)
     steps = shortest(world, parse_mission(world.mission))
     return 0.0 if steps is None else 1 - 0.9 * steps / world.max_steps
 
 
-def grid_of(world: World) -> list[list[str]]:
+def grid_of(world: GridWorld) -> list[list[str]]:
     """The whole world as rows of cells, with the agent in it."""
     grid, (x, y) = world.env.grid, world.env.agent_pos
     rows = [[_cell(grid.get(column, row)) for column in range(grid.width)] for row in range(grid.height)]
@@ -216,7 +216,7 @@ def _cell(found: Any) -> str:
     return "goal" if cell.startswith("goal") else cell
 
 
-def _picture(world: World) -> str:
+def _picture(world: GridWorld) -> str:
     rows = "\n".join(" | ".join(row) for row in grid_of(world))
     held = world.env.carrying
     hand = "nothing" if held is None else f"the {held.color} {held.type}"
@@ -228,7 +228,7 @@ def _picture(world: World) -> str:
     )
 
 
-def _carry_out(world: World, action: str) -> str:
+def _carry_out(world: GridWorld, action: str) -> str:
     """Do one action, and say what came of it."""
     env = world.env
     before = _state(world)
@@ -243,6 +243,6 @@ def _carry_out(world: World, action: str) -> str:
     return f"at row {y}, column {x}, looking {DIRECTION_NAMES[env.agent_dir]}, holding {held}"
 
 
-def _state(world: World) -> tuple[Any, ...]:
+def _state(world: GridWorld) -> tuple[Any, ...]:
     env = world.env
     return tuple(env.agent_pos), env.agent_dir, env.carrying, env.grid.encode().tobytes()

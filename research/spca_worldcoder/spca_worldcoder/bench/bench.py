@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from spca_bench.bench import Bench, Done
-from spca_bench.page import Page, Table
+from spca_bench.page import Page, PageTable
 from spca_bench.q_learning import q_learning
 from spca_core.errors import InputError
 from spca_core.model import Record
@@ -167,7 +167,7 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
         )
         return row.problem or f"actions to the model: {shown}"
 
-    def table(self, done: Sequence[Done[WorldcoderTrial, WorldcoderRow]]) -> Table:
+    def table(self, done: Sequence[Done[WorldcoderTrial, WorldcoderRow]]) -> PageTable:
         """A row for each environment of each suite."""
         return learned_table(done)
 

@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from spca_bench.bench import Done
-from spca_bench.page import Page, Table, new_figure
+from spca_bench.page import Page, PageTable, new_figure
 from spca_bench.plots import boxes
 from spca_bench.statistics import Mean, Rate, groups
 from spca_worldcoder.bench.curves import cost_curves, drawable, model_curves, success_curves
@@ -31,7 +31,7 @@ _PUBLISHED = {
 """Tang, Key and Ellis 2024, with GPT-4."""
 
 
-def learned_table(done: Trials) -> Table:
+def learned_table(done: Trials) -> PageTable:
     """A row for each environment of each suite."""
     heads = (
         "suite", "environment", "learned", "actions to the model [95 %]", "to the first success",
@@ -59,7 +59,7 @@ def learned_table(done: Trials) -> Table:
                 _PUBLISHED.get((suite.split(" · ")[0], name), "–"),
             )
         )  # fmt: skip
-    return Table(heads, rows)
+    return PageTable(heads, rows)
 
 
 def write_sections(done: Trials, page: Page) -> None:

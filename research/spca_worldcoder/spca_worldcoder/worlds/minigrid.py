@@ -8,7 +8,7 @@ from spca_benchmarks.minigrid.shortest import shortest
 from spca_core.errors import InputError
 from spca_minigrid.cells import DIRECTIONS
 from spca_minigrid.mission import parse_mission
-from spca_minigrid.world import World as Grid
+from spca_minigrid.world import GridWorld as Grid
 from spca_worldcoder.state import Entity, State, entity, state_of
 from spca_worldcoder.worlds.world import Step
 

@@ -136,7 +136,7 @@ def odd_locks(*, relock: bool = False, wrong_keys: bool = False) -> type[Any]:
     from minigrid.core.constants import COLOR_NAMES
     from minigrid.core.world_object import Door, Key
 
-    from spca_minigrid.world import World as Grid
+    from spca_minigrid.world import GridWorld as Grid
 
     class OddLocks(Grid):
         """The world with other locks."""

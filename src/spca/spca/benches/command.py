@@ -20,7 +20,7 @@ from rich.progress import (
 from spca.report.index import remember
 from spca.terminal import as_typed, notices, results, show_table
 from spca_bench.bench import Bench, Done
-from spca_bench.campaign import RESULTS, Campaign, Entry, read_campaign, read_head
+from spca_bench.campaign import RESULTS, ResultLine, StoredCampaign, read_campaign, read_head
 from spca_bench.engine import run_campaign
 from spca_bench.report import write_report
 from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS, InputError
@@ -77,7 +77,7 @@ def show_campaign(bench: Bench[Any, Any], folder: Path, baseline: Path | None = 
         remember(folder)
 
 
-def show(campaign: Campaign[Any, Any]) -> None:
+def show(campaign: StoredCampaign[Any, Any]) -> None:
     """Print a campaign's table, and what is not in it."""
     table = campaign.bench.table(campaign.done)
     show_table(table.heads, table.shown())
@@ -91,7 +91,7 @@ def show(campaign: Campaign[Any, Any]) -> None:
 
 def _with_progress(
     bench: Bench[Any, Any], folder: Path, workers: int | None, scheduler: str
-) -> Campaign[Any, Any]:
+) -> StoredCampaign[Any, Any]:
     columns = (
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
         TimeRemainingColumn()
@@ -102,7 +102,7 @@ def _with_progress(
         known = len(read_campaign(bench, folder).results)
         task = bar.add_task("trials", total=len(trials), completed=known)
 
-        def on_entry(campaign: Campaign[Any, Any], entry: Entry) -> None:
+        def on_entry(campaign: StoredCampaign[Any, Any], entry: ResultLine) -> None:
             bar.update(task, completed=len(campaign.results) + len(campaign.broken))
             if entry.broken:
                 bar.console.print(

@@ -14,7 +14,7 @@ from spca.benches.remedies import remedy_table
 from spca.kits import checked_kit, group_of
 from spca_bench import plots
 from spca_bench.bench import Done
-from spca_bench.page import Page, Table, new_figure
+from spca_bench.page import Page, PageTable, new_figure
 from spca_bench.runs import STAGES, RunsBench, RunSummary, level_runs, run_cards
 from spca_bench.statistics import Rate, groups, median_of
 from spca_core.model import Record
@@ -94,7 +94,7 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
             video=False,
         )  # fmt: skip
 
-    def table(self, done: Sequence[Done[LevelTrial, RunSummary]]) -> Table:
+    def table(self, done: Sequence[Done[LevelTrial, RunSummary]]) -> PageTable:
         """By preset and group; times are medians."""
         rows = [
             (preset, group, str(rate), rate.percent_interval, *_times([d.result for d in members]))
@@ -111,7 +111,7 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
             *(f"{s} s" for s in STAGES),
             "simulated s",
         )
-        return Table(heads, rows)
+        return PageTable(heads, rows)
 
     def report(self, done: Sequence[Done[LevelTrial, RunSummary]], page: Page) -> None:
         """See `Bench`."""

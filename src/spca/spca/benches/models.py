@@ -29,7 +29,7 @@ from spca.kits import checked_kit, kit_of
 from spca.proposals import LLM, open_models
 from spca_bench.bench import Done
 from spca_bench.campaign import read_head
-from spca_bench.page import Page, Table
+from spca_bench.page import Page, PageTable
 from spca_bench.pairs import add_pairs
 from spca_bench.runs import RunsBench, RunSummary, draft_sums, failed_cards, level_runs
 from spca_bench.statistics import Rate, groups
@@ -42,7 +42,7 @@ from spca_core.ports.kit import HasPublishedResult, PublishedResult
 from spca_core.ports.proposer import ModelError
 from spca_core.validation import expecting, read_yaml
 from spca_llm.config import REPLAY, load_config
-from spca_llm.ledger import Ledger, server_fault, set_aside
+from spca_llm.ledger import ExchangeLog, server_fault, set_aside
 from spca_llm.prices import Price, load_prices
 
 BUILTIN = "builtin"
@@ -225,7 +225,7 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
                 raise ModelError(fault, "unreachable")
             result = ModelResult(
                 **dict(summary),
-                model_seconds=sum(t.seconds for t in Ledger(asked).totals().values())
+                model_seconds=sum(t.seconds for t in ExchangeLog(asked).totals().values())
                 if asked.is_dir()
                 else 0.0,
                 repaired=repaired_in(run),
@@ -247,11 +247,11 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
 
     # --- what is shown --------------------------------------------------------------------------------------
 
-    def table(self, done: Trials) -> Table:
+    def table(self, done: Trials) -> PageTable:
         """By model and variant. Wall seconds are medians, the rest are shares and means of a trial."""
         heads = ("model", "solved", "%", "95 % interval", "first drafts accepted", "rounds", "plan drafts",
                  "code drafts", "tokens in", "tokens out", "USD", "wall s", "without the model")  # fmt: skip
-        return Table(
+        return PageTable(
             heads, [summary_row(name, [d.result for d in own]) for name, own in by_contestant(done).items()]
         )
 

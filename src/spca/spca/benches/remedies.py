@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from spca.logs import LOG
-from spca_bench.page import Table
+from spca_bench.page import PageTable
 from spca_bench.runs import RunSummary
 from spca_bench.statistics import Rate
 from spca_core.plan import ActResult
@@ -59,7 +59,7 @@ def _said_by_skills(run: Path) -> list[str]:
     return [line.get("message", "") for line in lines if line.get("event") == "skill"]
 
 
-def remedy_table(results: Iterable[RunSummary]) -> Table:
+def remedy_table(results: Iterable[RunSummary]) -> PageTable:
     """By kind of disturbance: runs in which it happened, solved ones, and runs that used each remedy.
 
     A run with several disturbances counts for each of them.
@@ -75,4 +75,4 @@ def remedy_table(results: Iterable[RunSummary]) -> Table:
     if undisturbed:
         used = [sum(remedy in r.remedies for r in undisturbed) for remedy in REMEDIES]
         rows.append(("none", "nothing happened in time", str(Rate.of(r.success for r in undisturbed)), *used))
-    return Table(("kind", "what happens", "solved", *REMEDIES), rows)
+    return PageTable(("kind", "what happens", "solved", *REMEDIES), rows)

@@ -58,12 +58,12 @@ def up(
     from spca.ros_ready import require_ros
 
     require_ros()  # before anything of ROS is imported
-    from spca.ros.processes import Choice
+    from spca.ros.processes import Backends
     from spca.ros.up import start
     from spca_core.options import RunOptions
 
     options = checked(RunOptions, level=level, rate=rate, view=view)
-    choice = checked(Choice, sim=sim, arm=arm, robot=robot)
+    choice = checked(Backends, sim=sim, arm=arm, robot=robot)
     start(options, choice, 60.0 * idle_minutes, detach, secure)
 
 

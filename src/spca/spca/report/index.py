@@ -25,7 +25,7 @@ _WIDTH = 320  # px of a picture
 
 
 @dataclass(frozen=True)
-class Entry:
+class RunCard:
     """One card of the page; `link` and `picture` (a data URI) may be empty."""
 
     name: str
@@ -49,7 +49,7 @@ def write_index(runs: Path = RUNS, campaigns: Path = CAMPAIGNS) -> Path:
     return runs / INDEX
 
 
-def _runs(folder: Path) -> Iterator[Entry]:
+def _runs(folder: Path) -> Iterator[RunCard]:
     for path in folder.glob(f"*/{MANIFEST}"):
         run = path.parent
         try:
@@ -65,7 +65,7 @@ def _runs(folder: Path) -> Iterator[Entry]:
         except (OSError, ValidationError):
             outcome, good = ("broken", False) if (run / "crash.txt").is_file() else ("not finished", None)
         page = run / REPORT
-        yield Entry(
+        yield RunCard(
             name=run.name,
             title=title,
             about=about,
@@ -83,7 +83,7 @@ def _task(run: Path) -> str:
     return begun.text if begun else run.name
 
 
-def _campaigns(runs: Path, folder: Path) -> Iterator[Entry]:
+def _campaigns(runs: Path, folder: Path) -> Iterator[RunCard]:
     """Campaigns and benches: every folder with a page, in either place."""
     pages = [
         *folder.glob("*/*.html"),
@@ -91,7 +91,7 @@ def _campaigns(runs: Path, folder: Path) -> Iterator[Entry]:
         *(p for p in runs.glob("*/*.html") if not (p.parent / MANIFEST).exists()),
     ]
     for page in pages:
-        yield Entry(
+        yield RunCard(
             name=page.parent.name,
             title=page.parent.name,
             about="campaign or bench",

@@ -25,7 +25,7 @@ from spca_core.options import Manifest, RunOptions
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_ros import names
 from spca_ros.peer import Peer
-from spca_ros.session import Session
+from spca_ros.session import RosSession
 
 if TYPE_CHECKING:
     from spca_core.result import RunResult
@@ -64,7 +64,7 @@ def _run(folder: RunFolder, listeners: tuple[Listener, ...], interrupted: thread
             listener(event)
 
     fault: SpcaError | None = None
-    with Session("client") as node:
+    with RosSession("client") as node:
         peer = Peer(node, names.SUPERVISOR)
         run_level = RunLevelCall(node, peer)
         try:

@@ -23,7 +23,7 @@ from rclpy.qos import qos_profile_action_status_default
 from spca.ros import standing
 from spca.ros.processes import parameters, processes
 from spca.ros.run_server import RunServer
-from spca.ros.standing import NodeState, Order, Standing
+from spca.ros.standing import NodeState, Standing, UpRequest
 from spca_core.errors import EXIT_BROKEN, SpcaError
 from spca_core.options import RunOptions
 from spca_ros import names
@@ -31,7 +31,7 @@ from spca_ros.domain import own_domain
 from spca_ros.graph import Graph, NodeProcess
 from spca_ros.node import SpcaNode
 from spca_ros.qos import EVERY
-from spca_ros.session import Session
+from spca_ros.session import RosSession
 
 _TICK_S = 0.2
 _DIAGNOSTICS_S = 1.0
@@ -43,7 +43,7 @@ _BUSY = (GoalStatus.STATUS_ACCEPTED, GoalStatus.STATUS_EXECUTING, GoalStatus.STA
 class Keeper:
     """Watches over one graph. `stop` ends it, from any thread or a signal handler."""
 
-    def __init__(self, order: Order, node: SpcaNode, domain: int) -> None:
+    def __init__(self, order: UpRequest, node: SpcaNode, domain: int) -> None:
         self._order = order
         self._ended = threading.Event()
         self._restarts: dict[str, deque[float]] = {}
@@ -180,9 +180,9 @@ def _watch_terminal(path: str, keeper: Keeper) -> None:
 
 def main() -> None:
     """Keep a graph up; the last line of the output says why it has ended."""
-    order = Order.model_validate_json(sys.argv[1])
+    order = UpRequest.model_validate_json(sys.argv[1])
     try:
-        with standing.keeping(), own_domain() as domain, Session("keeper") as node:
+        with standing.keeping(), own_domain() as domain, RosSession("keeper") as node:
             keeper = Keeper(order, node, domain)
             with keeper.graph, closing(keeper.runs):
                 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -14,7 +14,7 @@ from spca_core.options import RunOptions
 from spca_ros import names
 from spca_ros.domain import own_domain
 from spca_ros.graph import Graph
-from spca_ros.session import Session
+from spca_ros.session import RosSession
 
 
 def run_on_own(options: RunOptions, order: RunOrder, tell: Listener, logs: Path) -> None:
@@ -36,7 +36,7 @@ def run_on_own(options: RunOptions, order: RunOrder, tell: Listener, logs: Path)
             raise Cancelled("cancelled before the nodes were started")
 
     # The handler comes first: an exception in the middle of ROS's own calls may crash the process.
-    with stopping_on_interrupt(interrupt), own_domain(), Session("cli") as node:
+    with stopping_on_interrupt(interrupt), own_domain(), RosSession("cli") as node:
         check()
         with Graph(node, processes(options), logs) as graph:
             started.append(graph)

@@ -20,7 +20,7 @@ GAZEBO_LAG = 0.4
 """Simulated seconds that the arm may be behind its path over Gazebo, as in config/gazebo.yaml."""
 
 
-class Choice(Record):
+class Backends(Record):
     """Who simulates, and who plans motions."""
 
     sim: Literal["mujoco", "gazebo"] = "mujoco"
@@ -40,13 +40,13 @@ def parameters(options: RunOptions) -> dict[str, str]:
     return {"environment": kit.name, **side.parameters(options)}
 
 
-def processes(options: RunOptions, choice: Choice | None = None) -> list[ProcessSpec]:
+def processes(options: RunOptions, choice: Backends | None = None) -> list[ProcessSpec]:
     """The processes of a graph: those of the environment, and the one that thinks.
 
     A graph that is to stay up (`choice`) has what ROS users look at as well, where the project's workspace is
     sourced. Raises InputError for an unknown level, before anything starts.
     """
-    shared, chosen = parameters(options), choice or Choice()
+    shared, chosen = parameters(options), choice or Backends()
     side: RosSide = kit_of(options.level).ros()
     thinking = (names.SUPERVISOR, names.PLANNER, names.CODER, *side.thinking)
     brain = ProcessSpec("spca.ros.brain", thinking, shared, needs_keys=True)
@@ -68,7 +68,7 @@ def _shown(world: str, sim: str) -> list[ProcessSpec]:
     return [ProcessSpec("spca_tabletop.ros.display.node", (names.DISPLAY,), command=command)]
 
 
-def _chosen(spec: ProcessSpec, choice: Choice, options: RunOptions) -> ProcessSpec:
+def _chosen(spec: ProcessSpec, choice: Backends, options: RunOptions) -> ProcessSpec:
     if names.EXECUTOR in spec.nodes:
         given: dict[str, Value] = {"arm": choice.arm}
         if choice.sim == "gazebo":
@@ -89,7 +89,7 @@ def _chosen(spec: ProcessSpec, choice: Choice, options: RunOptions) -> ProcessSp
     return spec
 
 
-def check_installed(choice: Choice) -> None:
+def check_installed(choice: Backends) -> None:
     """Raise InputError, naming what is missing for that simulator and that arm."""
     docs = "docs/full-stack.md says how"
     if choice.arm == "moveit" and importlib.util.find_spec("moveit") is None:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from spca.ros.processes import Choice
+from spca.ros.processes import Backends
 from spca_core.errors import SpcaError
 from spca_core.model import Record
 from spca_core.options import RunOptions
@@ -34,11 +34,11 @@ SILENCE_S = 10.0
 """Wall seconds without a beat after which the keeper counts as stopped or hung."""
 
 
-class Order(Record):
+class UpRequest(Record):
     """What `spca up` asks the keeper for."""
 
     options: RunOptions
-    choice: Choice
+    choice: Backends
     idle_s: float
     secured: dict[str, str] = {}
     """Environment variables of DDS Security, if it is used."""

@@ -12,8 +12,8 @@ from rich.table import Table
 
 from spca.rooted import rooted
 from spca.ros import standing
-from spca.ros.processes import Choice, check_installed, processes
-from spca.ros.standing import Order, Standing
+from spca.ros.processes import Backends, check_installed, processes
+from spca.ros.standing import Standing, UpRequest
 from spca.terminal import notices, results
 from spca_core.errors import EXIT_BAD_INPUT, EXIT_NOT_SOLVED, EXIT_SUCCESS, InputError, SpcaError
 from spca_core.options import RunOptions
@@ -26,7 +26,7 @@ _TICK_S = 0.05
 
 
 def start(
-    options: RunOptions, choice: Choice, idle_s: float, detach: bool, keystore: Path | None = None
+    options: RunOptions, choice: Backends, idle_s: float, detach: bool, keystore: Path | None = None
 ) -> None:
     """Start the keeper and return when its nodes are ready. Raises what keeps them from it."""
     console = notices()
@@ -43,7 +43,7 @@ def start(
     secured = security.variables(keystore) if keystore is not None else {}
     _, _, logs = standing.files()
     logs.mkdir(parents=True, exist_ok=True)
-    order = Order(
+    order = UpRequest(
         options=options, choice=choice, idle_s=idle_s, secured=secured, terminal="" if detach else _terminal()
     )
     began = time.monotonic()

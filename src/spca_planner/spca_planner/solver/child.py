@@ -32,7 +32,7 @@ OUT_OF_MEMORY = 22
 _PR_SET_PDEATHSIG = 1
 
 
-class Child:
+class BoundedChild:
     """One child, started at once.
 
     Only for processes with a single thread. `end` it when it is no longer needed.

@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 from spca_core.ports.engine import Solution
-from spca_planner.solver.child import CANNOT_START, Child, last_words
+from spca_planner.solver.child import CANNOT_START, BoundedChild, last_words
 from spca_planner.solver.judgement import Greedy, Words
 
 _SHORTEST = "astar({heuristic}, max_time={seconds})"
@@ -94,7 +94,7 @@ class DownwardSearch:
         self._child.end()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _start(self, search: str, seconds: float, translate: bool) -> Child:
+    def _start(self, search: str, seconds: float, translate: bool) -> BoundedChild:
         def work() -> None:
             """Translate, then become the search program."""
             os.chdir(self._folder)
@@ -106,7 +106,7 @@ class DownwardSearch:
             chosen = search.replace("{heuristic}", _heuristic(Path("output.sas").read_bytes()))
             os.execv(binary, [binary, "--search", chosen, "--internal-plan-file", "plan"])
 
-        return Child(work, seconds)
+        return BoundedChild(work, seconds)
 
 
 def _translate() -> None:

@@ -16,7 +16,7 @@ from unified_planning.model import Problem
 from unified_planning.plans import SequentialPlan
 
 from spca_core.ports.engine import Solution
-from spca_planner.solver.child import OUT_OF_MEMORY, Child, last_words
+from spca_planner.solver.child import OUT_OF_MEMORY, BoundedChild, last_words
 from spca_planner.solver.reading import read
 
 _COMPILED_AWAY = (
@@ -71,7 +71,7 @@ class FactorySearch:
         self._timeout_s = timeout_s
         self._folder = Path(tempfile.mkdtemp(prefix="spca_plan_"))
         self._answer = self._folder / "answer.json"
-        self._child = Child(self._work, timeout_s)
+        self._child = BoundedChild(self._work, timeout_s)
 
     def wait(self) -> Solution:
         """See `Search`."""

@@ -17,7 +17,7 @@ from spca_planner.pddl.syntax import Domain, Problem
 from spca_planner.solver.conflict import conflicting_goals
 from spca_planner.solver.cost import likely_cause
 from spca_planner.solver.downward import DownwardSearch
-from spca_planner.solver.judgement import Case, Context, Judgement, Words
+from spca_planner.solver.judgement import Case, DraftContext, Judgement, Words
 from spca_planner.solver.reading import read
 from spca_planner.solver.validation import why_invalid
 
@@ -94,7 +94,7 @@ def _first_plan(case: Case, clock: _Clock) -> Judgement:
     )
 
 
-def _text_refused(reading: Reading, context: Context | None) -> Judgement | None:
+def _text_refused(reading: Reading, context: DraftContext | None) -> Judgement | None:
     """Everything that is wrong with the texts themselves, by themselves and in this scene."""
     strange: list[str] = []
     missed = ""
@@ -109,7 +109,7 @@ def _text_refused(reading: Reading, context: Context | None) -> Judgement | None
     return Judgement(critic=critic, message=listed(faults))
 
 
-def _wishful(domain: Domain, problem: Problem, steps: tuple[Words, ...], context: Context | None) -> str:
+def _wishful(domain: Domain, problem: Problem, steps: tuple[Words, ...], context: DraftContext | None) -> str:
     """What a valid plan says against its draft."""
     if context is None:
         return ""

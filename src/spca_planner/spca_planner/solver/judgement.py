@@ -22,7 +22,7 @@ It is for reading, explaining and validating.
 """
 
 
-class Context(Record):
+class DraftContext(Record):
     """What a draft must agree with: the scene, its PDDL predicates, and the objects that the task names."""
 
     observation: Observation
@@ -44,7 +44,7 @@ class Case(Record):
     domain: str
     problem: str
     timeout_s: float
-    context: Context | None = None
+    context: DraftContext | None = None
     one_validator: bool = False
     """Whether TAMER is left out, for an ablation."""
     greedy: Greedy | None = None

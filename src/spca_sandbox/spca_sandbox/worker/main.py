@@ -7,7 +7,7 @@ import sys
 
 from spca_core.processes.wire import Wire
 from spca_sandbox.worker import confine
-from spca_sandbox.worker.session import Session
+from spca_sandbox.worker.session import WorkerSession
 
 
 def main() -> None:
@@ -21,7 +21,7 @@ def main() -> None:
     wire.max_bytes = setup["message_bytes"]
     for name in setup["modules"]:
         importlib.import_module(name)
-    session = Session(wire, setup)
+    session = WorkerSession(wire, setup)
     features = confine.enter(setup, lifeline)
     wire.send({"op": "ready", "features": features})
     session.serve()

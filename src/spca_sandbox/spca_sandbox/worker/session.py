@@ -33,7 +33,7 @@ _NO_ANNOTATIONS = (
 _GENERATOR = 0x20  # CO_GENERATOR of the data model; `inspect` takes too long to import
 
 
-class Session:
+class WorkerSession:
     """One worker's state: the source it holds and what that source may use."""
 
     def __init__(self, wire: Wire, setup: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from spca_core.world import World
 from spca_sim.disturbances.disturber import Disturbed
-from spca_sim.view import View
+from spca_sim.view import CameraView
 
 _HAND_HEIGHT = 0.22  # m above the table: above everything that stands on it
 _SKIN = np.array([196, 150, 122], np.uint8)
@@ -24,7 +24,7 @@ def disturb(
     now: Disturbed,
     time: float,
     world: World,
-    view: View,
+    view: CameraView,
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
     """The picture with the hand in view and the light that is left. The inputs are left alone."""
     if now.light != 1.0:
@@ -37,7 +37,7 @@ def disturb(
 
 def _draw_hand(
     colour: NDArray[np.uint8], depth: NDArray[np.float32], place: tuple[float, float, float], light: float,
-    world: World, view: View,
+    world: World, view: CameraView,
 ) -> None:  # fmt: skip
     """A hand that reaches in from the far edge of the table, above everything there."""
     x, y, heading = place

@@ -16,7 +16,7 @@ from spca_tabletop.act import placements
 from spca_tabletop.act.contact import touching
 from spca_tabletop.act.conversion import pose_value, raised
 from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
-from spca_tabletop.act.grasps import Grasp as ToolGrasp
+from spca_tabletop.act.grasps import GraspCandidate as ToolGrasp
 from spca_tabletop.act.obstructions import Possible, in_the_way, neighbours, row_of
 from spca_tabletop.act.values import Grasp, Pose, Spot
 from spca_tabletop.act.workbench import Workbench
@@ -102,7 +102,7 @@ class Alternatives(Workbench):
         self._held()
         row = row_of(self.scene, other)
 
-        def spots() -> list[placements.Spot]:
+        def spots() -> list[placements.PlaceCandidate]:
             with touching(self._arm, name, *self._supports()):
                 possible = placements.next_to(other, self._hold, row)
                 return [s for s in possible if self._on_area(s.pose) and self._can_slide(s)]
@@ -164,7 +164,7 @@ class Alternatives(Workbench):
         above = raised(pose, APPROACH)
         return self._arm.reachable(pose) and self._arm.reachable(above)
 
-    def _can_slide(self, spot: placements.Spot) -> bool:
+    def _can_slide(self, spot: placements.PlaceCandidate) -> bool:
         return self._can_put(spot.pose) and self._arm.reachable(spot.contact)
 
     def _on_area(self, pose: geometry.Pose) -> bool:

@@ -37,7 +37,7 @@ COVERED = 0.012
 
 
 @dataclass(frozen=True)
-class Grasp:
+class GraspCandidate:
     """A tool pose around an object and the gap (m) to open to on the way there."""
 
     pose: Pose
@@ -53,7 +53,7 @@ def grasp_height(thing: SceneObject, tip_reach: float) -> float:
     return max(thing.pose.position[2], bottom + TIP_CLEARANCE + tip_reach)
 
 
-def grasps(scene: Scene, name: str, arm: Arm, tip_reach: float) -> Iterator[Grasp]:
+def grasps(scene: Scene, name: str, arm: Arm, tip_reach: float) -> Iterator[GraspCandidate]:
     """Grasps of the object that the arm can reach without touching anything else, best first."""
     thing = scene.get(name)
     if thing is None:
@@ -70,7 +70,7 @@ def grasps(scene: Scene, name: str, arm: Arm, tip_reach: float) -> Iterator[Gras
             pose = top_down(x, y, z, turn)
             above = top_down(x, y, z + APPROACH, turn)
             if arm.reachable(pose, gap) and arm.reachable(above, gap):
-                yield Grasp(pose, gap)
+                yield GraspCandidate(pose, gap)
 
 
 def too_wide(kind: str, size: Vec3) -> bool:

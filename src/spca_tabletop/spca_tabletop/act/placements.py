@@ -51,7 +51,7 @@ OFF_NEIGHBOUR, MOST_OFF = 0.004, 0.008
 
 
 @dataclass(frozen=True)
-class Spot:
+class PlaceCandidate:
     """Put down at `pose`; next to a cube, then move on to `contact` to touch it."""
 
     pose: Pose
@@ -189,7 +189,9 @@ def clear_of(tool: Pose, others: Sequence[SceneObject], hold: Hold) -> bool:
     return all(gap(own, footprint(o)) > 0 for o in others)
 
 
-def next_to(other: SceneObject, hold: Hold, neighbours: Sequence[SceneObject] = ()) -> Iterator[Spot]:
+def next_to(
+    other: SceneObject, hold: Hold, neighbours: Sequence[SceneObject] = ()
+) -> Iterator[PlaceCandidate]:
     """Next to the faces of a thing, or around a round one, on the same support; fingers along the face.
 
     In line with the `neighbours` that it has already, if possible: a push from there keeps them in contact.
@@ -208,7 +210,7 @@ def next_to(other: SceneObject, hold: Hold, neighbours: Sequence[SceneObject] = 
         c, s = math.cos(angle), math.sin(angle)
         near, far = touching - (ROUND_PUSH if around == 12 else PUSH), touching + SIDE_GAP
         for yaw in hold.least_turned(angle, angle + math.pi):
-            yield Spot(
+            yield PlaceCandidate(
                 top_down(x + far * c, y + far * s, z, yaw),
                 top_down(x + near * c, y + near * s, z - DROP, yaw),
             )
@@ -220,7 +222,9 @@ def _out_of_line(angle: float, other: SceneObject, neighbour: SceneObject) -> fl
     return 1 - math.cos(angle - math.atan2(y - ny, x - nx))
 
 
-def in_line(spots: Iterable[Spot], other: SceneObject, row: Sequence[SceneObject]) -> list[Spot]:
+def in_line(
+    spots: Iterable[PlaceCandidate], other: SceneObject, row: Sequence[SceneObject]
+) -> list[PlaceCandidate]:
     """Those of the spots next to `other` that make a straight row with its neighbour, if that is one."""
     if len(row) != 1:
         return list(spots)
@@ -229,20 +233,22 @@ def in_line(spots: Iterable[Spot], other: SceneObject, row: Sequence[SceneObject
     return [s for s, angle in directions if _out_of_line(angle, other, row[0]) < STRAIGHT]
 
 
-def able_to_go_on(spots: Sequence[Spot], other: SceneObject, free: Callable[[Pose], bool]) -> list[Spot]:
+def able_to_go_on(
+    spots: Sequence[PlaceCandidate], other: SceneObject, free: Callable[[Pose], bool]
+) -> list[PlaceCandidate]:
     """The same spots next to `other`, those first beyond which a row can go on: most places that are `free`.
 
     Among equals, those first whose opposite is a spot, too: from there a row can go on to the other side.
     """
     x, y, _ = other.pose.position
 
-    def beyond(spot: Spot) -> int:
+    def beyond(spot: PlaceCandidate) -> int:
         px, py, z = spot.pose.position
         further = ((px + k * (px - x), py + k * (py - y), z) for k in range(1, ROW_GOES_ON + 1))
         poses = (spot.pose.model_copy(update={"position": position}) for position in further)
         return sum(1 for _ in takewhile(free, poses))
 
-    def opposite_free(spot: Spot) -> bool:
+    def opposite_free(spot: PlaceCandidate) -> bool:
         px, py, _ = spot.pose.position
         return any(math.dist((2 * x - px, 2 * y - py), s.pose.position[:2]) < SIDE_GAP for s in spots)
 

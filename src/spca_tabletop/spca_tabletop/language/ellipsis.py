@@ -7,12 +7,12 @@ from dataclasses import fields, is_dataclass, replace
 from itertools import islice, product
 from typing import Any
 
-from spca_tabletop.language.phrases import Reading, Thing
+from spca_tabletop.language.phrases import Interpretation, NounPhrase
 
 _MOST_WAYS = 32
 
 
-def completed(reading: Reading) -> Iterator[Reading]:
+def completed(reading: Interpretation) -> Iterator[Interpretation]:
     """Every way to supply the kinds; which of them makes sense is decided by the table."""
     things = [thing for thing in _things(reading.elements) if thing.said]
     named = sorted(
@@ -25,18 +25,18 @@ def completed(reading: Reading) -> Iterator[Reading]:
         yield replace(reading, elements=_with_kinds(reading.elements, supplied)) if supplied else reading
 
 
-def _kinds(thing: Thing, named: list[str]) -> tuple[str, ...]:
+def _kinds(thing: NounPhrase, named: list[str]) -> tuple[str, ...]:
     """The kinds it may be of: any that was named; a solid where none was, or not even "one" was said."""
     noun = any(feature == "noun" for feature, _ in thing.said)
     return tuple(dict.fromkeys(named if noun and named else [*named, ""]))
 
 
-def _place(thing: Thing) -> int:
+def _place(thing: NounPhrase) -> int:
     return min(word.start_pos or 0 for _, word in thing.said)
 
 
-def _things(part: Any) -> Iterator[Thing]:
-    if isinstance(part, Thing):
+def _things(part: Any) -> Iterator[NounPhrase]:
+    if isinstance(part, NounPhrase):
         yield part
     if isinstance(part, tuple):
         for one in part:
@@ -54,6 +54,11 @@ def _with_kinds(part: Any, kinds: dict[int, str]) -> Any:
         return part
     changes = {f.name: getattr(part, f.name) for f in fields(part) if f.name != "said"}
     changes = {name: _with_kinds(value, kinds) for name, value in changes.items()}
-    if isinstance(part, Thing) and part.said and part.is_elliptic and (kind := kinds.get(_place(part), "")):
+    if (
+        isinstance(part, NounPhrase)
+        and part.said
+        and part.is_elliptic
+        and (kind := kinds.get(_place(part), ""))
+    ):
         changes |= {"kind": kind, "is_supplied": True}
     return replace(part, **changes)

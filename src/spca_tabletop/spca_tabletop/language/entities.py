@@ -10,12 +10,12 @@ from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_sense.observation import colours_of, sizes_of
-from spca_tabletop.language.ledger import Ledger
-from spca_tabletop.language.phrases import Thing
+from spca_tabletop.language.ledger import UsedWords
+from spca_tabletop.language.phrases import NounPhrase
 from spca_tabletop.language.selection import CLEARLY_LARGER, Selection
 
 Assignment = Sequence[str]
-"""A symbol for every `Choice`, by its index."""
+"""A symbol for every `AnyOf`, by its index."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Choice:
+class AnyOf:
     """Any one of some things; which one is left to the planner."""
 
     index: int
@@ -49,7 +49,7 @@ class NoSuchThing(Impossible):
     """A thing is spoken of as if it were there, and it is not: "the cube that is on the blue plate"."""
 
 
-Entity = Known | Choice | Matching
+Entity = Known | AnyOf | Matching
 Constraint = Callable[[Assignment], bool]
 
 
@@ -57,7 +57,7 @@ def value(entity: Entity, assignment: Assignment) -> str:
     """The symbol an entity stands for; empty if there is no such thing."""
     if isinstance(entity, Known):
         return entity.symbol
-    if isinstance(entity, Choice):
+    if isinstance(entity, AnyOf):
         return assignment[entity.index]
     return dict(entity.partners).get(value(entity.of, assignment), "")
 
@@ -65,33 +65,35 @@ def value(entity: Entity, assignment: Assignment) -> str:
 class Discourse:
     """Finds what noun phrases mean, with what was said before. `cost` counts what was said without need."""
 
-    def __init__(self, observation: Observation, ledger: Ledger | None = None) -> None:
+    def __init__(self, observation: Observation, ledger: UsedWords | None = None) -> None:
         self._scene = observation
         self._colours = colours_of(observation)
-        self.ledger = ledger or Ledger()
-        self.choices: list[Choice] = []
+        self.ledger = ledger or UsedWords()
+        self.choices: list[AnyOf] = []
         self.constraints: list[Constraint] = []
         self.cost = 0
         self.subject: Entity | None = None
         self.group: list[Entity] = []
         self.mentioned: list[Entity] = []
-        self._last: Thing | None = None
+        self._last: NounPhrase | None = None
         """The solid that was described last: "the other one" is like it."""
 
     def all(
-        self, things: Sequence[Thing], kinds: Sequence[str], subject: Entity | None = None
+        self, things: Sequence[NounPhrase], kinds: Sequence[str], subject: Entity | None = None
     ) -> list[Entity]:
         """The meanings of several noun phrases in order; `kinds` are the allowed kinds, likeliest first."""
         return [entity for thing in things for entity in self.resolve(thing, kinds, subject)]
 
-    def one(self, things: Sequence[Thing], kinds: Sequence[str], subject: Entity | None = None) -> Entity:
+    def one(
+        self, things: Sequence[NounPhrase], kinds: Sequence[str], subject: Entity | None = None
+    ) -> Entity:
         """The single thing that noun phrases mean."""
         found = self.all(things, kinds, subject)
         if len(found) != 1:
             raise NotUnderstood(f"'{_text(things)}' are several things where only one can be meant.")
         return found[0]
 
-    def resolve(self, thing: Thing, kinds: Sequence[str], subject: Entity | None = None) -> list[Entity]:
+    def resolve(self, thing: NounPhrase, kinds: Sequence[str], subject: Entity | None = None) -> list[Entity]:
         """What one noun phrase means. `subject` is what "of its colour" and "another plate" refer to."""
         use = self.ledger.use
         if thing.either:
@@ -115,7 +117,7 @@ class Discourse:
         """A new free choice that differs from other entities."""
         if len(candidates) == 1 and not apart_from:
             return Known(candidates[0])
-        choice = Choice(len(self.choices), tuple(candidates))
+        choice = AnyOf(len(self.choices), tuple(candidates))
         self.choices.append(choice)
         for other in apart_from:
             self.constraints.append(_differ(choice, other))
@@ -130,7 +132,7 @@ class Discourse:
 
     def is_solid(self, entity: Entity) -> bool:
         """Whether it can be moved."""
-        if isinstance(entity, Choice):
+        if isinstance(entity, AnyOf):
             return all(self._scene.objects.get(symbol) in SOLIDS for symbol in entity.candidates)
         return self.kind(entity) in SOLIDS
 
@@ -156,7 +158,7 @@ class Discourse:
 
     def is_choice(self, entity: Entity) -> bool:
         """Whether it is left open which thing it is."""
-        return isinstance(entity, Choice)
+        return isinstance(entity, AnyOf)
 
     def demand(self, entity: Entity, symbols: Sequence[str]) -> None:
         """Demand that it is one of these."""
@@ -175,7 +177,7 @@ class Discourse:
 
     # --- pronouns
 
-    def _pronoun(self, thing: Thing) -> list[Entity]:
+    def _pronoun(self, thing: NounPhrase) -> list[Entity]:
         self.ledger.use(thing)
         if thing.pronoun == "it":
             if self.subject is None:
@@ -200,7 +202,7 @@ class Discourse:
 
     # --- colours that depend on the subject
 
-    def _matching(self, thing: Thing, subject: Entity | None) -> list[Entity]:
+    def _matching(self, thing: NounPhrase, subject: Entity | None) -> list[Entity]:
         present = [kind for kind in SUPPORTS if self.symbols(kind)]
         kind = thing.kind or (present[0] if len(present) == 1 else "plate")
         if subject is None or not self.is_solid(subject) or kind not in SUPPORTS:
@@ -226,7 +228,9 @@ class Discourse:
 
     # --- descriptions
 
-    def _described(self, thing: Thing, kinds: Sequence[str], subject: Entity | None = None) -> list[Entity]:
+    def _described(
+        self, thing: NounPhrase, kinds: Sequence[str], subject: Entity | None = None
+    ) -> list[Entity]:
         thing = self._like_the_last(thing)
         candidates = self._candidates(thing, kinds)
         self.ledger.use(thing, "noun", "quantifier", "number", "colour", "other")
@@ -246,7 +250,7 @@ class Discourse:
                 raise Impossible(f"'{thing.text}': there are not that many. {self._seen()}")
             if len(candidates) == number:
                 return [Known(s) for s in candidates]
-            apart = [e for e in self.mentioned if isinstance(e, Choice)] if thing.other else []
+            apart = [e for e in self.mentioned if isinstance(e, AnyOf)] if thing.other else []
             chosen: list[Entity] = []
             for _ in range(number):
                 chosen.append(self.choose(candidates, [*apart, *chosen]))
@@ -264,7 +268,7 @@ class Discourse:
             f"I do not know which one '{thing.text}' is; there are: {listed}. Say which, or say 'any'."
         )
 
-    def _like_the_last(self, thing: Thing) -> Thing:
+    def _like_the_last(self, thing: NounPhrase) -> NounPhrase:
         """As in "the other one": it is of the kind and colour that was named last."""
         supplied = thing.is_supplied or not thing.kind
         last = self._last
@@ -275,9 +279,9 @@ class Discourse:
             self._last = thing
         return thing
 
-    def _left_over(self, thing: Thing, candidates: Sequence[str]) -> list[Entity]:
+    def _left_over(self, thing: NounPhrase, candidates: Sequence[str]) -> list[Entity]:
         """Those of the candidates that are left when others were chosen before; empty if that is unclear."""
-        before = [e for e in self.mentioned if isinstance(e, Choice) and set(e.candidates) & set(candidates)]
+        before = [e for e in self.mentioned if isinstance(e, AnyOf) and set(e.candidates) & set(candidates)]
         left = len(candidates) - len(before)
         if not before or thing.quantifier == "any" or left != (thing.number or (left if thing.plural else 1)):
             return []
@@ -286,7 +290,7 @@ class Discourse:
             chosen.append(self.choose(candidates, [*before, *chosen]))
         return chosen
 
-    def _several(self, thing: Thing, candidates: list[str]) -> list[Entity]:
+    def _several(self, thing: NounPhrase, candidates: list[str]) -> list[Entity]:
         if thing.number is not None and thing.number != len(candidates):
             if thing.number == len(self.group):
                 return list(self.group)
@@ -294,7 +298,7 @@ class Discourse:
             raise Impossible(f"'{thing.text}': there {there}, not {thing.number}. {self._seen()}")
         return [Known(s) for s in candidates]
 
-    def _candidates(self, thing: Thing, kinds: Sequence[str]) -> list[str]:
+    def _candidates(self, thing: NounPhrase, kinds: Sequence[str]) -> list[str]:
         if thing.kind == "tray" and not self.symbols("tray"):
             thing = replace(thing, kind="plate")  # some call a plate that
         wanted = _wanted(thing, kinds)
@@ -315,7 +319,7 @@ class Discourse:
             raise refusal(f"{missing} {self._seen()}{self._standing(unrestricted)}")
         return found
 
-    def symbols_of(self, thing: Thing, kinds: Sequence[str] = (*SOLIDS, *SUPPORTS)) -> list[str]:
+    def symbols_of(self, thing: NounPhrase, kinds: Sequence[str] = (*SOLIDS, *SUPPORTS)) -> list[str]:
         """All things that a phrase may mean; they do not count as mentioned by that."""
         nested = Discourse(self._scene, self.ledger)
         nested.mentioned, nested.subject, nested.group = list(self.mentioned), self.subject, list(self.group)
@@ -331,7 +335,7 @@ class Discourse:
         ]
 
     def _unmentioned(
-        self, candidates: Sequence[str], thing: Thing, subject: Entity | None = None
+        self, candidates: Sequence[str], thing: NounPhrase, subject: Entity | None = None
     ) -> list[str]:
         if not self.mentioned and (thing.plural or thing.quantifier != "any"):
             raise NotUnderstood(f"I do not know which things '{thing.text}' means; name them.")
@@ -341,7 +345,7 @@ class Discourse:
         found = [s for s in candidates if s not in named]
         if not found:
             raise Impossible(f"'{thing.text}': there is no other one. {self._seen()}")
-        chosen = any(isinstance(e, Choice) and set(e.candidates) & set(found) for e in self.mentioned)
+        chosen = any(isinstance(e, AnyOf) and set(e.candidates) & set(found) for e in self.mentioned)
         if thing.kind and len(found) == len(candidates) and thing.quantifier != "any" and not chosen:
             raise NotUnderstood(f"I do not know what '{thing.text}' is set against; leave out 'other'.")
         return found
@@ -357,7 +361,7 @@ class Discourse:
         return f"I see: {', '.join(things) or 'nothing on the table'}."
 
 
-def _wanted(thing: Thing, kinds: Sequence[str]) -> tuple[str, ...]:
+def _wanted(thing: NounPhrase, kinds: Sequence[str]) -> tuple[str, ...]:
     """The kinds that a noun may mean where things of `kinds` are expected, likeliest first."""
     if thing.kind == "block":
         return ("cube", "cuboid")
@@ -370,11 +374,11 @@ def _differ(a: Entity, b: Entity) -> Constraint:
     return lambda assignment: value(a, assignment) != value(b, assignment)
 
 
-def _bare(thing: Thing, kind: str) -> str:
+def _bare(thing: NounPhrase, kind: str) -> str:
     return f"{thing.colour} {thing.kind or kind}".strip()
 
 
-def _restrictions(thing: Thing) -> str:
+def _restrictions(thing: NounPhrase) -> str:
     side = f" that is {thing.side}" if thing.side else ""
     return side + "".join(
         f" that is {'not ' if w.negated else ''}"
@@ -383,5 +387,5 @@ def _restrictions(thing: Thing) -> str:
     )
 
 
-def _text(things: Sequence[Thing]) -> str:
+def _text(things: Sequence[NounPhrase]) -> str:
     return " and ".join(t.text for t in things)

@@ -12,24 +12,24 @@ from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_tabletop.language.entities import Discourse, Entity, Known
 from spca_tabletop.language.meaning import Claim, Meaning
-from spca_tabletop.language.order import Order
+from spca_tabletop.language.order import OrderedClaims
 from spca_tabletop.language.phrases import (
     Arrangement,
     Asked,
     Build,
-    Command,
     Contact,
-    Context,
     Element,
+    Instruction,
+    Interpretation,
     Mark,
     Mention,
     Negative,
+    NounPhrase,
     Ordered,
     Passive,
     Place,
-    Reading,
+    Presupposition,
     State,
-    Thing,
     Where,
 )
 from spca_tabletop.language.places import ANYTHING, CUBES, NO_DIRECTION, Places
@@ -48,7 +48,7 @@ _PARTICLES = {
 _TABLE = Known(TABLE_SYMBOL)
 
 
-def interpret(reading: Reading, observation: Observation) -> Meaning:
+def interpret(reading: Interpretation, observation: Observation) -> Meaning:
     """What a reading means on this table. Raises NotUnderstood and Impossible."""
     interpreter = _Interpreter(observation)
     for element in reading.elements:
@@ -64,12 +64,12 @@ class _Interpreter:
         self._m = Meaning(self._talk)
         self._places = Places(self._talk, self._m)
         self._use = self._talk.ledger.use
-        self._order = Order(self._m)
+        self._order = OrderedClaims(self._m)
         self._released = False
         self._verb = ""
         self._forbidding = False
         self._picked: list[Entity] = []
-        self._spoken_of: list[tuple[Entity, Thing]] = []
+        self._spoken_of: list[tuple[Entity, NounPhrase]] = []
         """What the clauses are about: something has to be done with each."""
         self._new_subjects: list[Entity] = []
 
@@ -93,7 +93,7 @@ class _Interpreter:
             self._talk.group = self._new_subjects
 
     def _take_in(self, element: Element) -> None:
-        """By its class: a Command is taken in by `_command`."""
+        """By its class: an Instruction is taken in by `_instruction`."""
         verb = getattr(element, "verb", "") or getattr(element, "avoided", "")
         self._use(
             element,
@@ -107,7 +107,7 @@ class _Interpreter:
         self._places.place(self._subjects(things), arrangement.places, things)
 
     def _passive(self, passive: Passive) -> None:
-        self._command(Command(_VERB_OF[passive.done], passive.things, passive.places))
+        self._instruction(Instruction(_VERB_OF[passive.done], passive.things, passive.places))
 
     def _negative(self, negative: Negative) -> None:
         untouched = prohibit(negative, self._talk, self._m)
@@ -172,7 +172,7 @@ class _Interpreter:
         else:
             self._order.put_in(self._talk.all(ordered.things, _TOUCHABLE))
 
-    def _context(self, context: Context) -> None:
+    def _presupposition(self, context: Presupposition) -> None:
         """What is said to be there must be there."""
         for place in context.places:
             self._use(place)
@@ -184,7 +184,7 @@ class _Interpreter:
 
     # --- commands
 
-    def _command(self, command: Command) -> None:
+    def _instruction(self, command: Instruction) -> None:
         self._verb = command.verb
         if first := tuple(word for word in command.said if word[0] == "first"):
             self._order.mark(Mark("first", said=first))
@@ -208,13 +208,13 @@ class _Interpreter:
         else:
             self._move(command)
 
-    def _touch(self, things: Sequence[Thing]) -> None:
+    def _touch(self, things: Sequence[NounPhrase]) -> None:
         subjects = self._subjects(things, _TOUCHABLE)
         if any(self._talk.kind(e) not in _TOUCHABLE for e in subjects):
             raise NotUnderstood("I can touch cubes and plates only.")
         self._m.claims += [Claim("touched", (e,)) for e in subjects]
 
-    def _move(self, command: Command) -> None:
+    def _move(self, command: Instruction) -> None:
         """Everything that is done with a gripper."""
         verb = command.verb
         sources = [p for p in command.places if p.kind == "source"]
@@ -235,7 +235,7 @@ class _Interpreter:
             self._move_somewhere(verb, subjects, [t for p in sources for t in p.things], several)
 
     def _move_somewhere(
-        self, verb: str, subjects: list[Entity], sources: Sequence[Thing], several: bool
+        self, verb: str, subjects: list[Entity], sources: Sequence[NounPhrase], several: bool
     ) -> None:
         """What a verb means where no place is said, but perhaps what to take things from."""
         off_table = any(thing.kind == "table" for thing in sources)
@@ -258,7 +258,7 @@ class _Interpreter:
                 f"I do not know where to; say what to {verb.lower()} from where, or onto what."
             )
 
-    def _subjects(self, things: Sequence[Thing], kinds: Sequence[str] = CUBES) -> list[Entity]:
+    def _subjects(self, things: Sequence[NounPhrase], kinds: Sequence[str] = CUBES) -> list[Entity]:
         """The things a clause is about."""
         subjects: list[Entity] = []
         for thing in things:
@@ -286,7 +286,7 @@ class _Interpreter:
             cubes += [Known(s) for s in self._talk.standing_on(support.symbol)]
         if not cubes:
             raise Impossible("Nothing lies on it; it is clear already.")
-        self._places.place(cubes, places or (Place("on", (Thing("table", "table"),)),))
+        self._places.place(cubes, places or (Place("on", (NounPhrase("table", "table"),)),))
 
     def _swap(self, things: Sequence[Entity]) -> None:
         """Each of two goes where the other one is."""
@@ -298,14 +298,14 @@ class _Interpreter:
         for thing, place in zip(things, reversed(places), strict=True):
             self._m.claim("on", [thing], Known(place))
 
-    def _sort(self, command: Command, matching: str) -> None:
+    def _sort(self, command: Instruction, matching: str) -> None:
         """Put each cube on the plate of its colour, or of another one, if no other places were named."""
-        things = command.things or (Thing("all cubes", "thing", plural=True, quantifier="all"),)
+        things = command.things or (NounPhrase("all cubes", "thing", plural=True, quantifier="all"),)
         for thing in things:
             self._use(thing, "matching")
         cubes = self._subjects([replace(t, matching="") for t in things])
         if not command.places:
-            self._places.place(cubes, (Place("on", (Thing("its plate", matching=matching),)),))
+            self._places.place(cubes, (Place("on", (NounPhrase("its plate", matching=matching),)),))
         if not all(place.things for place in command.places):
             raise NotUnderstood(
                 "I do not know by which colours to sort there; name plates, or what to put where."
@@ -333,7 +333,7 @@ class _Interpreter:
             self._m.tower.size = build.size or self._m.tower.size
             self._stack(members, build.places, build)
 
-    def _stack(self, members: Sequence[Entity], places: Sequence[Place], said: Command | Build) -> None:
+    def _stack(self, members: Sequence[Entity], places: Sequence[Place], said: Instruction | Build) -> None:
         """A tower; an order applies to the cubes that were named one by one, else to those that will be."""
         self._places.stack(members, places)
         if said.listed is None:
@@ -374,10 +374,10 @@ class _Interpreter:
 
 
 def _is_release(element: Element) -> bool:
-    return isinstance(element, Command) and element.verb == "RELEASE"
+    return isinstance(element, Instruction) and element.verb == "RELEASE"
 
 
-def _refuse_vague_places(command: Command) -> None:
+def _refuse_vague_places(command: Instruction) -> None:
     """Where a place is meant that cannot be aimed at, or what seems to describe a thing is a place."""
     if command.verb == "LIFT" and any(p.hovering for p in command.places):
         raise NotUnderstood("I can hold a thing, but not over a certain place.")
@@ -387,13 +387,13 @@ def _refuse_vague_places(command: Command) -> None:
         raise NotUnderstood(NO_DIRECTION)
 
 
-def _not_there_yet(things: Sequence[Thing], places: Sequence[Place]) -> list[Thing]:
+def _not_there_yet(things: Sequence[NounPhrase], places: Sequence[Place]) -> list[NounPhrase]:
     """As in "put another cube on the plate": one that is not on it."""
     there = [Where("on", p.things[0], negated=True) for p in places if p.kind == "on" and len(p.things) == 1]
     return [replace(t, where=(*t.where, *there)) if t.other else t for t in things]
 
 
-def _coming_from(things: Sequence[Thing], sources: Sequence[Place]) -> list[Thing]:
+def _coming_from(things: Sequence[NounPhrase], sources: Sequence[Place]) -> list[NounPhrase]:
     """As in "a cube from the table": where it comes from says which one, unless that is clear already."""
     found = []
     for thing in things:

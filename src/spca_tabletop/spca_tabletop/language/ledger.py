@@ -17,7 +17,7 @@ class Dropped(NotUnderstood):
     """A word was read that the goal would be the same without."""
 
 
-class Ledger:
+class UsedWords:
     """The words whose content has become part of a meaning, or was checked against the table."""
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ from spca_tabletop.language.phrases import Mark
 _TABLE = Known(TABLE_SYMBOL)
 
 
-class Order:
+class OrderedClaims:
     """Collects claims in stages, each of which has to come true before the next one."""
 
     def __init__(self, meaning: Meaning) -> None:

@@ -14,7 +14,7 @@ from lark import Lark, Token, Tree, UnexpectedEOF, UnexpectedToken
 from lark.lexer import Lexer
 
 from spca_core.ports.proposer import NotUnderstood
-from spca_tabletop.language.phrases import Reading
+from spca_tabletop.language.phrases import Interpretation
 from spca_tabletop.language.trees import CLASSES, reading_of
 from spca_tabletop.language.words import WHAT_WORKS, Sentence
 
@@ -76,7 +76,7 @@ def _grammar() -> tuple[Lark, _Predictions]:
 
 
 @lru_cache(maxsize=256)
-def readings(sentence: Sentence) -> tuple[Reading, ...]:
+def readings(sentence: Sentence) -> tuple[Interpretation, ...]:
     """Every way to understand a sentence, remembered for the next round. Raises NotUnderstood."""
     try:
         tokens = [Token.new_borrow_pos(CLASSES.get(t.type, t.type), t, t) for t in sentence.tokens]
@@ -88,7 +88,7 @@ def readings(sentence: Sentence) -> tuple[Reading, ...]:
         raise NotUnderstood(f"'{' '.join(words.split())}' does not make a task. {WHAT_WORKS}") from error
     except UnexpectedToken as error:
         raise NotUnderstood(_about_unexpected(sentence, error)) from error
-    found: dict[Reading, None] = {}
+    found: dict[Interpretation, None] = {}
     problem: Exception | None = None
     for one in islice(_trees(tree), _MOST_READINGS):
         try:

@@ -43,12 +43,12 @@ class Where(Phrase):
     """A restriction by place: on (or not on) something."""
 
     relation: Relation
-    thing: Thing
+    thing: NounPhrase
     negated: bool = False
 
 
 @dataclass(frozen=True)
-class Thing(Phrase):
+class NounPhrase(Phrase):
     """A noun phrase.
 
     `kind` is a kind of thing, block (cube or cuboid), table, ground, thing, or empty where only an adjective
@@ -77,8 +77,8 @@ class Thing(Phrase):
     vacant: bool = False
     where: tuple[Where, ...] = ()
     pronoun: str = ""
-    without: tuple[Thing, ...] = ()
-    either: tuple[Thing, ...] = ()
+    without: tuple[NounPhrase, ...] = ()
+    either: tuple[NounPhrase, ...] = ()
     is_supplied: bool = False
 
     @property
@@ -111,7 +111,7 @@ class Thing(Phrase):
         """Whether it, or what it leaves out or leaves open, is described by a place."""
         return bool(self.where) or any(t.says_where for t in (*self.without, *self.either))
 
-    def of_kind(self, kind: str) -> Thing:
+    def of_kind(self, kind: str) -> NounPhrase:
         """The same with a kind, where it had none."""
         return self if self.kind or self.pronoun else replace(self, kind=kind)
 
@@ -124,7 +124,7 @@ class Place(Phrase):
     """
 
     kind: PlaceKind
-    things: tuple[Thing, ...] = ()
+    things: tuple[NounPhrase, ...] = ()
     slot: Slot = "top"
     hovering: bool = False
 
@@ -137,11 +137,11 @@ class Direction(Phrase):
 
 
 @dataclass(frozen=True)
-class Command(Phrase):
+class Instruction(Phrase):
     """A verb of the grammar (TOUCH, LIFT, PUT, …) with its things and places."""
 
     verb: str
-    things: tuple[Thing, ...] = ()
+    things: tuple[NounPhrase, ...] = ()
     places: tuple[Place, ...] = ()
     listed: Direction | None = None
 
@@ -151,7 +151,7 @@ class Build(Phrase):
     """A tower, a bridge or a pyramid of certain things, at certain places; `size` in cubes, if said."""
 
     what: Literal["tower", "bridge", "pyramid"]
-    things: tuple[Thing, ...] = ()
+    things: tuple[NounPhrase, ...] = ()
     places: tuple[Place, ...] = ()
     size: int | None = None
     listed: Direction | None = None
@@ -161,7 +161,7 @@ class Build(Phrase):
 class Arrangement(Phrase):
     """Things and their places, said without a verb of their own."""
 
-    things: tuple[Thing, ...]
+    things: tuple[NounPhrase, ...]
     places: tuple[Place, ...]
 
 
@@ -169,7 +169,7 @@ class Arrangement(Phrase):
 class Ordered(Phrase):
     """Things of a tower as they are `listed`; without a direction, what is done one after the other."""
 
-    things: tuple[Thing, ...]
+    things: tuple[NounPhrase, ...]
     listed: Direction | None = None
 
 
@@ -184,7 +184,7 @@ class Mark(Phrase):
 class Mention(Phrase):
     """Things by themselves; `along`: said by "with"."""
 
-    things: tuple[Thing, ...]
+    things: tuple[NounPhrase, ...]
     along: bool = False
 
 
@@ -197,7 +197,7 @@ class State(Phrase):
     Where nothing says that it *shall* be so (`wanted`), it may just describe the table.
     """
 
-    things: tuple[Thing, ...]
+    things: tuple[NounPhrase, ...]
     places: tuple[Place, ...]
     wanted: bool
 
@@ -206,8 +206,8 @@ class State(Phrase):
 class Contact(Phrase):
     """Things touch `others`, or each other where there are none."""
 
-    things: tuple[Thing, ...]
-    others: tuple[Thing, ...] = ()
+    things: tuple[NounPhrase, ...]
+    others: tuple[NounPhrase, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -215,7 +215,7 @@ class Passive(Phrase):
     """Something has to be done to things: TOUCHED, LIFTED or DISCARDED."""
 
     done: str
-    things: tuple[Thing, ...]
+    things: tuple[NounPhrase, ...]
     places: tuple[Place, ...] = ()
 
 
@@ -224,8 +224,8 @@ class Negative(Phrase):
     """What must not happen. `subjects` is empty where the robot itself has to avoid something."""
 
     avoided: str
-    subjects: tuple[Thing, ...] = ()
-    objects: tuple[Thing, ...] = ()
+    subjects: tuple[NounPhrase, ...] = ()
+    objects: tuple[NounPhrase, ...] = ()
     places: tuple[Place, ...] = ()
 
 
@@ -234,19 +234,19 @@ class Asked(Phrase):
     """What a phrase of an installed skill package asks for: an atom of the goal over single things."""
 
     predicate: str
-    things: tuple[Thing, ...]
+    things: tuple[NounPhrase, ...]
 
 
 @dataclass(frozen=True)
-class Context(Phrase):
+class Presupposition(Phrase):
     """What is said to be there: it asks for nothing, and must be true."""
 
-    things: tuple[Thing, ...]
+    things: tuple[NounPhrase, ...]
     places: tuple[Place, ...]
 
 
 Element = (
-    Command
+    Instruction
     | Build
     | Arrangement
     | Ordered
@@ -256,13 +256,13 @@ Element = (
     | Contact
     | Passive
     | Negative
-    | Context
+    | Presupposition
     | Asked
 )
 
 
 @dataclass(frozen=True)
-class Reading:
+class Interpretation:
     """One way to understand a text. `words` are all that were read, in order."""
 
     elements: tuple[Element, ...] = ()

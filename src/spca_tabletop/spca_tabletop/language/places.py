@@ -9,9 +9,9 @@ from itertools import pairwise
 from spca_core.kinds import CONTAINERS, SOLIDS, STACKABLE, SUPPORTS
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import NotUnderstood
-from spca_tabletop.language.entities import Choice, Discourse, Entity, Known
+from spca_tabletop.language.entities import AnyOf, Discourse, Entity, Known
 from spca_tabletop.language.meaning import Claim, Meaning
-from spca_tabletop.language.phrases import Direction, Phrase, Place, Slot, Thing
+from spca_tabletop.language.phrases import Direction, NounPhrase, Phrase, Place, Slot
 
 CUBES = SOLIDS
 ANYTHING = (*SOLIDS, *SUPPORTS, "table")
@@ -27,7 +27,9 @@ class Places:
         self._run: tuple[bool, list[Entity], Sequence[Phrase]] | None = None
         """Cubes of a tower that are being listed, whether upwards, and what says so."""
 
-    def place(self, subjects: list[Entity], places: Sequence[Place], things: Sequence[Thing] = ()) -> None:
+    def place(
+        self, subjects: list[Entity], places: Sequence[Place], things: Sequence[NounPhrase] = ()
+    ) -> None:
         """Put subjects at places. "Red on blue on green": a second "on" is about what the first one named.
 
         `things` are the phrases that named the subjects, where there were any.
@@ -88,7 +90,7 @@ class Places:
                     raise NotUnderstood(f"The {what} does not lie on {thing.text}; say where to put it.")
 
     def _on(
-        self, resting: list[Entity], place: Place, subjects: list[Entity], said: Sequence[Thing]
+        self, resting: list[Entity], place: Place, subjects: list[Entity], said: Sequence[NounPhrase]
     ) -> list[Entity]:
         """Put cubes onto others or plates. Returns what a further "on" would be about."""
         things = place.things
@@ -133,7 +135,7 @@ class Places:
         return targets
 
     def _is_distributed(
-        self, resting: Sequence[Entity], said: Sequence[Thing], things: Sequence[Thing]
+        self, resting: Sequence[Entity], said: Sequence[NounPhrase], things: Sequence[NounPhrase]
     ) -> bool:
         """Whether each goes on one of several: "each cube on a plate", "the cubes on the plates"."""
         if len(things) != 1 or things[0].pronoun or len(resting) < 2:
@@ -143,7 +145,7 @@ class Places:
         one = (things[0].quantifier == "any" and things[0].number == 1) or things[0].either
         return bool(each and one) or (plural and all(t.plural for t in said) and things[0].kind in SUPPORTS)
 
-    def _each_on_one(self, resting: list[Entity], thing: Thing) -> list[Entity]:
+    def _each_on_one(self, resting: list[Entity], thing: NounPhrase) -> list[Entity]:
         targets = [
             self._talk.choose(self._talk.symbols_of(replace(thing, other=False), ANYTHING)) for _ in resting
         ]
@@ -151,7 +153,7 @@ class Places:
             self._talk.ledger.use(thing, "other")
             self._talk.all_different(targets)
             for entity, target in zip(resting, targets, strict=True):
-                if isinstance(entity, Known) and isinstance(target, Choice):
+                if isinstance(entity, Known) and isinstance(target, AnyOf):
                     here = self._talk.support_of(entity.symbol)
                     self._talk.demand(target, [s for s in target.candidates if s != here])
         for entity, target in zip(resting, targets, strict=True):
@@ -159,7 +161,7 @@ class Places:
         return resting
 
     def _some_on_each(
-        self, resting: Sequence[Entity], targets: Sequence[Entity], said: Sequence[Thing]
+        self, resting: Sequence[Entity], targets: Sequence[Entity], said: Sequence[NounPhrase]
     ) -> None:
         """As in "put a cube on each plate", "two cubes in each tray": other ones in each."""
         if (
@@ -173,12 +175,12 @@ class Places:
             self._m.claim("on", [one], targets[0])
         for target in targets[1:]:
             for one in resting:
-                assert isinstance(one, Choice)
+                assert isinstance(one, AnyOf)
                 chosen.append(self._talk.choose(one.candidates, chosen))
                 self._m.claim("on", chosen[-1:], target)
         self._talk.all_different(list(resting))
 
-    def _on_matching(self, cubes: list[Entity], things: Sequence[Thing]) -> list[Entity]:
+    def _on_matching(self, cubes: list[Entity], things: Sequence[NounPhrase]) -> list[Entity]:
         plates = []
         for cube in cubes:
             plates.append(self._talk.one(things, SUPPORTS, cube))
@@ -237,7 +239,7 @@ class Places:
         """Whether they are just some cubes, so that only their number counts."""
         everything = set(self._talk.symbols(*STACKABLE))
         return bool(members) and all(
-            isinstance(m, Choice) and set(m.candidates) == everything for m in members
+            isinstance(m, AnyOf) and set(m.candidates) == everything for m in members
         )
 
     def expect(self, listed: Direction) -> None:
@@ -376,6 +378,6 @@ class Places:
         return top, supports
 
 
-def _is_each(thing: Thing, kinds: set[str]) -> bool:
+def _is_each(thing: NounPhrase, kinds: set[str]) -> bool:
     """Whether something else goes on every one; "on both cubes" is one thing across them."""
     return thing.quantifier == "each" or (thing.quantifier == "all" and kinds != {"cube"})

@@ -10,7 +10,7 @@ from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.ports.proposer import NotUnderstood
 from spca_tabletop.language.entities import Discourse, Entity, Known
 from spca_tabletop.language.meaning import Claim, Meaning
-from spca_tabletop.language.phrases import Negative, Place, Thing
+from spca_tabletop.language.phrases import Negative, NounPhrase, Place
 
 _ANYTHING = (*SOLIDS, *SUPPORTS, "table")
 _ONLY_ROBOT = ("LIFT", "PUT", "TAKE", "THROW")
@@ -42,7 +42,7 @@ def prohibit(negative: Negative, talk: Discourse, meaning: Meaning) -> list[Enti
     return things
 
 
-def _every(things: Sequence[Thing]) -> list[Thing]:
+def _every(things: Sequence[NounPhrase]) -> list[NounPhrase]:
     """What holds of no cube holds of all: "do not touch any other cube", "… the red or the blue one"."""
     options = [option for thing in things for option in thing.either or (thing,)]
     return [replace(t, quantifier="all", number=None) if t.quantifier == "any" else t for t in options]
@@ -63,7 +63,7 @@ def _never(negative: Negative, talk: Discourse) -> list[tuple[Entity, Entity]]:
     return [(a, b) for a in upper for b in talk.all(_every(lower), _ANYTHING) if a != b]
 
 
-def _targets(places: Sequence[Place], talk: Discourse) -> list[Thing]:
+def _targets(places: Sequence[Place], talk: Discourse) -> list[NounPhrase]:
     for place in places:
         talk.ledger.use(place)
     return [t for p in places for t in p.things]

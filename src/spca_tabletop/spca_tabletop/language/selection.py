@@ -9,8 +9,8 @@ from itertools import pairwise
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_sense.observation import colours_of, positions_of, sizes_of
-from spca_tabletop.language.ledger import Ledger
-from spca_tabletop.language.phrases import Thing, Where
+from spca_tabletop.language.ledger import UsedWords
+from spca_tabletop.language.phrases import NounPhrase, Where
 
 CLEARLY_LARGER = 1.15
 """Ratio of two areas."""
@@ -27,11 +27,11 @@ class Selection:
     """Narrows candidates; `symbols_of` finds what another phrase means, which a description refers to."""
 
     def __init__(
-        self, observation: Observation, symbols_of: Callable[[Thing], list[str]], ledger: Ledger
+        self, observation: Observation, symbols_of: Callable[[NounPhrase], list[str]], ledger: UsedWords
     ) -> None:
         self._scene, self._symbols_of, self._ledger = observation, symbols_of, ledger
 
-    def narrowed(self, candidates: Sequence[str], thing: Thing) -> list[str]:
+    def narrowed(self, candidates: Sequence[str], thing: NounPhrase) -> list[str]:
         """Those of the candidates that the restrictions of a description leave."""
         self._ledger.use(thing, "unlike", "vacant", "without", "extent", "side")
         for where in thing.where:
@@ -54,7 +54,7 @@ class Selection:
             found = self._at_side(found, thing)
         return found
 
-    def _without(self, candidates: list[str], thing: Thing) -> list[str]:
+    def _without(self, candidates: list[str], thing: NounPhrase) -> list[str]:
         """As in "all cubes except the blue one"."""
         if not thing.plural and thing.quantifier not in ("all", "any", "each"):
             raise NotUnderstood(f"I do not know what '{thing.text}' leaves out; say which ones are meant.")
@@ -63,7 +63,7 @@ class Selection:
             raise NotUnderstood(f"'{thing.without[0].text}' is none of those that '{thing.text}' means.")
         return [s for s in candidates if s not in left_out]
 
-    def _at_distance(self, candidates: list[str], where: Where, thing: Thing) -> list[str]:
+    def _at_distance(self, candidates: list[str], where: Where, thing: NounPhrase) -> list[str]:
         """The one that is closest to something, or farthest from it."""
         reference, places = self._symbols_of(where.thing), positions_of(self._scene)
         relation = where.relation.replace("_", " ")
@@ -79,7 +79,7 @@ class Selection:
             raise NotUnderstood(f"Two are about as far from '{where.thing.text}'; name the colour.")
         return ranked[:1]
 
-    def _of_extent(self, candidates: list[str], thing: Thing) -> list[str]:
+    def _of_extent(self, candidates: list[str], thing: NounPhrase) -> list[str]:
         """The largest, the smallest or the medium one, by the area that it covers."""
         sizes = sizes_of(self._scene)
         if thing.extent in ("larger", "smaller") or any(c not in sizes for c in candidates):
@@ -93,7 +93,7 @@ class Selection:
             return ranked[len(ranked) // 2 :][:1] if len(ranked) % 2 else []
         return ranked[-1:] if thing.extent == "largest" else ranked[:1]
 
-    def _at_side(self, candidates: list[str], thing: Thing) -> list[str]:
+    def _at_side(self, candidates: list[str], thing: NounPhrase) -> list[str]:
         """The one at that side: of several of a colour by where they are, else of all of the kind as seen."""
         places = positions_of(self._scene)
         narrowed = thing.is_described or thing.kind == "block"

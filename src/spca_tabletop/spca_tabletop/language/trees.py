@@ -15,23 +15,23 @@ from spca_tabletop.language.lexicon import NUMBERS
 from spca_tabletop.language.phrases import (
     Arrangement,
     Build,
-    Command,
     Contact,
-    Context,
     Direction,
     Element,
+    Instruction,
+    Interpretation,
     Mark,
     Mention,
     Negative,
+    NounPhrase,
     Ordered,
     Passive,
     Place,
     PlaceKind,
-    Reading,
+    Presupposition,
     Relation,
     Slot,
     State,
-    Thing,
     Where,
 )
 from spca_tabletop.language.words import token_of
@@ -57,10 +57,10 @@ _FEATURES |= {name: name.lower() for name in ("NOUN", "NUMBER", "COLOUR", "OTHER
 """What the words of a noun phrase give it, besides its noun."""
 
 
-def reading_of(tree: Any) -> Reading:
+def reading_of(tree: Any) -> Interpretation:
     """The phrases of an unambiguous tree. Raises NotUnderstood."""
     try:
-        return cast(Reading, _Phrases().transform(tree))
+        return cast(Interpretation, _Phrases().transform(tree))
     except VisitError as error:
         raise error.orig_exc from error
 
@@ -68,7 +68,7 @@ def reading_of(tree: Any) -> Reading:
 class _Phrases(Transformer):
     """Trees to phrases. Inline rules of the grammar (leading underscore) have vanished by now."""
 
-    def start(self, children: list[Any]) -> Reading:
+    def start(self, children: list[Any]) -> Interpretation:
         joint = ""
         elements: list[Element] = []
         for child in children:
@@ -81,7 +81,7 @@ class _Phrases(Transformer):
                 along = isinstance(child, Mention) and joint == "WITH"
                 elements.append(replace(child, along=True) if along else child)
                 joint = ""
-        return Reading(tuple(elements))
+        return Interpretation(tuple(elements))
 
     # --- elements
 
@@ -95,11 +95,11 @@ class _Phrases(Transformer):
             if not several or any(t.quantifier in ("any", "all", "each") for t in nearer):
                 raise NotUnderstood(f"I do not know what '{' '.join(without.words)}' leaves out.")
             things = tuple(_apart_from(thing, without) for thing in things)
-        return Command(verb, things, _places(children), _direction(children), said=_said(children))
+        return Instruction(verb, things, _places(children), _direction(children), said=_said(children))
 
     def row(self, children: list[Any]) -> Element:
         place = Place("side_by_side", said=_said(children))
-        return Command("PUT", _things(children), (place,))
+        return Instruction("PUT", _things(children), (place,))
 
     def build(self, children: list[Any]) -> Element:
         tower = next(c for c in children if isinstance(c, Tree) and c.data == "tower")
@@ -116,7 +116,7 @@ class _Phrases(Transformer):
 
     def swap(self, children: list[Any]) -> Element:
         things = tuple(thing for c in children if isinstance(c, tuple) for thing in c)
-        return Command("SWAP", things, said=_said(children))
+        return Instruction("SWAP", things, said=_said(children))
 
     def arrangement(self, children: list[Any]) -> Element:
         return Arrangement(_things(children), _places(children))
@@ -163,7 +163,7 @@ class _Phrases(Transformer):
         return Negative("TOUCH", objects=_things(children), said=_said(children))
 
     def context(self, children: list[Any]) -> Element:
-        return Context(_things(children), _places(children), said=_said(children))
+        return Presupposition(_things(children), _places(children), said=_said(children))
 
     # --- places
 
@@ -171,7 +171,7 @@ class _Phrases(Transformer):
         return Place("on", _things(children), hovering=True, said=_said(children))
 
     def each(self, children: list[Any]) -> Place:
-        thing = next(c for c in children if isinstance(c, Thing))
+        thing = next(c for c in children if isinstance(c, NounPhrase))
         if thing.matching:
             raise NotUnderstood(f"I do not know how many each '{thing.text}' is for; say it in another way.")
         return Place("on", (replace(thing, quantifier="each"),), said=_said(children))
@@ -182,19 +182,19 @@ class _Phrases(Transformer):
 
     # --- things
 
-    def things(self, children: list[Any]) -> tuple[Thing, ...]:
+    def things(self, children: list[Any]) -> tuple[NounPhrase, ...]:
         """A list; "the red, the green and the blue cube" are cubes all three."""
-        things = _of_one_kind([c for c in children if isinstance(c, Thing)])
+        things = _of_one_kind([c for c in children if isinstance(c, NounPhrase)])
         if len(things) == 2 and any(word.type == "BOTH" for _, word in things[0].said):
             things[0] = things[0] if things[0].plural else replace(things[0], number=None)
         return tuple(things)
 
-    def either(self, children: list[Any]) -> Thing:
-        options = _of_one_kind([c for c in children if isinstance(c, Thing)])
-        return Thing(" or ".join(t.text for t in options), either=tuple(options))
+    def either(self, children: list[Any]) -> NounPhrase:
+        options = _of_one_kind([c for c in children if isinstance(c, NounPhrase)])
+        return NounPhrase(" or ".join(t.text for t in options), either=tuple(options))
 
-    def thing(self, children: list[Any]) -> Thing:
-        if isinstance(children[0], Thing):
+    def thing(self, children: list[Any]) -> NounPhrase:
+        if isinstance(children[0], NounPhrase):
             return children[0]  # a pronoun
         words = _own(children)
         nouns = [w for c in children if isinstance(c, Tree) and c.data == "noun" for w in c.children]
@@ -215,7 +215,7 @@ class _Phrases(Transformer):
                 features |= child.features
                 said += child.said
         if {w.type for w in words} in ({"ONE"}, {"A", "ONE"}) and not {"where", "of"} & set(features):
-            return Thing("one", pronoun="them", quantifier="any", number=1, said=said)
+            return NounPhrase("one", pronoun="them", quantifier="any", number=1, said=said)
         of = features.pop("of", "")
         features["kind"] = features.get("kind") or of
         if of not in ("", features["kind"]):
@@ -223,22 +223,22 @@ class _Phrases(Transformer):
         colours = list(dict.fromkeys(str(word) for feature, word in said if feature == "colour"))
         if len(colours) > 1:
             raise NotUnderstood(f"A thing has one colour, not {' and '.join(colours)}.")
-        return Thing(**features, said=said)
+        return NounPhrase(**features, said=said)
 
-    def pronoun(self, children: list[Any]) -> Thing:
+    def pronoun(self, children: list[Any]) -> NounPhrase:
         words = _own(children)
         types = {w.type for w in words}
         said: dict[str, Any] = {"text": " ".join(words), "said": tuple(("pronoun", w) for w in words)}
         if "IT" in types:
-            return Thing(pronoun="it", **said)
+            return NounPhrase(pronoun="it", **said)
         if "OTHERS" in types:
-            return Thing(pronoun="others", plural=True, **said)
+            return NounPhrase(pronoun="others", plural=True, **said)
         number = next((NUMBERS[w.lower()] for w in words if w.type == "NUMBER"), None)
         if types & {"ONE", "ANY"} or words[0].type == "NUMBER":
-            return Thing(pronoun="them", quantifier="any", number=number or 1, **said)
+            return NounPhrase(pronoun="them", quantifier="any", number=number or 1, **said)
         quantifier: Literal["each", "all"] = "each" if "EACH" in types else "all"
         number = 2 if "BOTH" in types else number
-        return Thing(pronoun="them", quantifier=quantifier, plural=True, number=number, **said)
+        return NounPhrase(pronoun="them", quantifier=quantifier, plural=True, number=number, **said)
 
     def of_all(self, children: list[Any]) -> _Post:
         """As in "the left one of the cubes"."""
@@ -253,7 +253,7 @@ class _Phrases(Transformer):
         return _Post({"unlike": _colour(children[-1])}, tuple(("unlike", word) for word in children))
 
     def except_(self, children: list[Any]) -> _Except:
-        return _Except(tuple(c for c in children if isinstance(c, Thing)), tuple(_own(children)))
+        return _Except(tuple(c for c in children if isinstance(c, NounPhrase)), tuple(_own(children)))
 
     def where(self, children: list[Any]) -> Where:
         return _wheres(children, [False])[0]
@@ -288,16 +288,16 @@ class _Post:
 class _Except:
     """Things that are left out."""
 
-    things: tuple[Thing, ...]
+    things: tuple[NounPhrase, ...]
     words: tuple[Token, ...]
 
 
-def _apart_from(thing: Thing, without: _Except) -> Thing:
+def _apart_from(thing: NounPhrase, without: _Except) -> NounPhrase:
     said = (*thing.said, *(("without", word) for word in without.words))
     return replace(thing, without=(*thing.without, *without.things), said=said)
 
 
-def _of_one_kind(things: list[Thing]) -> list[Thing]:
+def _of_one_kind(things: list[NounPhrase]) -> list[NounPhrase]:
     """Those that have no noun are of the kind that is named next: "the red and the green cube"."""
     kind, plural = "", False
     for index in range(len(things) - 1, -1, -1):
@@ -319,7 +319,7 @@ def _name(word: Token) -> str:
 def _wheres(children: list[Any], negated: list[bool]) -> tuple[Where, ...]:
     """Relations with their things, in turn; "not" belongs to those that are negated."""
     relations = [c for c in children if isinstance(c, Tree)]
-    things = [c for c in children if isinstance(c, Thing)]
+    things = [c for c in children if isinstance(c, NounPhrase)]
     nots = tuple(("not", word) for word in _tokens(children, "NOT"))
     return tuple(
         Where(
@@ -380,11 +380,11 @@ def _adjectives(words: list[Token]) -> dict[str, Any]:
     return found
 
 
-def _things(children: list[Any]) -> tuple[Thing, ...]:
+def _things(children: list[Any]) -> tuple[NounPhrase, ...]:
     return next((c for c in children if isinstance(c, tuple)), ())
 
 
-def _things_not(children: list[Any]) -> tuple[Thing, ...]:
+def _things_not(children: list[Any]) -> tuple[NounPhrase, ...]:
     """Those of which something must not be so: "no cube" is every one."""
     none = bool(_tokens(children, "NO"))
     return tuple(replace(thing, quantifier="all") if none else thing for thing in _things(children))

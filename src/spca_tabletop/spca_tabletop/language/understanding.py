@@ -17,7 +17,7 @@ from spca_tabletop.language.entities import NoSuchThing
 from spca_tabletop.language.goal import Atom, Goal, alternatives
 from spca_tabletop.language.installed import ways_to_read
 from spca_tabletop.language.interpreter import interpret
-from spca_tabletop.language.phrases import Reading
+from spca_tabletop.language.phrases import Interpretation
 from spca_tabletop.language.words import UnknownWords, misspelt, words_in
 
 _MOST_COMBINATIONS = 256
@@ -113,7 +113,7 @@ def _set_down_first(task: Task, observation: Observation) -> list[Goal]:
     return list(found)
 
 
-def _read(text: str) -> list[Sequence[Reading]]:
+def _read(text: str) -> list[Sequence[Interpretation]]:
     """Every way to read each sentence. What a misspelt word may have been is said where that can be read."""
     try:
         return ways_to_read(text)
@@ -140,7 +140,7 @@ def _understood(task: Task, observation: Observation, literal: bool = False) -> 
     impossible: tuple[int, Exception] | None = None
     problems: list[tuple[tuple[int, bool, int], Exception]] = []
     for combination in islice(product(*said), _MOST_COMBINATIONS):
-        joined = Reading(
+        joined = Interpretation(
             tuple(e for r in combination for e in r.elements), tuple(w for r in combination for w in r.words)
         )
         for reading in completed(joined):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.geometry import Array
-from spca_moveit.backend import Geometry, PlanRequest, Setup
+from spca_moveit.backend import Geometry, PathRequest, Setup
 
 DIED = "SPCA_TEST_DIED"
 """Environment variable: the file that `DyingOnce` leaves when it dies."""
@@ -33,7 +33,7 @@ class Idle:
             raise RuntimeError("no geometry is loaded")
         return np.zeros(len(states), dtype=bool)
 
-    def plan(self, request: PlanRequest) -> Array | None:
+    def plan(self, request: PathRequest) -> Array | None:
         """See `Backend`."""
         return None
 
@@ -48,7 +48,7 @@ class Broken:
 class Hanging(Idle):
     """A backend whose plans take two seconds longer than they may."""
 
-    def plan(self, request: PlanRequest) -> Array | None:
+    def plan(self, request: PathRequest) -> Array | None:
         """See `Backend`."""
         time.sleep(request.seconds + 2.0)
         return None
@@ -57,7 +57,7 @@ class Hanging(Idle):
 class Crashing(Idle):
     """A backend that takes its process down with every plan, as a segmentation fault would."""
 
-    def plan(self, request: PlanRequest) -> Array | None:
+    def plan(self, request: PathRequest) -> Array | None:
         """See `Backend`."""
         print("terminate called after throwing an instance of 'std::bad_alloc'", file=sys.stderr, flush=True)
         os.abort()
@@ -66,7 +66,7 @@ class Crashing(Idle):
 class DyingOnce(Idle):
     """A backend that takes its process down with its first plan; the process started next lives."""
 
-    def plan(self, request: PlanRequest) -> Array | None:
+    def plan(self, request: PathRequest) -> Array | None:
         """See `Backend`; straight there."""
         marker = Path(os.environ[DIED])
         if not marker.exists():

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from pydantic import Field
 
 from spca_bench.bench import Bench, Done
-from spca_bench.page import Page, Table, new_figure
+from spca_bench.page import Page, PageTable, new_figure
 from spca_bench.plots import legend_beside
 from spca_bench.q_learning import q_learning
 from spca_bench.statistics import groups, median_of
@@ -124,7 +124,7 @@ class RlBench(Bench[RlTrial, RlResult]):
         """See `Bench`."""
         return f"{100 * done.result.curve[-1]:.0f} % after {done.result.episodes} episodes"
 
-    def table(self, done: Trials) -> Table:
+    def table(self, done: Trials) -> PageTable:
         """By environment and algorithm: medians over the seeds; `>` where a seed did not get there."""
         heads = (
             "environment", "algorithm", "seeds", "episodes to 70 %", "to 99 %", "% after 500", "actions", "s",
@@ -139,7 +139,7 @@ class RlBench(Bench[RlTrial, RlResult]):
                  f"{100 * median_of(after):.0f}" if after else "", int(median_of(r.actions for r in results)),
                  median_of(r.seconds for r in results), episodes, percent)
             )  # fmt: skip
-        return Table(heads, rows)
+        return PageTable(heads, rows)
 
     def report(self, done: Trials, page: Page) -> None:
         """See `Bench`."""

@@ -32,7 +32,7 @@ from spca_ros.convert.robot import trajectory
 from spca_ros.node import SpcaNode, run_nodes
 from spca_ros.qos import EVERY, STATE
 from spca_tabletop.ros.display.pictures import (
-    Picture,
+    MarkerShape,
     contact_pictures,
     grasp_pictures,
     path_pictures,
@@ -108,13 +108,13 @@ class DisplayNode(SpcaNode):
         self._show(self._verdict, verdict_pictures(from_msg(Verdict, message), self._world))
 
     @staticmethod
-    def _show(publisher: Publisher, pictures: Sequence[Picture]) -> None:
+    def _show(publisher: Publisher, pictures: Sequence[MarkerShape]) -> None:
         clear = Marker(action=Marker.DELETEALL)
         clear.header.frame_id = WORLD_FRAME
         publisher.publish(MarkerArray(markers=[clear, *(_marker(i, p) for i, p in enumerate(pictures, 1))]))
 
 
-def _marker(number: int, picture: Picture) -> Marker:
+def _marker(number: int, picture: MarkerShape) -> Marker:
     (px, py, pz), (x, y, z, w) = picture.pose.position, picture.pose.quaternion
     r, g, b, a = picture.colour
     sx, sy, sz = picture.size

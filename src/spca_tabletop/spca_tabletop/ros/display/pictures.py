@@ -45,7 +45,7 @@ _GROW = 0.002  # m: drawn around an object, not in its faces
 
 
 @dataclass(frozen=True)
-class Picture:
+class MarkerShape:
     """A box, a cylinder, a text or a line.
 
     A cylinder's size is diameter, diameter, height. A text's `size[2]` is the height of its letters and its
@@ -62,7 +62,7 @@ class Picture:
     points: tuple[Vec3, ...] = ()
 
 
-def scene_pictures(scene: Scene, world: World) -> list[Picture]:
+def scene_pictures(scene: Scene, world: World) -> list[MarkerShape]:
     """The table, and every detected object with its name; those only remembered are fainter.
 
     Names stand above a stack, the uppermost first: a name of its own above each would be in the next one.
@@ -73,7 +73,9 @@ def scene_pictures(scene: Scene, world: World) -> list[Picture]:
         r, g, b = _COLOURS.get(thing.colour, _GREY)
         look = (r, g, b, _SEEN if thing.visible else _REMEMBERED)
         x, y, z = (edge + 2 * _GROW for edge in thing.size)
-        pictures.append(Picture("cylinder" if is_round(thing.kind) else "cube", thing.pose, (x, y, z), look))
+        pictures.append(
+            MarkerShape("cylinder" if is_round(thing.kind) else "cube", thing.pose, (x, y, z), look)
+        )
     for stack in _stacks(things):
         lines = [words_of(t.id) + ("" if t.visible else " (remembered)") for t in reversed(stack)]
         x, y, z = stack[-1].pose.position
@@ -85,36 +87,36 @@ def scene_pictures(scene: Scene, world: World) -> list[Picture]:
     return pictures
 
 
-def plan_pictures(steps: Sequence[Step], done: int, world: World) -> list[Picture]:
+def plan_pictures(steps: Sequence[Step], done: int, world: World) -> list[MarkerShape]:
     """The plan as a column of text next to the table; `done` steps have ended, the next one is under way."""
     marks = ("[x]" if i < done else "[>]" if i == done else "[  ]" for i in range(len(steps)))
     return _column([f"{mark} {step}" for mark, step in zip(marks, steps, strict=True)], _WHITE, world)
 
 
-def contact_pictures(pairs: Iterable[Pair], world: World) -> list[Picture]:
+def contact_pictures(pairs: Iterable[Pair], world: World) -> list[MarkerShape]:
     """The contacts as a column of text on the other side of the table. Ground truth: for people only."""
     return _column([f"{a} - {b}" for a, b in sorted(pairs)], (0.7, 0.85, 1.0, 1.0), world, left=False)
 
 
-def grasp_pictures(poses: Sequence[Pose]) -> list[Picture]:
+def grasp_pictures(poses: Sequence[Pose]) -> list[MarkerShape]:
     """Candidate grasps, each as the bar between its two fingertips.
 
     The best one is opaque and comes first.
     """
     return [
-        Picture("cube", pose, (0.006, STROKE, 0.006), (0.3, 1.0, 0.5, 0.9 if i == 0 else _REMEMBERED))
+        MarkerShape("cube", pose, (0.006, STROKE, 0.006), (0.3, 1.0, 0.5, 0.9 if i == 0 else _REMEMBERED))
         for i, pose in enumerate(poses)
     ]
 
 
-def path_pictures(points: Sequence[Vec3]) -> list[Picture]:
+def path_pictures(points: Sequence[Vec3]) -> list[MarkerShape]:
     """The way of the tool's centre point on a trajectory."""
     if len(points) < 2:
         return []
-    return [Picture("line", _ORIGIN, (0.004, 0.0, 0.0), (1.0, 0.75, 0.2, 0.9), points=tuple(points))]
+    return [MarkerShape("line", _ORIGIN, (0.004, 0.0, 0.0), (1.0, 0.75, 0.2, 0.9), points=tuple(points))]
 
 
-def verdict_pictures(verdict: Verdict, world: World) -> list[Picture]:
+def verdict_pictures(verdict: Verdict, world: World) -> list[MarkerShape]:
     """The verdict above the table, in the colour of its outcome."""
     words = f"{verdict.outcome.value}  {verdict.score:.2f}\n{textwrap.fill(verdict.reason, _WIDTH)}".strip()
     x, y = world.table.centre
@@ -122,12 +124,12 @@ def verdict_pictures(verdict: Verdict, world: World) -> list[Picture]:
     return [_text(pose, words, _OUTCOMES[verdict.outcome], _LARGE)]
 
 
-def _table(world: World) -> Picture:
+def _table(world: World) -> MarkerShape:
     """The slab; a little lower than it is, so that a cloud of depths on it is seen."""
     table = world.table
     x, y = table.centre
     pose = Pose(position=(x, y, table.top - table.size[2] / 2 - _BELOW))
-    return Picture("cube", pose, table.size, (*table.colour, 1.0))
+    return MarkerShape("cube", pose, table.size, (*table.colour, 1.0))
 
 
 def _stacks(things: Iterable[SceneObject]) -> list[list[SceneObject]]:
@@ -145,7 +147,7 @@ def _stacks(things: Iterable[SceneObject]) -> list[list[SceneObject]]:
     return stacks
 
 
-def _column(lines: Sequence[str], colour: Colour, world: World, left: bool = True) -> list[Picture]:
+def _column(lines: Sequence[str], colour: Colour, world: World, left: bool = True) -> list[MarkerShape]:
     """Lines of text next to the table."""
     if not lines:
         return []
@@ -156,6 +158,6 @@ def _column(lines: Sequence[str], colour: Colour, world: World, left: bool = Tru
     return [_text(pose, "\n".join(lines), colour)]
 
 
-def _text(pose: Pose, words: str, colour: Colour, letter: float = _LETTER) -> Picture:
+def _text(pose: Pose, words: str, colour: Colour, letter: float = _LETTER) -> MarkerShape:
     plain = words.encode("ascii", "replace").decode()
-    return Picture("text", pose, (0.5 * letter, 0.0, letter), colour, plain)
+    return MarkerShape("text", pose, (0.5 * letter, 0.0, letter), colour, plain)
