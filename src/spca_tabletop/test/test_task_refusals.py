@@ -118,16 +118,23 @@ LEVELS = sorted(LEVEL_FILES.glob("*/*.yaml"))
 
 @pytest.mark.parametrize("path", LEVELS, ids=lambda p: p.stem)
 def test_every_level_is_understood_by_description_and_by_title(path: Path) -> None:
-    """The twelve levels that others left empty included.
+    """The twelve levels that others left empty included; what they mean is the referee's.
 
-    What they mean is the table's above and the referee's below.
+    Directions, coordinates, angles and regions are not of the grammar: such levels are for a model, and are
+    refused rather than misread.
     """
     level = yaml.safe_load(path.read_text())
+    states = level["success"].get("states", ())
+    for_a_model = any(key in state for state in states for key in ("left_of", "at", "yaw", "region"))
     seen = scene(on={"cube_blue": "plate_blue"})  # so that one cube can be taken from a plate
     if "world" in level:
         seen = nominal_observation(path.stem)
     for text in (level["description"], level["title"]) if "world" not in level else (level["description"],):
-        assert understand(task(text), seen)
+        if for_a_model:
+            with pytest.raises((NotUnderstood, Impossible)):
+                understand(task(text), seen)
+        else:
+            assert understand(task(text), seen)
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=80))
