@@ -52,6 +52,10 @@ TEXTS = {
     "Put each cube on a plate of another colour, one on each plate.": "on R pG, on G pB, on B pR | "
     "on R pB, on G pR, on B pG",
     "Put the green and blue cubes on the red and green plates respectively.": "on G pR, on B pG",
+    # each place is of one thing
+    "Put the red cube next to the blue cube and the green cube next to the blue cube.": "next_to R B, "
+    "next_to G B",
+    "Put the red cube next to the blue cube next to the blue cube.": None,
     # what must not be
     "Touch the red cube but do not lift it.": "touched R, stays R",
     "Without disturbing the blue cube, put the red cube on the red plate.": "on R pR, kept B",

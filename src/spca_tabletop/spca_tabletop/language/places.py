@@ -34,7 +34,7 @@ class Places:
 
         `things` are the phrases that named the subjects, where there were any.
         """
-        resting = subjects
+        resting, before = subjects, len(self._m.claims)
         on_plate = any(t.kind in SUPPORTS for p in places if p.kind in ("on", "to") for t in p.things)
         for place in places:
             self._talk.ledger.use(place)
@@ -50,6 +50,9 @@ class Places:
                 self.come_from(subjects, place)
             else:
                 self._relative(subjects, place)
+        added = self._m.claims[before:]
+        if len(set(added)) < len(added):  # one of the places has left no trace of its own
+            raise NotUnderstood("The same place is said twice; say it for each thing.")
 
     def _relative(self, subjects: list[Entity], place: Place) -> None:
         if place.kind == "beside":
