@@ -155,8 +155,8 @@ RUN_TOUCH_02 = """
 from spca_interfaces.action import RunLevel
 from spca_ros.calls import ActionCall
 from spca_ros.peer import Peer
-from spca_ros.session import Session
-with Session("onlooker") as node:
+from spca_ros.session import RosSession
+with RosSession("onlooker") as node:
     supervisor = Peer(node, "supervisor")
     supervisor.wait_ready(60.0)
     run_level = ActionCall(node, RunLevel, "supervisor/run_level", supervisor)

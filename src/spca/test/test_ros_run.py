@@ -171,13 +171,13 @@ _SUPERVISOR = """
 from spca_core.options import RunOptions
 from spca_tabletop.ros.environment import RosTabletop
 from spca_testing.contracts.environment_contract import plan
-from spca_ros.session import Session
+from spca_ros.session import RosSession
 
 RESTLESS = (
     "def idle(ctx, thing):\\n    while True:\\n"
     "        ctx.move_named('out_of_view')\\n        ctx.move_named('home')\\n"
 )
-with Session("supervisor") as node:
+with RosSession("supervisor") as node:
     node.say("ready")
     tabletop = RosTabletop(node)
     tabletop.begin(RunOptions(level="stack_01"), 30.0)

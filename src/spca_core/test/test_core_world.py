@@ -15,7 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from spca_core.errors import InputError
+from spca_core.errors import InputError, one_line
 from spca_core.layout import nominal_layout
 from spca_core.paths import WORLDS
 from spca_core.validation import first_problem
@@ -32,7 +32,7 @@ def refusal(path: str | Path) -> str:
     line = str(error.value)
     assert len(line.splitlines()) == 1, line
     assert error.value.where and error.value.hint, "says where, and what would be right"
-    assert " ".join(error.value.where.splitlines()) in line and error.value.exit_status == 2
+    assert one_line(error.value.where) in line and error.value.exit_status == 2
     return line
 
 

@@ -219,7 +219,7 @@ def test_the_search_dies_with_a_killed_or_stopped_process_which_is_replaced(faul
 
 OWNER = """
 import sys, threading
-from spca_planner.solver.child import Child
+from spca_planner.solver.child import BoundedChild
 from spca_planner.solver.judgement import Case
 from spca_planner.solver.process import SolverProcess
 solver = SolverProcess()

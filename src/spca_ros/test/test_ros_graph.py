@@ -48,10 +48,10 @@ from pathlib import Path
 from spca_ros.domain import own_domain
 from spca_ros.graph import Graph
 from spca_ros.process_spec import ProcessSpec
-from spca_ros.session import Session
+from spca_ros.session import RosSession
 other = "import signal, time; signal.signal(signal.SIGINT, signal.SIG_DFL); time.sleep(1000)"
 spec = ProcessSpec("", ("other",), command=(sys.executable, "-c", other))
-with own_domain(), Session("starter") as node, Graph(node, [spec], Path(sys.argv[1])) as graph:
+with own_domain(), RosSession("starter") as node, Graph(node, [spec], Path(sys.argv[1])) as graph:
     time.sleep(0.5)
     print(graph.processes[0].pid, flush=True)
     time.sleep(60)

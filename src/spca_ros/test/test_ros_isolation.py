@@ -14,16 +14,16 @@ from spca_ros.environment import OPENED_BY
 
 _NODE = """
 import sys
-from spca_ros.session import Session
-with Session("inside"):
+from spca_ros.session import RosSession
+with RosSession("inside"):
     print("up", flush=True)
     sys.stdin.read()
 """
 _BOUND = """
 import os
 from pathlib import Path
-from spca_ros.session import Session
-with Session("inside"):
+from spca_ros.session import RosSession
+with RosSession("inside"):
     links = [os.readlink(path) for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]
     mine = {link[8:-1] for link in links if link.startswith("socket:[")}
     for kind in ("udp", "udp6", "tcp", "tcp6"):

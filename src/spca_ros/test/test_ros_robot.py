@@ -45,9 +45,9 @@ Reset = Callable[[str], None]
 
 _MOVE = """
 from spca_testing.contracts.robot_contract import gentle
-from spca_ros.session import Session
+from spca_ros.session import RosSession
 from spca_ros.robot import RosRobot
-with Session("client") as node:
+with RosSession("client") as node:
     robot = RosRobot(node)
     robot.wait_ready(30.0)
     robot.follow(gentle(robot, 0.3, 100.0))
