@@ -12,6 +12,9 @@ from pydantic import BaseModel
 from spca_core.model import Record
 from spca_core.ports.chat import Message, Role
 
+HIDDEN = "[key]"
+"""Stands for a key, wherever one would be recorded."""
+
 STOPPED = "stopped"
 """The error kind of an exchange that was cut short by something that is not the model's doing."""
 

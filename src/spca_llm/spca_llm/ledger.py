@@ -16,8 +16,7 @@ from spca_core.ports.chat import Role
 from spca_core.ports.proposer import SERVER_FAULTS
 from spca_core.validation import expecting
 from spca_llm.budget import Budget
-from spca_llm.exchange import Exchange
-from spca_llm.transport import HIDDEN
+from spca_llm.exchange import HIDDEN, Exchange
 
 
 class Totals(Record):

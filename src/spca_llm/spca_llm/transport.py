@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 import httpcore2
 import httpx2
 
-HIDDEN = "[key]"
-"""Stands for a key, wherever one would be recorded."""
+from spca_llm.exchange import HIDDEN
+
 _T = TypeVar("_T")
 
 
