@@ -58,6 +58,8 @@ RELATIONS = {
 }
 ROLES = ("leftmost", "rightmost", "middle", "nearest", "farthest")
 """Those of one among all of its kind: they change hands whenever anything moves."""
+TIE = 0.003
+"""Metres within which two things count as equally far left or near."""
 
 
 class Scene(Record):

@@ -5,9 +5,7 @@ from __future__ import annotations
 from itertools import chain, pairwise
 
 from spca_core.observation import Observation
-
-_EQUALLY_FAR = 0.003
-"""Metres between two things in a row that are told to be equally far."""
+from spca_core.scene import TIE
 
 
 def rows(observation: Observation) -> dict[str, str]:
@@ -22,7 +20,7 @@ def rows(observation: Observation) -> dict[str, str]:
     found = {}
     for words, axis, sign in (("from left to right", 1, -1), ("from near to far", 0, 1)):
         places = sorted((sign * t.pose.position[axis], t.id) for t in things)
-        marks = (" = " if b - a < _EQUALLY_FAR else ", " for (a, _), (b, _) in pairwise(places))
+        marks = (" = " if b - a < TIE else ", " for (a, _), (b, _) in pairwise(places))
         found[words] = "".join(
             chain.from_iterable(zip((name for _, name in places), (*marks, ""), strict=True))
         )

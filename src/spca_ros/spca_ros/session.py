@@ -13,7 +13,7 @@ from spca_ros.node import SpcaNode, background
 
 
 class RosSession:
-    """Use as a context manager: `with Session("cli") as node: …`.
+    """Use as a context manager: `with RosSession("cli") as node: …`.
 
     In the domain that ROS_DOMAIN_ID names at the start.
     """

@@ -10,11 +10,9 @@ import numpy as np
 from spca_core.geometry import Array
 from spca_core.kinds import CONTAINERS, SOLIDS, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
-from spca_core.scene import Fact, SceneObject
+from spca_core.scene import TIE, Fact, SceneObject
 from spca_sense.footprint import footprint, gap, overlap, polygon_area
 
-TIE = 0.003
-"""Metres within which two things count as equally far left or near: none of them then has the role."""
 TOUCH = 0.004
 """Cubes nearer to each other than this stand side by side."""
 

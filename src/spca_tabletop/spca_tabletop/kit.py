@@ -103,13 +103,15 @@ class TabletopKit:
 
         So does a vision model alone over ROS, where it is not offered.
         """
-        from spca_sim.display import require_display
-        from spca_sim.web_view import require_viser
         from spca_tabletop.presets import load_table
 
         if options.view == "web":
+            from spca_sim.web_view import require_viser
+
             require_viser()
         elif options.view:
+            from spca_sim.display import require_display
+
             require_display()
         if options.ablations.vision_alone and (options.transport == "ros" or not options.vision):
             raise InputError("a vision model alone", hint="needs --vision and --transport inproc")

@@ -79,6 +79,7 @@ def write_report(folder: RunFolder) -> Path:
     codes = [c for _, c in _numbered(path, "code_*.json", CodeResult) if c.drafts]
     rehearsals = [r for f in _files(path, "rehearsal_*.json") if (r := _rehearsal(f))]
     trees, steps = executed(plans, _numbered(path, "act_*.json", ActResult))
+    unit = _time_unit(manifest)
     begun = next((e for e in events if e.kind == "run_started"), None)
     page = (
         templates()
@@ -89,7 +90,7 @@ def write_report(folder: RunFolder) -> Path:
             title=begun.text if begun else path.name,
             task=begun.data.get("task", "") if begun else "",
             looked=begun is not None and begun.data.get("judge") == "look",
-            unit=_time_unit(manifest),
+            unit=unit,
             models=_models(path),
             result=result,
             events=events,
@@ -102,7 +103,7 @@ def write_report(folder: RunFolder) -> Path:
             animation=_data_uri(path / "animation.webp", "image/webp"),
             video=_video(path / "video.mp4"),
             data={
-                "unit": _time_unit(manifest),
+                "unit": unit,
                 "end": result.verdict.stamp if result else max([s["ended"] for s in steps], default=1.0),
                 "steps": steps,
                 "looks": [_look(f) for f in sorted((path / "looks").glob("*.jpg"))],
