@@ -14,6 +14,7 @@ import struct
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from spca_core.errors import InputError, SpcaError
 from spca_ros import names
@@ -131,11 +132,12 @@ def _reserved() -> Iterator[int]:
 
 
 def _silent(domain: int) -> bool:
-    """Whether no participant listens on the domain's first discovery ports (RTPS 2.3, 9.6.1.1)."""
-    for participant in range(4):
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            try:
-                probe.bind(("127.0.0.1", 7400 + 250 * domain + 10 + 2 * participant))
-            except OSError:
-                return False
-    return True
+    """Whether no participant listens on a discovery or data port of the domain (RTPS 2.3, 9.6.1.1).
+
+    All of the domain's ports are looked at: Fast DDS counts the participants of one process over all domains, so
+    that the first one in a domain need not have the first port.
+    """
+    first = 7400 + 250 * domain
+    lines = Path("/proc/net/udp").read_text().splitlines()[1:]
+    bound = {int(line.split()[1].rpartition(":")[2], 16) for line in lines}
+    return bound.isdisjoint(range(first, first + 250))
