@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # a run on the graph that is up is under way before any of th
     from numpy.typing import NDArray
 
     from spca.sessions import Session
-    from spca.supervisor import Approve
+    from spca.stages import Approve
     from spca_core.result import RunResult
 
 CRASH = "crash.txt"

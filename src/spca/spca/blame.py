@@ -9,12 +9,12 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from spca.failure import describe_failed, describe_step, unmet
+from spca_core.evidence import Evidence, StepEvidence
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Execution, Plan, Step
 from spca_core.skill import FailureKind, StepReport, python_name
 from spca_core.verdict import Outcome, Verdict
-from spca_planner.prediction import Evidence, StepEvidence
 
 _MOST_FACTS = 24
 """Of those that a failure is described by."""

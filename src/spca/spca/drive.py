@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from spca.events import Listener
 from spca.interrupt import stopping_on_interrupt
+from spca.looking import JudgedByLook
 from spca.stages import Stages
 from spca.supervisor import Supervisor
 from spca_core.ports.environment import Environment, ShowsRuns
@@ -18,19 +19,9 @@ def supervisor_of(
     if isinstance(environment, ShowsRuns):
         tell = environment.tell
         listeners = (*listeners, lambda event: tell(event.kind, event.text, event.data))
-    return Supervisor(
-        environment,
-        stages.planner,
-        stages.coder,
-        folder,
-        stages.budgets,
-        listeners,
-        stages.promote,
-        stages.usage,
-        stages.vocabulary,
-        stages.rehearsing,
-        stages.approve,
-    )
+    if environment.task.judge == "look":
+        environment = JudgedByLook(environment, stages.readers.plans)
+    return Supervisor(environment, stages, folder, listeners)
 
 
 def drive(
@@ -39,4 +30,4 @@ def drive(
     """Run the level to its end, or go on where the folder's run was; the first Ctrl-C stops it."""
     supervisor = supervisor_of(environment, stages, folder, listeners)
     with stopping_on_interrupt(supervisor.cancel):
-        return supervisor.resume(stages.library) if resume else supervisor.run(stages.library)
+        return supervisor.resume() if resume else supervisor.run()

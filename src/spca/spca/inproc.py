@@ -8,11 +8,11 @@ from __future__ import annotations
 import atexit
 from functools import cache
 
+from spca.assembly import open_stages
 from spca.drive import drive
 from spca.events import Listener
 from spca.kits import kit_of
 from spca.logs import log_to
-from spca.stages import open_stages
 from spca_core.options import RunOptions, manifest
 from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, RunFolder

@@ -10,12 +10,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from spca.solved_levels import SolvedLevels, table_name
-from spca_coder.trusted import Promotion, TrustedLibrary
+from spca_coder.trusted import TrustedLibrary
 from spca_core.options import RunOptions
 from spca_core.paths import LIBRARY
 from spca_core.plan import Plan
 from spca_core.ports.environment import Environment
 from spca_core.ports.vocabulary import Vocabulary
+from spca_core.result import Promotion
 from spca_core.run_folder import RunFolder
 from spca_core.skill import python_name
 from spca_llm.config import REPLAY

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from spca.blame import Blame
 from spca.failure import describe_step
-from spca.kits import twin_maker
+from spca.reading import Readers
 from spca.state import RunState
-from spca.tried import fingerprint
-from spca_coder.source import signatures
 from spca_core.budgets import Budgets
 from spca_core.errors import BudgetExhausted
-from spca_core.options import Rehearse, RunOptions
+from spca_core.options import Rehearse
 from spca_core.plan import Execution, Plan, PlanRequest
-from spca_core.ports.kit import Kit
-from spca_core.ports.rehearsal import HasTwin, Rehearsal
+from spca_core.ports.rehearsal import Rehearsal
 from spca_core.rehearsal import Rehearsed
 from spca_core.skill import python_name
 from spca_core.task import Task
-from spca_rehearsal.rehearsal import SampledRehearsal
 
 GUESSED = 0.5
 """Confidence of perception below which the place of a thing is a guess."""
@@ -38,6 +34,7 @@ class Rehearsing:
     rehearsal: Rehearsal
     when: Rehearse
     budgets: Budgets
+    readers: Readers
     others: Others = lambda request, plan: ()
     drafts: int = 1
     """How many drafts are compared."""
@@ -70,7 +67,8 @@ class Rehearsing:
         plan, observation = state.plan, state.observation
         request = PlanRequest(attempt=attempt, task=task, observation=observation, skills=())
 
-        skills = {s.name for s in signatures(state.library)}
+        signatures = self.readers.skills.signatures(state.library)
+        skills = {s.name for s in signatures}
 
         def able(plans: Sequence[Plan]) -> list[Plan]:
             return [p for p in plans if skills >= {python_name(s.action) for s in p.steps}]
@@ -83,13 +81,19 @@ class Rehearsing:
 
         rehearsed = rehearsed_plan(plan)
         if self.drafts > 1:
-            request = request.model_copy(update={"skills": signatures(state.library)})
+            request = request.model_copy(update={"skills": signatures})
             further: list[Plan] = []
             with suppress(BudgetExhausted):  # then the first has to do
                 further = able(self.more(request, plan, self.drafts - 1, cancelled))
             rehearsed = best_of([plan, *further], [rehearsed, *map(rehearsed_plan, further)])
-        overruled = trusted(state) and objection(state, rehearsed) in state.objections
+        overruled = trusted(state) and self.objection(state, rehearsed) in state.objections
         return rehearsed.model_copy(update={"overruled": overruled})
+
+    def objection(self, state: RunState, rehearsed: Rehearsed) -> str:
+        """Equal for plans that are rejected alike: the same steps and skills, and faults of one kind."""
+        if state.plan is None or rehearsed.fault is None:
+            return ""
+        return f"{self.readers.fingerprint(state.plan, state.library)} {rehearsed.fault.sort}"
 
 
 def best_of(plans: Sequence[Plan], found: Sequence[Rehearsed]) -> Rehearsed:
@@ -126,13 +130,6 @@ def guessed(state: RunState) -> bool:
     return any(o.id in meant and o.confidence < GUESSED for o in state.observation.things)
 
 
-def objection(state: RunState, rehearsed: Rehearsed) -> str:
-    """Equal for plans that are rejected alike: the same steps and skills, and faults of one kind."""
-    if state.plan is None or rehearsed.fault is None:
-        return ""
-    return f"{fingerprint(state.plan, state.library)} {rehearsed.fault.sort}"
-
-
 def blame_of(rehearsed: Rehearsed) -> Blame:
     """What a rejected plan is blamed for, in the words of the first failing try."""
     failing = next((t for t in rehearsed.tries if t.fault is not None), None)
@@ -149,19 +146,3 @@ def blame_of(rehearsed: Rehearsed) -> Blame:
         ),
         complaint=fault.wrong if fault else (),
     )
-
-
-@contextmanager
-def rehearsing_for(kit: Kit, options: RunOptions, others: Others, more: More) -> Iterator[Rehearsing | None]:
-    """What rehearses in runs with these options; None where nothing does.
-
-    The twin is made when it is first used.
-    """
-    if options.rehearse == "never" or not isinstance(kit, HasTwin):
-        yield None
-        return
-    rehearsal = SampledRehearsal(twin_maker(kit, options))
-    try:
-        yield Rehearsing(rehearsal, options.rehearse, options.budgets, others, options.drafts, more)
-    finally:
-        rehearsal.close()

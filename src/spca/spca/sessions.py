@@ -21,17 +21,16 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from spca.api import OnEvent, Run, document, settled
+from spca.assembly import open_stages
 from spca.drive import supervisor_of
 from spca.inproc import warm_solver
 from spca.interrupt import stopping_on_interrupt
 from spca.kits import checked_kit, kits
 from spca.logs import log_to
-from spca.looking import goal_in_words
 from spca.single import Given, single_step
-from spca.stages import Stages, open_stages
+from spca.stages import Approve, Stages
 from spca.state import RunState
-from spca.supervisor import Approve, Supervisor
-from spca_coder.source import signatures
+from spca.supervisor import Supervisor
 from spca_core.checked import checked
 from spca_core.errors import InputError
 from spca_core.observation import Observation
@@ -149,11 +148,10 @@ class Session:
         seen = self.look().observation
         folder = RunFolder(self._scratch)
         with open_stages(self._ordered(sentence, self._scratch), self._kit, folder, warm_solver()) as stages:
-            request = PlanRequest(
-                attempt="plan", task=_task(sentence), observation=seen, skills=signatures(stages.library)
-            )
+            skills = stages.readers.skills.signatures(stages.library)
+            request = PlanRequest(attempt="plan", task=_task(sentence), observation=seen, skills=skills)
             found = stages.planner.plan(request)
-            goal = goal_in_words(found.plan.draft, self._kit.vocabulary()) if found.plan else ""
+            goal = stages.readers.plans.goal(found.plan.draft) if found.plan else ""
         return Proposal(sentence, found.plan, goal, found.message if found.plan is None else "", seen)
 
     def rehearse(self, proposal: Proposal) -> Rehearsed:
@@ -211,7 +209,7 @@ class Session:
             self._supervisor = supervisor_of(self._env, stages, folder, self._listeners)
             try:
                 with stopping_on_interrupt(self._supervisor.cancel):
-                    result = self._supervisor.run(stages.library)
+                    result = self._supervisor.run()
             finally:
                 self._supervisor = None
                 self._table.save_recording(folder.path)

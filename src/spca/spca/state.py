@@ -21,6 +21,9 @@ from spca_core.rehearsal import Rehearsed
 from spca_core.result import CoderCounts, PlannerCounts, RehearsalCounts
 from spca_core.skill import python_name
 
+_MOST_DOUBTS = 4
+"""Times that a task is looked at again that seems impossible while something is out of sight."""
+
 
 class Phase(str, Enum):
     """What comes next."""
@@ -112,6 +115,13 @@ class RunState:
         """What seems impossible may only be out of sight: look again."""
         return replace(self, doubts=self.doubts + 1, phase=Phase.SENSE)
 
+    @property
+    def doubtful(self) -> bool:
+        """Whether another look may show that what seems impossible is possible after all."""
+        assert self.observation is not None
+        out_of_sight = set(self.known) - set(self.observation.objects) or self.observation.hidden
+        return self.doubts < (_MOST_DOUBTS if out_of_sight else 1)
+
     def planned(self, plan: Plan) -> RunState:
         """There is a plan: make sure that it has skills."""
         return replace(self, plan=plan, previous=plan.draft, phase=Phase.CODE, code_retry=0, suspects=())
@@ -153,6 +163,12 @@ class RunState:
     def has_failed(self, fingerprint: str) -> Failed | None:
         """How a plan of that fingerprint failed; None if none has."""
         return next((f for f in self.tried if f.fingerprint == fingerprint), None)
+
+    def lessons_for(self, plan: Plan) -> str:
+        """What was wrong with versions of the plan's skills that were given up, for their next author."""
+        skills = dict.fromkeys(python_name(step.action) for step in plan.steps)
+        told = {self.lessons[name]: name for name in skills if name in self.lessons}
+        return "\n".join(f"an earlier version of {name} was given up: {why}" for why, name in told.items())
 
     def keeping(self, failed: Failed, author: str) -> RunState:
         """What has failed is handed in unchanged by that author."""

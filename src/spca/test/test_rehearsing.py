@@ -10,9 +10,11 @@ import pytest
 import yaml
 
 from spca.kits import checked_kit
-from spca.rehearsing import Rehearsing, best_of, objection
+from spca.reading import Readers
+from spca.rehearsing import Rehearsing, best_of
 from spca.report import write_report
 from spca.state import RunState
+from spca_coder.library import LibraryReader
 from spca_core.budgets import Budgets
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
@@ -24,6 +26,8 @@ from spca_core.result import RehearsalCounts
 from spca_core.run_folder import RunFolder
 from spca_core.scene import Scene, SceneObject
 from spca_core.task import Task
+from spca_planner.critics.vocabulary import FactVocabulary
+from spca_planner.reading import PddlReader
 from spca_referee.level import find_level
 from spca_testing import pddl
 from spca_testing.models.fallible_model import FallibleModel, miswritten
@@ -65,7 +69,8 @@ class Rejects:
 
 
 def rehearsing(when: str = "auto") -> Rehearsing:
-    return Rehearsing(Rejects(), when, Budgets(rehearsal_s=3.0, rehearsals_s=5.0))  # type: ignore[arg-type]
+    readers = Readers(PddlReader(FactVocabulary()), LibraryReader())
+    return Rehearsing(Rejects(), when, Budgets(rehearsal_s=3.0, rehearsals_s=5.0), readers)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +90,7 @@ def test_by_default_what_is_new_or_hardly_seen_is_rehearsed(when: str, state: Ru
 def test_a_trusted_plan_that_is_rejected_twice_alike_is_carried_out() -> None:
     tries = rehearsing("always")
     assert not tries.try_out("1", TASK, STATE, lambda: False).overruled
-    again = STATE.objecting(objection(STATE, REJECTED))
+    again = STATE.objecting(tries.objection(STATE, REJECTED))
     assert tries.try_out("2", TASK, again, lambda: False).overruled
     elsewhere = replace(again, plan=STATE.plan.model_copy(update={"steps": STATE.plan.steps * 2}))
     assert not tries.try_out("3", TASK, elsewhere, lambda: False).overruled

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from spca.reading import Readers
 from spca.repetition import repeated, unchanged, vain
+from spca.stages import Stages
 from spca.state import Phase, RunState
 from spca.supervisor import Supervisor
+from spca_coder.library import LibraryReader
+from spca_core.budgets import Budgets
 from spca_core.ending import Ending
 from spca_core.geometry import Pose
 from spca_core.observation import Observation
@@ -16,6 +20,8 @@ from spca_core.scene import Fact, Scene, SceneObject
 from spca_core.skill import SkillFailure, StepReport
 from spca_core.task import Task
 from spca_core.verdict import Outcome, Verdict
+from spca_planner.critics.vocabulary import FactVocabulary
+from spca_planner.reading import PddlReader
 
 PLAN = Plan(
     steps=(Step(action="place_on", args=("cube", "plate")),), schemas=(), draft=Draft(domain="", problem="")
@@ -82,9 +88,15 @@ class _World:
         return Verdict(outcome=Outcome.RUNNING, score=0.0, stamp=1.0, reason="not yet", conditions=())
 
 
+def stages(planner: object = None) -> Stages:
+    """Nothing but a planner: these runs never come as far as the coder."""
+    readers = Readers(PddlReader(FactVocabulary()), LibraryReader())
+    return Stages(planner, None, readers, "", Budgets())  # type: ignore[arg-type]
+
+
 def test_a_run_without_progress_ends_at_once_and_says_what_it_lacked(tmp_path: Path) -> None:
     world = _World()
-    supervisor = Supervisor(world, None, None, RunFolder.create("run", tmp_path / "run"))  # type: ignore[arg-type]
+    supervisor = Supervisor(world, stages(), RunFolder.create("run", tmp_path / "run"))  # type: ignore[arg-type]
     state = RunState(phase=Phase.ACT, plan=PLAN, observation=seen(0.5), round=1)
     state = supervisor._act(state)
     assert state.phase is Phase.SENSE and state.round == 2
@@ -94,14 +106,13 @@ def test_a_run_without_progress_ends_at_once_and_says_what_it_lacked(tmp_path: P
             return PlanResult(attempt=request.attempt, status="solved", plan=PLAN, drafts=())
 
     world.task = Task(id="t", group="g", title="t", description="d")  # type: ignore[assignment]
-    supervisor._planner = Planner()  # type: ignore[assignment]
+    supervisor._stages = stages(Planner())
     state = supervisor._plan(state.sensed(seen(0.502)))
     assert state.ended is Ending.GAVE_UP and world.acted == 1
     assert "no progress" in state.reason and "no free place on plate" in state.reason
 
 
 def test_rejected_drafts_are_not_offered_again_for_the_same_table(tmp_path: Path) -> None:
-    supervisor = Supervisor(_World(), None, None, RunFolder.create("run", tmp_path / "run"))  # type: ignore[arg-type]
     problems = ["first", "second", "second", "second"]
 
     class Planner:
@@ -116,8 +127,8 @@ def test_rejected_drafts_are_not_offered_again_for_the_same_table(tmp_path: Path
                 message="no plan exists",
             )
 
-    supervisor._env.task = Task(id="t", group="g", title="t", description="d")  # type: ignore[misc]
-    supervisor._planner = Planner()  # type: ignore[assignment]
+    folder = RunFolder.create("run", tmp_path / "run")
+    supervisor = Supervisor(_World(), stages(Planner()), folder)  # type: ignore[arg-type]
     state = RunState(phase=Phase.PLAN, round=1)
     for x in (0.5, 0.501, 0.6):  # another draft, another table: worth a try
         state = supervisor._plan(state.sensed(seen(x)))

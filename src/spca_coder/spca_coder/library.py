@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from spca_coder.revalidation import stands_on
-from spca_coder.source import Source, read
-from spca_core.skill import python_name
+from spca_coder.source import Source, meaning, read, signatures
+from spca_core.skill import SkillSignature, python_name
 
 
 def overlay(base: str, excerpt: str, origin: str) -> str:
@@ -32,10 +32,23 @@ def without(library: str, skills: Collection[str]) -> str:
     return with_imports(source, source.excerpt(*source.with_helpers(kept)))
 
 
-def restored(library: str, proven: str, actions: Collection[str]) -> str:
-    """`library` with these actions' skills as they are in `proven`, or without those that are not there."""
-    names = {python_name(action) for action in actions} & set(read(library).functions)
-    source = read(proven)
-    kept = names & set(source.functions)
-    library = without(library, names - kept) if names - kept else library
-    return overlay(library, source.excerpt(*source.with_helpers(kept)), proven) if kept else library
+class LibraryReader:
+    """A `SkillReader` for libraries in Python."""
+
+    def signatures(self, library: str) -> tuple[SkillSignature, ...]:
+        """See `SkillReader`."""
+        return signatures(library)
+
+    def meaning(self, library: str, actions: Collection[str]) -> str:
+        """See `SkillReader`: comments, layout and docstrings do not count, helpers and constants do."""
+        source = read(library)
+        skills = {python_name(action) for action in actions}
+        return meaning(source.excerpt(*source.with_helpers(skills & set(source.functions))))
+
+    def restored(self, library: str, proven: str, actions: Collection[str]) -> str:
+        """See `SkillReader`."""
+        names = {python_name(action) for action in actions} & set(read(library).functions)
+        source = read(proven)
+        kept = names & set(source.functions)
+        library = without(library, names - kept) if names - kept else library
+        return overlay(library, source.excerpt(*source.with_helpers(kept)), proven) if kept else library

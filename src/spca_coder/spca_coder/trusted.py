@@ -22,19 +22,13 @@ from spca_coder.revalidation import Revalidate, Revalidation, stands_on
 from spca_coder.source import Source, read, same_code
 from spca_core.errors import InputError
 from spca_core.model import Record
+from spca_core.result import Promotion
 from spca_core.run_folder import write_atomically
 from spca_core.validation import expecting
 
 log = structlog.get_logger(__name__)
 
 SKILLS, RECORD, LOCK = "skills.py", "solved.json", ".lock"
-
-
-class Promotion(Record):
-    """What a success changed: skills now trusted in their new form, and skills refused with the reason."""
-
-    promoted: tuple[str, ...] = ()
-    refused: dict[str, str] = {}
 
 
 class SkillStatus(Record):

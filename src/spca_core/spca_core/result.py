@@ -58,6 +58,13 @@ class Usage(Record):
     usd: float = 0.0
 
 
+class Promotion(Record):
+    """What a success changed: skills now trusted in their new form, and skills refused with the reason."""
+
+    promoted: tuple[str, ...] = ()
+    refused: dict[str, str] = {}
+
+
 class SkillCounts(Record):
     """Skills of a run by name.
 

@@ -8,11 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from spca.assembly import open_stages
 from spca.inproc import run_inproc
 from spca.kits import kit_named, kit_of, kits
-from spca.stages import open_stages
+from spca.reading import Readers
+from spca.stages import Stages
 from spca.supervisor import Supervisor
 from spca_coder.drafting import DraftingCoder
+from spca_coder.library import LibraryReader
+from spca_core.budgets import Budgets
 from spca_core.options import RunOptions
 from spca_core.plan import PlanRequest
 from spca_core.ports.stages import Planner
@@ -23,6 +27,8 @@ from spca_minigrid.kit import MinigridKit
 from spca_minigrid.levels import find_level
 from spca_minigrid.mission import parse_mission
 from spca_minigrid.proposer import DOMAIN
+from spca_minigrid.vocabulary import MissionVocabulary
+from spca_planner.reading import PddlReader
 from spca_planner.solver.process import SolverProcess
 from spca_testing.models.behaviours import Behaviour, Say, say_json
 from spca_testing.models.fallible_model import CODER, MODELS, configuration
@@ -143,7 +149,9 @@ def test_what_is_not_understood_ends_the_run_plainly(planner: Planner, tmp_path:
         environment.task = environment.task.model_copy(update={"description": "dance on the goal"})
         coder = DraftingCoder(None, environment.api)
         folder = RunFolder.create("dance", tmp_path / "run")
-        result = Supervisor(environment, planner, coder, folder).run(environment.builtin_skills.read_text())
+        readers = Readers(PddlReader(MissionVocabulary()), LibraryReader())
+        stages = Stages(planner, coder, readers, environment.builtin_skills.read_text(), Budgets())
+        result = Supervisor(environment, stages, folder).run()
         assert result.outcome == "not_understood" and "dance on the goal" in result.reason
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from spca_core.model import Record
+from spca_core.evidence import SideEffect
 from spca_core.observation import Observation
 from spca_core.plan import Step
 from spca_planner.pddl.formula import Atom
@@ -16,13 +16,6 @@ NUDGED_M = 0.03
 """The same for what a step mentions only as a place, such as what something is put into."""
 _ERROR_M = 0.01
 """What the error of a camera may add between two looks."""
-
-
-class SideEffect(Record):
-    """What came to be elsewhere during `steps` (by index), none of which mentions it."""
-
-    steps: tuple[int, ...]
-    sentence: str
 
 
 def mentioned(step: Step, effects: Mapping[Atom, bool]) -> set[str]:

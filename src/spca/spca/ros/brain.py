@@ -12,9 +12,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from spca.assembly import open_stages
 from spca.kits import kit_of
 from spca.ros.supervisor_node import SupervisorNode
-from spca.stages import Stages, open_stages
+from spca.stages import Stages
 from spca_coder.node import CoderNode
 from spca_core.options import RunOptions
 from spca_core.run_folder import RunFolder

@@ -130,9 +130,7 @@ class SupervisorNode(SpcaNode):
             try:
                 if job.cancelled():
                     supervisor.cancel()
-                if job.goal.resume:
-                    return supervisor.resume(stages.library)
-                return supervisor.run(stages.library)
+                return supervisor.resume() if job.goal.resume else supervisor.run()
             finally:
                 self._supervisor = None
                 self._environment.save_recording(folder.path)

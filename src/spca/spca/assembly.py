@@ -1,0 +1,116 @@
+"""Assembles the stages of a run according to its options."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+
+from spca.kits import twin_maker
+from spca.learned import BEFORE, Learned, folder_of
+from spca.proposals import OpenProposals, Proposals
+from spca.reading import Readers
+from spca.rehearsing import More, Others, Rehearsing
+from spca.stages import Stages
+from spca_coder.drafting import TOKEN_BUDGET, DraftingCoder
+from spca_coder.library import LibraryReader
+from spca_core.extensions import find
+from spca_core.options import RunOptions
+from spca_core.ports.kit import Kit
+from spca_core.ports.rehearsal import HasTwin
+from spca_core.run_folder import RunFolder
+from spca_core.skill_package import library_source
+from spca_llm.config import REPLAY
+from spca_planner.planner import DraftingPlanner
+from spca_planner.reading import PddlReader
+from spca_planner.solver.process import SolverProcess
+from spca_planner.trusted import TrustedDomains
+from spca_rehearsal.rehearsal import SampledRehearsal
+
+PROPOSERS = "spca.proposers"
+
+
+@contextmanager
+def open_stages(
+    options: RunOptions, kit: Kit, folder: RunFolder, solver: SolverProcess | None = None
+) -> Iterator[Stages]:
+    """Planner, coder and library for that kit's environment, ready while the context lasts.
+
+    `solver` is a warm process to plan with, where the caller keeps one over many runs.
+    Raises InputError for an unknown proposer or an unusable model: no key, no such server, nothing recorded.
+    """
+    opened: OpenProposals = find(PROPOSERS, options.proposer, where="--proposer").load()
+    with opened(kit, options, folder) as proposals:
+        learned, domains, library = _known(options, kit, folder, proposals)
+        readers = Readers(PddlReader(kit.vocabulary()), LibraryReader())
+        budgets = options.budgets
+        if proposals.learns and not options.ablations.no_rewind:
+            budgets = budgets.model_copy(update={"rewind": True})
+        with (
+            DraftingPlanner(
+                kit.name,
+                proposals.planner,
+                domains,
+                kit.vocabulary(),
+                budgets.drafts,
+                options.solver_timeout_s,
+                solver=solver if solver is not None and solver.engine == options.engine else None,
+                engine=options.engine,
+                one_validator=options.ablations.one_validator,
+            ) as planner,
+            _rehearsing(kit, options, readers, planner.others, planner.more) as rehearsing,
+        ):
+            yield Stages(
+                planner=planner,
+                coder=DraftingCoder(
+                    proposals.coder,
+                    kit.api,
+                    budgets.code_drafts,
+                    token_budget=math.inf if options.ablations.whole_library else TOKEN_BUDGET,
+                ),
+                readers=readers,
+                library=library,
+                budgets=budgets,
+                promote=partial(learned.promote, options) if proposals.learns else None,
+                usage=proposals.usage,
+                vision=proposals.vision,
+                rehearsing=rehearsing,
+            )
+
+
+@contextmanager
+def _rehearsing(
+    kit: Kit, options: RunOptions, readers: Readers, others: Others, more: More
+) -> Iterator[Rehearsing | None]:
+    """What rehearses in runs with these options; None where nothing does.
+
+    The twin is made when it is first used.
+    """
+    if options.rehearse == "never" or not isinstance(kit, HasTwin):
+        yield None
+        return
+    with closing(SampledRehearsal(twin_maker(kit, options))) as rehearsal:
+        yield Rehearsing(rehearsal, options.rehearse, options.budgets, readers, others, options.drafts, more)
+
+
+def _known(
+    options: RunOptions, kit: Kit, folder: RunFolder, proposals: Proposals
+) -> tuple[Learned, TrustedDomains, str]:
+    """What was learned before, the domains to start from, and the source of the skills to start with."""
+    builtin = library_source(kit.name, kit.builtin_skills)
+    learned = Learned(
+        folder_of(options, folder),
+        kit.name,
+        "" if options.skills == "empty" else builtin,
+        kit.build,
+        kit.vocabulary(),
+    )
+    if proposals.learns:
+        if not options.llm.startswith(REPLAY):
+            learned.copy_to(folder.path / BEFORE)
+        return learned, learned.domains, builtin if options.skills == "builtin" else learned.skills.source()
+    # A proposer that does not learn needs no domains of other runs: each of its runs is a fresh one and
+    # repeatable.
+    library = learned.skills.source() if options.skills in ("trusted", "empty") else builtin
+    return learned, TrustedDomains(folder.path / "trusted"), library

@@ -1,0 +1,80 @@
+"""Decides who is to mend what failed: the coder, the planner, or nobody, which ends the run."""
+
+from __future__ import annotations
+
+from spca.blame import Blame
+from spca.failure import describe_failure
+from spca.journal import Journal
+from spca.repetition import vain
+from spca.stages import Stages
+from spca.state import Failed, RunState
+from spca_core.ending import Ending
+from spca_core.plan import ActResult
+from spca_core.skill import python_name
+from spca_core.verdict import Verdict
+
+_TRIED = "this plan has failed before with the same skills and the same predictions"
+_STANDS = "the plan failed, and its author stands by it, so look for the fault in the skills: "
+_PERSISTS = "it was the same before the skill was rewritten, so the action may promise what does not happen"
+
+
+class Repair:
+    """From a failure to the state in which the run goes on, within the budgets of rounds and of rewrites."""
+
+    def __init__(self, stages: Stages, journal: Journal) -> None:
+        self._budgets, self._reading, self._journal = stages.budgets, stages.readers, journal
+
+    def next_round(self, state: RunState, failure: str) -> RunState:
+        """Look and plan again, if there are rounds left."""
+        self._journal.tell("round_failed", text=failure, data={"round": state.round})
+        if state.round >= self._budgets.rounds:
+            return state.ending(Ending.GAVE_UP, f"{self._budgets.rounds} rounds tried; last: {failure}")
+        return state.next_round(failure)
+
+    def without(self, state: RunState, actions: tuple[str, ...], failure: str) -> RunState:
+        """Plan again without the skills that could not be repaired: only what was there before is kept."""
+        if actions:
+            library = self._reading.skills.restored(state.library, state.proven, actions)
+            state = state.giving_up(actions, library)
+        return self.next_round(state, failure)
+
+    def blamed(self, state: RunState, found: Blame) -> RunState:
+        """Have the skills that are to blame rewritten while retries are left; else plan again.
+
+        If the same is wrong after a rewrite, the planner is asked, too: its domain may demand what cannot be.
+        """
+        assert state.plan is not None
+        persists = state.complained(found)
+        state = state.failed(found, self._reading.fingerprint(state.plan, state.library))
+        if found.suspects and not persists and state.code_retry < self._budgets.code_retries:
+            return state.repairing(found.suspects, found.skill_failure)
+        if persists:
+            return self.next_round(state, f"{found.plan_failure}. {_PERSISTS}")
+        return self.without(state, found.suspects, found.plan_failure)
+
+    def unchanged(self, state: RunState, failed: Failed) -> RunState:
+        """Ask who is left to change something about a plan that has failed before just so.
+
+        Whoever hands in the same sees nothing to mend: then the other is asked, the coder for the skills that
+        are to blame or have proven nothing yet, and once more when the planner stands by its plan.
+        """
+        plan = state.plan
+        assert plan is not None
+        author = "coder" if state.suspects else "planner"
+        asked, state, found = (author, *failed.kept_by), state.keeping(failed, author), failed.blame
+        suspects = found.suspects or [s.action for s in plan.steps if python_name(s.action) in state.written]
+        left = asked.count("coder") < 2 and state.code_retry < self._budgets.code_retries
+        if suspects and author == "planner" and left:
+            told = ("" if found.suspects and "coder" not in asked else _STANDS) + found.skill_failure
+            return state.repairing(tuple(dict.fromkeys(suspects)), told)
+        if "planner" not in asked:
+            return self.next_round(state, f"{_TRIED}: {found.plan_failure}")
+        return state.ending(Ending.GAVE_UP, f"no progress: {_TRIED}: {found.plan_failure}")
+
+    def onward(self, state: RunState, result: ActResult, verdict: Verdict) -> RunState:
+        """Go on in a world that cannot be put back, unless the verdict is final."""
+        assert state.plan is not None and state.observation is not None
+        failure = describe_failure(result, verdict)
+        if verdict.final:
+            return state.ending(Ending.of(verdict.outcome), failure)
+        return self.next_round(state.in_vain(vain(state.plan, state.observation, result, failure)), failure)
