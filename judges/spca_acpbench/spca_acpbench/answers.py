@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from spca_acpbench.questions import Atom, Question
@@ -59,26 +59,32 @@ class Answerer:
     # --- what can be so -------------------------------------------------------------------------------------
 
     def _reach(self, task: Task, question: Question) -> Atom | None:
-        possible, _ = task.relaxed
-        seen = set().union(*_visited(task))
-        return self._never(task, (a for a in task.every_atom() if a not in seen), possible, _written)
+        return self._never(
+            task, list(task.every_atom()), task.relaxed[0], lambda: set().union(*_visited(task)), _written
+        )
 
     def _areach(self, task: Task, question: Question) -> Atom | None:
-        _, possible = task.relaxed
-        seen = {a.name for state in _visited(task) for a in task.applicable(state)}
-        candidates = (a for a in task.every_action() if a not in seen)
-        return self._never(task, candidates, possible, task.precondition)
+        def seen() -> set[Atom]:
+            return {a.name for state in set(_visited(task)) for a in task.applicable(state)}
+
+        return self._never(task, list(task.every_action()), task.relaxed[1], seen, task.precondition)
 
     def _never(
-        self, task: Task, candidates: Iterable[Atom], possible: frozenset[Atom], goal: Any
+        self,
+        task: Task,
+        candidates: list[Atom],
+        possible: frozenset[Atom],
+        seen: Callable[[], set[Atom]],
+        goal: Callable[[Atom], str],
     ) -> Atom | None:
-        """The first candidate that the relaxation, or else the engine, proves to be impossible."""
-        doubtful = []
-        for candidate in candidates:
-            if candidate not in possible:
-                return candidate
-            doubtful.append(candidate)
-        for candidate in doubtful[:_MOST_PROOFS]:
+        """The first candidate that the relaxation, or else the engine, proves to be impossible.
+
+        `seen` are those that need no proof, as walks came upon them; `goal` says a candidate as PDDL.
+        """
+        if impossible := next((c for c in candidates if c not in possible), None):
+            return impossible
+        met = seen()
+        for candidate in [c for c in candidates if c not in met][:_MOST_PROOFS]:
             if self.solution(task, goal(candidate)).status == "unsolvable":
                 return candidate
         return None
