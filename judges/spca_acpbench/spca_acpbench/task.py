@@ -105,7 +105,8 @@ class Task:
 
     def every_atom(self) -> Iterator[Atom]:
         """Every atom of right types whose predicate some action changes."""
-        changed = {e.head for a in self.domain.actions.values() for e in _literals(a.effect)[0]}
+        effects = [_literals(action.effect) for action in self.domain.actions.values()]
+        changed = {literal.head for both in effects for literals in both for literal in literals}
         for name, signature in self.domain.predicates.items():
             if name in changed:
                 kinds = [self.problem.of_type(self.domain, p.type) for p in signature.parameters]

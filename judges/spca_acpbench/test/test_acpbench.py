@@ -76,6 +76,11 @@ def test_a_landmark_is_proven_and_what_is_none_is_not(answerer: Answerer) -> Non
     assert not answerer.is_landmark(task, ("lies", "k", "attic"))
 
 
+def test_what_only_becomes_false_changes_and_what_never_does_is_no_answer() -> None:
+    names = {atom[0] for atom in Task(DOMAIN, PROBLEM).every_atom()}
+    assert names == {"at", "locked", "open", "lies", "held"}
+
+
 def test_the_files_are_read_and_a_missing_one_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"test\.gen\.json\.gz"):
         load(tmp_path)
