@@ -12,13 +12,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, Template, select_autoescape
-from matplotlib import rc_context
-from matplotlib.figure import Figure
 
 from spca_core.run_folder import write_atomically
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _TEX = str.maketrans(
     {c: f"\\{c}" for c in "&%$#_{}"}
@@ -54,6 +55,9 @@ class Card:
 
 def new_figure(width: float = 6.4, height: float = 3.0, columns: int = 1) -> tuple[Figure, Any]:
     """A figure of `width` by `height` inches in the style of the pages, and its axes, one or several."""
+    from matplotlib import rc_context  # loads slowly, and most who import this module draw nothing
+    from matplotlib.figure import Figure
+
     with rc_context(_STYLE):
         figure = Figure(figsize=(width, height))
         return figure, figure.subplots(1, columns)
@@ -137,6 +141,8 @@ def _template(name: str) -> Template:
 
 
 def _drawn(figure: Figure, form: str) -> bytes:
+    from matplotlib import rc_context
+
     file = io.BytesIO()
     with rc_context(_STYLE):
         figure.savefig(file, format=form, bbox_inches="tight")

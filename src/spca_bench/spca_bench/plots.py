@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING, Any
 
 from spca_bench.page import new_figure
 from spca_bench.statistics import Rate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def rates(series: Mapping[str, Mapping[str, Rate]], label: str = "share of trials solved") -> Figure:

@@ -85,15 +85,14 @@ def _write_states(log: _Log, _: Path, world: World, states: list[SimState]) -> N
     items = [Item.of(world.object(name)) for name in states[0].objects]
     model, index = build_model(world, items)
     data = mujoco.MjData(model)
-    bodies = [b for b in range(1, model.nbody) if model.body(b).name]
+    bodies = [(b, name) for b in range(1, model.nbody) if (name := model.body(b).name)]
     for state in states:
         data.qpos[:] = state.qpos
         mujoco.mj_kinematics(model, data)
         log.add("/clock", "rosgraph_msgs/Clock", state.stamp, {"clock": time(state.stamp)})
         log.add("/joint_states", "sensor_msgs/JointState", state.stamp, _joint_state(state, data, index))
-        transforms = [
-            _transform(state.stamp, model.body(b).name, data.xpos[b], data.xquat[b]) for b in bodies
-        ]
+        places, turns = data.xpos.tolist(), data.xquat.tolist()
+        transforms = [_transform(state.stamp, name, places[b], turns[b]) for b, name in bodies]
         log.add("/tf", "tf2_msgs/TFMessage", state.stamp, {"transforms": transforms})
     markers = list(_geom_markers(model))
     log.add("/world_markers", "visualization_msgs/MarkerArray", states[0].stamp, {"markers": markers})

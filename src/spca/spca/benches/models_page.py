@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.figure import Figure
-
 from spca_bench import plots
 from spca_bench.bench import Done
 from spca_bench.page import Page, new_figure
 from spca_bench.statistics import Rate, groups, median_of
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from spca.benches.models import ModelResult, ModelTrial, Trials
 
 

@@ -17,7 +17,7 @@ from typing import Union
 
 from spca_coder.source import read
 from spca_core.plan import Draft
-from spca_referee.level import Level, list_levels, load_level
+from spca_referee.level import list_levels, load_level
 from spca_testing import pddl
 from spca_testing.models.behaviours import Behaviour, Say, say_json
 from spca_testing.models.server import Seen
@@ -51,7 +51,7 @@ class FallibleModel:
         vision: Iterable[Behaviour] = (),
     ) -> None:
         self._planner, self._coder, self._vision = iter(planner), iter(coder), iter(vision)
-        self._tasks, self._skills = _levels_by_title(), read(SKILLS.read_text())
+        self._skills = read(SKILLS.read_text())
 
     def __call__(self, seen: Seen) -> Behaviour:
         """The answer to one request."""
@@ -68,9 +68,8 @@ class FallibleModel:
         return next(self._vision, say_json({"sentences": ["The table is clean."]}))
 
     def _draft(self, text: str) -> Draft:
-        titles = [title for title in self._tasks if title in text]
-        title = max(titles, key=len)  # "Touch the red cube" is part of longer ones
-        return pddl.draft(text, self._tasks[title].title)
+        titles = [title for title in _titles() if title in text]
+        return pddl.draft(text, max(titles, key=len))  # "Touch the red cube" is part of longer ones
 
     def _source(self, text: str) -> str:
         """The skills that the request asks for by their first lines."""
@@ -79,8 +78,8 @@ class FallibleModel:
 
 
 @cache
-def _levels_by_title() -> dict[str, Level]:
-    return {level.title: level for level in map(load_level, list_levels())}
+def _titles() -> list[str]:
+    return [load_level(level).title for level in list_levels()]
 
 
 def only_asked(behaviour: Behaviour, seen: Seen) -> Behaviour:
