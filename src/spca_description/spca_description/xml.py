@@ -7,7 +7,6 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from spca_core.geometry import Array
 
@@ -33,6 +32,8 @@ def numbers(values: Sequence[float] | Array) -> str:
 
 def xyz_rpy(pose: Array) -> tuple[str, str]:
     """Position, and roll, pitch and yaw about fixed axes, of a 4×4 matrix, as URDF and SDF write them."""
+    from scipy.spatial.transform import Rotation  # loads slowly; most nodes write nothing
+
     rotation = Rotation.from_matrix(pose[:3, :3])
     with warnings.catch_warnings():  # at pitch ±π/2 any split of roll and yaw will do
         warnings.simplefilter("ignore", UserWarning)
