@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from spca_copic.pool import DEADLINE_S, FUNCTION, LONGEST, SIGNATURE
-from spca_core.errors import BudgetExhausted, InputError
+from spca_core.errors import BudgetExhausted
 from spca_core.ports.chat import ChatModel, ChatUsage
 from spca_core.ports.proposer import ModelError
 from spca_programs.ipp.dialogue import Dialogue, add_usage, render
-from spca_programs.ipp.program import ProgramRunner, code_in
+from spca_programs.ipp.program import ProgramRunner
+from spca_programs.ipp.strategies import loadable
 from spca_programs.plan_world import Briefing, Decision, Episode, PlanningProgram
 
-REPAIRS = 2
-"""How often a program that does not load is sent back."""
 _PACKAGE = "spca_copic"
 _MOST_DECISIONS = 12
 """Decisions of each episode that the model is shown: the last ones; a plan that is repeated counts as one."""
@@ -85,29 +84,16 @@ class LanguagePrograms:
         return list(found.values())
 
     def _one(self, briefing: Briefing, question: str, runner: ProgramRunner) -> tuple[str, str]:
-        """A program that loads, and the model's name. Raises ModelError when it never does."""
+        """A program that loads, and the model's name. Raises ModelError, BudgetExhausted."""
         system = render(
             _PACKAGE, "system", briefing=briefing, signature=SIGNATURE, longest=LONGEST, deadline=DEADLINE_S
         )
         dialogue = Dialogue(self._model, system)
-        problem = ""
         try:
-            answer = dialogue.ask(question)
-            for attempt in range(REPAIRS + 1):
-                try:
-                    source = code_in(answer, FUNCTION)
-                    problem = runner.load(source, SIGNATURE)
-                except InputError as error:
-                    problem = str(error)
-                else:
-                    if not problem:
-                        return source, dialogue.model_name
-                if attempt < REPAIRS:
-                    answer = dialogue.ask(render(_PACKAGE, "repair", problem=problem, signature=SIGNATURE))
+            return loadable(dialogue, dialogue.ask(question), runner, SIGNATURE), dialogue.model_name
         finally:
             self._usage = add_usage(self._usage, dialogue.usage)
             self.questions += dialogue.questions
-        raise ModelError(f"no usable program after {REPAIRS} repairs: {problem}")
 
 
 def stretches(episode: Episode) -> list[tuple[Decision, int]]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.errors import InputError
 from spca_programs.grasp.generate import ENERGIES, STARTS, generate
 from spca_programs.grasp.grid import SIZE, Grid
-from spca_programs.grasp.rules import ACTIONS, Rules, play
-from spca_programs.grasp.scoring import Environments, encode, score
+from spca_programs.grasp.rules import Rules, play
 
 BY_HAND = """
     0   1   2   3   4   5   6   7   8   9   10 
@@ -27,13 +26,6 @@ grids = st.builds(
     st.sampled_from(STARTS),
     st.integers(0, 2**32 - 1),
 )
-rules = st.builds(
-    Rules,
-    diagonals=st.booleans(),
-    carry_limit=st.sampled_from([None, 1, 2, 3]),
-    cost=st.sampled_from([0.0, 0.3]),
-)
-plans = st.lists(st.sampled_from([*ACTIONS, "TAKE", "TAKE", "JUMP"]), max_size=25)
 
 
 @given(grids)
@@ -95,16 +87,3 @@ def test_every_action_costs_and_only_twenty_count() -> None:
     late = ["RIGHT", "TAKE", *["UP"] * 16, "LEFT", "DROP"]
     assert play(grid, Rules(), late).delivered == 1
     assert play(grid, Rules(), ["UP", *late]).delivered == 0
-
-
-@settings(max_examples=60)
-@given(st.lists(st.tuples(grids, rules, plans), min_size=1, max_size=12))
-def test_many_at_once_score_as_one_by_one(cases: list[tuple[Grid, Rules, list[str]]]) -> None:
-    at_once = score(Environments.of([(g, r) for g, r, _ in cases]), encode([p for _, _, p in cases]))
-    assert at_once == pytest.approx([play(g, r, p).score for g, r, p in cases])
-
-
-def test_many_plans_for_one_environment() -> None:
-    one = Environments.of([(Grid.from_text(BY_HAND), Rules())])
-    both = encode([["RIGHT", "TAKE", "LEFT", "DROP"], ["RIGHT"]])
-    assert score(one.take(np.array([0, 0])), both).tolist() == [1, 0]

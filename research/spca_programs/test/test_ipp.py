@@ -12,10 +12,10 @@ from spca_core.ports.proposer import ModelError
 from spca_llm.chat import Chat
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.connect import open_chat
-from spca_programs.grasp.dataset import Environment
+from spca_programs.grasp.bench import GraspBench
+from spca_programs.grasp.dataset import Environment, Slice
 from spca_programs.grasp.domain import GraspDomain
 from spca_programs.grasp.policies import example
-from spca_programs.grasp.program import GraspProgram
 from spca_programs.grasp.rules import play
 from spca_programs.grasp.search import solve
 from spca_programs.ipp.develop import Recipe, develop, history_of
@@ -100,14 +100,17 @@ def test_programs_cannot_change_what_later_calls_see(domain: GraspDomain) -> Non
 
 
 def test_a_policy_file_answers_as_the_function_itself(domain: GraspDomain, tmp_path: Path) -> None:
-    cases = domain.split(8, 8, 1)[1]
-    (tmp_path / "policy.py").write_text(GOOD)
-    answers = GraspProgram.read(tmp_path / "policy.py").answer(cases)
-    assert [list(a.plan) for a in answers] == [example.solve(*domain.arguments(c)) for c in cases]
+    policy = tmp_path / "policy.py"
+    policy.write_text(GOOD)
+    bench = GraspBench(policy=str(policy), part=Slice(energy="spiral", obstacles=True, count=1))
+    (chunk,) = bench.trials()
+    answers = bench.run_trial(chunk, tmp_path).answers
+    assert [list(a.plan) for a in answers] == [
+        example.solve(*domain.arguments(c)) for c in chunk.environments
+    ]
+    policy.write_text("x = 1\n")
     with pytest.raises(InputError, match="cannot be used: there is no top-level function"):
-        GraspProgram("broken", "x = 1\n").answer(cases)
-    with pytest.raises(InputError, match="no such policy file"):
-        GraspProgram.read(tmp_path / "absent.py")
+        bench.run_trial(chunk, tmp_path)
 
 
 def test_split_keeps_training_grids_out_of_the_test(domain: GraspDomain) -> None:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from spca_bench.bench import Bench, Done
 from spca_bench.page import Page, PageTable
 from spca_bench.statistics import groups
+from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage, Role
 from spca_core.ports.proposer import ModelError
@@ -31,8 +32,10 @@ from spca_programs.grasp.figures import (
     margins,
     paths,
 )
-from spca_programs.grasp.policy import BuiltinPolicy, Policy
-from spca_programs.grasp.scoring import Environments, encode, score
+from spca_programs.grasp.policy import answers_of, planner_of
+from spca_programs.grasp.rules import play
+from spca_programs.ipp.domain import Answer
+from spca_programs.ipp.program import ProgramRunner
 from spca_programs.ipp.thinking import plans_of
 
 _CHUNK, _CHUNK_OF_MODEL = 400, 20
@@ -106,8 +109,11 @@ class GraspBench(Bench[Chunk, ChunkResult]):
 
     def prepare(self, folder: Path) -> None:
         """See `Bench`: the policy must exist, and a model's server must answer."""
-        if not self.asks_model:
-            self.make_policy()
+        if self.policy.endswith(".py"):
+            if not Path(self.policy).is_file():
+                raise InputError("no such policy file", self.policy, "a Python file with `solve` is needed")
+        elif not self.asks_model:
+            planner_of(self.policy)
         elif not self.policy.startswith(REPLAY):
             with TemporaryDirectory() as nothing, self._chat(Path(nothing), "") as chat:
                 chat.preflight([_ROLE])
@@ -119,13 +125,13 @@ class GraspBench(Bench[Chunk, ChunkResult]):
         role = config.role(_ROLE).model_copy(update={"temperature": 0.0})
         return open_chat("", folder, config.model_copy(update={"roles": {_ROLE: role}}))
 
-    def make_policy(self) -> Policy:
-        """The policy that the bench names, if it is no model. Raises InputError."""
-        if not self.policy.endswith(".py"):
-            return BuiltinPolicy(self.policy, self.seed)
-        from spca_programs.grasp.program import GraspProgram
-
-        return GraspProgram.read(Path(self.policy), self.deadline)
+    def _by_program(self, chosen: Sequence[Environment]) -> list[Answer]:
+        """What the program in a file answers, in the sandbox. Raises InputError where it does not load."""
+        domain = GraspDomain()
+        with ProgramRunner(self.deadline) as runner:
+            if problem := runner.load(Path(self.policy).read_text(encoding="utf-8"), domain.signature):
+                raise InputError(f"cannot be used: {problem}", self.policy, f"expected `{domain.signature}`")
+            return runner.answer([domain.arguments(environment) for environment in chosen])
 
     def trials(self) -> list[Chunk]:
         """Chunks of environments, so that results are on disk every few seconds."""
@@ -145,13 +151,16 @@ class GraspBench(Bench[Chunk, ChunkResult]):
                 answers, usage, _ = plans_of("zero-shot", GraspDomain(), chat, trial.environments)
             if fault := server_fault(record):
                 raise ModelError(fault, "unreachable")
+        elif self.policy.endswith(".py"):
+            answers = self._by_program(trial.environments)
         else:
-            answers = self.make_policy().answer(trial.environments)
-        packed = Environments.of([(e.grid, e.rules) for e in trial.environments])
-        scores = score(packed, encode([a.plan for a in answers]))
+            answers = answers_of(self.policy, trial.environments, self.seed)
+        scores = [
+            play(e.grid, e.rules, a.plan).score for e, a in zip(trial.environments, answers, strict=True)
+        ]
         return ChunkResult(
             answers=tuple(
-                Answered(**dict(a), score=round(float(s), 6)) for a, s in zip(answers, scores, strict=True)
+                Answered(**dict(a), score=round(s, 6)) for a, s in zip(answers, scores, strict=True)
             ),
             usage=usage,
         )

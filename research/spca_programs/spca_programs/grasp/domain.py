@@ -12,7 +12,7 @@ import numpy as np
 from spca_core.errors import InputError
 from spca_programs.grasp.dataset import FAMILIES, RULES, Environment, generated, released
 from spca_programs.grasp.grid import Grid
-from spca_programs.grasp.policy import BUILTIN, BuiltinPolicy
+from spca_programs.grasp.policy import BUILTIN, answers_of
 from spca_programs.grasp.rules import ACTIONS, MAX_ACTIONS, play
 from spca_programs.grasp.search import solve
 from spca_programs.ipp.domain import Answer, Judgement
@@ -162,7 +162,7 @@ class GraspDomain:
 
     def baseline(self, name: str, cases: Sequence[Environment], seed: int) -> list[Answer]:
         """See `Domain.baseline`."""
-        return BuiltinPolicy(name, seed).answer(cases)
+        return answers_of(name, cases, seed)
 
     def reference(self, case: Environment) -> float:
         """The best possible score."""

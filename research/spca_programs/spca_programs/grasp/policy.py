@@ -1,11 +1,10 @@
-"""Whatever answers GRASP environments with plans."""
+"""The policies that come with GRASP, by name."""
 
 from __future__ import annotations
 
 import time
 import zlib
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 import numpy as np
 
@@ -14,17 +13,6 @@ from spca_programs.grasp.baselines import greedy, random_walk
 from spca_programs.grasp.dataset import Environment
 from spca_programs.grasp.search import solve
 from spca_programs.ipp.domain import Answer
-
-
-class Policy(Protocol):
-    """Plans for environments, one by one or together."""
-
-    name: str
-
-    def answer(self, environments: Sequence[Environment]) -> list[Answer]:
-        """One answer for each environment, in their order; never raises for a bad plan."""
-        ...
-
 
 Planner = Callable[[Environment, np.random.Generator], Sequence[str]]
 
@@ -35,24 +23,22 @@ BUILTIN: dict[str, Planner] = {
 }
 
 
-class BuiltinPolicy:
-    """One of `BUILTIN`.
+def planner_of(name: str) -> Planner:
+    """Return the policy of a name. Raises InputError."""
+    if name not in BUILTIN:
+        raise InputError(f"unknown policy {name!r}", hint=f"one of {', '.join(BUILTIN)}, or a Python file")
+    return BUILTIN[name]
+
+
+def answers_of(name: str, environments: Sequence[Environment], seed: int = 0) -> list[Answer]:
+    """Plan for environments by one of `BUILTIN`.
 
     Random numbers are drawn for each environment by its name, so that a batch's other members do not matter.
     """
-
-    def __init__(self, name: str, seed: int = 0) -> None:
-        if name not in BUILTIN:
-            hint = f"one of {', '.join(BUILTIN)}, or a Python file"
-            raise InputError(f"unknown policy {name!r}", hint=hint)
-        self.name, self._seed = name, seed
-
-    def answer(self, environments: Sequence[Environment]) -> list[Answer]:
-        """See `Policy.answer`."""
-        return [self._one(environment) for environment in environments]
-
-    def _one(self, environment: Environment) -> Answer:
-        rng = np.random.default_rng([self._seed, zlib.crc32(environment.name.encode())])
+    planner, answers = planner_of(name), []
+    for environment in environments:
+        rng = np.random.default_rng([seed, zlib.crc32(environment.name.encode())])
         began = time.perf_counter()
-        plan = BUILTIN[self.name](environment, rng)
-        return Answer(plan=tuple(plan), seconds=time.perf_counter() - began)
+        plan = planner(environment, rng)
+        answers.append(Answer(plan=tuple(plan), seconds=time.perf_counter() - began))
+    return answers

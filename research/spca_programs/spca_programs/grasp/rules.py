@@ -1,7 +1,4 @@
-"""GRASP's rules, said once and plainly: what each action does, and what a plan is worth.
-
-`spca_programs.grasp.scoring` is the same for many plans at once; the tests hold the two together.
-"""
+"""GRASP's rules, said once and plainly: what each action does, and what a plan is worth."""
 
 from __future__ import annotations
 

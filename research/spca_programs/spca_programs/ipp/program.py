@@ -83,7 +83,7 @@ class ProgramRunner:
     """Calls programs in the sandbox, by their `function`. Use as a context manager, or `close` it."""
 
     def __init__(self, deadline_s: float = 2.0, memory_mb: int = 512, function: str = FUNCTION) -> None:
-        self._deadline_s, self._function = deadline_s, function
+        self._deadline_s, self.function = deadline_s, function
         self._host = SkillHost(limits=Limits(modules=PROGRAM_MODULES, memory_mb=memory_mb))
 
     def __enter__(self) -> ProgramRunner:
@@ -101,12 +101,12 @@ class ProgramRunner:
         loaded = self._host.load(source)
         if isinstance(loaded, SkillFailure):
             return _words(loaded)
-        if self._function not in loaded.functions:
-            return f"there is no top-level function `{self._function}`"
+        if self.function not in loaded.functions:
+            return f"there is no top-level function `{self.function}`"
         wanted = len(signature.partition("(")[2].rstrip(")").split(","))
-        parameters = loaded.functions[self._function].parameters
+        parameters = loaded.functions[self.function].parameters
         if len(parameters) != wanted:
-            return f"`{self._function}` takes {', '.join(parameters) or 'nothing'}; it must be `{signature}`"
+            return f"`{self.function}` takes {', '.join(parameters) or 'nothing'}; it must be `{signature}`"
         return ""
 
     def answer(self, batch: Sequence[Sequence[Any]], deadline_s: float | None = None) -> list[Answer]:
@@ -114,13 +114,13 @@ class ProgramRunner:
 
         Each call has the runner's deadline, unless another one is given.
         """
-        outcomes = self._host.call_many(self._function, batch, deadline_s or self._deadline_s)
+        outcomes = self._host.call_many(self.function, batch, deadline_s or self._deadline_s)
         answers = []
         for outcome in outcomes:
             if outcome.failure is not None:
                 answers.append(Answer(problem=_words(outcome.failure), seconds=outcome.seconds))
                 continue
-            problem = _not_a_plan(outcome.value, self._function)
+            problem = _not_a_plan(outcome.value, self.function)
             plan = () if problem else tuple(outcome.value[:_LONGEST_PLAN])
             answers.append(Answer(plan=plan, problem=problem, seconds=outcome.seconds))
         return answers

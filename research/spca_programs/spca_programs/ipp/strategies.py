@@ -16,7 +16,7 @@ from spca_programs.ipp.domain import Case, Domain
 from spca_programs.ipp.program import Origin, Program, ProgramRunner, code_in
 
 REPAIRS = 3
-"""How often a program that does not load is sent back before a strategy gives up."""
+"""How often a program that does not load is sent back."""
 
 
 @dataclass
@@ -45,18 +45,26 @@ class Workshop:
         answer = dialogue.ask(text)
         if refusal and refusal in answer.upper() and "```" not in answer:
             return ""
-        problem = ""
-        for _ in range(REPAIRS + 1):
-            try:
-                source = code_in(answer)
-                problem = self.runner.load(source, self.domain.signature)
-            except InputError as error:
-                problem = str(error)
-            else:
-                if not problem:
-                    return source
-            answer = dialogue.ask(prompt("repair", domain=self.domain, problem=problem))
-        raise ModelError(f"no usable program after {REPAIRS} repairs: {problem}")
+        return loadable(dialogue, answer, self.runner, self.domain.signature)
+
+
+def loadable(dialogue: Dialogue, answer: str, runner: ProgramRunner, signature: str) -> str:
+    """Return the program in an answer, sent back for repair until it loads.
+
+    Raises ModelError when none does, BudgetExhausted.
+    """
+    for left in reversed(range(REPAIRS + 1)):
+        try:
+            source = code_in(answer, runner.function)
+            problem = runner.load(source, signature)
+        except InputError as error:
+            problem = str(error)
+        else:
+            if not problem:
+                return source
+        if left:
+            answer = dialogue.ask(prompt("repair", signature=signature, problem=problem))
+    raise ModelError(f"no usable program after {REPAIRS} repairs: {problem}")
 
 
 Strategy = Callable[[Workshop], Iterator[Program]]
