@@ -24,8 +24,8 @@ from spca.kits import checked_kit, examine, kit_of, kits
 from spca.rooted import rooted
 from spca_core.disk import is_full
 from spca_core.errors import Cancelled, InputError
-from spca_core.options import RunOptions
-from spca_core.ports.kit import HasPublishedResult, Kit, LevelFindings, LevelInfo
+from spca_core.options import Ablations, RunOptions
+from spca_core.ports.kit import HasPublishedResult, Kit, LevelFindings, LevelInfo, TakesSentences
 from spca_core.run_folder import EVENTS, RunFolder
 from spca_core.validation import first_problem
 from spca_llm.config import is_configured
@@ -144,16 +144,23 @@ def session(
         on_event: Called for every stage, draft and step of every run, in this thread.
         approve: Asked before each plan is carried out, with the plan and its goal in words.
         report: Whether each run gets an HTML report.
-        options: Further fields of `spca_core.options.RunOptions`, such as `proposer`, `llm`, `view`.
+        options: Further fields of `spca_core.options.RunOptions`, such as `proposer`, `llm`, `view`; with
+            `transport="ros"` the table is that of the graph that is up.
 
     Raises InputError for bad input.
     """
-    from spca.sessions import open_session
+    from spca.sessions import Session
 
-    return open_session(
-        world=world, preset=preset, seed=seed, environment=environment, on_event=on_event,
-        approve=approve, report=report, **options,
-    )  # fmt: skip
+    able = [kit for kit in kits() if isinstance(kit, TakesSentences) and environment in ("", kit.name)]
+    if not able:
+        names = ", ".join(kit.name for kit in kits() if isinstance(kit, TakesSentences))
+        raise InputError(f"environment '{environment}' takes no sentences", hint=f"these do: {names}")
+    # What a failed attempt has done to the table stays done: nobody expects it to be put back by magic.
+    kept = Ablations(no_rewind=True)
+    wanted = {"transport": "inproc", "video": False, "level": "sentence", "ablations": kept, **options}
+    return Session(
+        _options(world=world, preset=preset, seed=seed, **wanted), able[0], on_event, approve, report
+    )
 
 
 def campaign(

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spca.api import Run
-from spca.sessions import Session
+from spca.sessions import Session, planned
 from spca_core.ending import Ending
 from spca_core.names import words_of
 from spca_core.observation import Observation
-from spca_core.plan import PlanResult
+from spca_core.plan import Plan
 
 _CLAUSE = re.compile(r"[,.;]|\b(?:and|then)\b")
 _PRONOUN = re.compile(r"\b(?:it|that one|this one)\b", re.IGNORECASE)
@@ -40,13 +40,13 @@ class _Done:
 
     sentence: str
     run: Run
-    plan: PlanResult | None
+    plan: Plan | None
     before: Observation | None
 
     @property
     def about(self) -> str:
         """The symbol of the thing that the last step of the plan handled; empty where there was none."""
-        steps = self.plan.plan.steps if self.plan and self.plan.plan else ()
+        steps = self.plan.steps if self.plan else ()
         named = [step.args[0] for step in steps if step.args]
         return named[-1] if named else ""
 
@@ -67,11 +67,9 @@ class Dialogue:
         """Have a sentence carried out; what it refers to is found in what was done before."""
         meant = self.task(sentence)
         run = self._session.do(meant, out)
-        plans = sorted(run.folder.glob("round_*/plan_*.json"), key=lambda path: path.stat().st_mtime)
         looks = sorted(run.folder.glob("round_*/observation.json"))
-        plan = PlanResult.model_validate_json(plans[-1].read_bytes()) if plans else None
         before = Observation.model_validate_json(looks[0].read_bytes()) if looks else None
-        self._history.append(_Done(meant, run, plan, before))
+        self._history.append(_Done(meant, run, planned(run), before))
         return run
 
     def task(self, sentence: str) -> str:
@@ -156,8 +154,8 @@ class Dialogue:
         goals = [event.text for event in last.run.events if event.kind == "plan"]
         if goals:
             told.append(f"The goal as I understood it: {goals[-1]}.")
-        if plan and plan.plan:
-            told.append(f"The plan: {', '.join(map(str, plan.plan.steps)) or 'nothing to do'}.")
+        if plan:
+            told.append(f"The plan: {', '.join(map(str, plan.steps)) or 'nothing to do'}.")
         endings = {Ending.SUCCESS: "It is done", Ending.CANCELLED: "It was stopped"}
         ending = endings.get(result.outcome, "It is not done")
         told.append(f"{ending}: {result.reason}")

@@ -37,3 +37,13 @@ class Event(Record):
 
 
 Listener = Callable[[Event], None]
+
+
+def telling(listeners: tuple[Listener, ...]) -> Listener:
+    """One listener for several."""
+
+    def tell(event: Event) -> None:
+        for listener in listeners:
+            listener(event)
+
+    return tell

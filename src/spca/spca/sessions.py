@@ -13,29 +13,28 @@ folder as any run does. What counts as done is the goal as it was understood, ju
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from spca.api import OnEvent, Run, document, settled
+from spca.api import OnEvent, Run, document
 from spca.assembly import open_stages
 from spca.drive import supervisor_of
 from spca.inproc import warm_solver
 from spca.interrupt import stopping_on_interrupt
-from spca.kits import checked_kit, kits
+from spca.kits import checked_kit
 from spca.logs import log_to
-from spca.single import Given, single_step
-from spca.stages import Approve, Stages
+from spca.single import ASKED, SessionOrder, as_asked, single_step
+from spca.stages import Approve
 from spca.state import RunState
 from spca.supervisor import Supervisor
-from spca_core.checked import checked
-from spca_core.errors import InputError
+from spca_core.ending import Ending
+from spca_core.errors import Cancelled, InputError, SpcaError
 from spca_core.observation import Observation
-from spca_core.options import Ablations, RunOptions, manifest
-from spca_core.plan import Plan, PlanRequest, Step
+from spca_core.options import RunOptions, manifest
+from spca_core.plan import Plan, PlanResult, Step
 from spca_core.ports.environment import TakesUp
 from spca_core.ports.kit import Kit, TakesSentences
 from spca_core.rehearsal import Rehearsed
@@ -46,6 +45,9 @@ from spca_core.task import Task
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from spca.ros.table import TableOnGraph
+    from spca_core.result import RunResult
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,42 @@ class Proposal:
         return tuple(map(str, self.plan.steps)) if self.plan else ()
 
 
+class TableHere:
+    """Where a session's runs take place in this process, in lockstep; nothing changes on it between them."""
+
+    def __init__(self, options: RunOptions, kit: Kit, approve: Approve | None) -> None:
+        self._kit, self._approve = kit, approve
+        self._supervisor: Supervisor | None = None
+        warm_solver()
+        with ExitStack() as opened:
+            environment = kit.build(options)
+            opened.callback(environment.close)
+            assert isinstance(environment, TakesUp)
+            self._env, self._table = environment, environment
+            if options.view:
+                opened.enter_context(environment.live_view())  # type: ignore[attr-defined]
+            self.close = opened.pop_all().close
+
+    def conduct(self, options: RunOptions, folder: RunFolder, listeners: tuple[OnEvent, ...]) -> RunResult:
+        """Have the run of a folder carried out, as `spca.single.SessionOrder` in that folder says."""
+        log_to(folder.path)
+        self._table.take_up(options)
+        with open_stages(options, self._kit, folder, warm_solver()) as opened:
+            stages = as_asked(folder, replace(opened, approve=self._approve))
+            self._supervisor = supervisor_of(self._env, stages, folder, listeners)
+            try:
+                with stopping_on_interrupt(self._supervisor.cancel):
+                    return self._supervisor.run()
+            finally:
+                self._supervisor = None
+                self._table.save_recording(folder.path)
+
+    def stop(self) -> None:
+        """Stop the arm, and end the run under way. From any thread."""
+        if (supervisor := self._supervisor) is not None:
+            supervisor.cancel()
+
+
 class Session:
     """A world that stays. Use it as a context manager, from one thread; `stop` may be called from any.
 
@@ -109,7 +147,8 @@ class Session:
         self._options, self._listeners = options, (listener,) if listener else ()
         self._approve, self._report = approve, report
         self._open = ExitStack()
-        self._supervisor: Supervisor | None = None
+        self._table: TableHere | TableOnGraph
+        self._after = ""  # the folder of the run that has left the table as it is
         self.view: View | None = None
         """What the last look showed."""
         self.runs: list[Run] = []
@@ -117,17 +156,16 @@ class Session:
 
     def __enter__(self) -> Session:
         with self._open:
-            scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="spca-")))
-            options = self._ordered("Look at the table.", scratch)
-            warm_solver()
+            self._scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="spca-")))
+            options = self._ordered("Look at the table.", self._scratch)
             checked_kit(options)
-            environment = self._kit.build(options)
-            self._open.callback(environment.close)
-            assert isinstance(environment, TakesUp)
-            self._env, self._table = environment, environment
-            if options.view:
-                self._open.enter_context(environment.live_view())  # type: ignore[attr-defined]
-            self._scratch = scratch
+            if options.transport == "inproc":
+                self._table = TableHere(options, self._kit, self._approve)
+            else:
+                from spca.ros.table import TableOnGraph  # not everywhere is there a ROS
+
+                self._table = TableOnGraph(options, self._approve)
+            self._open.callback(self._table.close)
             self._open = self._open.pop_all()
         return self
 
@@ -139,20 +177,17 @@ class Session:
     # --- what can be asked for ------------------------------------------------------------------------------
 
     def look(self) -> View:
-        """Move the arm out of the camera's view and look. Raises MotionError where it cannot be moved."""
-        self.view = View(self._env.sense(), self._table.picture())
+        """Move the arm out of the camera's view and look. Raises SpcaError where it cannot be moved."""
+        run = self._aside("Look at the table.", SessionOrder(moves=False), proposer="builtin")
+        self.view = View(_seen(run), list(run.looks())[-1])
         return self.view
 
     def plan(self, sentence: str) -> Proposal:
         """Look, and plan for a sentence; nothing else moves. The plan has passed every critic."""
-        seen = self.look().observation
-        folder = RunFolder(self._scratch)
-        with open_stages(self._ordered(sentence, self._scratch), self._kit, folder, warm_solver()) as stages:
-            skills = stages.readers.skills.signatures(stages.library)
-            request = PlanRequest(attempt="plan", task=_task(sentence), observation=seen, skills=skills)
-            found = stages.planner.plan(request)
-            goal = stages.readers.plans.goal(found.plan.draft) if found.plan else ""
-        return Proposal(sentence, found.plan, goal, found.message if found.plan is None else "", seen)
+        run = self._aside(sentence, SessionOrder(moves=False, plans=True))
+        plan = planned(run)
+        goal = "".join([event.text for event in run.events if event.kind == "plan"][-1:])
+        return Proposal(sentence, plan, goal, "" if plan else run.result.reason, _seen(run))
 
     def rehearse(self, proposal: Proposal) -> Rehearsed:
         """Try a plan in a twin of what was seen when it was made; the arm does not move."""
@@ -167,13 +202,13 @@ class Session:
 
     def do(self, sentence: str, out: Path | None = None) -> Run:
         """Have a sentence carried out: look, plan, act, look again; repaired and planned anew as any run."""
-        return self._run(sentence, lambda stages: stages, out)
+        return self._done(sentence, SessionOrder(), out)
 
     def execute(self, proposal: Proposal, out: Path | None = None) -> Run:
         """Carry out a plan as it is, once; it is refused where things have moved since it was made."""
         if proposal.plan is None:
             raise InputError("there is no plan to carry out", hint=proposal.question)
-        return self._once(proposal.sentence, proposal.plan, proposal.seen, out)
+        return self._done(proposal.sentence, SessionOrder(plan=proposal.plan, seen=proposal.seen), out)
 
     def act(self, action: str, *args: str, out: Path | None = None) -> Run:
         """Carry out a single action, such as `act("pick_up", "cube_red", "table")`.
@@ -182,41 +217,40 @@ class Session:
         """
         seen = self.look().observation
         plan = single_step(self._sentences.situation(seen), Step(action=action, args=args))
-        return self._once(str(plan.steps[0]), plan, seen, out)
+        return self._done(str(plan.steps[0]), SessionOrder(plan=plan, seen=seen), out)
 
     def stop(self) -> None:
         """Stop the arm, and end the run under way. From any thread; the session stays."""
-        if (supervisor := self._supervisor) is not None:
-            supervisor.cancel()
+        self._table.stop()
 
     # --- runs -----------------------------------------------------------------------------------------------
 
-    def _once(self, sentence: str, plan: Plan, seen: Observation, out: Path | None) -> Run:
-        def given(stages: Stages) -> Stages:
-            budgets = stages.budgets.model_copy(update={"rounds": 1})
-            return replace(stages, planner=Given(plan, seen), budgets=budgets)
-
-        return self._run(sentence, given, out)
-
-    def _run(self, sentence: str, adapted: Callable[[Stages], Stages], out: Path | None) -> Run:
+    def _done(self, sentence: str, asked: SessionOrder, out: Path | None) -> Run:
+        """A run that is kept."""
         folder = RunFolder.create("_".join(sentence.split())[:40], out)
         options = self._ordered(sentence, folder.path)
-        folder.write(MANIFEST, manifest(options))
-        log_to(folder.path)
-        self._table.take_up(options)
-        with open_stages(options, self._kit, folder, warm_solver()) as opened:
-            stages = replace(adapted(opened), approve=self._approve)
-            self._supervisor = supervisor_of(self._env, stages, folder, self._listeners)
-            try:
-                with stopping_on_interrupt(self._supervisor.cancel):
-                    result = self._supervisor.run()
-            finally:
-                self._supervisor = None
-                self._table.save_recording(folder.path)
+        run = self._run(options, asked, folder, self._listeners)
         if self._report:
             document(options, folder)
-        self.runs.append(Run(result, folder.path))
-        return self.runs[-1]
+        self.runs.append(run)
+        return run
+
+    def _aside(self, sentence: str, asked: SessionOrder, **changes: str) -> Run:
+        """A run that nobody hears of, and that leaves nothing behind."""
+        folder = RunFolder.create("aside", parent=self._scratch)
+        options = self._ordered(sentence, folder.path).model_copy(update=changes)
+        run = self._run(options, asked, folder, ())
+        if run.result.outcome is Ending.CANCELLED and (not asked.plans or planned(run) is None):
+            raise Cancelled(run.result.reason)
+        return run
+
+    def _run(self, options: RunOptions, asked: SessionOrder, folder: RunFolder, listeners: Any) -> Run:
+        folder.write(MANIFEST, manifest(options))
+        folder.write(ASKED, asked.model_copy(update={"after": self._after}))
+        self._after = ""  # after a fault, the next run begins with a table that is laid anew
+        result = self._table.conduct(options, folder, listeners)
+        self._after = str(folder.path)
+        return Run(result, folder.path)
 
     def _ordered(self, sentence: str, folder: Path) -> RunOptions:
         """The options of a run with that sentence as its task; its level file is written to `folder`."""
@@ -227,25 +261,18 @@ class Session:
         return self._options.model_copy(update={"level": str(path)})
 
 
+def _seen(run: Run) -> Observation:
+    """What was seen last at the beginning of a round. Raises SpcaError where nothing was."""
+    if not (looks := sorted(run.folder.glob("round_*/observation.json"))):
+        raise SpcaError(run.result.reason)
+    return Observation.model_validate_json(looks[-1].read_bytes())
+
+
+def planned(run: Run) -> Plan | None:
+    """The last plan of a run that passed every critic."""
+    found = sorted(run.folder.glob("round_*/plan_*.json"), key=lambda path: path.stat().st_mtime)
+    return PlanResult.model_validate_json(found[-1].read_bytes()).plan if found else None
+
+
 def _task(sentence: str) -> Task:
     return Task(group="sentence", id="sentence_01", title=sentence, description=sentence, judge="look")
-
-
-def open_session(
-    *,
-    on_event: OnEvent | None = None,
-    approve: Approve | None = None,
-    report: bool = True,
-    environment: str = "",
-    **options: Any,
-) -> Session:
-    """See `spca.session`."""
-    able = [kit for kit in kits() if isinstance(kit, TakesSentences) and environment in ("", kit.name)]
-    if not able:
-        names = ", ".join(kit.name for kit in kits() if isinstance(kit, TakesSentences))
-        raise InputError(f"environment '{environment}' takes no sentences", hint=f"these do: {names}")
-    wanted = {"transport": "inproc", "video": False, "proposer": "builtin", **options}
-    # What a failed attempt has done to the table stays done: nobody expects it to be put back by magic.
-    kept = Ablations(no_rewind=True)
-    chosen = settled(checked(RunOptions, level="sentence", ablations=kept, **wanted))
-    return Session(chosen, able[0], on_event, approve, report)

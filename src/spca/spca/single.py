@@ -1,27 +1,64 @@
-"""Plans that are given rather than searched for: one that was made before, and single actions."""
+"""What a session asks of a run besides its task: to end after the plan, or to carry out one that is given."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from difflib import get_close_matches
 
 from spca.repetition import unchanged
+from spca.stages import Stages
 from spca_core.errors import InputError
+from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import Draft, DraftRecord, Plan, PlanRequest, PlanResult, Step
+from spca_core.run_folder import RunFolder
 from spca_planner.pddl.formula import Atom, evaluate, ground
 from spca_planner.pddl.lint import parse
 from spca_planner.pddl.sexpr import Group
 from spca_planner.prediction import predict
 
+ASKED = "asked.json"
+"""In the folder of a session's run: a record of `SessionOrder`."""
 _CHANGED = "the table is not as it was when this plan was made: plan again"
 
 
-class Given:
-    """A `Planner` that has one plan, for the situation in which it was made."""
+class SessionOrder(Record):
+    """What a session asks of a run, wherever it is carried out."""
 
-    def __init__(self, plan: Plan, seen: Observation) -> None:
+    after: str = ""
+    """The folder of the run on whose table this one goes on; empty: the table is laid first."""
+    moves: bool = True
+    """Whether anything is carried out; else the run ends after its first look, or plan."""
+    plans: bool = False
+    """Whether a run that carries nothing out makes a plan."""
+    plan: Plan | None = None
+    """The plan to carry out, once; None: one is searched for."""
+    seen: Observation | None = None
+    """The situation in which the given plan was made."""
+
+
+def asked_of(folder: RunFolder) -> SessionOrder:
+    """What a session asks of the run of a folder; of one without a session, nothing."""
+    return folder.read(ASKED, SessionOrder) if (folder.path / ASKED).is_file() else SessionOrder()
+
+
+def as_asked(folder: RunFolder, stages: Stages) -> Stages:
+    """The stages for what is asked of the run of a folder."""
+    asked = asked_of(folder)
+    if asked.moves and asked.plan is None:
+        return stages
+    stages = replace(stages, budgets=stages.budgets.model_copy(update={"rounds": 1}))
+    if asked.plans:
+        return replace(stages, approve=lambda *_: False)
+    return replace(stages, planner=Given(asked.plan, asked.seen))
+
+
+class Given:
+    """A `Planner` that has one plan, for the situation in which it was made, or none."""
+
+    def __init__(self, plan: Plan | None, seen: Observation | None) -> None:
         self._plan, self._seen = plan, seen
 
     def plan(
@@ -31,7 +68,7 @@ class Given:
         cancelled: Callable[[], bool] = lambda: False,
     ) -> PlanResult:
         """The plan, unless things are seen elsewhere than when it was made."""
-        same = unchanged(self._seen, request.observation)
+        same = self._seen is not None and unchanged(self._seen, request.observation)
         return PlanResult(
             attempt=request.attempt,
             status="solved" if same else "exhausted",

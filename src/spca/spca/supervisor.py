@@ -25,7 +25,7 @@ from spca_core.result import Promotion, RunResult
 from spca_core.run_folder import RunFolder
 from spca_core.verdict import Outcome
 
-_STOPPED = "stopped by the user"
+STOPPED = "stopped by the user"
 
 
 class Supervisor:
@@ -78,7 +78,7 @@ class Supervisor:
         }
         while state.phase is not Phase.ENDED:
             if self._cancelled:
-                state = state.ending(Ending.CANCELLED, _STOPPED)
+                state = state.ending(Ending.CANCELLED, STOPPED)
                 break
             self._journal.save(state)
             began = time.monotonic()
@@ -105,7 +105,7 @@ class Supervisor:
             observation = self._env.sense()
         except MotionError as error:  # the arm could not be moved out of the camera's view
             if self._cancelled:
-                return state.ending(Ending.CANCELLED, _STOPPED)
+                return state.ending(Ending.CANCELLED, STOPPED)
             return self._repair.next_round(state, f"looking failed, {error.kind}: {error}")
         self._journal.keep_look(state, observation)
         return state.sensed(observation)
@@ -189,7 +189,7 @@ class Supervisor:
         rehearsed = rehearsing.try_out(attempt, self._env.task, state, lambda: self._cancelled)
         self._journal.tell_rehearsal(state, rehearsed, rehearsing.rehearsal)
         if self._cancelled:
-            return state.ending(Ending.CANCELLED, _STOPPED)
+            return state.ending(Ending.CANCELLED, STOPPED)
         state = state.rehearsed(rehearsed)
         if rehearsed.status != "rejected" or rehearsed.overruled:
             return state
@@ -209,7 +209,7 @@ class Supervisor:
         result = self._env.act(self._journal.attempt(state), plan, state.library, self._journal.tell_step)
         self._journal.keep(state, "act", result)
         state = state.counting_act(result)
-        return state.ending(Ending.CANCELLED, _STOPPED) if self._cancelled else self._judge(state, result)
+        return state.ending(Ending.CANCELLED, STOPPED) if self._cancelled else self._judge(state, result)
 
     def _judge(self, state: RunState, result: ActResult) -> RunState:
         """Ask for the verdict; after a failure, find out what is to blame, and put the world back."""

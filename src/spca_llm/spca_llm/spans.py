@@ -1,4 +1,4 @@
-"""OpenTelemetry spans with the `gen_ai.*` attributes, where OpenTelemetry is installed; nothing otherwise.
+"""OpenTelemetry spans with the `gen_ai.*` attributes, where the program has a tracer; nothing otherwise.
 
 Attribute names: OpenTelemetry semantic conventions for generative AI clients. Message contents are never put
 into spans.
@@ -6,8 +6,7 @@ into spans.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,8 +17,6 @@ try:
     from opentelemetry import trace
 except ImportError:
     trace = None
-
-EXPORTER_VARIABLE = "OTEL_EXPORTER_OTLP_ENDPOINT"
 
 
 class Span:
@@ -67,24 +64,3 @@ def chat_span(role: str, model: str, base_url: str) -> Iterator[Span]:
         f"chat {model}", kind=trace.SpanKind.CLIENT, attributes=attributes
     ) as span:
         yield Span(span)
-
-
-def export_spans(env: Mapping[str, str] = os.environ) -> str:
-    """Export spans to the collector named by OTEL_EXPORTER_OTLP_ENDPOINT.
-
-    Returns a sentence that says what was done.
-
-    Call once, when a process starts. A tracer that the user has set up by other means is left alone.
-    """
-    if not env.get(EXPORTER_VARIABLE):
-        return f"no spans: {EXPORTER_VARIABLE} is not set"
-    try:
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-        from opentelemetry.sdk.trace import TracerProvider
-        from opentelemetry.sdk.trace.export import BatchSpanProcessor
-    except ImportError as error:
-        return f"no spans: {EXPORTER_VARIABLE} is set, but {error.name} is not installed"
-    provider = TracerProvider()
-    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-    trace.set_tracer_provider(provider)
-    return f"spans go to {env[EXPORTER_VARIABLE]}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
 from spca_llm import spans
@@ -17,15 +15,6 @@ def test_without_opentelemetry_nothing_happens(monkeypatch: pytest.MonkeyPatch):
     with spans.chat_span("coder", "m", "http://127.0.0.1:1/v1") as span:
         span.answered(ANSWER)
         span.failed("timeout")
-
-
-def test_without_an_exporter_nothing_is_sent():
-    assert "is not set" in spans.export_spans({})
-
-
-def test_an_exporter_that_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
-    assert "is not installed" in spans.export_spans({spans.EXPORTER_VARIABLE: "http://127.0.0.1:4318"})
 
 
 def test_a_span_carries_the_conventional_attributes():

@@ -9,8 +9,6 @@ with `atan2` where `acos` would lose digits near a singularity.
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -138,16 +136,6 @@ def nearest_turns(
     reached = np.clip(near, low, high)
     reached[(np.abs(reached - near) > 2 * _ROUNDING * _TURN).any(axis=-1)] = np.nan
     return reached
-
-
-def all_turns(solution: ArrayLike, lower: ArrayLike = _LOWER, upper: ArrayLike = _UPPER) -> Array:
-    """Every joint vector (k, 6) within the limits that differs from `solution` (6,) by whole turns only."""
-    q = np.asarray(solution, dtype=float)
-    low, high = np.asarray(lower, dtype=float), np.asarray(upper, dtype=float)
-    fewest = np.ceil((low - q) / _TURN - _ROUNDING)
-    most = np.floor((high - q) / _TURN + _ROUNDING)
-    choices = [q[i] + _TURN * np.arange(fewest[i], most[i] + 1) for i in range(6)]
-    return np.clip(np.array(list(itertools.product(*choices))).reshape(-1, 6), low, high)
 
 
 def _dh_base(vector: Array) -> Array:

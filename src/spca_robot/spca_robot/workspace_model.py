@@ -134,11 +134,6 @@ class WorkspaceIndex:
         """The geom ids of one model of the world."""
         return [i for i, name in enumerate(self.geom_models) if name == model_name]
 
-    def body_geoms(self, body_name: str) -> list[int]:
-        """The geom ids of one body, for example `cobot/left_tip`."""
-        body = self._model.body(body_name).id
-        return [int(i) for i in np.flatnonzero(self._model.geom_bodyid == body)]
-
     def set_arm(self, data: mujoco.MjData, positions: Array) -> None:
         """Put the arm's joints at `positions` (6,), radians. Kinematics are not updated."""
         data.qpos[self.arm_qpos] = positions

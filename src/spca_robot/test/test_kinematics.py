@@ -106,11 +106,11 @@ def test_turns_stay_within_limits_and_are_the_nearest(
 ) -> None:
     solution, reference = np.array(q), np.clip(2 * np.array(offset), LOW, HIGH)
     near = kin.nearest_turns(solution, reference)
-    everything = kin.all_turns(solution)
-    assert ((everything >= LOW) & (everything <= HIGH)).all()
-    assert np.allclose(kin.wrap(everything - solution + 1.0), 1.0)
-    assert len(np.unique(everything.round(6), axis=0)) == len(everything) >= 2**5
-    assert np.abs(near - reference).sum() <= np.abs(everything - reference).sum(axis=1).min() + 1e-5
+    assert ((near >= LOW) & (near <= HIGH)).all()
+    for turn in (-2 * np.pi, 2 * np.pi):
+        other = near + turn
+        within = (other >= LOW) & (other <= HIGH)
+        assert (np.abs(near - reference) <= np.abs(other - reference) + 1e-5)[within].all()
     assert np.allclose(kin.forward(near), kin.forward(solution), atol=1e-5)
 
 
@@ -119,7 +119,6 @@ def test_a_joint_that_no_turn_brings_within_its_limits_has_none() -> None:
     near = kin.nearest_turns(solution, np.zeros(6), lower=-np.ones(6), upper=np.ones(6))
     assert np.isnan(near[0]).all()
     assert np.allclose(near[1], solution[1])
-    assert kin.all_turns(solution[0], lower=-np.ones(6), upper=np.ones(6)).shape == (0, 6)
 
 
 def _off_shoulder_axis(pose: np.ndarray) -> bool:

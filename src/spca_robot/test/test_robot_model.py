@@ -128,7 +128,6 @@ def test_every_geom_has_the_name_of_its_model(
         assert model.geom_conaffinity[geom] == ALL_BITS
         assert (model.geom_group[geom] == FIXED_GROUP) == (model.body_weldid[model.geom_bodyid[geom]] == 0)
     assert len(index.geoms_of("cobot")) > 15
-    assert set(index.body_geoms("cobot/left_tip")) < set(index.geoms_of("cobot"))
 
 
 def test_items_go_where_they_are_put(world: World, workspace: tuple[mujoco.MjModel, WorkspaceIndex]) -> None:

@@ -58,12 +58,3 @@ class Pacer:
             self._sleep(ahead)
         elif ahead < -self._SLACK:
             self._origin = (now, simulated)
-
-
-def step_paced(simulator: Steppable, seconds: float, pacer: Pacer, chunk: float = 0.02) -> None:
-    """Step `seconds` of simulated time in chunks, at the pacer's rate."""
-    left = seconds
-    while left > 1e-9:
-        simulator.step(min(chunk, left))
-        left -= chunk
-        pacer.pace(simulator.time)

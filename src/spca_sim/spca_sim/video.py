@@ -88,13 +88,6 @@ def render_video(
     return picture
 
 
-def render_still(
-    world: World, state: SimState, size: tuple[int, int] = (480, 360), inset: bool = False
-) -> Frame:
-    """One picture (H, W, 3) of a state, as the video would show it."""
-    return _Scenes(world, SimVariation(), _views(world, SimVariation(), size, inset)).draw(state)
-
-
 def sensor_pictures(world: World, states: Sequence[SimState], variation: SimVariation) -> Iterator[Frame]:
     """What the sensor's camera sees of each state, without noise: pictures (H, W, 3) in the states' order."""
     return _in_order(_Scenes(world, variation, [sensor_view(world, variation)]), states)

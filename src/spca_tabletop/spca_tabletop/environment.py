@@ -182,7 +182,7 @@ class InprocTabletop:
         self._sim.step(_TICK_S)  # for a first sample, by which the referee knows the time
 
     def picture(self) -> NDArray[np.uint8]:
-        """See `TakesUp`."""
+        """What the camera saw at the last look, detections drawn in: RGB (height, width, 3)."""
         return draw_scene(*self.recording.looks[-1])
 
     # --- for runs -------------------------------------------------------------------------------------------

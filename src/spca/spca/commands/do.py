@@ -42,6 +42,10 @@ def do(
     proposer: Annotated[str, typer.Option(help="`builtin` (no model needed), `openai`, or `auto`.")] = "auto",
     llm: Annotated[str, typer.Option(help="A model configuration (YAML), or `replay:FOLDER`.")] = "",
     ask: Annotated[bool, typer.Option("--ask", help="Show each plan and ask before the arm moves.")] = False,
+    transport: Annotated[
+        str,
+        typer.Option(help="`inproc`, `ros` (the graph that is up), or `auto`: that graph if there is one."),
+    ] = "auto",
     view: Annotated[bool, typer.Option("--view", help=VIEW)] = False,
     web: Annotated[bool, typer.Option("--view-web", hidden=True)] = False,
     rate: Annotated[
@@ -53,22 +57,25 @@ def do(
     """Do what a sentence says, on a table without a level; a look afterwards judges whether it is done.
 
     Without a sentence, a conversation: tasks, questions such as "what do you see?" and "why?".
-    Exit status 0 if everything was seen to hold, 1 if not, 2 bad input.
+    Exit status 0 if everything was seen to hold, 1 if not, 2 bad input, 130 interrupted.
     """
     import sys
 
     from spca.api import session
     from spca.dialogue import Dialogue
     from spca.progress import Progress
+    from spca.ros_ready import chosen_transport
     from spca_core.errors import InputError
 
     if out is not None and not sentence:
         raise InputError("--out", hint="is for a single sentence: give one")
     with Progress() as progress:
         progress.say("laying the table …")
+        here = transport == "auto" and (ask or view)  # what the graph does not offer
         table = session(
             world, preset, seed, on_event=progress, approve=_asked(progress) if ask else None,
             report=False, proposer=proposer, llm=llm, view="web" if web else view, rate=rate, video=video,
+            transport="inproc" if here else chosen_transport(transport),
         )  # fmt: skip
         with table:
             talk, typed = Dialogue(table), sys.stdin.isatty()
@@ -105,12 +112,17 @@ def _converse(talk: Dialogue, progress: Progress, typed: bool) -> bool:
         except SpcaError as error:
             results().print(f"  {error}", markup=False)
             done = False
+        except KeyboardInterrupt:
+            if not typed:  # nobody is there to say what to do instead
+                raise
+            done = False
     return done
 
 
 def _carry_out(talk: Dialogue, progress: Progress, sentence: str, out: Path | None, typed: bool) -> bool:
     """Do it; a question that comes up is asked where somebody can answer it."""
     from spca.run_command import write_report
+    from spca.supervisor import STOPPED
     from spca.terminal import results
     from spca_core.ending import Ending
 
@@ -118,6 +130,8 @@ def _carry_out(talk: Dialogue, progress: Progress, sentence: str, out: Path | No
         run = talk.do(sentence, out)
         progress.show_result(run.result)  # before the report is written, which takes longer than most tasks
         results().print(f"  report  {write_report(run.folder)}", soft_wrap=True)
+        if run.result.reason == STOPPED:
+            raise KeyboardInterrupt
         if run.result.outcome is not Ending.NOT_UNDERSTOOD or not typed or out is not None:
             return run.result.success
         answer = _read(progress, typed, "      > ")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from rclpy.utilities import remove_ros_args
 
-from spca.events import Event, Listener
+from spca.events import Listener, telling
 from spca.ros.run import ENDED, ended
 from spca.ros.run_level import RunLevelCall
 from spca.ros.run_protocol import RunOrder
@@ -59,17 +59,13 @@ def main() -> None:
 
 
 def _run(folder: RunFolder, listeners: tuple[Listener, ...], interrupted: threading.Event) -> RunResult:
-    def tell(event: Event) -> None:
-        for listener in listeners:
-            listener(event)
-
     fault: SpcaError | None = None
     with RosSession("client") as node:
         peer = Peer(node, names.SUPERVISOR)
         run_level = RunLevelCall(node, peer)
         try:
             peer.wait_ready(_READY_S, interrupted.is_set)
-            end = run_level(RunOrder(run_folder=str(folder.path)), tell, interrupted.is_set)
+            end = run_level(RunOrder(run_folder=str(folder.path)), telling(listeners), interrupted.is_set)
             end.check(interrupted.is_set())
         except SpcaError as error:
             fault = error

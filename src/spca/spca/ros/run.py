@@ -7,7 +7,7 @@ import threading
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from spca.events import Event, Listener
+from spca.events import Listener, telling
 from spca.kits import kit_of
 from spca.ros import standing
 from spca.ros.processes import parameters
@@ -46,11 +46,7 @@ def run_ros(
     if not resume:
         folder.write(MANIFEST, manifest(options))
     order = RunOrder(run_folder=str(folder.path.absolute()), resume=resume)
-
-    def tell(event: Event) -> None:
-        for listener in listeners:
-            listener(event)
-
+    tell = telling(listeners)
     fault: SpcaError | None = None
     try:
         if found is None or not _done_on(found, options, order, tell):

@@ -24,12 +24,13 @@ _CANCEL_S = 15.0  # wall seconds that a cancelled run may take to end
 _LAST_WORDS_S = 10.0  # wall seconds until a graph that ends has said why
 
 
-def run_on_standing(order: RunOrder, tell: Listener) -> str:
+def run_on_standing(order: RunOrder, tell: Listener, cancelled: threading.Event | None = None) -> str:
     """Have the graph run a level to its end; or why it cannot, in words that follow "it".
 
+    Ctrl-C cancels the run, and so does whoever sets `cancelled`.
     Raises the reason if there is no result: see `RunEnd.check`; SpcaError, too, when the graph ends.
     """
-    cancelled = threading.Event()
+    cancelled = cancelled or threading.Event()
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.connect(str(standing.socket_path()))

@@ -17,10 +17,12 @@ from spca.events import Event
 from spca.kits import checked_kit, kit_named, kits
 from spca.logs import log_to
 from spca.ros.events import event_msg
+from spca.single import as_asked, asked_of
 from spca.stages import Stages
 from spca.supervisor import Supervisor
 from spca_core.errors import InputError, SpcaError
 from spca_core.options import Manifest, RunOptions, manifest
+from spca_core.ports.environment import TakesUp
 from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_core.validation import first_problem
@@ -66,6 +68,7 @@ class SupervisorNode(SpcaNode):
             raise InputError(f"the environment '{name}' has no ROS side", where="parameter environment")
         self._environment = self.side.environment(self)
         self._supervisor: Supervisor | None = None
+        self._last = ""  # the folder of the run that has left the world as it is
         self._planner, self._coder = RosPlanner(self), RosCoder(self)
         self._running = LongAction(self, RunLevel, names.RUN_LEVEL, self._run, self._cancel)
 
@@ -116,6 +119,17 @@ class SupervisorNode(SpcaNode):
         folder.write(MANIFEST, manifest(options))
         return options, folder
 
+    def _lay(self, options: RunOptions, folder: RunFolder, resume: bool) -> None:
+        """Begin the level on a table of its own, or on the one that the last run of its session has left."""
+        after, last, self._last = asked_of(folder).after, self._last, ""
+        if not after or resume:
+            self._environment.begin(options, _READY_S)
+        elif after == last and isinstance(self._environment, TakesUp):
+            self._environment.take_up(options)
+        else:
+            raise InputError("another run has used the graph", hint="the table is laid anew for the next one")
+        self._last = str(folder.path)
+
     def _drive(self, job: Job, options: RunOptions, folder: RunFolder) -> RunResult:
         attempt = job.goal.attempt
         log_to(folder.path)
@@ -124,8 +138,8 @@ class SupervisorNode(SpcaNode):
             job.feedback(RunLevel.Feedback(attempt=attempt, event=event_msg(event)))
 
         with self._open_stages(options, folder) as opened:
-            self._environment.begin(options, _READY_S)
-            stages = replace(opened, planner=self._planner, coder=self._coder)
+            self._lay(options, folder, job.goal.resume)
+            stages = as_asked(folder, replace(opened, planner=self._planner, coder=self._coder))
             self._supervisor = supervisor = supervisor_of(self._environment, stages, folder, (tell,))
             try:
                 if job.cancelled():

@@ -7,9 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from spca_core.observation import Observation
     from spca_core.options import RunOptions
     from spca_core.plan import ActResult, Choice, Plan
@@ -62,10 +59,6 @@ class TakesUp(Protocol):
 
     def take_up(self, options: RunOptions) -> None:
         """Begin the level of these options; nothing moves, and recording starts afresh."""
-        ...
-
-    def picture(self) -> NDArray[np.uint8]:
-        """What the camera saw at the last look, detections drawn in: RGB (height, width, 3)."""
         ...
 
     def save_recording(self, folder: Path) -> None:

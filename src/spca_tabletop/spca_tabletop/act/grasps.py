@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from spca_core.geometry import Pose, Vec3, top_down
+from spca_core.geometry import Pose, top_down
 from spca_core.kinds import is_round
 from spca_core.ports.arm import Arm
 from spca_core.scene import Scene, SceneObject
@@ -71,11 +71,6 @@ def grasps(scene: Scene, name: str, arm: Arm, tip_reach: float) -> Iterator[Gras
             above = top_down(x, y, z + APPROACH, turn)
             if arm.reachable(pose, gap) and arm.reachable(above, gap):
                 yield GraspCandidate(pose, gap)
-
-
-def too_wide(kind: str, size: Vec3) -> bool:
-    """Whether the fingers do not fit around a thing of that kind and size, however they are turned."""
-    return min(size[:2]) > WIDEST
 
 
 def _across(thing: SceneObject, arm: Arm) -> list[tuple[float, float]]:

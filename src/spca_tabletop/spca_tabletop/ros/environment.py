@@ -6,9 +6,9 @@ import json
 import time
 import uuid
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +140,11 @@ class RosTabletop:
             self._begin()
             self._connect()
         self._begin()
-        for forget in self._record.values():  # what was recorded before is of no run, or of one that was lost
+        self._forget()
+
+    def _forget(self) -> None:
+        """What was recorded before is of no run, or of one that has ended."""
+        for forget in self._record.values():
             _expect(forget(SaveRecording.Request(), timeout=_PATIENCE_S))
 
     def _vary(self, options: RunOptions, variation: SimVariation) -> None:
@@ -175,12 +179,17 @@ class RosTabletop:
         layout = to_msg(order.layout, LayoutMsg())
         for name in (names.EXECUTOR, names.SENSE):
             _expect(self._load[name](Restore.Request(epoch=epoch), timeout=_PATIENCE_S))
-        level = BeginLevel.Request(epoch=epoch, level=order.options.level, layout=layout)
-        _expect(self._begin_level(level), InputError)
+        self._judge_anew()
         world = ResetWorld.Request(epoch=epoch, layout=layout, seed=order.options.seed)
         _expect(self._reset(world, timeout=_SLOW_S), InputError)
         self._ask()
         self._robot.wait_news()
+
+    def _judge_anew(self) -> None:
+        """Have the referee judge the level in this epoch."""
+        layout = to_msg(self._order.layout, LayoutMsg())
+        level = BeginLevel.Request(epoch=self._epoch, level=self._order.options.level, layout=layout)
+        _expect(self._begin_level(level), InputError)
 
     # --- Environment ----------------------------------------------------------------------------------------
 
@@ -281,15 +290,31 @@ class RosTabletop:
         if not states:
             self._begin()
             return
-        epoch = self._epoch = uuid.uuid4().hex
-        for name in (names.EXECUTOR, names.SENSE, names.REFEREE, names.SIM):  # the last sets time going
-            _expect(
-                self._load[name](
-                    Restore.Request(epoch=epoch, state=array("B", states[name])), timeout=_PATIENCE_S
-                )
-            )
+        self._epoch = uuid.uuid4().hex
+        self._put_back(states, names.EXECUTOR, names.SENSE, names.REFEREE)
         self._ask()
         self._robot.wait_news()
+
+    def _put_back(self, states: Mapping[str, bytes], *nodes: str) -> None:
+        """Give nodes these states in a new epoch; the last is the simulator, which sets time going."""
+        for name in (*nodes, names.SIM):
+            state = array("B", states[name])
+            request = Restore.Request(epoch=self._epoch, state=state)
+            _expect(self._load[name](request, timeout=_PATIENCE_S))
+
+    def take_up(self, options: RunOptions) -> None:
+        """See `TakesUp`. Another level begins; simulator and executor go on as they are."""
+        self._check_nodes()
+        if not (states := unpack(self.checkpoint())):
+            raise InputError("a table that stays", hint="Gazebo begins every level anew; use MuJoCo")
+        self._order = replace(self._order, options=options, level=load_table(options)[1])
+        self.task, self._cancelled = task(self._order.level), False
+        self._epoch = uuid.uuid4().hex
+        self._judge_anew()
+        self._put_back(states, names.EXECUTOR)
+        self._forget()
+        self._robot.wait_news()
+        self._connect()
 
     def cancel(self) -> None:
         """Stop the arm, then the run."""

@@ -25,6 +25,7 @@ from spca_referee.level import list_levels, load_level, task
 from spca_testing.models.behaviours import Behaviour, Say, say_json
 from spca_testing.models.fallible_model import BIG, CODER, SMALL, drafted, only_asked, written
 from spca_testing.models.server import Seen
+from spca_testing.observations import scene
 
 PLANNER_ERRS_EVERY = 3
 """The first draft of every so many fresh plans is faulty."""
@@ -96,17 +97,23 @@ class GrammarModel:
 
     def _task_in(self, text: str) -> Task:
         wanted = _json_after(text, "Task, in the user's words: ")
-        return next(t for t in self._tasks if t.text == wanted)
+        said = Task(group="sentence", id="sentence_01", title=wanted.rstrip("."), description=wanted)
+        return next((t for t in self._tasks if t.text == wanted), said)
 
 
 def observation_in(text: str) -> Observation:
     """What a planner's request says was observed."""
     atoms = [a.split() for a in re.findall(r"\(([^()]+)\)", _json_after(text, "facts that hold now: "))]
+    objects = _json_after(text, "objects and their kinds: ")
+    below = {words[1]: words[2] for words in atoms if words[0] == "on"}
+    held = next((words[1] for words in atoms if words[0] == "held"), "")
+    coloured = [symbol for symbol in objects if symbol.startswith(("cube_", "plate_"))]
     return Observation(
         stamp=0.0,
-        objects=_json_after(text, "objects and their kinds: "),
-        facts=tuple(Fact(predicate=words[0], args=tuple(words[1:])) for words in atoms),
+        objects=objects,
+        facts=tuple(Fact(predicate=words[0], args=tuple(words[1:])) for words in atoms if words[1:]),
         sentences=(),
+        scene=scene(below, held, objects=coloured).scene,
     )
 
 

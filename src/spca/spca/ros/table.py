@@ -1,0 +1,49 @@
+"""A session's table on the graph that is up, seen from a process that needs no ROS for that."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from spca.events import Listener, telling
+from spca.ros import standing
+from spca.ros.run import ended
+from spca.ros.run_protocol import RunOrder
+from spca.ros.standing_run import run_on_standing
+from spca_core.errors import InputError, SpcaError
+
+if TYPE_CHECKING:
+    from spca.stages import Approve
+    from spca_core.options import RunOptions
+    from spca_core.result import RunResult
+    from spca_core.run_folder import RunFolder
+
+
+class TableOnGraph:
+    """See `spca.sessions.TableHere`. Raises InputError where no graph is up, or it does not fit."""
+
+    def __init__(self, options: RunOptions, approve: Approve | None) -> None:
+        if approve is not None:
+            raise InputError("to be asked before each plan", hint="use --transport inproc")
+        if (found := standing.find()) is None:
+            raise InputError("no graph is up", hint="`spca up` starts one")
+        if problem := standing.misfit(found, options):
+            raise InputError(f"not on the graph that is up: it {problem}", hint="or use --transport inproc")
+        self._stopped = threading.Event()
+
+    def conduct(self, options: RunOptions, folder: RunFolder, listeners: tuple[Listener, ...]) -> RunResult:
+        """See `TableHere`."""
+        self._stopped.clear()
+        order = RunOrder(run_folder=str(folder.path))
+        try:
+            problem = run_on_standing(order, telling(listeners), self._stopped)
+        except SpcaError as error:
+            return ended(folder, error)
+        return ended(folder, SpcaError(f"the graph that is up {problem}") if problem else None)
+
+    def stop(self) -> None:
+        """See `TableHere`."""
+        self._stopped.set()
+
+    def close(self) -> None:
+        """The graph stays up."""
