@@ -41,7 +41,7 @@ from spca_moveit.backend import Setup
 from spca_moveit.checker import ProcessChecker
 from spca_moveit.process import PlannerProcess
 from spca_moveit.search import MoveItSearch
-from spca_robot import kinematics
+from spca_robot.kinematics import ArmKinematics
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.arm_contract import GRASP, true_scene
 
@@ -97,8 +97,9 @@ def plans(world: World, planner: MotionPlanner, seed: int, watch: Stopwatch) -> 
     )
     watch.seconds["collision checks, 100 configurations"][-1] *= 100 / len(configurations)
     rng = np.random.default_rng(seed)
-    flange = kinematics.forward(rng.uniform(-3, 3, 6))
-    watch.time("inverse kinematics, all solutions", lambda: kinematics.inverse(flange), repeat=50)
+    arm = ArmKinematics(world.robot.arm)
+    flange = arm.forward(rng.uniform(-3, 3, 6))
+    watch.time("inverse kinematics, all solutions", lambda: arm.inverse(flange), repeat=50)
 
     planner.scene = PlanningScene((BOARD,))
     side = rng.uniform(0.12, 0.25, 2)

@@ -26,6 +26,7 @@ from spca.state import SavedState
 from spca_bench.campaign import HEAD, Head, read_head
 from spca_coder.trusted import TrustedLibrary
 from spca_copic.selectors.hashed import HashedOptions, HashedSelector
+from spca_core.arms import load_arm
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.checkpoint import _MAGIC, _SEAL, _sealed, pack, unpack
 from spca_core.errors import EXIT_BAD_INPUT, EXIT_SUCCESS, InputError, one_line
@@ -46,6 +47,7 @@ from spca_llm.messages import user
 from spca_llm.prices import DEFAULT_TABLE, load_prices
 from spca_llm.replay import ReplaySource
 from spca_planner.trusted import TrustedDomains
+from spca_robot.arms import FILES as ARMS
 from spca_sense.recorded_camera import load_frame, save_frame
 from spca_sim.recording import load_states, save_states
 from spca_sim.state import SimState
@@ -99,6 +101,7 @@ TINY = HashedOptions(bits=4, hidden=1)
 READERS = {
     "level": Reader("level.yaml", lambda f: examine(str(f / "level.yaml"))),
     "world": Reader("world.yaml", lambda f: load_world(f / "world.yaml")),
+    "arm": Reader("arm.yaml", lambda f: load_arm(f / "arm.yaml")),
     "model configuration": Reader("llm.yaml", lambda f: load_config(f / "llm.yaml", {})),
     "prices": Reader("prices.yaml", lambda f: load_prices(f / "prices.yaml")),
     "answer": Reader("answer.json", answers),
@@ -134,6 +137,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for source, name in (
         (LEVELS / "stack" / "stack_01.yaml", "level.yaml"),
         (WORLDS / "tabletop.yaml", "world.yaml"),
+        (ARMS / "ur5.yaml", "arm.yaml"),
         (DEFAULT_TABLE, "prices.yaml"),
     ):
         shutil.copy(source, folder / name)

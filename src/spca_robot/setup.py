@@ -5,7 +5,7 @@ NAME = "spca_robot"
 setup(
     name=NAME,
     version="0.1.0",
-    description="UR5 and Robotiq 2F-85: kinematics and models.",
+    description="Arms of Universal Robots and the Robotiq 2F-85: kinematics and models.",
     maintainer="The spca authors",
     maintainer_email="spca@example.org",
     license="MIT",
@@ -17,5 +17,8 @@ setup(
     ],
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
+    entry_points={
+        "spca.arms": [f"{name} = spca_robot.arms:FILES" for name in ("ur3e", "ur5", "ur5e", "ur10e")]
+    },
     zip_safe=False,
 )

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
+from spca_core.arms import ArmDescription
 from spca_core.errors import InputError
 from spca_core.geometry import Array, Pose
 from spca_core.kinds import Primitive
 from spca_core.world import World
 from spca_motion.planning_scene import Obstacle
-from spca_robot import kinematics, ur5
+from spca_robot.kinematics import ArmKinematics
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import build_model
 
@@ -32,7 +33,7 @@ _ALONG_X, _ABOUT_Y = (
     np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]]),
 )
 _TURNS = (np.diag([-1, -1, 1]), _ALONG_X, _ALONG_X, _ABOUT_Y, np.eye(3), _ABOUT_Y)
-_OFFSETS = (ur5.DH_D[0], ur5.SHOULDER_OFFSET, ur5.FOREARM_OFFSET, ur5.FOREARM_OFFSET, 0.0, 0.0)
+_OFFSETS = (0.089159, 0.13585, 0.01615, 0.01615, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def surfaces(world: World, gap: float, meshes: Path | None = None) -> list[Surfa
     data = mujoco.MjData(model)
     index.set_gap(data, gap)
     mujoco.mj_kinematics(model, data)
-    names = [f"{world.robot.model}/{name}" for name in ur5.LINK_NAMES]
+    names = [f"{world.robot.model}/{joint.link}" for joint in world.robot.arm.joints]
     links = [model.body(name).id for name in names]
     found = []
     for geom in range(model.ngeom):
@@ -78,14 +79,14 @@ def surfaces(world: World, gap: float, meshes: Path | None = None) -> list[Surfa
     if meshes is not None:
         for link, (file, turn, offset) in enumerate(zip(_FILES, _TURNS, _OFFSETS, strict=True)):
             points = _on_mesh(meshes / _UR5 / f"{file}.stl") @ turn.T + np.array([0, 0, offset])
-            found.append(Surface.of(ur5.LINK_NAMES[link], link, points))
+            found.append(Surface.of(world.robot.arm.joints[link].link, link, points))
     return found
 
 
 def touched(world: World, robot: list[Surface], obstacles: tuple[Obstacle, ...], path: Array) -> str:
     """What a path (n, 6) goes through: `part in obstacle, depth` of the deepest sample; empty for nothing."""
     mount = Pose.from_xyz_yaw(*world.robot.base.position, world.robot.base.yaw).matrix()
-    frames = mount @ _body_frames(path)
+    frames = mount @ _body_frames(world.robot.arm, path)
     deepest, words = -1e-6, ""
     for obstacle in obstacles:
         for part in obstacle.parts:
@@ -112,13 +113,13 @@ def _outside(part: Primitive, points: Array) -> Array:
     return np.maximum(np.hypot(points[:, 0], points[:, 1]) - half[0], abs(points[:, 2]) - half[2])
 
 
-def _body_frames(path: Array) -> Array:
+def _body_frames(arm: ArmDescription, path: Array) -> Array:
     """The bodies' frames in `base_link` (n, 6, 4, 4): each sits on its joint and turns with it.
 
     That is the DH frame after the joint, moved back by the joint's constant part.
     """
-    back = np.array([np.linalg.inv(ur5.link_transform(i)) for i in range(6)])
-    return np.asarray(kinematics.link_frames(path) @ back)
+    back = np.array([np.linalg.inv(joint.constant) for joint in arm.joints])
+    return np.asarray(ArmKinematics(arm).link_frames(path) @ back)
 
 
 def _placed(part: Primitive) -> Array:

@@ -19,6 +19,7 @@ from typing import Any
 from spca_core.errors import InputError
 
 GROUPS = {
+    "spca.arms": "robot arms: the folder with the arm's file, NAME.yaml (`spca_core.arms.ArmDescription`)",
     "spca.environments": "worlds in which the loop runs (`spca_core.ports.kit.Kit`)",
     "spca.commands": "commands of the command line (`spca.commands.plugin.Command`)",
     "spca.benches": "what `spca bench NAME` measures (`spca_bench.command.BenchCommand`)",

@@ -7,13 +7,14 @@ import os
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
+from spca_core.arms import ArmDescription, Joints, load_arm
 from spca_core.camera import CameraIntrinsics
 from spca_core.errors import InputError
 from spca_core.geometry import Pose, Vec3
 from spca_core.kinds import ObjectKind, deck, problem_with, radius
-from spca_core.model import Record
+from spca_core.model import Interval, Part
 from spca_core.names import symbol_of
 from spca_core.paths import WORLDS
 from spca_core.validation import YAML_FILES, expecting, read_yaml
@@ -31,22 +32,8 @@ def _shares(values: Vec3) -> Vec3:
     return values
 
 
-def _ascending(values: tuple[float, float]) -> tuple[float, float]:
-    if values[0] >= values[1]:
-        raise ValueError("the smaller end comes first")
-    return values
-
-
 Size3 = Annotated[Vec3, AfterValidator(_positive)]
 Colour = Annotated[Vec3, AfterValidator(_shares)]
-Interval = Annotated[tuple[float, float], AfterValidator(_ascending)]
-Joints = tuple[float, float, float, float, float, float]
-
-
-class Part(Record):
-    """A part of a world file: a record whose every number is finite."""
-
-    model_config = ConfigDict(allow_inf_nan=False)
 
 
 class Ground(Part):
@@ -92,9 +79,14 @@ class WristSensor(Part):
 
 
 class RobotMount(Part):
-    """Where the robot stands, what is at its wrist, and its named joint configurations (radians)."""
+    """Which arm it is, where it stands, what is at its wrist, and its named configurations (radians).
+
+    A world's file gives the arm's name or the path of its file; configurations that it leaves out are
+    the arm's.
+    """
 
     model: str
+    arm: ArmDescription
     base: PlanarPose
     home: Joints
     out_of_view: Joints
@@ -248,19 +240,38 @@ class World(Part):
 
 
 def load_world(name_or_path: str | Path = "tabletop") -> World:
-    """Read and check a world by name (in `worlds/`) or by path. Raises InputError with one clear line."""
-    path = Path(name_or_path)
+    """Read and check a world by name (in `worlds/`) or by path. Raises InputError with one clear line.
+
+    `NAME@ARM` is that world with another arm, by the arm's name or the path of its file.
+    """
+    name, _, arm = str(name_or_path).rpartition("@")
+    if not name or os.path.isfile(name_or_path):
+        name, arm = str(name_or_path), ""
+    path = Path(name)
     if path.suffix not in YAML_FILES:
-        path = WORLDS / f"{name_or_path}.yaml"
+        path = WORLDS / f"{name}.yaml"
     if not os.path.isfile(path):  # unlike `Path.is_file`, returns False for a name that is too long
         known = ", ".join(sorted(p.stem for p in WORLDS.glob("*.yaml"))) or "none"
-        raise InputError(f"unknown world '{name_or_path}'", where=str(path), hint=f"known worlds: {known}")
+        raise InputError(f"unknown world '{name}'", where=str(path), hint=f"known worlds: {known}")
     content = _extended(read_yaml(path, "the world"))
     with expecting("a world", path):
+        if isinstance(content, dict) and isinstance(content.get("robot"), dict):
+            content["robot"] = _equipped(content["robot"], arm)
         world = World.model_validate(content)
     if problems := world.problems():
         raise InputError("impossible world", where=str(path), hint="; ".join(problems))
     return world
+
+
+def _equipped(robot: dict[str, Any], arm: str) -> dict[str, Any]:
+    """What a world says of its robot, with the arm's description and, unless it has own ones, configurations.
+
+    Those of a world are for the arm that it names; with another `arm` they are left out.
+    """
+    named = ("home", "out_of_view")
+    described = load_arm(arm or robot.get("arm", "ur5"))
+    own = {key: value for key, value in robot.items() if not (arm and key in named)}
+    return {**{key: getattr(described, key) for key in named}, **own, "arm": described}
 
 
 def _extended(content: Any) -> Any:

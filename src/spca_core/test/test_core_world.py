@@ -335,7 +335,7 @@ def test_all_that_cannot_be_is_said_at_once(tmp_path: Path) -> None:
 @given(st.floats(-0.02, 0.02), st.floats(-math.pi, math.pi))
 def test_overlap_is_a_matter_of_the_circles_around_two_things(gap: float, angle: float) -> None:
     assume(abs(gap) > 1e-9)
-    world = World.model_validate(GOOD)
+    world = load_world()
     apart = 0.055 + 0.02 * math.sqrt(2) + gap
     beside = (0.35 + apart * math.cos(angle), apart * math.sin(angle))
     cube = world.object("box_red").model_copy(update={"position": beside})

@@ -12,12 +12,12 @@ from typing import Literal
 
 import numpy as np
 
+from spca_core.arms import ArmDescription
 from spca_core.geometry import Array
 from spca_core.rotations import matrix_of_quaternion
 from spca_core.trajectory import JOINT_NAMES
 from spca_core.world import World
 from spca_description.names import BASE_LINK
-from spca_robot import ur5
 from spca_robot.gripper_2f85 import CLOSED_ANGLE, SPEED, STROKE
 from spca_robot.gripper_model import MAX_MOMENT
 from spca_robot.windowless import mujoco
@@ -92,7 +92,7 @@ def robot_links(world: World) -> tuple[Link, ...]:
     root = model.body(world.robot.model).id
     bodies = [b for b in range(model.nbody) if model.body_rootid[b] == root]
     followers = _mimics(model)
-    return tuple(_link(model, b, root, followers) for b in bodies)
+    return tuple(_link(model, b, root, followers, world.robot.arm) for b in bodies)
 
 
 def flange_pose(world: World) -> tuple[str, Array]:
@@ -110,7 +110,9 @@ def _name(body: str) -> str:
     return f"{name}_link" if name.endswith(("_driver", "_inner", "_tip")) else name
 
 
-def _link(model: mujoco.MjModel, body: int, root: int, followers: dict[str, Mimic]) -> Link:
+def _link(
+    model: mujoco.MjModel, body: int, root: int, followers: dict[str, Mimic], arm: ArmDescription
+) -> Link:
     names = model.body(body).name
     is_root = body == root
     joints = model.body_jntnum[body]
@@ -118,7 +120,7 @@ def _link(model: mujoco.MjModel, body: int, root: int, followers: dict[str, Mimi
         name=_name(names),
         parent=None if is_root else _name(model.body(int(model.body_parentid[body])).name),
         pose=np.eye(4) if is_root else _pose(model.body_pos[body], model.body_quat[body]),
-        joint=_joint(model, int(model.body_jntadr[body]), followers) if joints else None,
+        joint=_joint(model, int(model.body_jntadr[body]), followers, arm) if joints else None,
         shapes=tuple(_shape(model, int(g)) for g in np.flatnonzero(model.geom_bodyid == body)),
         mass=float(model.body_mass[body]),
         centre_of_mass=_pose(model.body_ipos[body], model.body_iquat[body]),
@@ -139,15 +141,15 @@ def _shape(model: mujoco.MjModel, geom: int) -> Shape:
     )
 
 
-def _joint(model: mujoco.MjModel, joint: int, followers: dict[str, Mimic]) -> Joint:
+def _joint(model: mujoco.MjModel, joint: int, followers: dict[str, Mimic], arm: ArmDescription) -> Joint:
     own_name = model.joint(joint).name
     name = _JOINT_NAMES.get(own_name, own_name)
     x, y, z = (float(v) for v in model.jnt_axis[joint])
     lower, upper = (float(v) for v in model.jnt_range[joint])
     mimic = followers.get(name)
     if name in JOINT_NAMES:
-        i = JOINT_NAMES.index(name)
-        velocity, effort = float(ur5.VELOCITY_LIMITS[i]), float(ur5.TORQUE_LIMITS[i])
+        own = arm.joints[JOINT_NAMES.index(name)]
+        velocity, effort = own.velocity, own.torque
     else:
         if mimic is not None:
             lower, upper = sorted((0.0, mimic.multiplier * CLOSED_ANGLE))

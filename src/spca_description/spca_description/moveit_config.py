@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from spca_core.arms import ArmDescription
 from spca_core.world import World
 from spca_description.names import ARM_CONTROLLER, ARM_GROUP, ARM_JOINTS, GripperNames
 from spca_description.srdf import build_srdf
-from spca_robot import ur5
 
 VELOCITY_SCALING = 0.3
 """Default share of the joints' speed limits that MoveIt uses."""
@@ -53,7 +53,7 @@ def moveit_config(
         "robot_description": urdf,
         "robot_description_semantic": build_srdf(urdf, world, gripper),
         "robot_description_kinematics": kinematics(),
-        "robot_description_planning": joint_limits(),
+        "robot_description_planning": joint_limits(world.robot.arm),
         "planning_scene_monitor_options": {
             "name": "planning_scene_monitor",
             "robot_description": "robot_description",
@@ -104,16 +104,16 @@ def kinematics() -> dict[str, Any]:
     }
 
 
-def joint_limits() -> dict[str, Any]:
+def joint_limits(arm: ArmDescription) -> dict[str, Any]:
     """Speed and acceleration limits of the arm's joints (rad/s, rad/s²), and the default scaling."""
     limits = {
         joint: {
             "has_velocity_limits": True,
-            "max_velocity": float(ur5.VELOCITY_LIMITS[i]),
+            "max_velocity": own.velocity,
             "has_acceleration_limits": True,
-            "max_acceleration": float(ur5.ACCELERATION_LIMITS[i]),
+            "max_acceleration": own.acceleration,
         }
-        for i, joint in enumerate(ARM_JOINTS)
+        for joint, own in zip(ARM_JOINTS, arm.joints, strict=True)
     }
     return {
         "default_velocity_scaling_factor": VELOCITY_SCALING,

@@ -102,6 +102,7 @@ def arguments(world: World, extension_file: str = "") -> dict[str, str]:
     """The arguments of `xacro/cobot.urdf.xacro`."""
     base = world.robot.base
     return {
+        "arm": world.robot.arm.name,
         "base_xyz": numbers(base.position),
         "base_rpy": numbers((0.0, 0.0, base.yaw)),
         "adapter": numbers([ADAPTER]),

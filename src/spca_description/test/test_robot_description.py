@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 import yaml
 
+from spca_core.arms import GROUP
 from spca_core.errors import InputError
+from spca_core.extensions import installed
 from spca_core.geometry import Pose
 from spca_core.trajectory import JOINT_NAMES
 from spca_core.world import PlanarPose, load_world
@@ -25,9 +27,9 @@ from spca_description.srdf import build_srdf
 from spca_description.urdf import build_urdf
 from spca_description.vendor import build_vendor_urdf, missing_packages
 from spca_description.write import write_robot
-from spca_robot import kinematics
 from spca_robot.gripper_2f85 import driver_angle, tcp_offset
 from spca_robot.gripper_model import BODIES
+from spca_robot.kinematics import ArmKinematics
 from spca_robot.workspace_model import build_model
 
 WORLD = load_world()
@@ -61,7 +63,11 @@ def frame(data: mujoco.MjData, body: str) -> np.ndarray:
     return matrix
 
 
-@pytest.mark.parametrize("world", [WORLD, MOVED], ids=["standing as described", "standing elsewhere"])
+@pytest.mark.parametrize(
+    "world",
+    [MOVED, *(load_world(f"tabletop@{arm}") for arm in sorted(installed(GROUP)))],
+    ids=lambda world: world.robot.arm.name,
+)
 def test_forward_kinematics_agree_with_the_closed_form(world):
     model = mujoco_reads(build_urdf(world))
     mount = Pose.from_xyz_yaw(*world.robot.base.position, world.robot.base.yaw).matrix()
@@ -69,7 +75,7 @@ def test_forward_kinematics_agree_with_the_closed_form(world):
     for _ in range(20):
         q, gap = rng.uniform(-3, 3, 6), rng.uniform(0, 0.085)
         data = place(model, q, gap)
-        flange = mount @ kinematics.forward(q)
+        flange = mount @ ArmKinematics(world.robot.arm).forward(q)
         np.testing.assert_allclose(frame(data, "tool0"), flange, atol=1e-8)
 
 
@@ -253,7 +259,9 @@ def test_vendor_description_has_the_same_flange_and_one_commanded_finger(tmp_pat
         for name, value in zip(JOINT_NAMES, q, strict=True):
             data.joint(name).qpos = value
         mujoco.mj_kinematics(model, data)
-        np.testing.assert_allclose(frame(data, "tool0"), mount @ kinematics.forward(q), atol=1e-4)
+        np.testing.assert_allclose(
+            frame(data, "tool0"), mount @ ArmKinematics(WORLD.robot.arm).forward(q), atol=1e-4
+        )
     control = robot.find("ros2_control")
     commanded = {
         j.attrib["name"] for j in control.findall("joint") if j.find("command_interface") is not None

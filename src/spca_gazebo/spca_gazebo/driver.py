@@ -12,15 +12,14 @@ import numpy as np
 from spca_core.geometry import Array
 from spca_core.trajectory import JOINT_NAMES, JointState, JointTrajectory
 from spca_robot.gripper_2f85 import SPEED, gap_of
-from spca_robot.ur5 import STOP_DECELERATION
 
 _LEAST_BRAKE_S, _LEAST_RAMP_S = 0.05, 0.05
 STARTS_WITHIN = 0.05  # rad: a trajectory that begins farther from where the arm is would make it jump
 
 
-def brake(state: JointState) -> JointTrajectory:
-    """A stop from a state, each joint with its own constant deceleration."""
-    seconds = max(float(np.max(np.abs(state.velocity) / STOP_DECELERATION)), _LEAST_BRAKE_S)
+def brake(state: JointState, deceleration: Array) -> JointTrajectory:
+    """A stop from a state; `deceleration` (6,) is what each joint can do, in rad/s²."""
+    seconds = max(float(np.max(np.abs(state.velocity) / deceleration)), _LEAST_BRAKE_S)
     rest = state.position + state.velocity * seconds / 2
     return JointTrajectory(
         times=np.array([seconds]), positions=rest[None], velocities=np.zeros((1, len(JOINT_NAMES)))

@@ -279,7 +279,7 @@ class GazeboSim(SpcaNode):
 
     def _brake(self) -> None:
         if self._state is not None:
-            self._arm.publish(trajectory_msg(brake(self._state)))
+            self._arm.publish(trajectory_msg(brake(self._state, self._world.robot.arm.column("braking"))))
 
     # --- reset ----------------------------------------------------------------------------------------------
 

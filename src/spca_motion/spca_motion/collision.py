@@ -18,7 +18,6 @@ from spca_core.rotations import wxyz_of_matrix
 from spca_core.world import World
 from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_robot.gripper_model import BODIES
-from spca_robot.ur5 import LINK_NAMES
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import ITEM_BIT, ROBOT_BIT, WorkspaceIndex, add_primitive, build_spec
 
@@ -35,13 +34,7 @@ START_SLACK = 0.0005
 
 _HELD = "held"
 _OBSTACLE = "obstacle/"
-_PART = {
-    "shoulder_link": "shoulder",
-    "upper_arm_link": "upper arm",
-    "forearm_link": "forearm",
-    "wrist_1_link": "wrist 1",
-    "wrist_2_link": "wrist 2",
-    "wrist_3_link": "wrist 3",
+_OF_GRIPPER = {
     **{body: f"{body.split('_')[0]} finger" for body in BODIES},
     "gripper_base": "gripper",
 }
@@ -155,7 +148,8 @@ class CollisionChecker:
 
         One of the two is empty.
         """
-        parts, others = [], []
+        links = {j.link: j.link.removesuffix("_link").replace("_", " ") for j in world.robot.arm.joints}
+        parts, others, of_robot = [], [], links | _OF_GRIPPER
         for geom in range(self._model.ngeom):
             body = self._model.body(int(self._model.geom_bodyid[geom])).name
             part, other = "", ""
@@ -168,7 +162,7 @@ class CollisionChecker:
             elif body == self._robot:
                 part = "base"
             else:
-                part = _PART.get(body.removeprefix(f"{self._robot}/"), "")
+                part = of_robot.get(body.removeprefix(f"{self._robot}/"), "")
             parts.append(part)
             others.append(other)
         return parts, others
@@ -207,7 +201,7 @@ def _without_obstacles(world: World) -> mujoco.MjSpec:
         _set_contact(geom)
     for geom in spec.body(world.ground.model).geoms:  # below the endless table
         geom.contype = geom.conaffinity = 0
-    for name in (robot, f"{robot}/{LINK_NAMES[0]}"):  # these stand on the table
+    for name in (robot, f"{robot}/{world.robot.arm.joints[0].link}"):  # these stand on the table
         spec.add_exclude(bodyname1=name, bodyname2=world.table.model)
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_MIDPHASE
     return spec

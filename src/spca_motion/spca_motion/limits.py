@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from spca_core.arms import ArmDescription
 from spca_core.errors import MotionError
 from spca_core.geometry import Array
 from spca_core.world import World
@@ -14,6 +15,8 @@ from spca_core.world import World
 # high above its surface.
 _BEYOND_TABLE = 0.30
 _ABOVE_TABLE = 1.10
+# Share of what a joint can do that a motion asks of it at most.
+_MARGIN = 0.9
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,16 @@ class MotionLimits:
             self.velocity * speed, self.acceleration * speed**2, self.jerk * speed**3, self.tool_speed * speed
         )
 
+    def within(self, arm: ArmDescription) -> MotionLimits:
+        """The limits as far as the arm's own joints allow, with a margin for tracking."""
+        return replace(
+            self,
+            velocity=np.minimum(self.velocity, _MARGIN * arm.column("velocity")),
+            acceleration=np.minimum(self.acceleration, arm.column("acceleration")),
+        )
 
-# These limits are well within the UR5's (180 °/s, torques 150 and 28 N·m).
+
+# These limits are well within a UR5's (180 °/s, torques 150 and 28 N·m); see `within`.
 EMPTY = MotionLimits(
     velocity=np.full(6, 2.6),
     acceleration=np.array([6.0, 6.0, 8.0, 10.0, 10.0, 10.0]),

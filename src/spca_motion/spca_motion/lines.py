@@ -8,7 +8,6 @@ from spca_core.errors import MotionError
 from spca_core.geometry import Array
 from spca_core.rotations import matrix_of_vector, vector_of_matrix
 from spca_motion.tool import ToolKinematics
-from spca_robot.kinematics import nearest_turns
 
 # Spacing of the samples along a line (m and rad), and the largest motion of a joint between two samples.
 _STEP, _TURN_STEP = 0.005, 0.05
@@ -28,7 +27,7 @@ def straight_line(tools: ToolKinematics, start: Array, goal: Array, gap: float) 
     path = np.empty((len(poses), 6))
     path[0] = start
     for i in range(1, len(poses)):
-        candidates = nearest_turns(branches[i], path[i - 1])
+        candidates = tools.arm.nearest_turns(branches[i], path[i - 1])
         jumps = np.abs(candidates - path[i - 1]).max(axis=1)
         share = 100 * i / (len(poses) - 1)
         if np.isnan(jumps).all():

@@ -44,13 +44,13 @@ class Manipulator:
         empty: MotionLimits = EMPTY,
         holding: MotionLimits = HOLDING,
     ) -> None:
-        """`empty` and `holding` are the limits without and with something in the gripper.
+        """`empty` and `holding` are the limits without and with something in the gripper, at most the arm's.
 
         `executor` and `gripper` drive `robot` through one and the same gate.
         """
         self._world, self._robot, self._planner = world, robot, planner
         self._executor, self._gripper, self._gate = executor, gripper, executor.gate
-        self._empty, self._holding = empty, holding
+        self._empty, self._holding = (limits.within(world.robot.arm) for limits in (empty, holding))
         self._allowed: frozenset[str] = frozenset()
         self._busy = threading.RLock()
         self._changing = threading.Lock()

@@ -21,8 +21,6 @@ from spca_motion.planning_scene import PlanningScene
 from spca_motion.query import Checker, Query, Start
 from spca_motion.search import PathNotFound, PathSearch, TreeSearch
 from spca_motion.tool import ToolKinematics, planning_gap
-from spca_robot.kinematics import link_frames, nearest_turns
-from spca_robot.ur5 import POSITION_LIMITS, VELOCITY_LIMITS
 
 # A configuration whose elbow is this much (m) lower than another's is chosen only if it saves this much time
 # (s).
@@ -47,8 +45,8 @@ class MotionPlanner:
     ) -> None:
         self.tools = ToolKinematics(world)
         self.box = WorkspaceBox.around(world)
-        self._world = world
-        self._make_checker, self._search = checkers, search or TreeSearch()
+        self._world, self._velocity = world, world.robot.arm.column("velocity")
+        self._make_checker, self._search = checkers, search or TreeSearch(self.tools.arm.range)
         self._scene = PlanningScene()
         self._checker: Checker | None = None
 
@@ -68,7 +66,7 @@ class MotionPlanner:
 
     def to_joints(self, start: Start, goal: Array, stop: Callable[[], bool]) -> list[Piece]:
         """A path to a joint goal (6,); empty if the arm is there."""
-        _check_joints(goal)
+        self._check_joints(goal)
         tool = self.tools.tool(goal, self.tcp_gap(start.gap))
         self.box.check(tool[None, :3, 3], "the tool at the joint goal")
         return self._around(start, goal[None], "the joint goal", stop)
@@ -100,7 +98,11 @@ class MotionPlanner:
         checker = self._ready_checker()
         checker.begin(start.joints, start.gap, start.allowed)
         branches = self.tools.branches(pose.matrix(), self.tcp_gap(gap))
-        return any(checker.valid(q, gap) for q in nearest_turns(branches, start.joints) if not np.isnan(q[0]))
+        return any(
+            checker.valid(q, gap)
+            for q in self.tools.arm.nearest_turns(branches, start.joints)
+            if not np.isnan(q[0])
+        )
 
     def fault_ahead(self, scene: PlanningScene, start: Start, path: Array) -> str:
         """Why another scene would block `path` (n, 6) from `start` on; "" if it would not.
@@ -116,14 +118,14 @@ class MotionPlanner:
     def _configurations(self, start: Start, pose: Pose) -> Array:
         """The joint solutions (k ≥ 1, 6) of a tool pose, best first."""
         gap = self.tcp_gap(start.gap)
-        found = nearest_turns(self.tools.branches(pose.matrix(), gap), start.joints)
+        found = self.tools.arm.nearest_turns(self.tools.branches(pose.matrix(), gap), start.joints)
         found = found[~np.isnan(found[:, 0])]
         if not len(found):
             excess = self.tools.reach_excess(pose.matrix(), gap)
             far = f"about {100 * excess:.0f} cm too far for the arm"
             why = far if excess > 0.005 else "no configuration of the arm fits"
             raise MotionError("unreachable", f"the tool pose {_place(pose)} is unreachable: {why}")
-        return found[np.argsort(_cost(start.joints, found), kind="stable")]
+        return found[np.argsort(self._cost(start.joints, found), kind="stable")]
 
     def _around(self, start: Start, goals: Array, what: str, stop: Callable[[], bool]) -> list[Piece]:
         """A path to one of the goals (k, 6), which come best first: straight if that is free, else around."""
@@ -134,12 +136,34 @@ class MotionPlanner:
         if np.abs(free[0] - start.joints).max() < _THERE:
             return []
         try:
-            return self._search.path(query, free, _cost(start.joints, free), stop)
+            return self._search.path(query, free, self._cost(start.joints, free), stop)
         except PathNotFound as failure:
             fault = query.fault(rounded(np.stack([start.joints, free[0]])))
             raise MotionError(
                 "collision", f"no path found to {what} ({failure}); on the straight path there, {fault}"
             ) from None
+
+    def _check_joints(self, goal: Array) -> None:
+        if goal.shape != (6,) or not np.isfinite(goal).all():
+            raise MotionError("limit", f"a joint goal is six finite angles, not {goal.tolist()}")
+        for name, value, (low, high) in zip(JOINT_NAMES, goal, self.tools.arm.range, strict=True):
+            if not low <= value <= high:
+                raise MotionError(
+                    "limit", f"{name} goes from {low:.2f} to {high:.2f} rad, not to {value:.2f}"
+                )
+
+    def _cost(self, start: Array, goals: Array) -> Array:
+        """Approximate time (s) to reach each of the goals (k, 6).
+
+        Goals with a hanging elbow get a penalty.
+
+        With the elbow low, the upper arm and forearm sweep over the table: what is free above an object then
+        often hits its neighbours when moving straight down.
+        """
+        steps = np.abs(goals - start)
+        seconds = (steps / self._velocity).max(axis=1) + 0.05 * steps.sum(axis=1)
+        elbow = self.tools.arm.link_frames(goals)[:, 1, 2, 3]
+        return np.asarray(seconds + _LOW_ELBOW_S * (elbow < elbow.max() - _LOW_ELBOW_BY))
 
     def _query(self, start: Start) -> Query:
         return Query(self._ready_checker(), self.box, start, self.tcp_gap(start.gap))
@@ -148,28 +172,6 @@ class MotionPlanner:
         if self._checker is None:
             self._checker = self._make_checker(self._world, self._scene)
         return self._checker
-
-
-def _check_joints(goal: Array) -> None:
-    if goal.shape != (6,) or not np.isfinite(goal).all():
-        raise MotionError("limit", f"a joint goal is six finite angles, not {goal.tolist()}")
-    for name, value, (low, high) in zip(JOINT_NAMES, goal, POSITION_LIMITS, strict=True):
-        if not low <= value <= high:
-            raise MotionError("limit", f"{name} goes from {low:.2f} to {high:.2f} rad, not to {value:.2f}")
-
-
-def _cost(start: Array, goals: Array) -> Array:
-    """Approximate time (s) to reach each of the goals (k, 6).
-
-    Goals with a hanging elbow get a penalty.
-
-    With the elbow low, the upper arm and forearm sweep over the table: what is free above an object then
-    often hits its neighbours when moving straight down.
-    """
-    steps = np.abs(goals - start)
-    seconds = (steps / VELOCITY_LIMITS).max(axis=1) + 0.05 * steps.sum(axis=1)
-    elbow = link_frames(goals)[:, 1, 2, 3]
-    return np.asarray(seconds + _LOW_ELBOW_S * (elbow < elbow.max() - _LOW_ELBOW_BY))
 
 
 def _place(pose: Pose) -> str:

@@ -19,7 +19,6 @@ from spca_core.errors import Interrupted
 from spca_core.geometry import Array
 from spca_motion.paths import Piece
 from spca_motion.query import EDGE_STEP, Query
-from spca_robot.ur5 import POSITION_LIMITS
 
 _RANGE = 0.5  # longest edge of the trees, rad; twice as long ones do not get into narrow openings
 _SHORTCUTS = 30
@@ -70,7 +69,13 @@ class PathSearch(Protocol):
 
 
 class TreeSearch:
-    """The straight path where that is free, else one that OMPL's RRT-Connect finds."""
+    """The straight path where that is free, else one that OMPL's RRT-Connect finds.
+
+    `limits` (6, 2) are the lowest and highest position of each joint.
+    """
+
+    def __init__(self, limits: Array) -> None:
+        self._limits = limits
 
     def path(self, query: Query, goals: Array, cost: Array, stop: Callable[[], bool]) -> list[Piece]:
         """See `PathSearch`."""
@@ -79,15 +84,17 @@ class TreeSearch:
             for goal in targets if effort is not WIDE else ():
                 if (straight := query.straight(goal)) is not None:
                     return straight
-            if (pieces := _detour(query, targets, effort, stop)) is not None:
+            if (pieces := _detour(query, targets, effort, stop, self._limits)) is not None:
                 return pieces
         raise PathNotFound(f"searched {BRIEF.checks + NORMAL.checks + WIDE.checks} configurations")
 
 
-def _detour(query: Query, goals: Array, effort: Effort, stop: Callable[[], bool]) -> list[Piece] | None:
+def _detour(
+    query: Query, goals: Array, effort: Effort, stop: Callable[[], bool], limits: Array
+) -> list[Piece] | None:
     """A smooth path around the obstacles between start and goals, or None."""
     for seed in _SEEDS:
-        waypoints = find_path(query.start.joints, goals, query.valid, stop, effort, seed)
+        waypoints = find_path(query.start.joints, goals, query.valid, stop, effort, limits, seed)
         if waypoints is None:
             return None
         if (pieces := query.smooth(waypoints)) is not None:
@@ -96,15 +103,21 @@ def _detour(query: Query, goals: Array, effort: Effort, stop: Callable[[], bool]
 
 
 def find_path(
-    start: Array, goals: Array, valid: Valid, stop: Callable[[], bool], effort: Effort, seed: int = 1
+    start: Array,
+    goals: Array,
+    valid: Valid,
+    stop: Callable[[], bool],
+    effort: Effort,
+    limits: Array,
+    seed: int,
 ) -> Array | None:
     """Waypoints (n, 6) of a path from `start` to one of the valid `goals` (k, 6).
 
     None if the effort was not enough.
 
-    Raises Interrupted as soon as `stop` says so.
+    `limits` (6, 2) are those of the joints. Raises Interrupted as soon as `stop` says so.
     """
-    hull, (low, high) = np.vstack([start, goals]), POSITION_LIMITS.T
+    hull, (low, high) = np.vstack([start, goals]), limits.T
     lower = np.maximum(hull.min(axis=0) - effort.margin, low)
     upper = np.minimum(hull.max(axis=0) + effort.margin, high)
     checks = 0

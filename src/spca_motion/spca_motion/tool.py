@@ -17,9 +17,9 @@ import numpy as np
 
 from spca_core.geometry import Array, Pose
 from spca_core.world import World
-from spca_robot import kinematics
+from spca_robot.arm_model import tool0
 from spca_robot.gripper_2f85 import STROKE, tcp_offset
-from spca_robot.ur5 import tool0
+from spca_robot.kinematics import ArmKinematics
 
 NOMINAL_GAP = 0.040
 
@@ -35,6 +35,7 @@ class ToolKinematics:
 
     def __init__(self, world: World) -> None:
         base = world.robot.base
+        self.arm = ArmKinematics(world.robot.arm)
         self._mount = Pose.from_xyz_yaw(*base.position, base.yaw).matrix()
         self._unmount = np.linalg.inv(self._mount)
         self._tool0 = tool0(world.robot.wrist_sensor)
@@ -42,7 +43,7 @@ class ToolKinematics:
 
     def flange(self, joints: Array) -> Array:
         """`tool0` in `world`, (…, 4, 4), for joints (…, 6)."""
-        return self._mount @ kinematics.forward(joints) @ self._tool0
+        return self._mount @ self.arm.forward(joints) @ self._tool0
 
     def tool(self, joints: Array, gap: float) -> Array:
         """The TCP for a gap between the pads, (…, 4, 4), for joints (…, 6)."""
@@ -54,12 +55,12 @@ class ToolKinematics:
         """Every joint solution (…, 8, 6) for TCP poses (…, 4, 4), NaN where there is none."""
         flange = np.array(tools)
         flange[..., :3, 3] -= tcp_offset(gap) * flange[..., :3, 2]
-        return kinematics.inverse_branches(self._unmount @ flange @ self._flange)
+        return self.arm.inverse_branches(self._unmount @ flange @ self._flange)
 
     def reach_excess(self, tool: Array, gap: float) -> float:
         """How far (m) this TCP pose would put the wrist beyond the stretched arm; ≤ 0 if within reach."""
-        flange = self._unmount @ tool
-        beyond = tcp_offset(gap) + self._tool0[2, 3] + kinematics.DH_D[5]
+        flange, a, d = self._unmount @ tool, self.arm.a, self.arm.d
+        beyond = tcp_offset(gap) + self._tool0[2, 3] + d[5]
         out = flange[:3, 3] - beyond * flange[:3, 2]
-        stretched = -kinematics.DH_A[1] - kinematics.DH_A[2] + kinematics.DH_D[4] + kinematics.DH_D[0]
+        stretched = -a[1] - a[2] + d[4] + d[0]
         return float(np.linalg.norm(out) - stretched)

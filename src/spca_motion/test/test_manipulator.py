@@ -17,7 +17,7 @@ from spca_motion.limits import EMPTY, HOLDING
 from spca_motion.manipulator import Manipulator, embedded_arm
 from spca_motion.sim_robot import SimRobot
 from spca_robot.gripper_2f85 import tcp_offset
-from spca_robot.kinematics import forward
+from spca_robot.kinematics import ArmKinematics
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.arm_contract import ABOVE, GRASP, ArmContract, over, true_scene
 
@@ -65,7 +65,7 @@ def test_a_line_is_straight_and_a_motion_keeps_its_limits(
     x, y, _ = low.position
     assert len(states) > 10
     for state in states:
-        px, py = forward(state.position)[:2, 3]
+        px, py = ArmKinematics(simulator.world.robot.arm).forward(state.position)[:2, 3]
         assert math.hypot(px - x, py - y) < 0.002
 
 
@@ -76,7 +76,7 @@ def test_the_pads_meet_around_the_pose_that_was_asked_for_with_open_fingers(
     arm.move_to(over(scene, "cube_blue", ABOVE))
     arm.move_linear(goal)
     gap = arm.close()
-    tip = forward(simulator.joint_state().position)
+    tip = ArmKinematics(simulator.world.robot.arm).forward(simulator.joint_state().position)
     height = tip[2, 3] + 0.4 - tcp_offset(gap)
     assert height == pytest.approx(goal.position[2], abs=0.001)
 
@@ -101,7 +101,7 @@ def test_a_held_cube_is_not_swung_about(arm: Manipulator, scene: Scene, simulato
     arm.move_linear(over(scene, "cube_blue", ABOVE))
 
     def in_flange() -> np.ndarray:
-        flange = forward(simulator.joint_state().position)
+        flange = ArmKinematics(simulator.world.robot.arm).forward(simulator.joint_state().position)
         return np.asarray((np.linalg.inv(flange) @ simulator.object_pose("box_blue").matrix())[:3, 3])
 
     held = in_flange()

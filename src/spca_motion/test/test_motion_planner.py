@@ -16,7 +16,6 @@ from spca_motion.planner import MotionPlanner
 from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_motion.query import Query, Start
 from spca_motion.search import Effort
-from spca_robot.kinematics import link_frames, nearest_turns
 
 OPEN = 0.085
 LEFT, RIGHT = top_down(0.5, 0.2, 0.5, 0.0), top_down(0.5, -0.2, 0.5, 0.0)
@@ -219,10 +218,10 @@ def test_the_elbow_stays_up_though_another_configuration_were_nearer(
     planner.scene = PlanningScene()
     start = Start(np.array(world.robot.out_of_view), OPEN)
     pose = top_down(0.6254, -0.2515, 0.514, 1.1422)
-    ways = nearest_turns(planner.tools.branches(pose.matrix(), 0.04), start.joints)
+    ways = planner.tools.arm.nearest_turns(planner.tools.branches(pose.matrix(), 0.04), start.joints)
     end = sampled(planner.to_pose(start, pose, never), 1.0)[-1]
     assert np.nanmin(np.abs(ways - start.joints).max(axis=1)) < np.abs(end - start.joints).max() - 0.2
-    elbow, wrist = link_frames(end)[[1, 2], 2, 3]
+    elbow, wrist = planner.tools.arm.link_frames(end)[[1, 2], 2, 3]
     assert elbow > wrist - 0.05
 
 

@@ -16,7 +16,6 @@ from spca_motion.lines import straight_line
 from spca_motion.paths import Curve, Piece, rounded, sampled
 from spca_motion.timing import time_path
 from spca_motion.tool import ToolKinematics
-from spca_robot.kinematics import nearest_turns
 
 coordinate = st.floats(-3.0, 3.0)
 polylines = st.lists(st.tuples(*[coordinate] * 6), min_size=2, max_size=7, unique=True).map(np.array)
@@ -97,7 +96,7 @@ def test_rounded_corners_are_faster_than_sharp_ones_and_stay_near() -> None:
 @pytest.mark.parametrize("limits", [EMPTY, HOLDING.slowed(0.3)])
 def test_a_straight_line_of_the_tool_keeps_all_limits(begin: Pose, end: Pose, limits: MotionLimits) -> None:
     tools, home = ToolKinematics(load_world()), np.array(load_world().robot.home)
-    branches = nearest_turns(tools.branches(begin.matrix(), 0.04), home)
+    branches = tools.arm.nearest_turns(tools.branches(begin.matrix(), 0.04), home)
     start = branches[np.nanargmin(np.abs(branches - home).sum(axis=1))]
     samples, extent = straight_line(tools, start, end.matrix(), 0.04)
     pieces: list[Piece] = [Curve(samples, extent)]

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from spca_core.arms import ArmDescription
 from spca_core.errors import MotionError
 from spca_core.ports.robot import Robot
 from spca_core.world import World
@@ -16,7 +17,6 @@ from spca_motion.planner import MotionPlanner
 from spca_moveit.checker import ProcessChecker
 from spca_moveit.process import PlannerProcess
 from spca_moveit.search import MoveItSearch
-from spca_robot.ur5 import VELOCITY_LIMITS
 
 VELOCITY_SCALING = 0.3
 """Default share of the joints' speed limits that is used."""
@@ -36,16 +36,17 @@ def moveit_arm(
     `scaling` in (0, 1] is the share of the joints' speed limits that `speed=1` means.
     """
     planner = MotionPlanner(world, partial(ProcessChecker, process=process), MoveItSearch(process))
-    return assembled(world, robot, planner, scaled(EMPTY, scaling), scaled(HOLDING, scaling), tolerances)
+    empty, holding = (scaled(limits, scaling, world.robot.arm) for limits in (EMPTY, HOLDING))
+    return assembled(world, robot, planner, empty, holding, tolerances)
 
 
-def scaled(limits: MotionLimits, scaling: float) -> MotionLimits:
-    """Limits whose joint speeds are at most `scaling` times what the joints can do; the rest in proportion.
+def scaled(limits: MotionLimits, scaling: float, arm: ArmDescription) -> MotionLimits:
+    """Limits whose joint speeds are at most `scaling` times what the arm's can do; the rest in proportion.
 
     Raises MotionError('limit') for a scaling outside (0, 1].
     """
     if not 0.0 < scaling <= 1.0:
         raise MotionError("limit", f"velocity scaling must be in (0, 1], not {scaling}")
-    velocity = np.minimum(limits.velocity, scaling * VELOCITY_LIMITS)
+    velocity = np.minimum(limits.velocity, scaling * arm.column("velocity"))
     share = float((velocity / limits.velocity).min())
     return MotionLimits(velocity, limits.acceleration * share, limits.jerk * share, limits.tool_speed * share)

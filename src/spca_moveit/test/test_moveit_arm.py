@@ -32,7 +32,6 @@ from spca_moveit.arm import moveit_arm, scaled
 from spca_moveit.backend import Geometry, PathRequest, Setup
 from spca_moveit.process import PlannerProcess
 from spca_moveit.search import bends
-from spca_robot.ur5 import VELOCITY_LIMITS
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.arm_contract import ABOVE, ArmContract, over, true_scene
 from spca_testing.moveit import faulty
@@ -162,13 +161,13 @@ def test_it_moves_at_no_more_than_three_tenths_of_the_joint_speeds(
     end = simulator.on_sample(lambda _: speeds.append(np.abs(simulator.joint_state().velocity)))
     arm.move_to(over(scene, "cube_red", 0.2))
     end()
-    assert 0.1 < np.max(speeds) <= 0.3 * VELOCITY_LIMITS.max() + 0.02
+    assert 0.1 < np.max(speeds) <= 0.3 * simulator.world.robot.arm.column("velocity").max() + 0.02
 
 
 @pytest.mark.parametrize("scaling", [0.0, 1.5, float("nan")])
 def test_an_impossible_scaling_is_refused(scaling: float) -> None:
     with pytest.raises(MotionError):
-        scaled(EMPTY, scaling)
+        scaled(EMPTY, scaling, load_world().robot.arm)
 
 
 def test_collinear_points_of_a_way_are_dropped() -> None:

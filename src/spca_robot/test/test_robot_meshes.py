@@ -1,9 +1,11 @@
 """The model contains the real robot: the collision meshes that its makers publish, sampled on their surfaces.
 
-The meshes come as wheels. Where these are not installed, the meshes' extents still are compared:
+The meshes come as wheels, those of the e-series in a repository. Where these are not installed, the meshes'
+extents still are compared:
 
     pip install --no-deps --target FOLDER example-robot-data robosuite==1.5.2
-    SPCA_ROBOT_MESHES=FOLDER pytest src/spca_robot/test/test_robot_meshes.py
+    git clone https://github.com/UniversalRobots/Universal_Robots_ROS2_Description CLONE
+    SPCA_ROBOT_MESHES=FOLDER:CLONE pytest src/spca_robot/test/test_robot_meshes.py
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import mujoco
@@ -21,6 +24,7 @@ from spca_core.geometry import Array
 from spca_core.world import load_world
 from spca_robot.workspace_model import build_model
 
+UR = "meshes"  # of a clone of github.com/UniversalRobots/Universal_Robots_ROS2_Description
 UR5 = "cmeel.prefix/share/example-robot-data/robots/ur_description/meshes/ur5/collision"
 GRIPPER = "robosuite/models/assets/grippers/meshes/robotiq_85_gripper"
 STEP = 0.003  # m, between samples
@@ -43,6 +47,7 @@ class Mesh:
     turn: Array = field(default_factory=lambda: SAME)
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
     scale: float = 1.0
+    arm: str = "ur5"
 
 
 MILLI = 0.001
@@ -120,15 +125,56 @@ MESHES = [
     ),
 ]
 
+FILES = ("base", "shoulder", "upperarm", "forearm", "wrist1", "wrist2", "wrist3")
+TURNS = (SAME, HALF_TURN, ALONG_X, ALONG_X, ABOUT_Y, SAME, ABOUT_Y)
+# Of each link of the e-series: where its mesh begins along the joint's axis, and the extents.
+E_SERIES = {
+    "ur3e": (
+        (0, (-0.0639, -0.0639, 0.0), (0.064, 0.064, 0.0949)),
+        (0.15185, (-0.0469, -0.0629, 0.0948), (0.0469, 0.047, 0.2099)),
+        (0.12, (-0.2827, -0.047, 0.063), (0.0471, 0.0469, 0.178)),
+        (0.027, (-0.2448, -0.0375, -0.0196), (0.0379, 0.0375, 0.0773)),
+        (0.02705, (-0.0322, -0.0499, 0.0774), (0.0322, 0.0469, 0.1634)),
+        (0.0, (-0.0322, -0.0465, 0.05), (0.0322, 0.0504, 0.1172)),
+        (0.0, (-0.0317, -0.0375, 0.0505), (0.0314, 0.0316, 0.0921)),
+    ),
+    "ur5e": (
+        (0, (-0.0754, -0.0755, 0.0), (0.0754, 0.0754, 0.099)),
+        (0.1625, (-0.06, -0.0744, 0.0986), (0.06, 0.0601, 0.234)),
+        (0.138, (-0.4845, -0.06, 0.0602), (0.0606, 0.06, 0.2098)),
+        (0.007, (-0.431, -0.058, -0.0494), (0.0583, 0.0577, 0.0604)),
+        (0.0063, (-0.0393, -0.0535, 0.0598), (0.0393, 0.0562, 0.1719)),
+        (0.0, (-0.0393, -0.0567, 0.0536), (0.0393, 0.0531, 0.1388)),
+        (0.0007, (-0.0374, -0.0435, 0.0539), (0.0376, 0.038, 0.0996)),
+    ),
+    "ur10e": (
+        (0, (-0.0949, -0.0949, 0.0), (0.095, 0.0949, 0.0992)),
+        (0.1807, (-0.0763, -0.0945, 0.099), (0.0763, 0.0763, 0.2746)),
+        (0.1762, (-0.6723, -0.0763, 0.0948), (0.0766, 0.0763, 0.2693)),
+        (0.0393, (-0.6176, -0.0579, -0.0188), (0.0587, 0.0579, 0.106)),
+        (0.03915, (-0.0469, -0.0665, 0.1059), (0.0469, 0.0575, 0.2213)),
+        (-0.00015, (-0.0469, -0.0569, 0.0665), (0.047, 0.0679, 0.1663)),
+        (-0.00025, (-0.0444, -0.0515, 0.0677), (0.0443, 0.0458, 0.1164)),
+    ),
+}
+MESHES += [
+    Mesh(body, f"{UR}/{arm}/collision/{file}.stl", low, high, turn, (0, 0, offset), arm=arm)
+    for arm, rows in E_SERIES.items()
+    for body, file, turn, (offset, low, high) in zip(
+        ("", *(m.body for m in MESHES[1:7])), FILES, TURNS, rows, strict=True
+    )
+]
 
-@pytest.fixture(scope="module")
-def model() -> mujoco.MjModel:
-    return build_model(load_world())[0]
+
+@cache
+def model_with(arm: str) -> mujoco.MjModel:
+    return build_model(load_world(f"tabletop@{arm}"))[0]
 
 
-@pytest.mark.parametrize("mesh", MESHES, ids=lambda m: Path(m.file).stem)
-def test_the_model_reaches_as_far_as_the_mesh(model: mujoco.MjModel, mesh: Mesh) -> None:
+@pytest.mark.parametrize("mesh", MESHES, ids=lambda m: f"{m.arm}-{Path(m.file).stem}")
+def test_the_model_reaches_as_far_as_the_mesh(mesh: Mesh) -> None:
     """What runs everywhere: on each side of the mesh's box some point of the model lies outside of it."""
+    model = model_with(mesh.arm)
     for direction in (*np.eye(3), *-np.eye(3)):
         corner = np.where(direction > 0, mesh.high, mesh.low)
         beyond = corner * abs(direction) + 0.0
@@ -136,8 +182,9 @@ def test_the_model_reaches_as_far_as_the_mesh(model: mujoco.MjModel, mesh: Mesh)
         assert far >= float(direction @ beyond) - TOLERANCE
 
 
-@pytest.mark.parametrize("mesh", MESHES, ids=lambda m: Path(m.file).stem)
-def test_the_model_contains_the_mesh(model: mujoco.MjModel, mesh: Mesh) -> None:
+@pytest.mark.parametrize("mesh", MESHES, ids=lambda m: f"{m.arm}-{Path(m.file).stem}")
+def test_the_model_contains_the_mesh(mesh: Mesh) -> None:
+    model = model_with(mesh.arm)
     points = _samples(_installed(mesh.file), mesh.scale) @ mesh.turn.T + mesh.offset
     assert points.min(axis=0)[:2] == pytest.approx(mesh.low[:2], abs=1e-4)
     assert points.max(axis=0) == pytest.approx(mesh.high, abs=1e-4)

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spca_core.arms import GROUP
 from spca_core.errors import InputError
+from spca_core.extensions import installed
 from spca_core.geometry import Pose
 from spca_core.world import World, load_world
 from spca_robot import gripper_2f85 as gripper
-from spca_robot import ur5
 from spca_robot.gripper_model import BODIES
-from spca_robot.kinematics import forward
+from spca_robot.kinematics import ArmKinematics
 from spca_robot.workspace_model import (
     ALL_BITS,
     FIXED_GROUP,
@@ -29,12 +30,13 @@ from spca_robot.workspace_model import (
 )
 
 gaps = st.floats(0.0, gripper.STROKE)
-joints = st.tuples(*[st.floats(float(lo), float(hi)) for lo, hi in ur5.POSITION_LIMITS])
+joints = st.tuples(*[st.floats(-np.pi, np.pi)] * 6)
 
 
-@pytest.fixture(scope="module")
-def world() -> World:
-    return load_world()
+@pytest.fixture(scope="module", params=sorted(installed(GROUP)))
+def world(request: pytest.FixtureRequest) -> World:
+    """With each arm that is installed."""
+    return load_world(f"tabletop@{request.param}")
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +92,7 @@ def test_the_model_agrees_with_the_kinematics(
     mujoco.mj_kinematics(model, data)
 
     base = Pose(position=world.robot.base.position).matrix()
-    flange = base @ forward(q)
+    flange = base @ ArmKinematics(world.robot.arm).forward(q)
     site = data.site("tool0")
     assert site.xpos == pytest.approx(flange[:3, 3], abs=1e-9)
     assert site.xmat == pytest.approx(flange[:3, :3].ravel(), abs=1e-9)
@@ -104,16 +106,16 @@ def test_the_model_agrees_with_the_kinematics(
     assert index.gap(data) == pytest.approx(gap, abs=1e-9)
 
 
-def test_masses_and_limits_are_the_published_ones(
+def test_masses_and_limits_are_those_of_the_arms_file(
     world: World, workspace: tuple[mujoco.MjModel, WorkspaceIndex]
 ) -> None:
     model, index = workspace
-    for link, mass in zip(ur5.LINK_NAMES, ur5.LINK_MASSES, strict=True):
-        assert model.body(f"{world.robot.model}/{link}").mass[0] == pytest.approx(mass)
+    for joint in world.robot.arm.joints:
+        assert model.body(f"{world.robot.model}/{joint.link}").mass[0] == pytest.approx(joint.mass)
     hand = [model.body(b) for b in range(model.nbody)]
     assert sum(b.mass[0] for b in hand if b.name.endswith(BODIES)) == pytest.approx(gripper.MASS)
-    assert model.jnt_range[:6] == pytest.approx(ur5.POSITION_LIMITS)
-    assert model.actuator_forcerange[:6, 1] == pytest.approx(ur5.TORQUE_LIMITS)
+    assert model.jnt_range[:6] == pytest.approx(world.robot.arm.column("range"))
+    assert model.actuator_forcerange[:6, 1] == pytest.approx(world.robot.arm.column("torque"))
     assert list(index.arm_qpos) == list(range(6))
 
 

@@ -131,7 +131,7 @@ class MujocoSimulator:
         )
         self._dt = float(scene.model.opt.timestep)
         self._steps, self._owed = 0, 0.0
-        self._servo = ArmServo(np.array(self.world.robot.home))
+        self._servo = ArmServo(self.world.robot.arm, np.array(self.world.robot.home))
         self._gripper = GripperRamp(STROKE)
         self._noise = np.random.default_rng(seed)
         self._frame = None

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from spca_core.arms import ArmDescription
 from spca_core.cubic import PiecewiseCubic
 from spca_core.geometry import Array
 from spca_core.trajectory import JointTrajectory
-from spca_robot.arm_model import KP, KV
 from spca_robot.gripper_2f85 import SPEED, STROKE
-from spca_robot.ur5 import STOP_DECELERATION
 
 
 def check_trajectory(trajectory: JointTrajectory) -> None:
@@ -36,29 +35,6 @@ def reference(trajectory: JointTrajectory, dt: float) -> tuple[Array, Array]:
     q, v = spline(t), spline(t, 1)
     v[-1] = 0.0
     return q, v
-
-
-def braking(position: Array, velocity: Array, inertia: Array, dt: float) -> tuple[Array, Array]:
-    """The same for a stop from that state.
-
-    All joints decelerate together and halt at the same time, within their limits.
-
-    `inertia` (6, 6) is the arm's joint-space inertia there, kg·m². The positions lead the motion by the servo
-    error that produces the braking torque. Without this lead the arm would creep for 0.1 s after the
-    reference has stopped.
-    """
-    duration = float(np.max(np.abs(velocity) / STOP_DECELERATION))
-    if duration < dt:
-        return position[None].copy(), np.zeros((1, 6))
-    t = np.minimum(np.arange(1, int(np.ceil(duration / dt)) + 1) * dt, duration)[:, None]
-    q, v = position + velocity * (t - t**2 / (2 * duration)), velocity * (1 - t / duration)
-    q[:-1] -= inertia @ (velocity / duration) / KP
-    return q, v
-
-
-def commands(q: Array, v: Array) -> Array:
-    """Servo commands for references: q + (KV/KP)·q̇, which cancels the servo's own damping."""
-    return np.asarray(q + v * (KV / KP))
 
 
 class GripperRamp:
@@ -89,7 +65,10 @@ class GripperRamp:
 class ArmServo:
     """Steps through a reference and then holds its last point."""
 
-    def __init__(self, position: Array) -> None:
+    def __init__(self, arm: ArmDescription, position: Array) -> None:
+        self._braking, self._stiffness = arm.column("braking"), arm.column("stiffness")
+        # A command leads its reference by this times the velocity: that cancels the servo's own damping.
+        self._lead = arm.column("damping") / self._stiffness
         self._load(position[None].copy(), np.zeros((1, 6)))
 
     def follow(self, trajectory: JointTrajectory, dt: float) -> None:
@@ -97,8 +76,22 @@ class ArmServo:
         self._load(*reference(trajectory, dt))
 
     def brake(self, position: Array, velocity: Array, inertia: Array, dt: float) -> None:
-        """Begin to stop from that state; see `braking`."""
-        self._load(*braking(position, velocity, inertia, dt))
+        """Begin to stop from that state.
+
+        All joints decelerate together and halt at the same time, within their limits.
+
+        `inertia` (6, 6) is the arm's joint-space inertia there, kg·m². The positions lead the motion by the
+        servo error that produces the braking torque. Without this lead the arm would creep for 0.1 s after
+        the reference has stopped.
+        """
+        duration = float(np.max(np.abs(velocity) / self._braking))
+        if duration < dt:
+            self._load(position[None].copy(), np.zeros((1, 6)))
+            return
+        t = np.minimum(np.arange(1, int(np.ceil(duration / dt)) + 1) * dt, duration)[:, None]
+        q, v = position + velocity * (t - t**2 / (2 * duration)), velocity * (1 - t / duration)
+        q[:-1] -= inertia @ (velocity / duration) / self._stiffness
+        self._load(q, v)
 
     def advance(self) -> Array:
         """One step on; returns the servo command (6,) for it."""
@@ -123,4 +116,4 @@ class ArmServo:
         self._next = at
 
     def _load(self, q: Array, v: Array) -> None:
-        self._q, self._v, self._commands, self._next = q, v, commands(q, v), 0
+        self._q, self._v, self._commands, self._next = q, v, np.asarray(q + v * self._lead), 0

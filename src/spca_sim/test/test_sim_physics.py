@@ -13,7 +13,7 @@ from spca_core.layout import Layout, nominal_layout, random_layout
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import World, load_world
 from spca_robot.gripper_2f85 import tcp_offset
-from spca_robot.kinematics import inverse, nearest_turns
+from spca_robot.kinematics import ArmKinematics
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import SimVariation
 
@@ -39,7 +39,8 @@ def tool_at(simulator: MujocoSimulator, point: Vec3, yaw: float, gap: float) -> 
     tool[:3, 3] = np.subtract(point, simulator.world.robot.base.position)
     tool[2, 3] += tcp_offset(gap)
     now = simulator.joint_state().position
-    solutions = np.array([nearest_turns(q, now) for q in inverse(tool)])
+    arm = ArmKinematics(simulator.world.robot.arm)
+    solutions = arm.nearest_turns(arm.inverse(tool), now)
     return np.asarray(solutions[np.abs(solutions - now).max(axis=1).argmin()])
 
 

@@ -29,7 +29,6 @@ from spca_motion.tool import ToolKinematics
 from spca_referee.level import list_levels
 from spca_referee.referee import Referee
 from spca_referee.rules import bind_rules
-from spca_robot.ur5 import POSITION_LIMITS
 from spca_sim.simulator import MujocoSimulator
 from spca_tabletop.presets import PRESETS, draw_table, load_table
 
@@ -41,7 +40,6 @@ MAX_GAP = 0.085
 """Widest opening of the gripper, metres."""
 _POINTS = 6  # of the trajectory of one step
 _LAG = 0.05  # rad between the arm and its plan after which the plan goes on from the arm
-_LOWER, _UPPER = POSITION_LIMITS.T
 
 Observe = Literal["pictures", "state"]
 Rewards = Literal["sparse", "dense"]
@@ -109,11 +107,12 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
             )
         )
         self._tools = ToolKinematics(self._world)
-        self._generator = Ruckig(6)
+        self._lower, self._upper = self._tools.arm.range.T
+        self._generator, limits = Ruckig(6), EMPTY.within(self._world.robot.arm)
         self._input = InputParameter(6)
-        self._input.max_velocity = list(EMPTY.velocity)
-        self._input.max_acceleration = list(EMPTY.acceleration)
-        self._input.max_jerk = list(EMPTY.jerk)
+        self._input.max_velocity = list(limits.velocity)
+        self._input.max_acceleration = list(limits.acceleration)
+        self._input.max_jerk = list(limits.jerk)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -184,13 +183,13 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
         """Let the next trajectory begin where the arm is, at the velocity that it has, as far as allowed."""
         assert self._simulator is not None
         state = self._simulator.joint_state()
-        self._input.current_position = list(np.clip(state.position, _LOWER, _UPPER))
+        self._input.current_position = list(np.clip(state.position, self._lower, self._upper))
         self._input.current_velocity = list(np.clip(state.velocity, -EMPTY.velocity, EMPTY.velocity))
         self._input.current_acceleration = [0.0] * 6
 
     def _towards(self, change: np.ndarray) -> JointTrajectory:
         """The jerk-limited trajectory of this step; the next one goes on from its end."""
-        target = np.clip(np.array(self._input.current_position) + change, _LOWER, _UPPER)
+        target = np.clip(np.array(self._input.current_position) + change, self._lower, self._upper)
         self._input.target_position = list(target)
         self._input.target_velocity = self._input.target_acceleration = [0.0] * 6
         whole = Trajectory(6)

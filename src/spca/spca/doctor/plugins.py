@@ -9,6 +9,8 @@ from spca.commands.plugin import Command
 from spca.doctor.finding import Finding
 from spca.kits import GROUP, faults_of, kit_named
 from spca_bench.command import BenchCommand
+from spca_core.arms import GROUP as ARMS
+from spca_core.arms import load_arm
 from spca_core.errors import InputError
 from spca_core.extensions import GROUPS, Plugin, installed, singular
 from spca_core.skill_package import SkillPackage, library_source
@@ -68,6 +70,9 @@ def _faults(plugin: Plugin) -> list[str]:
     loaded = plugin.load()
     if plugin.group == GROUP:
         return faults_of(kit_named(plugin.name))
+    if plugin.group == ARMS:
+        load_arm(plugin.name)
+        return []
     if plugin.group == "spca.skills":
         package = SkillPackage.read(plugin.name, Path(loaded.__file__).parent)
         library_source(package.environment, kit_named(package.environment).builtin_skills)

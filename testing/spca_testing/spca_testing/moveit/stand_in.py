@@ -286,7 +286,7 @@ class PlanningComponent:
 
         if not self._constrained(start):
             return Response(None)
-        path = find_path(start, goal[None], valid, lambda: False, _EFFORT, 1)
+        path = find_path(start, goal[None], valid, lambda: False, _EFFORT, self._tools.arm.range, 1)
         if path is None:
             return Response(None)
         dense = [edge(a, b) for a, b in pairwise(path)]
