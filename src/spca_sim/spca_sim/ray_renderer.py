@@ -179,10 +179,10 @@ class RayRenderer:
 
         floors: list[tuple[float, NDArray[np.uint8]]] = []
         upward = hits.normal[there, 2] > 0.99
-        for height in np.unique(points[upward, 2].round(4)):
+        for height in sorted(set(points[upward, 2].round(4).tolist())):
             floor = np.zeros(self._shape, np.uint8)
             floor.ravel()[there[upward & (np.abs(points[:, 2] - height) < 1e-3)]] = 1
-            floors.append((float(height), floor))
+            floors.append((height, floor))
         convex = self._model.geom_type != mujoco.mjtGeom.mjGEOM_PLANE
         outlines = self._outlines_in_world(self._fixed[convex[self._fixed]])
         shadow = self._shadow_on_floors(outlines, floors)
@@ -301,10 +301,9 @@ def _outline(model: mujoco.MjModel, geom: int) -> Array:
 def _grain(points: Array) -> Image:
     """A fixed speckle over the horizontal plane: factors near 1 that give table and ground texture."""
     texture, cell = _speckle(), 0.0025  # metres; beyond 2.5 m it goes on mirrored
-    size = len(texture)
-    at = np.floor(points[:, :2] / cell).astype(np.int64) % (2 * size)
-    at = np.minimum(at, 2 * size - 1 - at)
-    return np.asarray(texture[at[:, 1], at[:, 0]])
+    size = len(texture)  # a power of two, so that a mask is the remainder
+    column, row = (np.floor(points[:, axis] / cell).astype(np.int32) & (2 * size - 1) for axis in (0, 1))
+    return np.asarray(texture[np.minimum(row, 2 * size - 1 - row), np.minimum(column, 2 * size - 1 - column)])
 
 
 @cache
