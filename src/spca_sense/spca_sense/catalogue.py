@@ -28,7 +28,7 @@ PALETTE = tuple(
         ("pink", (0.85, 0.25, 0.55)),
     )
 )
-"""The colours that things may have on a table where anything may lie."""
+"""The colours that things may have on a table where anything may lie, unless its world knows them better."""
 
 _CUBE, _PLATE = (0.04, 0.04, 0.04), (0.11, 0.11, 0.008)
 
@@ -38,7 +38,7 @@ class Catalogue(Record):
 
     Cubes of the edge `cube_edge` and plates of `plate_diameter` are known by their size, as far as there are
     any in `cube_colours` and `plate_colours`. On an `open` table there may be things of other kinds and
-    sizes, in any colour of the palette; the sizes of its cuboids are known by colour, as `blocks`.
+    sizes, in any colour of the `palette`; the sizes of its cuboids are known by colour, as `blocks`.
     """
 
     cube_edge: float
@@ -52,6 +52,7 @@ class Catalogue(Record):
     table_centre: tuple[float, float]
     table_size: Vec3
     open: bool = False
+    palette: tuple[Colour, ...] = PALETTE
     blocks: tuple[tuple[str, Vec3], ...] = ()
 
     @classmethod
@@ -63,24 +64,27 @@ class Catalogue(Record):
         plate = _commonest([o.size for o in plates], _PLATE)
         known = {("cube", cube), ("plate", plate)}
         open_ = any((o.kind, o.size) not in known for o in world.objects if o.kind != "sign")
+        plates = plates if len({o.size for o in plates}) == 1 else []
+        palette = tuple({c.name: c for c in (*PALETTE, *_colours(world.objects))}.values())
         return cls(
             cube_edge=cube[0],
             plate_diameter=plate[0],
             plate_thickness=plate[2],
-            cube_colours=_colours(cubes, open_),
-            plate_colours=_colours(plates if len({o.size for o in plates}) == 1 else [], open_),
+            cube_colours=palette if open_ and cubes else _colours(cubes),
+            plate_colours=palette if open_ and plates else _colours(plates),
             table_top=world.table.top,
             table_colour=world.table.colour,
             table_centre=world.table.centre,
             table_size=world.table.size,
             open=open_,
+            palette=palette,
             blocks=tuple(sorted({(_colour(o), o.size) for o in world.objects if o.kind == "cuboid"})),
         )
 
     @property
     def colours(self) -> tuple[Colour, ...]:
         """Every colour of the catalogue once, in order of name."""
-        known = PALETTE if self.open else (*self.plate_colours, *self.cube_colours)
+        known = self.palette if self.open else (*self.plate_colours, *self.cube_colours)
         by_name = {c.name: c for c in known}
         return tuple(by_name[name] for name in sorted(by_name))
 
@@ -93,11 +97,9 @@ def _commonest(sizes: list[Vec3], default: Vec3) -> Vec3:
     return max(sizes, key=sizes.count, default=default)
 
 
-def _colours(things: list[WorldObject], any_: bool) -> tuple[Colour, ...]:
-    """The colours of things of one kind, or `any_` colour if there are such things at all."""
-    if any_ and things:
-        return PALETTE
-    by_name = {_colour(o): o.colour for o in things}
+def _colours(things: list[WorldObject] | tuple[WorldObject, ...]) -> tuple[Colour, ...]:
+    """The colours of things as the world describes them."""
+    by_name = {_colour(o): o.colour for o in things if o.kind != "sign"}
     return tuple(Colour(name=name, rgb=by_name[name]) for name in sorted(by_name))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from spca_core.layout import nominal_layout
 from spca_core.world import World
-from spca_sense.catalogue import Catalogue
+from spca_sense.catalogue import PALETTE, Catalogue
 from spca_sense.drawing import draw_scene
 
 
@@ -26,6 +26,14 @@ def test_of_cubes_of_different_sizes_the_commonest_is_known(world: World) -> Non
     catalogue = Catalogue.from_world(world.model_copy(update={"objects": (large, *world.objects[1:])}))
     assert catalogue.cube_edge == 0.04
     assert catalogue.open
+
+
+def test_a_world_knows_its_colours_better_than_the_palette(world: World) -> None:
+    large, shade = {"size": (0.05, 0.05, 0.05)}, (0.05, 0.46, 0.73)
+    dyed = [o.model_copy(update={"colour": shade}) if "green" in o.model else o for o in world.objects]
+    objects = (dyed[0].model_copy(update=large), *dyed[1:])
+    colours = Catalogue.from_world(world.model_copy(update={"objects": objects})).colours
+    assert {c.name: c.rgb for c in colours} == {c.name: c.rgb for c in PALETTE} | {"green": shade}
 
 
 def test_a_drawing_marks_what_was_found(world: World, studio, tracker) -> None:
