@@ -17,5 +17,6 @@ setup(
     ],
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
+    entry_points={"spca.benches": ["robosuite = spca_robosuite.commands:ROBOSUITE"]},
     zip_safe=False,
 )

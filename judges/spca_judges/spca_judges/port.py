@@ -14,11 +14,15 @@ from spca_core.geometry import Array
 
 @dataclass(frozen=True)
 class Proprioception:
-    """The arm's joints (n,) in rad and rad/s, the gripper's opening from 0 (closed) to 1, at `stamp` (s)."""
+    """The arm's joints (n,) in rad and rad/s, and the gripper's state, at `stamp` (s).
+
+    `opening` is from 0 (closed) to 1; `force` (N) is what each of the pads presses with.
+    """
 
     positions: Array
     velocities: Array
     opening: float
+    force: float
     stamp: float
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 from spca_core.camera import RgbdFrame
-from spca_core.geometry import Array
+from spca_core.geometry import Array, Pose
 from spca_core.layout import random_layout
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import load_world
@@ -20,9 +20,9 @@ from spca_sim.simulator import MujocoSimulator
 
 
 class EmbeddedEpisode:
-    """See `spca_judges.port.Episode`: the task is to lift the arm's hand out of the camera's view."""
+    """See `spca_judges.port.Episode`: on the project's own table, with a controller that is exact."""
 
-    text, period = "move", 0.05
+    text, period = "Pick up the red cube.", 0.05
 
     def __init__(self) -> None:
         self._world = load_world()
@@ -32,15 +32,20 @@ class EmbeddedEpisode:
         self._simulator.reset(random_layout(self._world, seed), seed)
 
     def look(self) -> list[RgbdFrame]:
-        return [self._simulator.capture()]
+        frame = self._simulator.capture()
+        base = self._world.robot.base
+        mount = Pose.from_xyz_yaw(*base.position, base.yaw).matrix()
+        pose = Pose.from_matrix(np.linalg.inv(mount) @ frame.pose.matrix())
+        return [replace(frame, pose=pose)]
 
     def feel(self) -> Proprioception:
         state = self._simulator.joint_state()
-        return Proprioception(state.position, state.velocity, state.gripper_gap / STROKE, state.stamp)
+        opening = state.gripper_gap / STROKE
+        return Proprioception(state.position, state.velocity, opening, state.gripper_force, state.stamp)
 
     def act(self, joints: Array, opening: float) -> None:
         now = np.array(self._simulator.joint_state().position)
-        step = np.clip(np.asarray(joints) - now, -0.05, 0.05)
+        step = np.clip(np.asarray(joints) - now, -0.15, 0.15)
         rows = np.stack([now, now + step])
         rates = np.stack([step, step]) / self.period
         self._simulator.follow(JointTrajectory(np.array([0.0, self.period]), rows, rates))
@@ -48,8 +53,7 @@ class EmbeddedEpisode:
         self._simulator.step(self.period)
 
     def success(self) -> bool:
-        moved = np.array(self._simulator.joint_state().position) - np.array(self._world.robot.home)
-        return bool(abs(moved).max() > 0.1)
+        return self._simulator.object_pose("box_red").position[2] > self._world.table.top + 0.06
 
     def close(self) -> None:
         self._simulator.close()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -16,15 +18,27 @@ import psutil
 import pytest
 from typer.testing import CliRunner
 
+from spca.assembly import open_stages
+from spca.drive import drive
+from spca.kits import kit_named
 from spca_core.errors import InputError, SpcaError
+from spca_core.options import RunOptions
+from spca_core.ports.robot import Robot
+from spca_core.run_folder import RunFolder
+from spca_core.verdict import Outcome
+from spca_core.world import load_world
 from spca_judges.catalogue import JUDGES, Judge, find
 from spca_judges.cli import judge_app
 from spca_judges.contract import EpisodeContract
+from spca_judges.environment import JudgedTabletop
 from spca_judges.install import install
 from spca_judges.page import write
 from spca_judges.port import Episode
 from spca_judges.remote import RemoteEpisode
+from spca_judges.robot import EpisodeRobot
+from spca_testing.contracts.robot_contract import RobotContract
 
+EXACT = math.inf  # the stiffness of a controller that needs no lead
 SERVER = Path(__file__).with_name("embedded.py")
 SILENT = "import sys; sys.stdin.buffer.read(8); sys.exit(7)"
 OLD = """import sys; sys.path.insert(0, sys.argv[1])
@@ -33,17 +47,22 @@ messages.PROTOCOL = 0
 serve.serve(messages, type("Old", (), {"text": "", "period": 1.0}), "old")"""
 
 
+@pytest.fixture(scope="module")
+def embedded() -> Iterator[Episode]:
+    sys.path.insert(0, str(SERVER.parent))
+    try:
+        from embedded import EmbeddedEpisode
+    finally:
+        sys.path.remove(str(SERVER.parent))
+    found = EmbeddedEpisode()
+    yield found
+    found.close()
+
+
 class TestEmbedded(EpisodeContract):
-    @pytest.fixture(scope="class")
-    def episode(self) -> Iterator[Episode]:
-        sys.path.insert(0, str(SERVER.parent))
-        try:
-            from embedded import EmbeddedEpisode
-        finally:
-            sys.path.remove(str(SERVER.parent))
-        found = EmbeddedEpisode()
-        yield found
-        found.close()
+    @pytest.fixture
+    def episode(self, embedded: Episode) -> Episode:
+        return embedded
 
 
 class TestBehindABorder(EpisodeContract):
@@ -53,6 +72,42 @@ class TestBehindABorder(EpisodeContract):
         yield found
         found.close()
         found.close()
+
+
+class TestEpisodeRobot(RobotContract):
+    @pytest.fixture
+    def robot(self, embedded: Episode) -> Robot:
+        embedded.reset(1)
+        return EpisodeRobot(embedded, EXACT)
+
+
+def test_the_stack_solves_an_episode_from_its_pictures_and_the_judge_says_so(
+    embedded: Episode, tmp_path: Path
+) -> None:
+    embedded.reset(1)
+    folder, options = (
+        RunFolder.create("run", tmp_path / "run"),
+        RunOptions(level="judged", transport="inproc"),
+    )
+    with (
+        open_stages(options, kit_named("tabletop"), folder) as stages,
+        closing(JudgedTabletop("judged", embedded, load_world(), EXACT, limit_s=60.0)) as environment,
+    ):
+        assert environment.verdict().outcome is Outcome.RUNNING
+        result = drive(environment, stages, folder, (), resume=False)
+        assert result.success and embedded.success()
+        assert result.verdict.stamp == pytest.approx(embedded.feel().stamp)
+        for frame, _ in environment.looks:  # no more than the work area is looked at
+            assert frame.colour.shape[:2] == (frame.intrinsics.height, frame.intrinsics.width)
+            assert frame.intrinsics.width < 640
+        with pytest.raises(SpcaError, match="cannot be put back"):
+            environment.restore(environment.checkpoint())
+
+
+def test_an_episode_ends_when_its_time_is_over(embedded: Episode) -> None:
+    embedded.reset(1)
+    with closing(JudgedTabletop("judged", embedded, load_world(), EXACT, limit_s=0.9)) as environment:
+        assert environment.settle().outcome is Outcome.TIMEOUT
 
 
 def test_faults_of_the_other_side_are_one_clear_line(tmp_path: Path) -> None:

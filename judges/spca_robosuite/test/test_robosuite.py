@@ -1,15 +1,23 @@
-"""robosuite behind the border, where it is installed: the contract of every judge's episodes."""
+"""robosuite behind the border, where it is installed: the contracts, and one episode of each task."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
+import numpy as np
 import pytest
 
+from spca_core.ending import Ending
+from spca_core.ports.robot import Robot
+from spca_core.trajectory import JointTrajectory
 from spca_judges.catalogue import find
 from spca_judges.contract import EpisodeContract
 from spca_judges.port import Episode
-from spca_robosuite.episode import open_episode
+from spca_judges.robot import EpisodeRobot
+from spca_robosuite.bench import RobosuiteBench
+from spca_robosuite.episode import STIFFNESS, TASKS, judged_world, open_episode
+from spca_testing.contracts.robot_contract import RobotContract
 
 pytestmark = [
     pytest.mark.slow,
@@ -23,3 +31,28 @@ class TestRobosuite(EpisodeContract):
         found = open_episode("Lift")
         yield found
         found.close()
+
+
+class TestItsRobot(RobotContract):
+    @pytest.fixture(scope="class")
+    def episode(self) -> Iterator[Episode]:
+        found = open_episode("Lift")
+        yield found
+        found.close()
+
+    @pytest.fixture
+    def robot(self, episode: Episode) -> Robot:
+        episode.reset(1)
+        found = EpisodeRobot(episode, STIFFNESS)
+        ends = np.stack([found.state().position, judged_world().robot.out_of_view])
+        found.follow(JointTrajectory(np.array([0.0, 2.0]), ends, np.zeros((2, 6))))
+        found.wait(3.0)
+        return found
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_stack_solves_a_task(task: str, tmp_path: Path) -> None:
+    bench = RobosuiteBench(tasks=(task,), layouts=1, seeds=(0,))
+    [trial] = bench.trials()
+    result = bench.run_trial(trial, tmp_path)
+    assert result.ending is Ending.SUCCESS, result.reason

@@ -1,0 +1,163 @@
+"""`spca bench robosuite`: its tasks on layouts that it draws, by pictures and the built-in proposer."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from spca.assembly import open_stages
+from spca.drive import drive
+from spca.inproc import warm_solver
+from spca.kits import kit_named
+from spca_bench.bench import Bench, Done
+from spca_bench.page import Page, PageTable
+from spca_bench.statistics import Rate, groups, median_of
+from spca_core.ending import Ending
+from spca_core.model import Record
+from spca_core.options import RunOptions
+from spca_core.run_folder import RunFolder
+from spca_judges.environment import JudgedTabletop
+from spca_judges.remote import RemoteEpisode
+from spca_robosuite.episode import LIMIT_S, STIFFNESS, TASKS, judged_world, open_episode
+from spca_sense.looks import save_looks
+
+SEED_STRIDE = 1000
+"""Between the layouts of one seed and those of the next; layouts below it are for development."""
+
+
+class EpisodeTrial(Record):
+    """One task on the layout that robosuite draws with `layout`."""
+
+    task: str
+    layout: int
+
+    @property
+    def key(self) -> str:
+        """Its name within the bench."""
+        return f"{self.task}-{self.layout}"
+
+
+class EpisodeResult(Record):
+    """How a run ended; `simulated_s` from the reset to the verdict."""
+
+    ending: Ending
+    reason: str
+    simulated_s: float
+    wall_s: float
+    rounds: int
+    version: str
+    """Of the judge."""
+
+
+Trials = Sequence[Done[EpisodeTrial, EpisodeResult]]
+
+
+class RobosuiteBench(Bench[EpisodeTrial, EpisodeResult]):
+    """Each of `tasks` on `layouts` layouts of each of `seeds`, for one robot."""
+
+    name = "robosuite"
+    result_type: ClassVar[type[Record]] = EpisodeResult
+
+    tasks: tuple[str, ...] = TASKS
+    robot: str = "UR5e"
+    layouts: int = Field(20, ge=1)
+    seeds: tuple[int, ...] = (1, 2, 3)
+
+    @property
+    def title(self) -> str:
+        """See `Bench`."""
+        return f"robosuite, {self.robot}"
+
+    def prepare(self, folder: Path) -> None:
+        """See `Bench`."""
+        open_episode(self.tasks[0], self.robot).close()
+
+    def trials(self) -> list[EpisodeTrial]:
+        """See `Bench`."""
+        return [
+            EpisodeTrial(task=task, layout=seed * SEED_STRIDE + k)
+            for seed in self.seeds
+            for task in self.tasks
+            for k in range(self.layouts)
+        ]
+
+    def run_trial(self, trial: EpisodeTrial, folder: Path) -> EpisodeResult:
+        """See `Bench`; the folders of runs that failed stay."""
+        path = folder / "runs" / trial.key
+        shutil.rmtree(path, ignore_errors=True)
+        episode = _episode(trial.task, self.robot)
+        episode.reset(trial.layout)
+        run = RunFolder.create(trial.key, path)
+        options = RunOptions(level=trial.task, transport="inproc", seed=trial.layout, video=False)
+        with (
+            open_stages(options, kit_named("tabletop"), run, warm_solver()) as stages,
+            closing(JudgedTabletop(trial.task, episode, judged_world(), STIFFNESS, LIMIT_S)) as environment,
+        ):
+            result = drive(environment, stages, run, (), resume=False)
+            save_looks(environment.looks, path / "looks")
+        if result.outcome is Ending.CANCELLED:
+            raise KeyboardInterrupt
+        if result.success:
+            shutil.rmtree(path)
+        return EpisodeResult(
+            ending=result.outcome,
+            reason=result.reason,
+            simulated_s=result.verdict.stamp,
+            wall_s=result.wall,
+            rounds=result.rounds,
+            version=episode.version,
+        )
+
+    def success(self, result: EpisodeResult) -> bool | None:
+        """See `Bench`."""
+        return result.ending is Ending.SUCCESS
+
+    def remark(self, done: Done[EpisodeTrial, EpisodeResult]) -> str:
+        """See `Bench`."""
+        return "" if self.success(done.result) else done.result.reason
+
+    def table(self, done: Trials) -> PageTable:
+        """By task, and by the seed of the layouts."""
+        heads = ("task", "solved", "95 % interval", "by seed", "rounds", "median simulated s", "median s")
+        return PageTable(
+            heads, [self._row(task, own) for task, own in groups(done, lambda d: d.trial.task).items()]
+        )
+
+    def report(self, done: Trials, page: Page) -> None:
+        """See `Bench`."""
+        page.text(
+            "Pictures with depth of one of the judge's cameras, its calibration, joint states and a sentence "
+            "come in; joint positions and the fingers' opening go out. Solved: the judge's own rule holds "
+            "after the plan has ended and the arm has been still for a second."
+        )
+        page.heading("Not solved")
+        bad = [d for d in done if not self.success(d.result)]
+        page.table(
+            ("episode", "ended", "why"), [(d.trial.key, d.result.ending.value, d.result.reason) for d in bad]
+        )
+
+    def rows(self, done: Done[EpisodeTrial, EpisodeResult]) -> Iterable[Mapping[str, Any]]:
+        """See `Bench`."""
+        yield {**done.trial.model_dump(), **done.result.model_dump(mode="json")}
+
+    def _row(self, task: str, done: Trials) -> tuple[object, ...]:
+        by_seed = groups(done, lambda d: str(d.trial.layout // SEED_STRIDE)).values()
+        rates = [Rate.of(d.result.ending is Ending.SUCCESS for d in own) for own in (done, *by_seed)]
+        results = [d.result for d in done]
+        return (
+            task, str(rates[0]), rates[0].percent_interval, ", ".join(map(str, rates[1:])),
+            sum(r.rounds for r in results) / len(results),
+            median_of(r.simulated_s for r in results), median_of(r.wall_s for r in results),
+        )  # fmt: skip
+
+
+@lru_cache(maxsize=4)
+def _episode(task: str, robot: str) -> RemoteEpisode:
+    """One process of the judge per task, which takes seconds to come up; it ends with this one."""
+    return open_episode(task, robot)
