@@ -22,6 +22,7 @@ from spca_core.ending import Ending
 from spca_core.model import Record
 from spca_core.options import RunOptions
 from spca_core.run_folder import RunFolder
+from spca_judges.catalogue import find
 from spca_judges.environment import JudgedTabletop
 from spca_judges.remote import RemoteEpisode
 from spca_robosuite.episode import LIMIT_S, STIFFNESS, TASKS, judged_world, open_episode
@@ -76,7 +77,7 @@ class RobosuiteBench(Bench[EpisodeTrial, EpisodeResult]):
 
     def prepare(self, folder: Path) -> None:
         """See `Bench`."""
-        open_episode(self.tasks[0], self.robot).close()
+        find("robosuite").check()
 
     def trials(self) -> list[EpisodeTrial]:
         """See `Bench`."""
