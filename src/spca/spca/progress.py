@@ -81,7 +81,7 @@ class Progress:
 
     def _on_plan(self, event: Event) -> None:
         self.console.print(f"    goal  {escape(event.text)}")
-        self.console.print(f"    plan  {escape(event.data['steps'] or 'nothing to do')}")
+        self.console.print(f"    plan  {escape(', '.join(event.data['steps']) or 'nothing to do')}")
 
     def _on_code(self, event: Event) -> None:
         if event.text:

@@ -131,7 +131,7 @@ class Supervisor:
                 reason = f"no progress: the same plan has failed on this table before: {before.failure}"
                 return state.ending(Ending.GAVE_UP, reason)
             goal = self._readers.plans.goal(result.plan.draft)
-            steps = ", ".join(map(str, result.plan.steps))
+            steps = [str(step) for step in result.plan.steps]
             self._journal.tell("plan", stage="plan", text=goal, data={"steps": steps})
             return state.planned(result.plan)
         if result.status == "impossible" and state.doubtful:

@@ -27,11 +27,9 @@ def notices() -> Console:
     return _console(stderr=True)
 
 
-def show_table(
-    heads: Sequence[str], rows: Sequence[Sequence[object]], console: Console | None = None
-) -> None:
+def show_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Print a table. Its first column holds names, which are never cut."""
-    console = console or results()
+    console = results()
     cells = [[str(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in [list(heads), *cells]) for i in range(len(heads))]
     if not console.is_terminal:

@@ -24,11 +24,10 @@ from spca_core.layout import nominal_layout
 from spca_core.scene import Scene
 from spca_core.trajectory import JointState
 from spca_core.world import World, load_world
-from spca_motion.limits import EMPTY
 from spca_motion.manipulator import Manipulator
 from spca_motion.planner import MotionPlanner
 from spca_motion.sim_robot import SimRobot
-from spca_moveit.arm import moveit_arm, scaled
+from spca_moveit.arm import moveit_arm
 from spca_moveit.backend import Geometry, PathRequest, Setup
 from spca_moveit.process import PlannerProcess
 from spca_moveit.search import bends
@@ -162,12 +161,6 @@ def test_it_moves_at_no_more_than_three_tenths_of_the_joint_speeds(
     arm.move_to(over(scene, "cube_red", 0.2))
     end()
     assert 0.1 < np.max(speeds) <= 0.3 * simulator.world.robot.arm.column("velocity").max() + 0.02
-
-
-@pytest.mark.parametrize("scaling", [0.0, 1.5, float("nan")])
-def test_an_impossible_scaling_is_refused(scaling: float) -> None:
-    with pytest.raises(MotionError):
-        scaled(EMPTY, scaling, load_world().robot.arm)
 
 
 def test_collinear_points_of_a_way_are_dropped() -> None:

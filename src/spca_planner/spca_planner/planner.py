@@ -23,7 +23,6 @@ from spca_core.ports.proposer import (
     PlanProposer,
 )
 from spca_core.ports.vocabulary import Vocabulary
-from spca_planner.critics.vocabulary import FactVocabulary
 from spca_planner.critique import Critics, Judged
 from spca_planner.patience import interruptible
 from spca_planner.solver.engines import DEFAULT
@@ -48,9 +47,9 @@ class DraftingPlanner:
     """A `Planner` for one environment (its name chooses the trusted domains).
 
     `proposers`: one for all modes, or one for each. `budget`: drafts for one request. `solver_timeout_s`:
-    processor time of one search, by the planning `engine`. `domains` are read ahead, and so are those that a
-    proposer has as its `domains`. `start` it early and `close` it at the end; it keeps a warm solver process,
-    or uses the `solver` it is given, with its engine.
+    processor time of one search, by the planning `engine`. Trusted domains are read ahead, and
+    those that a proposer has as its `domains`. `start` it early and `close` it at the end; it keeps a warm
+    solver process, or uses the `solver` it is given, with its engine.
     """
 
     def __init__(
@@ -58,10 +57,9 @@ class DraftingPlanner:
         environment: str,
         proposers: PlanProposer | Mapping[Mode, PlanProposer],
         trusted: TrustedDomains,
-        vocabulary: Vocabulary | None = None,
+        vocabulary: Vocabulary,
         budget: int = 8,
         solver_timeout_s: float = 20.0,
-        domains: tuple[str, ...] = (),
         solver: SolverProcess | None = None,
         engine: str = DEFAULT,
         one_validator: bool = False,
@@ -73,9 +71,9 @@ class DraftingPlanner:
         self._trusted, self._budget = trusted, budget
         self._owns_solver = solver is None
         fixed = [d for p in self._proposers.values() for d in getattr(p, "domains", ())]
-        known = dict.fromkeys((*domains, *fixed, *trusted.all(environment)))
+        known = dict.fromkeys((*fixed, *trusted.all(environment)))
         self._solver = solver or SolverProcess(known, engine)
-        self._critics = Critics(self._solver, vocabulary or FactVocabulary(), solver_timeout_s, one_validator)
+        self._critics = Critics(self._solver, vocabulary, solver_timeout_s, one_validator)
 
     def start(self) -> None:
         """Start the solver process without waiting for it; otherwise the first request does."""

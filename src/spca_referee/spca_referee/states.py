@@ -28,6 +28,9 @@ _RELATIONS = ("touches", "region", "at", *_AXES, "near", "far_from", "yaw", "at_
 _TURNS = {"cube": 4, "cuboid": 2, "tray": 2, "mat": 4}
 """How often a thing looks the same in one turn about the vertical; others look the same at any angle."""
 
+_WITHIN, _BY = {"at": 0.03, "near": 0.1}, 0.01
+"""Metres where a condition does not say `within` how many, or `by` how many a thing lies to one side."""
+
 Metres = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
@@ -89,6 +92,10 @@ class JudgedState(Record):
         return "group" if self.group else next(k for k in _RELATIONS if getattr(self, k) is not None)
 
     @property
+    def _within(self) -> float:
+        return self.within or _WITHIN.get(self.relation, 0)
+
+    @property
     def other(self) -> str | None:
         """The name of the other thing, where the relation has one."""
         value = None if self.group else getattr(self, self.relation)
@@ -117,7 +124,7 @@ class JudgedState(Record):
             relation = relation.replace("is touches", "touches").replace("_", " ")
             return f"{thing} {relation} {name[self.other]}"
         if self.at is not None:
-            return f"{thing} is at ({self.at[0]:g}, {self.at[1]:g}) m to {self.within or 0.03:g} m"
+            return f"{thing} is at ({self.at[0]:g}, {self.at[1]:g}) m to {self._within:g} m"
         if self.region is not None:
             sides = zip("xy", (self.region.x, self.region.y), strict=True)
             limits = [f"{low[0]:g} ≤ {axis} ≤ {low[1]:g}" for axis, low in sides if low is not None]
@@ -134,12 +141,12 @@ class JudgedState(Record):
             return False
         here = [now.poses[name].position for name in (*self.group, *filter(None, [self.thing]))]
         if self.group:
-            return all(math.dist(a, b) <= (self.within or 0) for a, b in combinations(here, 2))
+            return all(math.dist(a, b) <= self._within for a, b in combinations(here, 2))
         (position,) = here
         if self.region is not None:
             return self.region.contains(position)
         if self.at is not None:
-            return math.dist(position[:2], self.at) <= (self.within or 0.03)
+            return math.dist(position[:2], self.at) <= self._within
         if self.yaw is not None:
             turns = _TURNS.get(now.kinds.get(self.thing, ""), 0)
             off = now.poses[self.thing].yaw - self.yaw
@@ -149,9 +156,9 @@ class JudgedState(Record):
         there = now.poses[str(self.other)].position
         if self.relation in _AXES:
             axis, sign = _AXES[self.relation]
-            return sign * (position[axis] - there[axis]) >= (self.by or 0.01)
+            return sign * (position[axis] - there[axis]) >= (self.by or _BY)
         apart = math.dist(position, there)
-        return apart <= (self.within or 0.1) if self.near is not None else apart >= (self.by or 0)
+        return apart <= self._within if self.near is not None else apart >= (self.by or 0)
 
 
 class Situation:

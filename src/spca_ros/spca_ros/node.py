@@ -139,11 +139,7 @@ class SpcaNode(Node):
         """Stop whatever runs and release everything; called once, in the turning thread, at the end."""
 
 
-def run_nodes(
-    make: Callable[[], Sequence[SpcaNode]],
-    arguments: list[str] | None = None,
-    leaving: Callable[[], bool] = lambda: True,
-) -> int:
+def run_nodes(make: Callable[[], Sequence[SpcaNode]], leaving: Callable[[], bool] = lambda: True) -> int:
     """Make nodes that share a loop, run them until SIGINT or SIGTERM, close them. Returns the exit status.
 
     A Ctrl-C reaches every process of a launch at once: until `leaving()`, which is asked for a few seconds
@@ -163,7 +159,7 @@ def run_nodes(
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, on_signal)
-    rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     status, closed = 0, False
     try:
         nodes = make()

@@ -2,52 +2,44 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rclpy.duration import Duration
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, LivelinessPolicy, QoSProfile, ReliabilityPolicy
 
 LEASE_S = 2.0
 """Wall seconds without a sign of life after which a node counts as lost."""
 
-SENSOR = QoSProfile(
-    history=HistoryPolicy.KEEP_LAST,
-    depth=5,
-    reliability=ReliabilityPolicy.BEST_EFFORT,
-    durability=DurabilityPolicy.VOLATILE,
-)
+
+def _last(
+    depth: int, reliability: ReliabilityPolicy, *, late_joiners: bool = False, **more: Any
+) -> QoSProfile:
+    """Keep the last `depth` messages; `late_joiners` get what was sent before they came."""
+    durability = DurabilityPolicy.TRANSIENT_LOCAL if late_joiners else DurabilityPolicy.VOLATILE
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_LAST, depth=depth, reliability=reliability, durability=durability, **more
+    )
+
+
+SENSOR = _last(5, ReliabilityPolicy.BEST_EFFORT)
 """Joint states: the newest counts, an old one is worth nothing."""
 
-NEWEST = QoSProfile(
-    history=HistoryPolicy.KEEP_LAST,
-    depth=1,
-    reliability=ReliabilityPolicy.BEST_EFFORT,
-    durability=DurabilityPolicy.VOLATILE,
-)
+NEWEST = _last(1, ReliabilityPolicy.BEST_EFFORT)
 """For a reader of joint states: one that waited in a queue may be from before a reset of the world."""
 
-STATE = QoSProfile(
-    history=HistoryPolicy.KEEP_LAST,
-    depth=1,
-    reliability=ReliabilityPolicy.RELIABLE,
-    durability=DurabilityPolicy.TRANSIENT_LOCAL,
-)
+STATE = _last(1, ReliabilityPolicy.RELIABLE, late_joiners=True)
 """Task state and pictures: the last one reaches late joiners too.
 
 A picture is larger than a socket's buffer: sent with best effort it hardly ever arrives whole.
 """
 
-EVERY = QoSProfile(
-    history=HistoryPolicy.KEEP_LAST,
-    depth=1000,
-    reliability=ReliabilityPolicy.RELIABLE,
-    durability=DurabilityPolicy.VOLATILE,
-)
+EVERY = _last(1000, ReliabilityPolicy.RELIABLE)
 """Contacts and leases: none may be lost."""
 
-ALIVE = QoSProfile(
-    history=HistoryPolicy.KEEP_LAST,
-    depth=1,
-    reliability=ReliabilityPolicy.RELIABLE,
-    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+ALIVE = _last(
+    1,
+    ReliabilityPolicy.RELIABLE,
+    late_joiners=True,
     liveliness=LivelinessPolicy.AUTOMATIC,
     liveliness_lease_duration=Duration(seconds=LEASE_S),
 )

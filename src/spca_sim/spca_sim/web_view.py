@@ -7,7 +7,6 @@ open the same address there.
 from __future__ import annotations
 
 import importlib.util
-import re
 import sys
 import time
 from typing import Any
@@ -19,11 +18,11 @@ from spca_core.errors import InputError
 from spca_core.names import symbol_of, words_of
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import WorkspaceIndex
+from spca_sim.attached_view import AttachedView
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.state import SimState
 
 PORT = 8080
-_FRAME = 1 / 20  # s of wall time between two pictures
 
 
 def require_viser() -> None:
@@ -33,18 +32,19 @@ def require_viser() -> None:
         raise InputError("the package `viser` is not installed", where="--view web", hint=hint)
 
 
-class WebView:
+class WebView(AttachedView):
     """A simulator as a 3D scene on a local page, beside plan, contacts, the camera's picture and the verdict.
 
-    Use as a context manager. The page holds a copy of the state: what is done there cannot disturb the run.
     Raises InputError where `viser` is not installed.
     """
+
+    _period = 1 / 20
 
     def __init__(self, simulator: MujocoSimulator, port: int = PORT) -> None:
         require_viser()
         import viser
 
-        self._simulator = simulator
+        super().__init__(simulator)
         self._server = viser.ViserServer("127.0.0.1", port, "spca", verbose=False)
         self.address = f"http://127.0.0.1:{self._server.get_port()}"
         gui = self._server.gui
@@ -54,15 +54,7 @@ class WebView:
         self._picture: viser.GuiImageHandle | None = None
         self._plan: list[str] = []
         self._done: dict[str, str] = {}
-        self._shown = 0.0
-        self._build()
-        self._end = simulator.on_sample(self._show)
-
-    def __enter__(self) -> WebView:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        self._attach()
 
     def await_viewer(self, most: float = 60.0) -> None:
         """Say where the page is, and wait for somebody to open it, at most so many seconds of wall time."""
@@ -73,7 +65,7 @@ class WebView:
 
     def close(self) -> None:
         """End the page."""
-        self._end()
+        super().close()
         self._server.stop()
 
     def tell(self, kind: str, text: str, data: dict[str, Any]) -> None:
@@ -82,7 +74,7 @@ class WebView:
             self._plan, self._done = [], {}
             self._task.content = f"**{text}**"
         elif kind == "plan":
-            self._plan, self._done = re.findall(r"[^\s,()]+\([^()]*\)", data.get("steps", "")), {}
+            self._plan, self._done = list(data["steps"]), {}
         elif kind == "step":
             self._done[text] = "✓" if data.get("status") == "done" else "✗"
         elif kind in ("verdict", "run_ended"):
@@ -100,8 +92,8 @@ class WebView:
     # --- the scene ------------------------------------------------------------------------------------------
 
     def _build(self) -> None:
-        scene, model = self._server.scene, self._simulator.model
-        self._model, self._data, self._index = model, mujoco.MjData(model), WorkspaceIndex(model)
+        scene, model = self._server.scene, self._model
+        self._index = WorkspaceIndex(model)
         scene.reset()
         scene.set_up_direction("+z")
         self._server.initial_camera.position = (1.5, 0.9, 1.3)
@@ -118,14 +110,7 @@ class WebView:
                 )  # fmt: skip
 
     def _show(self, state: SimState) -> None:
-        now = time.monotonic()
-        if now - self._shown < _FRAME:
-            return
-        self._shown = now
-        if self._simulator.model is not self._model:
-            self._build()
-        self._data.qpos[:] = state.qpos
-        mujoco.mj_forward(self._model, self._data)
+        self._follow(state)
         with self._server.atomic():
             for body, frame in self._frames.items():
                 frame.position, frame.wxyz = self._data.xpos[body], self._data.xquat[body]

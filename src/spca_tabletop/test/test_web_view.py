@@ -46,8 +46,8 @@ def test_the_page_shows_what_is_simulated_and_what_the_run_is_about(table: Inpro
         assert len(moved) >= 5  # the links
         table.tell("stage_ended", "", {})
         assert view._picture is not None and view._picture.image.shape == table.picture().shape
-        table.tell("plan", "", {"steps": "pick_up(cube_red, table), stack_on(cube_red, cube_blue)"})
         first, then = "pick_up(cube_red, table)", "stack_on(cube_red, cube_blue)"
+        table.tell("plan", "", {"steps": [first, then]})
         assert view._steps.content == f"▶ {first}  \n· {then}"
         table.tell("step", first, {"status": "done"})
         assert view._steps.content == f"✓ {first}  \n▶ {then}"

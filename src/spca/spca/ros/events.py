@@ -32,7 +32,8 @@ def event_msg(event: Event) -> RunEvent:
         message.step = [to_msg(StepReport.model_validate(event.data), StepReportMsg())]
     for name, there in _DATA.get(event.kind, {}).items():
         if name in event.data:
-            setattr(message, there, event.data[name])
+            value = event.data[name]
+            setattr(message, there, "\n".join(value) if isinstance(value, list) else value)
     return message
 
 
@@ -41,6 +42,8 @@ def event(message: RunEvent) -> Event:
     data: dict[str, Any] = {
         name: getattr(message, there) for name, there in _DATA.get(message.kind, {}).items()
     }
+    if message.kind == "plan":
+        data = {"steps": message.task.splitlines()}
     if message.step:
         data = from_msg(StepReport, message.step[0]).model_dump()
     return Event.model_validate(

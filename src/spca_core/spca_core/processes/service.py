@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,9 @@ from spca_core.errors import SpcaError
 from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Malformed
 from spca_core.processes.child import PIPE, Child, last_words, python_command
 from spca_core.scratch import scratch
+
+_MAX_BYTES = 1 << 22
+"""Longest message between the process and its owner."""
 
 
 class ServiceDied(SpcaError):
@@ -47,14 +50,12 @@ class Service:
         setup: Mapping[str, Any],
         *,
         env: Mapping[str, str],
-        arguments: Sequence[str] = (),
         log: Path | None = None,
         start_s: float = 60.0,
-        max_bytes: int = 1 << 22,
     ) -> None:
-        self._command = python_command(module, *arguments)
+        self._command = python_command(module)
         self._setup, self._env = dict(setup), dict(env)
-        self._start_s, self._max_bytes = start_s, max_bytes
+        self._start_s = start_s
         self._scratch = scratch("service") if log is None else None
         self.log = log or Path(self._scratch.name if self._scratch else "") / "log"
         """Where its standard output and error go."""
@@ -146,7 +147,7 @@ class Service:
         except OSError as error:
             raise ServiceDied(f"cannot be started: {error}") from error
         assert child.stdin is not None and child.stdout is not None
-        channel = Channel(child.stdout.fileno(), child.stdin.fileno(), self._max_bytes)
+        channel = Channel(child.stdout.fileno(), child.stdin.fileno(), _MAX_BYTES)
         self._child, self._channel, self._busy_until = child, channel, 0.0
         try:
             channel.send({"op": "setup", **self._setup}, deadline)
