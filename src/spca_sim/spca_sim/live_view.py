@@ -1,13 +1,69 @@
-"""A window that shows the simulation while it runs."""
+"""Views that follow a simulator while it runs, and the one in a window."""
 
 from __future__ import annotations
 
-from typing import Any
+import time
+from abc import ABC, abstractmethod
+from typing import Any, TypeVar
 
-from spca_sim.attached_view import AttachedView
+from spca_robot.windowless import mujoco
 from spca_sim.display import require_display
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.state import SimState
+
+_V = TypeVar("_V", bound="AttachedView")
+
+
+class AttachedView(ABC):
+    """A view attached to a simulator; use as a context manager.
+
+    It holds a copy of the state: what is done in it cannot disturb the run. A reset to another set of objects
+    changes the model, and what is shown is built anew.
+    """
+
+    _period = 1 / 30  # wall seconds between two pictures
+
+    def __init__(self, simulator: MujocoSimulator) -> None:
+        self._simulator = simulator
+        self._shown = 0.0
+        self._load()
+        self._detach = simulator.on_sample(self._sample)
+
+    def __enter__(self: _V) -> _V:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the view."""
+        self._detach()
+
+    @abstractmethod
+    def _build(self) -> None:
+        """Show the model anew."""
+
+    @abstractmethod
+    def _show(self, state: SimState) -> None:
+        """Show a state of it."""
+
+    def _load(self) -> None:
+        self._model = self._simulator.model
+        self._data = mujoco.MjData(self._model)
+        self._build()
+
+    def _sample(self, state: SimState) -> None:
+        now = time.monotonic()
+        if now - self._shown < self._period:
+            return
+        self._shown = now
+        if self._simulator.model is not self._model:
+            self._load()
+        self._show(state)
+
+    def _follow(self, state: SimState) -> None:
+        self._data.qpos[:] = state.qpos
+        mujoco.mj_forward(self._model, self._data)
 
 
 class LiveView(AttachedView):
@@ -15,9 +71,8 @@ class LiveView(AttachedView):
 
     def __init__(self, simulator: MujocoSimulator) -> None:
         require_display()
-        super().__init__(simulator)
         self._window: Any = None
-        self._attach()
+        super().__init__(simulator)
 
     def close(self) -> None:
         """Close the window."""

@@ -18,7 +18,7 @@ from spca_core.errors import InputError
 from spca_core.names import symbol_of, words_of
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import WorkspaceIndex
-from spca_sim.attached_view import AttachedView
+from spca_sim.live_view import AttachedView
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.state import SimState
 
@@ -44,7 +44,6 @@ class WebView(AttachedView):
         require_viser()
         import viser
 
-        super().__init__(simulator)
         self._server = viser.ViserServer("127.0.0.1", port, "spca", verbose=False)
         self.address = f"http://127.0.0.1:{self._server.get_port()}"
         gui = self._server.gui
@@ -54,7 +53,7 @@ class WebView(AttachedView):
         self._picture: viser.GuiImageHandle | None = None
         self._plan: list[str] = []
         self._done: dict[str, str] = {}
-        self._attach()
+        super().__init__(simulator)
 
     def await_viewer(self, most: float = 60.0) -> None:
         """Say where the page is, and wait for somebody to open it, at most so many seconds of wall time."""

@@ -52,10 +52,7 @@ def run_bench(
     except KeyboardInterrupt:
         notices().print(f"spca: interrupted; go on with: {_resume(folder)}", markup=False)
         return EXIT_INTERRUPTED
-    show(campaign)
-    results().print(f"page  {write_report(campaign, baseline)}", soft_wrap=True, markup=False)
-    with suppress(OSError):  # the index is a convenience
-        remember(folder)
+    show_campaign(campaign, baseline)
     if campaign.broken or campaign.stopped:
         notices().print(f"  go on with: {_resume(folder)}", markup=False)
         return EXIT_NOT_SOLVED
@@ -68,17 +65,8 @@ def new_folder(name: str) -> Path:
     return CAMPAIGNS / f"{datetime.now():%Y%m%d-%H%M%S}_{name}"
 
 
-def show_campaign(bench: Bench[Any, Any], folder: Path, baseline: Path | None = None) -> None:
-    """Show the table of a campaign, and write its page and tables again."""
-    campaign = read_campaign(bench, folder)
-    show(campaign)
-    results().print(f"page  {write_report(campaign, baseline)}", soft_wrap=True, markup=False)
-    with suppress(OSError):  # the index is a convenience
-        remember(folder)
-
-
-def show(campaign: StoredCampaign[Any, Any]) -> None:
-    """Print a campaign's table, and what is not in it."""
+def show_campaign(campaign: StoredCampaign[Any, Any], baseline: Path | None = None) -> None:
+    """Show the table of a campaign and what is not in it, and write its page and tables."""
     table = campaign.bench.table(campaign.done)
     show_table(table.heads, table.shown())
     if campaign.broken:
@@ -87,6 +75,9 @@ def show(campaign: StoredCampaign[Any, Any]) -> None:
         )
     if campaign.stopped:
         notices().print(f"  [yellow]ended early[/yellow]: {escape(campaign.stopped)}")
+    results().print(f"page  {write_report(campaign, baseline)}", soft_wrap=True, markup=False)
+    with suppress(OSError):  # the index is a convenience
+        remember(campaign.folder)
 
 
 def _with_progress(

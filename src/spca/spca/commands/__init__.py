@@ -1,4 +1,4 @@
-"""The commands of `spca`: every module here adds its own to the command line by `mount(app)`.
+"""The commands of `spca`: every module here with an `app` adds its own to the command line.
 
 A module that is put here is found by itself; other packages add theirs by an entry point (`plugin.py`).
 What a command needs is imported when it runs, not when its module is loaded, so that `spca --help` and tab
@@ -57,6 +57,7 @@ def mount(app: typer.Typer, asked: str = "") -> None:
     modules = [module.name for module in pkgutil.iter_modules(__path__)]
     plugins = {} if asked in modules else installed(GROUP)
     for name in [asked] if asked in {*modules, *plugins} else sorted({*modules, *plugins}):
-        found = plugins[name].load() if name in plugins else import_module(f"{__name__}.{name}")
-        if hasattr(found, "mount"):
-            found.mount(app)
+        if name in plugins:
+            plugins[name].load().mount(app)
+        elif (own := getattr(import_module(f"{__name__}.{name}"), "app", None)) is not None:
+            app.add_typer(own)

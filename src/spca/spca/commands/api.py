@@ -8,12 +8,10 @@ import typer
 
 from spca.commands import MACHINE
 
-
-def mount(app: typer.Typer) -> None:
-    """Add `spca api`."""
-    app.command(rich_help_panel=MACHINE, epilog="Examples:  spca api tabletop · spca api world")(api)
+app = typer.Typer()
 
 
+@app.command(rich_help_panel=MACHINE, epilog="Examples:  spca api tabletop · spca api world")
 def api(
     what: Annotated[str, typer.Argument(help="An environment, or `world`, `level` or `plugins`.")],
 ) -> None:

@@ -39,23 +39,20 @@ class InstalledBenches(TyperGroup):
             return _broken(cmd_name, plugin, error)
 
 
-bench_app = typer.Typer(
+benches = typer.Typer(
     cls=InstalledBenches,
     help="Benchmarks. Every campaign is a folder with results (JSONL, CSV), settings and one page.",
     no_args_is_help=True,
 )
-
-
-def mount(app: typer.Typer) -> None:
-    """Add `spca bench`."""
-    app.add_typer(bench_app, name="bench", rich_help_panel=BENCHES)
+app = typer.Typer()
+app.add_typer(benches, name="bench", rich_help_panel=BENCHES)
 
 
 def _command(name: str, bench: BenchCommand) -> Any:
     """The click command of a bench: its own options, and those of every campaign."""
-    app = typer.Typer(add_completion=False, rich_markup_mode="rich")
-    app.command(name, epilog=f"Examples:  {bench.examples}")(_with_campaign_options(bench.options))
-    return get_command(app)
+    alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    alone.command(name, epilog=f"Examples:  {bench.examples}")(_with_campaign_options(bench.options))
+    return get_command(alone)
 
 
 def _broken(name: str, plugin: Plugin, error: Exception) -> click.Command:
@@ -95,7 +92,7 @@ def _with_campaign_options(build: Callable[..., Any]) -> Callable[..., None]:
     return run
 
 
-@bench_app.command("resume", epilog="Example:  spca bench resume campaigns/20260101-120000_levels")
+@benches.command("resume", epilog="Example:  spca bench resume campaigns/20260101-120000_levels")
 def resume(
     folder: Annotated[Path, typer.Argument(help="The folder of a campaign.")],
     workers: Workers = None,
@@ -109,7 +106,7 @@ def resume(
     raise typer.Exit(run_bench(bench_in(folder), folder, workers, scheduler, compare))
 
 
-@bench_app.command("export", epilog="Example:  spca bench export campaigns/20260101-120000_models shared")
+@benches.command("export", epilog="Example:  spca bench export campaigns/20260101-120000_models shared")
 def export(
     folder: Annotated[Path, typer.Argument(help="The folder of a campaign.")],
     out: Annotated[Path, typer.Argument(help="The new folder.")],
@@ -123,7 +120,7 @@ def export(
     typer.echo(out)
 
 
-@bench_app.command("show", epilog="Example:  spca bench show campaigns/20260101-120000_levels")
+@benches.command("show", epilog="Example:  spca bench show campaigns/20260101-120000_levels")
 def show(
     folder: Annotated[Path, typer.Argument(help="The folder of a campaign.")],
     compare: Compare = None,
@@ -131,5 +128,6 @@ def show(
     """Show a campaign's table and write its page and tables again, without running any trial."""
     from spca.benches import bench_in
     from spca.benches.command import show_campaign
+    from spca_bench.campaign import read_campaign
 
-    show_campaign(bench_in(folder), folder, compare)
+    show_campaign(read_campaign(bench_in(folder), folder), compare)

@@ -9,14 +9,12 @@ import typer
 from spca.commands import LEVELS
 from spca.commands.completion import complete_level
 
-
-def mount(app: typer.Typer) -> None:
-    """Add `spca check`."""
-    app.command(
-        rich_help_panel=LEVELS, epilog="Examples:  spca check my_level.yaml · spca check stack_01 touch_02"
-    )(check)
+app = typer.Typer()
 
 
+@app.command(
+    rich_help_panel=LEVELS, epilog="Examples:  spca check my_level.yaml · spca check stack_01 touch_02"
+)
 def check(
     levels: Annotated[
         list[str],

@@ -10,15 +10,13 @@ import typer
 from spca.commands import LEVELS
 from spca.commands.completion import complete_run
 
-
-def mount(app: typer.Typer) -> None:
-    """Add `spca dataset`."""
-    app.command(
-        rich_help_panel=LEVELS,
-        epilog="Example:  spca dataset 20260101-120000_stack_01 20260101-120130_touch_02 --out demos",
-    )(dataset)
+app = typer.Typer()
 
 
+@app.command(
+    rich_help_panel=LEVELS,
+    epilog="Example:  spca dataset 20260101-120000_stack_01 20260101-120130_touch_02 --out demos",
+)
 def dataset(
     runs: Annotated[
         list[Path], typer.Argument(help="Folders of finished runs.", autocompletion=complete_run)

@@ -18,15 +18,14 @@ if TYPE_CHECKING:
 _PROMPT = "say> "
 
 
-def mount(app: typer.Typer) -> None:
-    """Add `spca do`."""
-    app.command(
-        rich_help_panel=LEVELS,
-        epilog='Examples:  spca do "put the red cube on the blue plate" · spca do --preset shuffled · '
-        "spca do < sentences.txt",
-    )(do)
+app = typer.Typer()
 
 
+@app.command(
+    rich_help_panel=LEVELS,
+    epilog='Examples:  spca do "put the red cube on the blue plate" · spca do --preset shuffled · '
+    "spca do < sentences.txt",
+)
 def do(
     sentence: Annotated[
         list[str] | None,

@@ -6,12 +6,10 @@ import typer
 
 from spca.commands import MACHINE
 
-
-def mount(app: typer.Typer) -> None:
-    """Add `spca doctor`."""
-    app.command(rich_help_panel=MACHINE)(doctor)
+app = typer.Typer()
 
 
+@app.command(rich_help_panel=MACHINE)
 def doctor() -> None:
     """Show what this machine can run, with versions, and what to install for the rest."""
     from spca.doctor.command import doctor as examine

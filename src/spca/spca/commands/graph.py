@@ -10,23 +10,15 @@ import typer
 from spca.commands import MACHINE
 from spca_core.checked import checked
 
-
-def mount(app: typer.Typer) -> None:
-    """Add the four commands."""
-    app.command(
-        rich_help_panel=MACHINE,
-        epilog=(
-            "Examples:  spca up · spca up --sim gazebo --arm moveit · "
-            "spca up --level sign_01 --idle-minutes 5"
-        ),
-    )(up)
-    app.command(rich_help_panel=MACHINE)(down)
-    app.command(rich_help_panel=MACHINE, epilog="Exit status: 0 up and ready · 1 not up, or not ready")(
-        status
-    )
-    app.command(rich_help_panel=MACHINE, epilog='Example:  eval "$(spca env)"')(env)
+app = typer.Typer()
 
 
+@app.command(
+    rich_help_panel=MACHINE,
+    epilog=(
+        "Examples:  spca up · spca up --sim gazebo --arm moveit · spca up --level sign_01 --idle-minutes 5"
+    ),
+)
 def up(
     sim: Annotated[str, typer.Option(help="The simulator: mujoco or gazebo.")] = "mujoco",
     arm: Annotated[str, typer.Option(help="The motion planner: embedded or moveit.")] = "embedded",
@@ -67,6 +59,7 @@ def up(
     start(options, choice, 60.0 * idle_minutes, detach, secure)
 
 
+@app.command(rich_help_panel=MACHINE)
 def down() -> None:
     """End the nodes that `spca up` has started, and the run that uses them."""
     from spca.ros.up import stop
@@ -74,6 +67,7 @@ def down() -> None:
     stop()
 
 
+@app.command(rich_help_panel=MACHINE, epilog="Exit status: 0 up and ready · 1 not up, or not ready")
 def status() -> None:
     """Show the nodes that are up: their states, process ids and domain."""
     from spca.ros.up import show
@@ -81,6 +75,7 @@ def status() -> None:
     raise typer.Exit(show())
 
 
+@app.command(rich_help_panel=MACHINE, epilog='Example:  eval "$(spca env)"')
 def env() -> None:
     """Print what bash has to run so that ROS programs know spca's messages, and the graph that is up."""
     import sys

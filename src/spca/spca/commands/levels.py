@@ -13,17 +13,15 @@ if TYPE_CHECKING:
     from spca_core.ports.kit import LevelInfo
 
 
-def mount(app: typer.Typer) -> None:
-    """Add `spca levels`."""
-    app.command(
-        rich_help_panel=LEVELS,
-        epilog=(
-            "Examples:  spca levels · spca levels stack 'touch_0*' · spca levels --json · "
-            "spca levels minigrid"
-        ),
-    )(levels)
+app = typer.Typer()
 
 
+@app.command(
+    rich_help_panel=LEVELS,
+    epilog=(
+        "Examples:  spca levels · spca levels stack 'touch_0*' · spca levels --json · spca levels minigrid"
+    ),
+)
 def levels(
     patterns: Annotated[
         list[str] | None,

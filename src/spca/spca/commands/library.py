@@ -22,20 +22,17 @@ _Empty = Annotated[
 _Skill = Annotated[str, typer.Argument(help="The skill's name.")]
 
 
-def mount(app: typer.Typer) -> None:
-    """Add `spca library` with its commands."""
-    library = typer.Typer(
-        name="library",
-        help="Show, explain, export, demote and restore what was learned.",
-        no_args_is_help=True,
-        epilog="Examples:  spca library show · spca library explain place_on · "
-        "spca library demote place_on --reason 'it drops the cube' · spca library restore place_on",
-    )
-    for command in (show, explain, export, demote, restore):
-        library.command()(command)
-    app.add_typer(library, rich_help_panel=LEVELS)
+library_app = typer.Typer(
+    help="Show, explain, export, demote and restore what was learned.",
+    no_args_is_help=True,
+    epilog="Examples:  spca library show · spca library explain place_on · "
+    "spca library demote place_on --reason 'it drops the cube' · spca library restore place_on",
+)
+app = typer.Typer()
+app.add_typer(library_app, name="library", rich_help_panel=LEVELS)
 
 
+@library_app.command()
 def show(environment: _Environment = "tabletop", library: _Folder = "", from_nothing: _Empty = False) -> None:
     """List the skills: where they come from, and how many levels prove them."""
     from spca.terminal import show_table
@@ -47,6 +44,7 @@ def show(environment: _Environment = "tabletop", library: _Folder = "", from_not
     show_table(("skill", "status", "levels", ""), rows)
 
 
+@library_app.command()
 def explain(
     skill: _Skill, environment: _Environment = "tabletop", library: _Folder = "", from_nothing: _Empty = False
 ) -> None:
@@ -69,6 +67,7 @@ def explain(
         console.print(f"  {words}", markup=False)
 
 
+@library_app.command()
 def export(
     skill: Annotated[str, typer.Argument(help="One skill; the whole library by default.")] = "",
     environment: _Environment = "tabletop",
@@ -80,6 +79,7 @@ def export(
     typer.echo(trusted.excerpt(skill) if skill else trusted.source(), nl=False)
 
 
+@library_app.command()
 def demote(
     skill: _Skill,
     reason: Annotated[str, typer.Option(help="Why; it is kept with the skill.")],
@@ -95,6 +95,7 @@ def demote(
     typer.echo(f"demoted: {', '.join(gone)}")
 
 
+@library_app.command()
 def restore(
     skill: _Skill, environment: _Environment = "tabletop", library: _Folder = "", from_nothing: _Empty = False
 ) -> None:

@@ -8,14 +8,12 @@ import typer
 
 from spca.commands import LEVELS
 
-
-def mount(app: typer.Typer) -> None:
-    """Add `spca mcp`."""
-    app.command(
-        rich_help_panel=LEVELS, epilog="Examples:  spca mcp · spca mcp --http --approve --allow touch,pick_up"
-    )(mcp)
+app = typer.Typer()
 
 
+@app.command(
+    rich_help_panel=LEVELS, epilog="Examples:  spca mcp · spca mcp --http --approve --allow touch,pick_up"
+)
 def mcp(
     http: Annotated[
         bool, typer.Option("--http", help="Serve HTTP on this machine instead of stdio.")

@@ -22,14 +22,13 @@ EXAMPLES = {
 """The example that a new package of a kind is a copy of, and a command that uses it once installed."""
 
 
-def mount(app: typer.Typer) -> None:
-    """Add `spca new`."""
-    app.command(
-        rich_help_panel=MACHINE,
-        epilog="Examples:  spca new environment maze · spca new skill slide · spca new detector edges",
-    )(new)
+app = typer.Typer()
 
 
+@app.command(
+    rich_help_panel=MACHINE,
+    epilog="Examples:  spca new environment maze · spca new skill slide · spca new detector edges",
+)
 def new(
     kind: Annotated[str, typer.Argument(help=f"One of {', '.join(EXAMPLES)}.")],
     name: Annotated[str, typer.Argument(help="Its name: lower-case letters, digits and _.")],

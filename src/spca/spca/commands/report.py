@@ -10,19 +10,12 @@ import typer
 from spca.commands import LEVELS
 from spca.commands.completion import complete_run
 
-
-def mount(app: typer.Typer) -> None:
-    """Add `spca report` and `spca open`."""
-    app.command(
-        rich_help_panel=LEVELS, epilog="Examples:  spca report · spca report runs/20260101-120000_stack_01"
-    )(report)
-    app.command(
-        "open",
-        rich_help_panel=LEVELS,
-        epilog="Examples:  spca open · spca open 20260101-120000_stack_01 · xdg-open $(spca open --print)",
-    )(open_page)
+app = typer.Typer()
 
 
+@app.command(
+    rich_help_panel=LEVELS, epilog="Examples:  spca report · spca report runs/20260101-120000_stack_01"
+)
 def report(
     run_folder: Annotated[
         Path | None,
@@ -39,6 +32,11 @@ def report(
     typer.echo(write_report(run_folder or newest_run()))
 
 
+@app.command(
+    "open",
+    rich_help_panel=LEVELS,
+    epilog="Examples:  spca open · spca open 20260101-120000_stack_01 · xdg-open $(spca open --print)",
+)
 def open_page(
     run_folder: Annotated[
         Path | None,

@@ -11,20 +11,15 @@ from spca.commands import LEVELS, VIEW
 from spca.commands.completion import complete_level, complete_run
 from spca_core.checked import checked
 
-
-def mount(app: typer.Typer) -> None:
-    """Add `spca run` and `spca resume`."""
-    app.command(
-        rich_help_panel=LEVELS,
-        epilog="Examples:  spca run stack_01 · spca run touch_05 --preset shuffled --seed 7 · "
-        "spca run stack_01 --transport inproc --no-video · spca run my_level.yaml · "
-        "spca run minigrid:MiniGrid-DoorKey-8x8",
-    )(run)
-    app.command(
-        rich_help_panel=LEVELS, epilog="Examples:  spca resume · spca resume runs/20260101-120000_stack_01"
-    )(resume)
+app = typer.Typer()
 
 
+@app.command(
+    rich_help_panel=LEVELS,
+    epilog="Examples:  spca run stack_01 · spca run touch_05 --preset shuffled --seed 7 · "
+    "spca run stack_01 --transport inproc --no-video · spca run my_level.yaml · "
+    "spca run minigrid:MiniGrid-DoorKey-8x8",
+)
 def run(
     level: Annotated[
         str,
@@ -115,6 +110,9 @@ def run(
     raise typer.Exit(start_run(options, out))
 
 
+@app.command(
+    rich_help_panel=LEVELS, epilog="Examples:  spca resume · spca resume runs/20260101-120000_stack_01"
+)
 def resume(
     run_folder: Annotated[
         Path | None,

@@ -9,16 +9,14 @@ import typer
 
 from spca.commands import MACHINE
 
-
-def mount(app: typer.Typer) -> None:
-    """Add `spca test`."""
-    app.command(
-        context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-        rich_help_panel=MACHINE,
-        epilog="Examples:  spca test · spca test -k referee · spca test src/spca_sim",
-    )(test)
+app = typer.Typer()
 
 
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+    rich_help_panel=MACHINE,
+    epilog="Examples:  spca test · spca test -k referee · spca test src/spca_sim",
+)
 def test(context: typer.Context) -> None:
     """Run the test suite of a checkout; arguments go to pytest."""
     from spca_core.errors import InputError
