@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 
 from spca_core.contacts import Pair, pair
 from spca_core.geometry import Pose, wrap_angle
+from spca_core.kinds import KINDS
 from spca_core.model import Record
 from spca_core.world import Interval
 
@@ -25,9 +26,6 @@ STILL_WITHIN = 0.001
 
 _AXES = {"left_of": (1, 1), "right_of": (1, -1), "in_front_of": (0, -1), "behind": (0, 1)}
 _RELATIONS = ("touches", "region", "at", *_AXES, "near", "far_from", "yaw", "at_rest")
-_TURNS = {"cube": 4, "cuboid": 2, "tray": 2, "mat": 4}
-"""How often a thing looks the same in one turn about the vertical; others look the same at any angle."""
-
 _WITHIN, _BY = {"at": 0.03, "near": 0.1}, 0.01
 """Metres where a condition does not say `within` how many, or `by` how many a thing lies to one side."""
 
@@ -148,9 +146,9 @@ class JudgedState(Record):
         if self.at is not None:
             return math.dist(position[:2], self.at) <= self._within
         if self.yaw is not None:
-            turns = _TURNS.get(now.kinds.get(self.thing, ""), 0)
+            period = KINDS[now.kinds.get(self.thing, "unknown")].yaw_period
             off = now.poses[self.thing].yaw - self.yaw
-            return not turns or abs(wrap_angle(off, 2 * math.pi / turns)) <= self.turn
+            return not period or abs(wrap_angle(off, period)) <= self.turn
         if self.at_rest is not None:
             return (self.thing in now.still) == self.at_rest
         there = now.poses[str(self.other)].position
