@@ -13,7 +13,9 @@ from typing import Any
 
 from rclpy.context import Context
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import ReliabilityPolicy
+
+from spca_ros.qos import keep_last
 
 
 class PolledTopic:
@@ -28,12 +30,7 @@ class PolledTopic:
             enable_rosout=False,
             start_parameter_services=False,
         )
-        qos = QoSProfile(
-            history=HistoryPolicy.KEEP_LAST,
-            depth=depth,
-            reliability=ReliabilityPolicy.BEST_EFFORT,
-            durability=DurabilityPolicy.VOLATILE,
-        )
+        qos = keep_last(depth, ReliabilityPolicy.BEST_EFFORT)
         self._depth = depth
         self._subscription = self._node.create_subscription(kind, topic, lambda message: None, qos)
 

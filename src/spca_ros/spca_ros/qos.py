@@ -11,7 +11,7 @@ LEASE_S = 2.0
 """Wall seconds without a sign of life after which a node counts as lost."""
 
 
-def _last(
+def keep_last(
     depth: int, reliability: ReliabilityPolicy, *, late_joiners: bool = False, **more: Any
 ) -> QoSProfile:
     """Keep the last `depth` messages; `late_joiners` get what was sent before they came."""
@@ -21,22 +21,22 @@ def _last(
     )
 
 
-SENSOR = _last(5, ReliabilityPolicy.BEST_EFFORT)
+SENSOR = keep_last(5, ReliabilityPolicy.BEST_EFFORT)
 """Joint states: the newest counts, an old one is worth nothing."""
 
-NEWEST = _last(1, ReliabilityPolicy.BEST_EFFORT)
+NEWEST = keep_last(1, ReliabilityPolicy.BEST_EFFORT)
 """For a reader of joint states: one that waited in a queue may be from before a reset of the world."""
 
-STATE = _last(1, ReliabilityPolicy.RELIABLE, late_joiners=True)
+STATE = keep_last(1, ReliabilityPolicy.RELIABLE, late_joiners=True)
 """Task state and pictures: the last one reaches late joiners too.
 
 A picture is larger than a socket's buffer: sent with best effort it hardly ever arrives whole.
 """
 
-EVERY = _last(1000, ReliabilityPolicy.RELIABLE)
+EVERY = keep_last(1000, ReliabilityPolicy.RELIABLE)
 """Contacts and leases: none may be lost."""
 
-ALIVE = _last(
+ALIVE = keep_last(
     1,
     ReliabilityPolicy.RELIABLE,
     late_joiners=True,
