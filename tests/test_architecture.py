@@ -86,3 +86,16 @@ def test_a_name_means_one_class_in_the_stack() -> None:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 defined.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
     assert {name: paths for name, paths in defined.items() if len(paths) > 1} == {}
+
+
+def test_no_level_is_known_by_name_below_the_command_line() -> None:
+    """What serves one level only has no place in the stack; `spca` has examples and defaults."""
+    levels = {path.stem for path in (ROOT / "levels").rglob("*_[0-9][0-9].yaml")}
+    known = {
+        f"{path.relative_to(ROOT)}:{node.lineno}": node.value
+        for path in (ROOT / "src").glob("spca_*/spca_*/**/*.py")
+        if "test" not in path.parts
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in levels
+    }
+    assert levels and not known
