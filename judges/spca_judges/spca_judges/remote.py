@@ -31,6 +31,7 @@ class RemoteEpisode:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log or subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is for this end, which then ends the other
         )
         try:
             hello = self._ask("hello")

@@ -140,6 +140,7 @@ def test_the_judge_ends_with_whoever_started_it() -> None:
     owner = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert owner.stdout is not None and owner.stdout.readline() == b"up\n"
     [server] = psutil.Process(owner.pid).children()
+    assert os.getpgid(server.pid) == server.pid, "Ctrl-C in the terminal does not reach it"
     os.kill(owner.pid, signal.SIGKILL)
     owner.wait()
     deadline = time.monotonic() + 60

@@ -19,6 +19,7 @@ from spca_bench.bench import Bench, Done
 from spca_bench.page import Page, PageTable
 from spca_bench.statistics import Rate, groups, median_of
 from spca_core.ending import Ending
+from spca_core.errors import SpcaError
 from spca_core.model import Record
 from spca_core.options import RunOptions
 from spca_core.run_folder import RunFolder
@@ -93,7 +94,12 @@ class RobosuiteBench(Bench[EpisodeTrial, EpisodeResult]):
         path = folder / "runs" / trial.key
         shutil.rmtree(path, ignore_errors=True)
         episode = _episode(trial.task, self.robot)
-        episode.reset(trial.layout)
+        try:
+            episode.reset(trial.layout)
+        except SpcaError:  # it died in the trial before
+            _episode.cache_clear()
+            episode = _episode(trial.task, self.robot)
+            episode.reset(trial.layout)
         run = RunFolder.create(trial.key, path)
         options = RunOptions(level=trial.task, transport="inproc", seed=trial.layout, video=False)
         with (
