@@ -26,7 +26,7 @@ class Transition:
 
 
 class TransitionLine(Record):
-    """A transition as one line of `transitions.jsonl`; `after` is empty where nothing changed."""
+    """A step as one line of `transitions.jsonl`; `after` is empty where nothing changed."""
 
     environment: str
     episode: int
@@ -37,9 +37,15 @@ class TransitionLine(Record):
     reward: float
     done: bool
     mission: str
+    purpose: str = ""
+    """Why the action was taken."""
+    right: bool = True
+    """Whether the model had predicted it."""
 
     @classmethod
-    def of(cls, environment: str, episode: int, step: int, seen: Transition) -> TransitionLine:
+    def of(
+        cls, environment: str, episode: int, step: int, seen: Transition, purpose: str, right: bool
+    ) -> TransitionLine:
         """The line of a transition."""
         return cls(
             environment=environment,
@@ -51,6 +57,8 @@ class TransitionLine(Record):
             reward=seen.reward,
             done=seen.done,
             mission=seen.mission,
+            purpose=purpose,
+            right=right,
         )
 
     def transition(self) -> Transition:
@@ -58,6 +66,17 @@ class TransitionLine(Record):
         before = from_json(self.before)
         after = before if self.after is None else from_json(self.after)
         return Transition(before, self.action, after, self.reward, self.done, self.mission)
+
+
+def words_apart(one: str, other: str) -> int:
+    """How many words have to be put in, left out or replaced between two missions (Levenshtein)."""
+    ours, theirs = one.split(), other.split()
+    row = list(range(len(theirs) + 1))
+    for i, word in enumerate(ours, 1):
+        previous, row[0] = row[0], i
+        for j, its in enumerate(theirs, 1):
+            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (word != its))
+    return row[-1]
 
 
 class Program(Record):

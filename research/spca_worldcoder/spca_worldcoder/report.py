@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
 
-from spca_bench.page import Page
+from spca_bench.page import Page, PageTable
 from spca_core.run_folder import RunFolder
 from spca_worldcoder import OPTIONS
 from spca_worldcoder.agent.agent import EnvironmentResult, EpisodeResult
@@ -18,12 +19,10 @@ from spca_worldcoder.run import (
     EPISODES,
     RESULT,
     RESULTS,
-    STEPS,
     TRANSITIONS,
     DraftLine,
     LearnOptions,
     LearnResult,
-    StepLine,
 )
 
 _MOST_PROGRAMS = 60
@@ -44,38 +43,13 @@ def write_report(folder: RunFolder) -> Path:
             f"transitions, a program of {result.program_lines} lines. {result.problem}"
         )
     page.heading("Environments")
-    page.table(
-        (
-            "environment",
-            "learned",
-            "episodes",
-            "actions",
-            "to the model",
-            "lines",
-            "synthesis s",
-            "planning s",
-            "all s",
-        ),
-        [
-            (
-                e.environment,
-                "yes" if e.learned else "no",
-                e.episodes,
-                e.actions,
-                e.actions_to_model,
-                e.program_lines,
-                e.synthesis_s,
-                e.planning_s,
-                e.seconds,
-            )
-            for e in folder.lines(EnvironmentResult, RESULTS)
-        ],
-    )
-    steps, drafts = list(folder.lines(StepLine, STEPS)), list(folder.lines(DraftLine, DRAFTS))
+    table = environments_table(list(folder.lines(EnvironmentResult, RESULTS)))
+    page.table(table.heads, table.rows)
+    steps, drafts = list(folder.lines(TransitionLine, TRANSITIONS)), list(folder.lines(DraftLine, DRAFTS))
     page.heading("Curves")
     page.figure(_curves(steps, drafts, list(folder.lines(EpisodeResult, EPISODES))))
     page.heading("Episodes")
-    for animation in _animations(folder):
+    for animation in _animations(steps):
         page.figure(animation)
     page.heading("Programs")
     adopted = [line for line in drafts if line.adopted]
@@ -92,7 +66,21 @@ def write_report(folder: RunFolder) -> Path:
     return page.write(folder.path / "report.html")
 
 
-def _curves(steps: list[StepLine], drafts: list[DraftLine], episodes: list[EpisodeResult]) -> Figure:
+def environments_table(results: Sequence[EnvironmentResult]) -> PageTable:
+    """A row for each environment, for the page and for the terminal."""
+    heads = ("environment", "learned", "episodes", "actions", "to the model", "lines", "synthesis s",
+             "planning s", "all s")  # fmt: skip
+    rows = [
+        (
+            e.environment, "yes" if e.learned else "no", e.episodes, e.actions, e.actions_to_model,
+            e.program_lines, e.synthesis_s, e.planning_s, e.seconds,
+        )
+        for e in results
+    ]  # fmt: skip
+    return PageTable(heads, rows)
+
+
+def _curves(steps: list[TransitionLine], drafts: list[DraftLine], episodes: list[EpisodeResult]) -> Figure:
     figure = Figure(figsize=(8, 5.5))
     top, bottom = figure.subplots(2, 1, sharex=True)
     ends, total = [], 0
@@ -119,10 +107,10 @@ def _curves(steps: list[StepLine], drafts: list[DraftLine], episodes: list[Episo
     return figure
 
 
-def _animations(folder: RunFolder) -> list[Any]:
+def _animations(lines: list[TransitionLine]) -> list[Any]:
     """The first and the last episode of every environment."""
     found: dict[str, dict[int, list[TransitionLine]]] = {}
-    for line in folder.lines(TransitionLine, TRANSITIONS):
+    for line in lines:
         found.setdefault(line.environment, {}).setdefault(line.episode, []).append(line)
     animations = []
     for environment, episodes in found.items():

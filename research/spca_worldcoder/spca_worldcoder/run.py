@@ -40,7 +40,7 @@ from spca_worldcoder.synthesizer import ModelSynthesizer
 from spca_worldcoder.worlds.catalogue import WorldOptions, make_worlds
 from spca_worldcoder.worlds.world import World
 
-TRANSITIONS, EPISODES, DRAFTS, STEPS = "transitions.jsonl", "episodes.jsonl", "drafts.jsonl", "steps.jsonl"
+TRANSITIONS, EPISODES, DRAFTS = "transitions.jsonl", "episodes.jsonl", "drafts.jsonl"
 RESULTS, PROGRAM, RESULT = "environments.jsonl", "program.json", "result.json"
 
 _TREE_BUDGET = 18_000
@@ -57,17 +57,6 @@ class LearnOptions(Record):
     """Where a language model's answers come from, as for `spca run`."""
     temperature: float = Field(1.0, ge=0, le=2)
     """Of the language model (published: 1)."""
-
-
-class StepLine(Record):
-    """One step for the curves: why it was taken, and whether the model had it right."""
-
-    environment: str
-    episode: int
-    action: str
-    purpose: str
-    right: bool
-    reward: float
 
 
 class DraftLine(Record):
@@ -100,17 +89,9 @@ class Recorder:
     def step(
         self, environment: str, episode: int, step: int, seen: Transition, purpose: Purpose, right: bool
     ) -> None:
-        """One line for the transition, one for the curves."""
-        self._folder.append(TransitionLine.of(environment, episode, step, seen), TRANSITIONS)
-        line = StepLine(
-            environment=environment,
-            episode=episode,
-            action=seen.action,
-            purpose=purpose,
-            right=right,
-            reward=seen.reward,
-        )
-        self._folder.append(line, STEPS)
+        """One line."""
+        line = TransitionLine.of(environment, episode, step, seen, purpose, right)
+        self._folder.append(line, TRANSITIONS)
         self._then.step(environment, episode, step, seen, purpose, right)
 
     def draft(self, draft: Draft, adopted: bool) -> None:

@@ -13,7 +13,7 @@ from spca.interrupt import stopping_on_interrupt
 from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS
 from spca_worldcoder.agent.agent import EpisodeResult, Purpose
 from spca_worldcoder.records import Draft, Transition, Usage
-from spca_worldcoder.report import write_report
+from spca_worldcoder.report import environments_table, write_report
 from spca_worldcoder.run import LearnOptions, LearnResult, resume, start
 
 
@@ -91,17 +91,12 @@ def _run(work) -> int:  # type: ignore[no-untyped-def]
 
 
 def _table(result: LearnResult) -> Table:
-    usage = result.usage
-    table = Table(
-        "environment", "learned", "episodes", "actions", "to the model", "program", "synthesis", "planning",
-        box=None,
-        title=f"{result.outcome.replace('_', ' ')} · {result.actions} actions · "
-        f"{usage.tokens} tokens · {usage.chat.cost_usd:.2f} US dollars",
-    )  # fmt: skip
-    for one in result.environments:
-        table.add_row(
-            one.environment, "yes" if one.learned else "no", str(one.episodes), str(one.actions),
-            str(one.actions_to_model), f"{one.program_lines} lines", f"{one.synthesis_s:.1f} s",
-            f"{one.planning_s:.1f} s",
-        )  # fmt: skip
+    usage, found = result.usage, environments_table(result.environments)
+    title = (
+        f"{result.outcome.replace('_', ' ')} · {result.actions} actions · "
+        f"{usage.tokens} tokens · {usage.chat.cost_usd:.2f} US dollars"
+    )
+    table = Table(*found.heads, box=None, title=title)
+    for row in found.shown():
+        table.add_row(*row)
     return table

@@ -22,15 +22,15 @@ from spca_worldcoder.agent.agent import Agent
 from spca_worldcoder.agent.modelling import Modelling
 from spca_worldcoder.agent.settings import Settings
 from spca_worldcoder.bench.bench import Watcher, WorldcoderBench
-from spca_worldcoder.contract import ModelSynthesizerContract
 from spca_worldcoder.critic import judge
 from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
 from spca_worldcoder.language.synthesizer import LanguageSynthesizer, code_in
 from spca_worldcoder.planning.planner import ModelPlanner, SandboxSearch
-from spca_worldcoder.records import Draft, Experience, Program, Transition
+from spca_worldcoder.records import Draft, Experience, Program, Transition, Verdict
 from spca_worldcoder.run import DraftLine
-from spca_worldcoder.sandbox import ModelRunner
+from spca_worldcoder.sandbox import SIGNATURES, ModelRunner
 from spca_worldcoder.state import described, entity, state_of
+from spca_worldcoder.synthesizer import ModelSynthesizer
 from spca_worldcoder.worlds.sokoban import Sokoban
 
 IDLE = """
@@ -104,6 +104,48 @@ def experience() -> Experience:
 def chat_over(server: ModelServer, folder: Path) -> Chat:
     config = ModelConfig(model="test-model", base_url=server.base_url, attempts=1)
     return open_chat("", folder, config=LlmConfig(roles={"coder": config}))
+
+
+class ModelSynthesizerContract:
+    """Subclass it with fixtures `synthesizer`, `experience` (of a world it can learn), and `runner`."""
+
+    def test_it_has_a_name(self, synthesizer: ModelSynthesizer) -> None:
+        """For records."""
+        assert synthesizer.name
+
+    def test_a_first_program_has_both_functions(
+        self, synthesizer: ModelSynthesizer, experience: Experience, runner: ModelRunner
+    ) -> None:
+        """It can be loaded, whatever it is worth."""
+        program = synthesizer.first(experience)
+        assert all(f"def {name}(" in program.source for name in SIGNATURES)
+        assert runner.load(program) == ""
+
+    def test_a_refined_program_is_judged_as_any_other(
+        self, synthesizer: ModelSynthesizer, experience: Experience, runner: ModelRunner
+    ) -> None:
+        """The verdict names a transition of the data."""
+        first = synthesizer.first(experience)
+        wrong = Verdict(explained=0.5, failing=(0,), said=("nothing changes; reward 0, ends: False",))
+        refined = synthesizer.refine(first, experience, wrong)
+        assert 0 <= judge(runner, refined, experience.transitions).explained <= 1
+
+    def test_a_program_for_a_goal_or_for_a_plan_comes_or_is_declined(
+        self, synthesizer: ModelSynthesizer, experience: Experience
+    ) -> None:
+        """One that enumerates comes to an end."""
+        first = synthesizer.first(experience)
+        state, mission = experience.starts[-1]
+        assert isinstance(synthesizer.for_goal(first, experience, state, mission), Program)
+        last = synthesizer.for_plan(first, experience, state, mission, 100)
+        assert last is None if synthesizer.enumerates else isinstance(last, Program)
+
+    def test_it_counts_what_it_took(self, synthesizer: ModelSynthesizer, experience: Experience) -> None:
+        """Seconds, questions or tokens never shrink."""
+        before = synthesizer.usage
+        synthesizer.first(experience)
+        assert synthesizer.usage.seconds >= before.seconds
+        assert synthesizer.usage.questions >= before.questions
 
 
 class TestInductive(ModelSynthesizerContract):

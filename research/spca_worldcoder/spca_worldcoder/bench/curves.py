@@ -64,10 +64,6 @@ def cost_curves(series: Mapping[str, Sequence[Sequence[Spent]]]) -> Figure:
     return figure
 
 
-def _by_then(spent: Sequence[Spent], actions: int, what: str) -> float:
-    return next((float(getattr(one, what)) for one in reversed(spent) if one.actions <= actions), 0.0)
-
-
 def drawable(found: Mapping[Any, Sequence[Learned]]) -> bool:
     """Whether there are enough seeds of something."""
     return any(len(own) >= _LEAST for own in found.values())

@@ -23,7 +23,7 @@ from spca_worldcoder.induction.goals import (
     thinkable,
 )
 from spca_worldcoder.induction.view import Frame
-from spca_worldcoder.records import Contradiction, NotLearnable, Transition
+from spca_worldcoder.records import Contradiction, NotLearnable, Transition, words_apart
 from spca_worldcoder.state import State
 
 _MOST_FEATURES = 3
@@ -247,10 +247,4 @@ class RewardGuesser:
 
 def likeness(one: str, other: str) -> float:
     """1 for equal missions, 0 for missions without a word in common: by edit distance over words."""
-    a, b = one.split(), other.split()
-    row = list(range(len(b) + 1))
-    for i, word in enumerate(a, 1):
-        previous, row[0] = row[0], i
-        for j, other_word in enumerate(b, 1):
-            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (word != other_word))
-    return 1.0 - row[-1] / max(len(a), len(b), 1)
+    return 1.0 - words_apart(one, other) / max(len(one.split()), len(other.split()), 1)

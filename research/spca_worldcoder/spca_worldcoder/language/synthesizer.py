@@ -11,7 +11,7 @@ import numpy as np
 from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError
 from spca_programs.ipp.dialogue import Dialogue, add_usage, render
-from spca_worldcoder.records import Experience, Program, Transition, Usage, Verdict
+from spca_worldcoder.records import Experience, Program, Transition, Usage, Verdict, words_apart
 from spca_worldcoder.sandbox import SIGNATURES
 from spca_worldcoder.state import State, described, in_words
 
@@ -63,7 +63,7 @@ class LanguageSynthesizer:
         won = {seen.mission: seen for seen in experience.transitions if seen.done and seen.reward > 0}
         if not won or mission in won:
             return program
-        nearest = sorted(won, key=lambda known: (_distance(known.split(), mission.split()), known))[:_GOALS]
+        nearest = sorted(won, key=lambda known: (words_apart(known, mission), known))[:_GOALS]
         return self._ask(
             "goal", "goal", code=program.source, mission=mission, known=[_shown(won[one]) for one in nearest]
         )
@@ -122,13 +122,3 @@ def _shown(seen: Transition) -> dict[str, Any]:
         "done": seen.done,
         "mission": seen.mission,
     }
-
-
-def _distance(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many words have to be put in, left out or replaced (Levenshtein)."""
-    row = list(range(len(other) + 1))
-    for i, word in enumerate(one, 1):
-        previous, row[0] = row[0], i
-        for j, its in enumerate(other, 1):
-            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (word != its))
-    return row[-1]

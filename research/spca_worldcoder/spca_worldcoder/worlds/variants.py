@@ -105,29 +105,6 @@ class Teleporting:
         return state_of([*level.state, *(entity(self.kind, *cell) for cell in self._gates)])
 
 
-class Slippery:
-    """A world in which now and then an action does nothing, which no deterministic program explains."""
-
-    def __init__(self, world: World, seed: int = 0, share: float = 0.2) -> None:
-        self._world, self._share = world, share
-        self._rng = np.random.default_rng([seed, 13])
-        self.name, self.actions = f"{world.name}-slippery", world.actions
-        self._state: State = ()
-
-    def reset(self, seed: int) -> tuple[State, str]:
-        """A new episode."""
-        self._state, mission = self._world.reset(seed)
-        return self._state, mission
-
-    def step(self, action: str) -> Step:
-        """Carry out an action, or not."""
-        if self._rng.random() < self._share:
-            return Step(self._state, -0.1, False)
-        made = self._world.step(action)
-        self._state = made.state
-        return made
-
-
 def odd_locks(*, relock: bool = False, wrong_keys: bool = False) -> type[Any]:
     """A MiniGrid whose doors lock again when they are shut, or which only keys of another colour open.
 
