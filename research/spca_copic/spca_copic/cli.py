@@ -19,6 +19,15 @@ Task = Annotated[list[str] | None, typer.Option(help="Task type; repeatable, all
 Run = Annotated[
     Path | None, typer.Option("--run", help="A training's folder; the newest of the world by default.")
 ]
+Programs = Annotated[
+    int, typer.Option(help="Programs that propose; 0: 3 or 5, as the world says.", min=0, max=12)
+]
+Proposer = Annotated[str, typer.Option(help="`grammar`, a stand-in for a model, or `model`.")]
+SelectorName = Annotated[str, typer.Option("--selector", help="`hashed`, or `language` (optional).")]
+Temperature = Annotated[float, typer.Option(help="Of the model that writes programs.")]
+Evolve = Annotated[bool, typer.Option(help="Write better programs between trials.")]
+Frozen = Annotated[bool, typer.Option("--frozen", help="The selector does not learn.")]
+Published = Annotated[bool, typer.Option("--published", help="Only what the paper does.")]
 Count = Annotated[int, typer.Option(help="Test cases of each task type.", min=1)]
 
 copic_app = typer.Typer(
@@ -46,19 +55,17 @@ COPIC = Command(mount)
 def train(
     world: World,
     task: Task = None,
-    programs: Annotated[
-        int, typer.Option(help="Programs that propose; 0: 3 or 5, as the world says.", min=0, max=12)
-    ] = 0,
+    programs: Programs = 0,
     trials: Annotated[int, typer.Option(help="Trials at most.", min=1)] = 10,
     episodes: Annotated[int, typer.Option(help="Episodes of a trial; 0: as the world says.", min=0)] = 0,
     seed: Annotated[int, typer.Option(help="Draws cases, programs and choices.", min=0)] = 0,
-    proposer: Annotated[str, typer.Option(help="`grammar` (no model needed) or `model`.")] = "grammar",
-    selector: Annotated[str, typer.Option(help="`hashed`, or `language` (optional).")] = "hashed",
-    temperature: Annotated[float, typer.Option(help="Of the model that writes programs.")] = 0.6,
-    evolve: Annotated[bool, typer.Option(help="Write better programs between trials.")] = True,
+    proposer: Proposer = "grammar",
+    selector: SelectorName = "hashed",
+    temperature: Temperature = 0.6,
+    evolve: Evolve = True,
     elites: Annotated[bool, typer.Option(help="Keep the best of old and new programs.")] = True,
-    frozen: Annotated[bool, typer.Option("--frozen", help="The selector does not learn.")] = False,
-    published: Annotated[bool, typer.Option("--published", help="Only what the paper does.")] = False,
+    frozen: Frozen = False,
+    published: Published = False,
     llm: Llm = "",
     out: Annotated[Path | None, typer.Option(help="The folder; an existing training is continued.")] = None,
 ) -> None:
@@ -102,7 +109,7 @@ def compare(
         list[str] | None,
         typer.Option(
             help="selector, random, programs (each alone), oracle; of a model: judge, react, cot, cot-few, "
-            "reflexion; repeatable."
+            "reflexion, adaplanner; repeatable."
         ),
     ] = None,
     llm: Llm = "",

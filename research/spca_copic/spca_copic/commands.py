@@ -7,29 +7,38 @@ from typing import Annotated, Any
 import typer
 
 from spca_bench.command import BenchCommand
+from spca_copic.cli import (
+    Count,
+    Evolve,
+    Frozen,
+    Programs,
+    Proposer,
+    Published,
+    SelectorName,
+    Task,
+    Temperature,
+)
 from spca_core.checked import checked
 
 
 def _copic(
     worlds: Annotated[list[str] | None, typer.Argument(help="Worlds; build_order by default.")] = None,
-    task: Annotated[list[str] | None, typer.Option(help="Task type; repeatable, all by default.")] = None,
+    task: Task = None,
     seeds: Annotated[int, typer.Option(help="Trainings of each task type.", min=1)] = 5,
-    cases: Annotated[int, typer.Option(help="Test cases of each task type.", min=1)] = 20,
-    programs: Annotated[
-        int, typer.Option(help="Programs that propose; 0: as the world says.", min=0, max=12)
-    ] = 0,
-    proposer: Annotated[str, typer.Option(help="`grammar`, a stand-in for a model, or `model`.")] = "grammar",
-    selector: Annotated[str, typer.Option(help="`hashed`, or `language` (optional).")] = "hashed",
-    temperature: Annotated[float, typer.Option(help="Of the model that writes programs.")] = 0.6,
-    evolve: Annotated[bool, typer.Option(help="Write better programs between trials.")] = True,
-    frozen: Annotated[bool, typer.Option("--frozen", help="The selector does not learn.")] = False,
-    published: Annotated[bool, typer.Option("--published", help="Only what the paper does.")] = False,
+    cases: Count = 20,
+    programs: Programs = 0,
+    proposer: Proposer = "grammar",
+    selector: SelectorName = "hashed",
+    temperature: Temperature = 0.6,
+    evolve: Evolve = True,
+    frozen: Frozen = False,
+    published: Published = False,
     tables: Annotated[
         int, typer.Option(help="Hidden tables; seed s has table s modulo so many (household).", min=1)
     ] = 1,
     policy: Annotated[
         list[str] | None,
-        typer.Option(help="Also a model's: judge, react, cot, cot-few, reflexion; repeatable."),
+        typer.Option(help="Also a model's: judge, react, cot, cot-few, reflexion, adaplanner; repeatable."),
     ] = None,
     llm: Annotated[
         str, typer.Option(help="A model configuration (YAML) for the proposer and these policies.")

@@ -89,7 +89,7 @@ def evaluate(
                     scores.append(_score(world, state, choice, programs, cases, on_episode))
                 continue
             if policy in ASKED and model is not None:
-                plans = ModelPlans(model, world.briefing(state.task), policy, state.recent)
+                plans = ModelPlans(model, world.briefing(state.task), policy, state.recent, recipe.deadline_s)
                 with closing(plans):
                     scores.append(_score(world, state, _named(plans), plans, cases, on_episode, plans.usage))
                 continue

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from spca_copic.episode import Choice, Moment, run_episode
-from spca_copic.pool import LONGEST, ProgramPool
-from spca_core.errors import BudgetExhausted
+from spca_copic.pool import DEADLINE_S, FUNCTION, LONGEST, SIGNATURE, ProgramPool
+from spca_core.errors import BudgetExhausted, InputError
 from spca_core.ports.chat import ChatModel, ChatUsage
 from spca_core.ports.proposer import ModelError
 from spca_programs.ipp.dialogue import Dialogue, render
+from spca_programs.ipp.program import code_in
 from spca_programs.plan_world import (
     ActionSequence,
     Briefing,
@@ -73,24 +74,35 @@ ASKED = {
     "cot": "chain of thought",
     "cot-few": "chain of thought, with examples",
     "reflexion": "Reflexion",
+    "adaplanner": "AdaPlanner",
 }
-"""Ways to ask a model for the plans themselves (Yao et al. 2023, Wei et al. 2022, Shinn et al. 2023)."""
+"""Ways to ask a model (Yao et al. 2023, Wei et al. 2022, Shinn et al. 2023, Sun et al. 2023).
+
+All but the last ask for the plans themselves; AdaPlanner for a program of this case.
+"""
 _WHOLE_PLAN = 50
 _TRIES = 3
 """Episodes of a case that Reflexion may take; the last one counts."""
 _EXAMPLES = 2
+_REFINEMENTS = 3
+"""Programs in a row that AdaPlanner may write until one of them has a plan."""
 
 
 class ModelPlans(ProgramPool):
-    """In place of programs: the model itself is asked, for every plan or (`cot`) once for the whole of it.
+    """In place of programs: the model itself is asked, in one of the ways of `ASKED`.
 
     `examples` are solved episodes of training, which `cot-few` shows.
     """
 
     def __init__(
-        self, model: ChatModel, briefing: Briefing, way: str = "react", examples: Sequence[Episode] = ()
+        self,
+        model: ChatModel,
+        briefing: Briefing,
+        way: str = "react",
+        examples: Sequence[Episode] = (),
+        deadline_s: float = DEADLINE_S,
     ) -> None:
-        super().__init__(())
+        super().__init__((), deadline_s)
         self.name, self._way = ASKED[way], way
         self._model, self._briefing = model, briefing
         self.programs = (PlanningProgram(source="", proposer="model"),)
@@ -98,23 +110,29 @@ class ModelPlans(ProgramPool):
         solved = [episode for episode in examples if episode.success]
         self._examples = solved[-_EXAMPLES:] if way == "cot-few" else []
         self._lessons: list[str] = []
+        self._skills: list[str] = []  # programs that have solved a case
+        self._program: PlanningProgram | None = None
         self._rest: ActionSequence = ()
 
     def play(self, world: PlanWorld, case: Case, choice: Choice) -> Episode:
         """An episode; after a failed one, Reflexion says in words what went wrong, and tries again."""
-        self._lessons = []
+        self._lessons, self._program = [], None
         for left in reversed(range(_TRIES if self._way == "reflexion" else 1)):
             episode = run_episode(world, case, self, choice)
             if episode.success or not left:
                 break
             with suppress(ModelError, BudgetExhausted):
                 self._lessons.append(self._ask("reflect", episode=episode, lessons=self._lessons))
+        if episode.success and self._program is not None:
+            self._skills = [*self._skills, self._program.source][-_EXAMPLES:]
         return episode
 
     def propose(
         self, situation: Situation, memory: Sequence[Mapping[str, Any]], only: Sequence[str] | None = None
     ) -> tuple[tuple[Candidate, ...], dict[str, str]]:
         """See `ProgramPool.propose`: one candidate, or none where the answer holds no actions."""
+        if self._way == "adaplanner":
+            return self._by_program(situation, memory)
         once = self._way.startswith("cot")
         if not (once and memory):
             try:
@@ -140,6 +158,28 @@ class ModelPlans(ProgramPool):
         if not plan:
             return (), {"model": "its plan has ended"}
         return (Candidate(plan=plan, programs=("model",)),), {}
+
+    def _by_program(
+        self, situation: Situation, memory: Sequence[Mapping[str, Any]]
+    ) -> tuple[tuple[Candidate, ...], dict[str, str]]:
+        """What a program of this case plans; it is written anew whenever its last plan went wrong."""
+        problem = "; ".join(remark["text"] for remark in memory[-1]["remarks"]) if memory else ""
+        for _ in range(1 + _REFINEMENTS):
+            if problem or self._program is None:
+                try:
+                    answer = self._ask(
+                        "adapt", situation=situation, observation=json.dumps(situation.observation),
+                        program=self._program, problem=problem, skills=self._skills, signature=SIGNATURE,
+                        longest=LONGEST,
+                    )  # fmt: skip
+                    self._program = PlanningProgram(source=code_in(answer, FUNCTION), proposer="model")
+                except (ModelError, BudgetExhausted, InputError) as error:
+                    return (), {"model": str(error)}
+                self.use([self._program])
+            plan, problem = self.plan_of(self._program.id, situation, memory)
+            if plan:
+                return (Candidate(plan=plan, programs=("model",)),), {}
+        return (), {"model": problem}
 
     def _ask(self, template: str, **values: Any) -> str:
         """The answer to a prompt. Raises ModelError, BudgetExhausted."""

@@ -169,6 +169,25 @@ def test_reflexion_tries_again_with_what_it_said(start: Start) -> None:
     assert len(server.requests) == 6, "another case begins without the words of the first"
 
 
+def test_adaplanner_refines_its_program_where_it_went_wrong_and_keeps_what_worked(start: Start) -> None:
+    def answer(seen: Seen) -> Behaviour:
+        if "KeyError" in seen.text:
+            return fenced(WORKERS.replace("SCV", "Thor"))
+        known = "Thor: it needs" in seen.text or "solved another task" in seen.text
+        return fenced(
+            WORKERS if known else WORKERS.replace("return", "return observation['no such thing'] +")
+        )
+
+    server, chat = start(answer)
+    with closing(ModelPlans(chat, WORLD.briefing("easy"), "adaplanner", (), PATIENT_S)) as plans:
+        assert plans.play(WORLD, CASE, ProgramChoice("model")).success
+        assert len(server.requests) == 3, "a program that raises, one that is refused, one that works"
+        assert plans.play(WORLD, CASE, ProgramChoice("model")).success
+        assert len(server.requests) == 4
+    nothing = ModelPlans(start(lambda seen: Say("Hm."))[1], WORLD.briefing("easy"), "adaplanner")
+    assert "no Python code" in nothing.play(WORLD, CASE, ProgramChoice("model")).ended
+
+
 def test_the_page_of_the_bench_counts_seeds_with_one_program(tmp_path: Path) -> None:
     score = Score(
         policy="selector", task="easy", episodes=2, success=0.5, score=0, decisions=3, actions=4,
