@@ -78,7 +78,6 @@ class EpisodeRobot:
         at = self.now() - self._begun + half
         before, position, after = (_at(trajectory, at + step) for step in (-half, 0.0, half))
         velocity, acceleration = (after - before) / (2 * half), (after - 2 * position + before) / half**2
-        self._target = trajectory.positions[-1]
         return np.asarray(position + self._lead * velocity + self._inertia * acceleration)
 
     def _felt(self) -> None:
