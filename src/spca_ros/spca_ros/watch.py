@@ -12,8 +12,6 @@ from spca_ros.convert.time import seconds
 from spca_ros.node import SpcaNode
 from spca_ros.qos import EVERY
 
-AHEAD_S = 0.02
-"""Simulated seconds that the world may be ahead of what the watcher has seen, beyond the simulator's lead."""
 SILENCE_S = 0.8
 """Wall seconds without a lease after which the watcher counts as lost. DDS takes longer to notice a death."""
 _LOOK_S = 0.1
@@ -48,9 +46,9 @@ class Watch:
         self._watching = False
 
     def limit(self, seen: float) -> float:
-        """What may be reported as seen, in simulated seconds: at most a little more than the watcher has."""
+        """What may be reported as seen, in simulated seconds: at most what the watcher has."""
         watcher = self._seen
-        return seen if watcher is None or not self._watching else min(seen, watcher + AHEAD_S)
+        return seen if watcher is None or not self._watching else min(seen, watcher)
 
     def _on_lease(self, lease: Lease) -> None:
         if lease.client == self._client and self._watching:

@@ -75,7 +75,7 @@ class Conductor:
         simulator: Simulator,
         rate: float | None = None,
         idle_rate: float = 1.0,
-        lead: float = 0.08,
+        lead: float = 0.06,
         patience: float = 1.0,
         wall: Callable[[], float] = time.monotonic,
     ) -> None:

@@ -173,10 +173,10 @@ class MujocoSimulator:
         self._servo.follow(trajectory, self._dt)
 
     def hold(self) -> None:
-        """Brake to a standstill, along the reference unless the arm has been pushed away from it."""
-        position, velocity = self._servo.state
-        if np.abs(position - self._arm_position()).max() > _MAX_START_DEVIATION:
-            position, velocity = self._arm_position(), self.data.qvel[self._scene.index.arm_qvel].copy()
+        """Brake to a standstill from where the arm is; along its reference it would creep on afterwards."""
+        position, velocity = self._arm_position(), self.data.qvel[self._scene.index.arm_qvel].copy()
+        if self._servo.done and np.abs(position - self._servo.state[0]).max() <= _MAX_START_DEVIATION:
+            return  # it holds, and has not been pushed away
         inertia = np.empty((self.model.nv, self.model.nv))
         mujoco.mj_fullM(self.model, self.data, inertia)
         arm = self._scene.index.arm_qvel

@@ -105,6 +105,11 @@ class ArmServo:
         i = max(self._next - 1, 0)
         return self._q[i], self._v[i]
 
+    @property
+    def done(self) -> bool:
+        """Whether it holds the last point."""
+        return self._next >= len(self._commands)
+
     def save(self) -> tuple[Array, Array, int]:
         """Its state, for a snapshot."""
         return self._q, self._v, self._next
