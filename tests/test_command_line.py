@@ -45,6 +45,8 @@ def spca(*args: str, **more: object) -> subprocess.CompletedProcess[str]:
         (["run", "/dev/null.yaml"], "no such file"),
         (["run", "stack_01", "--preset", "wild"], "--preset"),
         (["run", "stack_01", "--preset", "shufled"], "did you mean 'shuffled'"),
+        (["run", "stack_01", "--robot", "ur6e"], "did you mean 'ur5e'"),
+        (["run", "minigrid:MiniGrid-Empty-5x5", "--robot", "ur5e"], "has no arm"),
         (["run", "stack_01", "--out", "/proc/x"], "cannot write here"),
         (["run", "stack_01", "--transport", "inproc", "--detector", "eagle"], "no detector 'eagle'"),
         (["bench", "models", "--levels", "touch_02,stak_01"], "no level matches 'stak_01'"),

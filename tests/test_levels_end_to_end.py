@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import spca
+from spca.benches.levels import LevelsBench
 from spca.inproc import run_inproc
-from spca_core.options import RunOptions
+from spca_core.arms import GROUP
+from spca_core.ending import Ending
+from spca_core.errors import OutOfReach
+from spca_core.extensions import installed
+from spca_core.options import Manifest, RunOptions
 from spca_core.plan import Draft, Plan, Step
-from spca_core.run_folder import RunFolder
+from spca_core.run_folder import MANIFEST, RunFolder
 from spca_core.verdict import Outcome
+from spca_core.world import load_world
+from spca_motion.tool import ToolKinematics
 from spca_sim.variation import SimVariation
 from spca_tabletop.kit import build_tabletop
 
@@ -32,6 +44,34 @@ def test_the_first_levels_on_the_nominal_table(level, tmp_path):
     result = run_inproc(options(level), RunFolder.create(level, tmp_path / "run"))
     assert result.success, result.reason
     assert result.verdict.score == 1.0
+
+
+@pytest.mark.parametrize("robot", ["ur3e", "ur10e"])
+def test_the_shortest_and_the_longest_arm_solve_a_level_and_the_manifest_names_them(robot, tmp_path):
+    run = spca.run("touch_02", robot=robot, report=False, out=tmp_path / "run")
+    assert run.result.success, run.result.reason
+    assert RunFolder.open(run.folder).read(MANIFEST, Manifest).options.robot == robot
+
+
+def test_what_an_arm_does_not_reach_is_refused_in_words(tmp_path):
+    words = "'box_red' is out of the .* UR3e's reach .*it lies 52 cm .* the arm reaches 50 cm"
+    with pytest.raises(OutOfReach, match=words):
+        spca.run("stack_01", robot="ur3e", out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+    bench = LevelsBench(levels=("stack_01",), presets=("nominal",), tables=1, robot="ur3e")
+    bench.prepare(tmp_path)
+    summary = bench.run_trial(bench.trials()[0], tmp_path)
+    assert summary.outcome is Ending.IMPOSSIBLE and re.search(words, summary.cause)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.sampled_from(sorted(installed(GROUP))), st.floats(-3, 3), st.floats(0.42, 0.6))
+def test_an_arm_reaches_just_as_far_as_it_says(robot, bearing, height):
+    tools = ToolKinematics(load_world(f"tabletop@{robot}"))
+    way = np.array([np.cos(bearing), np.sin(bearing)])
+    farthest = tools.farthest(*way, height)
+    assert tools.reaches(*(farthest * way), height) and 0.3 < farthest < 1.5
+    assert not any(tools.reaches(*(beyond * way), height) for beyond in (farthest + 0.015, 1.6, 2.0))
 
 
 @pytest.mark.slow

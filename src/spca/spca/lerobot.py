@@ -60,7 +60,7 @@ def write_dataset(
         kit = kit_of(options.level)
         if not isinstance(kit, RecordsEpisodes):
             raise InputError(f"runs in {kit.name} cannot be exported", where=str(path))
-        writer.add(kit.robot, kit.episode(folder, options, fps))
+        writer.add(kit.robot(options), kit.episode(folder, options, fps))
         on_run(path)
     writer.finish()
     return writer.frames

@@ -41,7 +41,7 @@ def table_name(options: RunOptions) -> str:
     """
     level = Path(options.level).stem
     table = f"{options.preset}-{options.seed}"
-    world = f"-{Path(options.world).stem}" if options.world else ""
+    world = "".join(f"-{Path(name).stem}" for name in (options.world, options.robot) if name)
     return level if (table, world) == ("nominal-0", "") else f"{level}@{table}{world}"
 
 

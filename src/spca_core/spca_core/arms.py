@@ -101,9 +101,7 @@ class ArmDescription(Part):
             long = i in (1, 2)
             if abs(joint.alpha - twist) > 1e-9 or (joint.a != 0) != long or (joint.d != 0) == long:
                 row = f"alpha {twist:.4f} and " + ("an a, no d" if long else "a d, no a")
-                raise ValueError(
-                    f"{joint.link} needs {row}: the second to fourth axes are parallel, as a UR's"
-                )
+                raise ValueError(f"{joint.link} needs {row}: axes two to four are parallel, as a UR's")
         for name in ("home", "out_of_view"):
             for joint, angle in zip(self.joints, getattr(self, name), strict=True):
                 if not joint.range[0] <= angle <= joint.range[1]:

@@ -33,8 +33,9 @@ class Episode:
 class RecordsEpisodes(Protocol):
     """A kit whose runs can be turned into episodes."""
 
-    robot: str
-    """The robot's name, for the data set."""
+    def robot(self, options: RunOptions) -> str:
+        """The name of a run's robot, for the data set."""
+        ...
 
     def episode(self, folder: RunFolder, options: RunOptions, fps: int) -> Episode:
         """The last attempt of a finished run, at `fps` frames a simulated second.

@@ -55,6 +55,10 @@ class InputError(SpcaError):
         return type(self), (self.what, self.where, self.hint)
 
 
+class OutOfReach(InputError):
+    """The chosen arm does not reach what a level is about."""
+
+
 class Cancelled(SpcaError):
     """The user or a supervisor asked for a stop (exit status 130)."""
 

@@ -43,6 +43,8 @@ class RunOptions(Record):
     level: str
     world: str = ""
     """A world file by name or path; empty is the one the level is made for."""
+    robot: str = ""
+    """An arm by name or by the path of its file (`spca_core.arms`); empty is the world's own."""
     transport: Transport = "ros"
     preset: str = "nominal"
     """Which distribution of initial states; the environment's kit lists its presets."""

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_core.ports.kit import DocumentMaker, LevelInfo, PublishedResult
 from spca_core.run_folder import RunFolder
@@ -81,7 +82,9 @@ class MinigridKit:
         )
 
     def check(self, options: RunOptions) -> None:
-        """Raise InputError for an unknown level."""
+        """Raise InputError for an unknown level, or a robot arm."""
+        if options.robot:
+            raise InputError(f"--robot {options.robot}", hint="the agent of a grid world has no arm")
         self.build(options).close()
 
     def build(self, options: RunOptions, vision: VisionModel | None = None) -> MinigridEnvironment:

@@ -13,9 +13,11 @@ Collisions are always checked with the fingers as they are.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from spca_core.geometry import Array, Pose
+from spca_core.geometry import Array, Pose, top_down
 from spca_core.world import World
 from spca_robot.arm_model import tool0
 from spca_robot.gripper_2f85 import STROKE, tcp_offset
@@ -56,6 +58,17 @@ class ToolKinematics:
         flange = np.array(tools)
         flange[..., :3, 3] -= tcp_offset(gap) * flange[..., :3, 2]
         return self.arm.inverse_branches(self._unmount @ flange @ self._flange)
+
+    def reaches(self, x: float, y: float, z: float) -> bool:
+        """Whether some configuration has the tool at that point (m, in `world`), pointing down."""
+        return bool(np.isfinite(self.branches(top_down(x, y, z, 0.0).matrix(), NOMINAL_GAP)).any())
+
+    def farthest(self, x: float, y: float, z: float) -> float:
+        """How far from the base's axis (m) the tool, pointing down, reaches towards (x, y) at height z."""
+        x0, y0 = self._mount[:2, 3]
+        way = math.atan2(y - y0, x - x0)
+        steps = [(0.01 * k, x0 + 0.01 * k * math.cos(way), y0 + 0.01 * k * math.sin(way)) for k in range(200)]
+        return max((r for r, *point in steps if self.reaches(point[0], point[1], z)), default=0.0)
 
     def reach_excess(self, tool: Array, gap: float) -> float:
         """How far (m) this TCP pose would put the wrist beyond the stretched arm; ≤ 0 if within reach."""

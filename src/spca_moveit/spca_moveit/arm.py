@@ -9,6 +9,7 @@ import numpy as np
 from spca_core.arms import ArmDescription
 from spca_core.ports.robot import Robot
 from spca_core.world import World
+from spca_description.moveit_config import VELOCITY_SCALING
 from spca_motion.execution import Tolerances
 from spca_motion.limits import EMPTY, HOLDING, MotionLimits
 from spca_motion.manipulator import Manipulator, assembled
@@ -16,9 +17,6 @@ from spca_motion.planner import MotionPlanner
 from spca_moveit.checker import ProcessChecker
 from spca_moveit.process import PlannerProcess
 from spca_moveit.search import MoveItSearch
-
-VELOCITY_SCALING = 0.3
-"""Share of the joints' speed limits that is used at most."""
 
 
 def moveit_arm(

@@ -79,12 +79,6 @@ class GlRenderer:
         depth[depth >= self._far * 0.999] = 0
         return colour, depth
 
-    def render_colour(self, qpos: Array) -> NDArray[np.uint8]:
-        """The colour image alone."""
-        renderer = self._update(qpos)
-        renderer.disable_depth_rendering()
-        return np.asarray(renderer.render())
-
     def close(self) -> None:
         """Free the context."""
         if self._renderer is not None:

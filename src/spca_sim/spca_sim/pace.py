@@ -4,22 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Protocol
 
 from spca_core.errors import InputError
-
-
-class Steppable(Protocol):
-    """A simulator, as far as pacing needs one."""
-
-    @property
-    def time(self) -> float:
-        """Simulated seconds."""
-        ...
-
-    def step(self, seconds: float) -> None:
-        """Advance."""
-        ...
 
 
 class Pacer:

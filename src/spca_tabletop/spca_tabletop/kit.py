@@ -42,7 +42,7 @@ class TabletopKit:
     """See `spca_core.ports.kit.Kit`."""
 
     name = "tabletop"
-    about = "a UR5 with a Robotiq 2F-85 and an RGB-D camera over a table with cubes and plates"
+    about = "an arm with a Robotiq 2F-85 and an RGB-D camera over a table with cubes and plates"
     bare_names = True
     time_unit = "s"
     builtin_skills = Path(act.__file__).with_name("skills.py")
@@ -101,9 +101,9 @@ class TabletopKit:
     def check(self, options: RunOptions) -> None:
         """Raise InputError for an unknown level or world, or a live view without a display.
 
-        So does a vision model alone over ROS, where it is not offered.
+        OutOfReach where another arm is too short. InputError, too, for a vision model alone over ROS.
         """
-        from spca_tabletop.presets import load_table
+        from spca_tabletop.presets import check_reach, load_table
 
         if options.view == "web":
             from spca_sim.web_view import require_viser
@@ -115,7 +115,9 @@ class TabletopKit:
             require_display()
         if options.ablations.vision_alone and (options.transport == "ros" or not options.vision):
             raise InputError("a vision model alone", hint="needs --vision and --transport inproc")
-        _, level = load_table(options)
+        world, level = load_table(options)
+        if options.robot:  # a world's own arm reaches its work area
+            check_reach(options, world, level)
         if level.needs_poses and options.transport == "ros":
             raise InputError(f"level '{level.name}' is judged by places", hint="use --transport inproc")
 
@@ -181,7 +183,11 @@ class TabletopKit:
 
         return write_video, write_rehearsal_videos, write_mcap, write_signals
 
-    robot = "ur5_2f85"
+    def robot(self, options: RunOptions) -> str:
+        """See `RecordsEpisodes`."""
+        from spca_tabletop.presets import load_table
+
+        return f"{load_table(options)[0].robot.arm.name}_2f85"
 
     def episode(self, folder: RunFolder, options: RunOptions, fps: int) -> Episode:
         """See `RecordsEpisodes`."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 from typing import cast
 from zlib import crc32
 
 import yaml
 
-from spca_core.errors import InputError
+from spca_core.errors import InputError, OutOfReach
 from spca_core.layout import Layout, cluttered_layout, nominal_layout, random_layout
 from spca_core.names import TABLE
 from spca_core.options import RunOptions
@@ -25,13 +26,38 @@ DISTURBED = "disturbed"
 PRESETS = ("nominal", "shuffled", "noisy", "hard", DISTURBED, *(f"{DISTURBED}-{kind}" for kind in KINDS))
 """`disturbed` draws one to three disturbances of any kind; `disturbed-push` and so on a single one."""
 _TRIES = 200
+_ABOVE = 0.1  # m from which the gripper goes down to a thing
 _STRIDE = 100_003  # between the seeds of one table's tries, so that neighbouring tables share none
 
 
 def load_table(options: RunOptions) -> tuple[World, Level]:
     """The world and the level that a run's options name. Raises InputError for an unknown one."""
     level = load_level(options.level, load_world(options.world) if options.world else None)
-    return load_world(options.world or level.world), level
+    return load_world(world_named(options, level)), level
+
+
+def world_named(options: RunOptions, level: Level) -> str:
+    """The name of a run's world, with the arm in it that the options ask for."""
+    world = options.world or level.world
+    return f"{world}@{options.robot}" if options.robot else world
+
+
+def check_reach(options: RunOptions, world: World, level: Level) -> None:
+    """Raise OutOfReach where the arm does not reach, from above, all that must be touched for success."""
+    from spca_motion.tool import ToolKinematics
+
+    layout, _ = draw_table(options.preset, options.seed, world, level)
+    tools, arm = ToolKinematics(world), world.robot.arm
+    needed = level.success.names | {name for state in level.order for name in state.names}
+    for name in sorted(needed & set(layout.poses)):
+        x, y, z = layout.poses[name].position
+        if not (tools.reaches(x, y, z) and tools.reaches(x, y, z + _ABOVE)):
+            away = math.dist((x, y), world.robot.base.position[:2])
+            raise OutOfReach(
+                f"'{name}' is out of the {arm.title}'s reach", where=f"level '{level.name}'",
+                hint=f"it lies {100 * away:.0f} cm from the base; from above, the arm reaches "
+                f"{100 * tools.farthest(x, y, z + _ABOVE):.0f} cm in that direction",
+            )  # fmt: skip
 
 
 def sentence_level(sentence: str, world: str = "") -> str:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from spca.commands import ROBOT
 from spca_bench.command import BenchCommand, FirstSeed, Presets, Usd
 from spca_core.checked import checked
 
@@ -25,6 +26,7 @@ def _levels(
             help="`inproc`: lockstep; `ros`: trial after trial on the graph that `spca up` started."
         ),
     ] = "inproc",
+    robot: Annotated[str, typer.Option(help=ROBOT)] = "",
 ) -> Any:
     """Run levels on many tables, in parallel. Exit status 0 if all were solved."""
     from spca.api import select_levels
@@ -34,7 +36,7 @@ def _levels(
         LevelsBench,
         levels=tuple(info.name for info in select_levels([] if levels == ["all"] else levels or [])),
         presets=preset or ["shuffled"], tables=tables, first_seed=first_seed, proposer=proposer,
-        transport=transport,
+        transport=transport, robot=robot,
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,8 +18,12 @@ from spca_bench.bench import Done
 from spca_bench.page import Page, PageTable, new_figure
 from spca_bench.runs import STAGES, RunsBench, RunSummary, level_runs, run_cards
 from spca_bench.statistics import Rate, groups, median_of
+from spca_core.ending import Ending
+from spca_core.errors import OutOfReach
 from spca_core.model import Record
 from spca_core.options import RunOptions, Transport
+from spca_core.result import CoderCounts, PlannerCounts
+from spca_core.verdict import Outcome, Verdict
 
 
 class LevelTrial(Record):
@@ -56,16 +61,20 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
     proposer: str = "builtin"
     transport: Transport = "inproc"
     """`ros` runs on the graph that `spca up` has started, or starts one for each trial."""
+    robot: str = ""
+    """The arm, as in `RunOptions`."""
 
     @property
     def title(self) -> str:
         """See `Bench`."""
-        return f"Levels: {len(self.levels)} on {self.tables} tables each, proposer {self.proposer}"
+        arm = f", {self.robot}" if self.robot else ""
+        return f"Levels: {len(self.levels)} on {self.tables} tables each, proposer {self.proposer}{arm}"
 
     def prepare(self, folder: Path) -> None:
-        """Every level and preset must be there."""
+        """Every level and preset must be there; what the arm does not reach on a table, each trial says."""
         for trial in self.trials()[: len(self.levels) * len(self.presets)]:
-            checked_kit(self._options(trial))
+            with suppress(OutOfReach):
+                checked_kit(self._options(trial))
 
     def trials(self) -> list[LevelTrial]:
         """Table by table, so that an interrupted campaign has tried everything equally often."""
@@ -82,7 +91,18 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
         return self.transport == "inproc"
 
     def run_trial(self, trial: LevelTrial, folder: Path) -> RunSummary:
-        """In lockstep unless over ROS. The run's folder is kept, with a report, only if it failed."""
+        """In lockstep unless over ROS. The run's folder is kept, with a report, only if it failed.
+
+        A table that is out of the arm's reach is not tried; it counts as not solved.
+        """
+        try:
+            checked_kit(self._options(trial))
+        except OutOfReach as refusal:
+            verdict = Verdict(outcome=Outcome.RUNNING, score=0.0, stamp=0.0, reason=str(refusal))
+            return RunSummary(
+                level=trial.level, outcome=Ending.IMPOSSIBLE, verdict=verdict, reason=str(refusal), rounds=0,
+                steps=0, planner=PlannerCounts(), coder=CoderCounts(), wall=0.0, sim=0.0, stage_wall={},
+            )  # fmt: skip
         summary, run = level_runs().run(self._options(trial), folder, trial.key.replace("/", "_"))
         level_runs().keep_failed(summary, run)
         return summary
@@ -90,7 +110,7 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
     def _options(self, trial: LevelTrial) -> RunOptions:
         return RunOptions(
             level=trial.level, preset=trial.preset, seed=trial.seed, transport=self.transport,
-            proposer=self.proposer,
+            proposer=self.proposer, robot=self.robot,
             video=False,
         )  # fmt: skip
 

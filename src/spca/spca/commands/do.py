@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spca.commands import LEVELS, VIEW
+from spca.commands import LEVELS, ROBOT, VIEW
 
 if TYPE_CHECKING:
     from spca.dialogue import Dialogue
@@ -40,6 +40,7 @@ def do(
     seed: Annotated[int, typer.Option(help="Random seed of the table and of the sensor noise.")] = 0,
     proposer: Annotated[str, typer.Option(help="`builtin` (no model needed), `openai`, or `auto`.")] = "auto",
     llm: Annotated[str, typer.Option(help="A model configuration (YAML), or `replay:FOLDER`.")] = "",
+    robot: Annotated[str, typer.Option(help=ROBOT)] = "",
     ask: Annotated[bool, typer.Option("--ask", help="Show each plan and ask before the arm moves.")] = False,
     transport: Annotated[
         str,
@@ -74,7 +75,7 @@ def do(
         table = session(
             world, preset, seed, on_event=progress, approve=_asked(progress) if ask else None,
             report=False, proposer=proposer, llm=llm, view="web" if web else view, rate=rate, video=video,
-            transport="inproc" if here else chosen_transport(transport),
+            robot=robot, transport="inproc" if here else chosen_transport(transport),
         )  # fmt: skip
         with table:
             talk, typed = Dialogue(table), sys.stdin.isatty()

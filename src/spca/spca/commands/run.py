@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from spca.commands import LEVELS, VIEW
+from spca.commands import LEVELS, ROBOT, VIEW
 from spca.commands.completion import complete_level, complete_run
 from spca_core.checked import checked
 
@@ -87,6 +87,7 @@ def run(
     world: Annotated[
         str, typer.Option(help="A world in worlds/ or a world file; by default the level's own.")
     ] = "",
+    robot: Annotated[str, typer.Option(help=ROBOT)] = "",
     video: Annotated[bool, typer.Option(help="Render a video after the verdict.")] = True,
     out: Annotated[Path | None, typer.Option(help="The run's folder; a new one in runs/ by default.")] = None,
 ) -> None:
@@ -105,7 +106,7 @@ def run(
         engine=engine, llm=llm, skills=skills, library=library, detector=detector, vision=vision,
         rehearse=rehearse,
         drafts=drafts, twin=twin, rate=rate, view="web" if web else view, camera=camera, world=world,
-        video=video,
+        robot=robot, video=video,
     )  # fmt: skip
     raise typer.Exit(start_run(options, out))
 

@@ -55,10 +55,10 @@ class TabletopRos:
 
     def parameters(self, options: RunOptions) -> dict[str, str]:
         """The world's and the detector's names."""
-        from spca_tabletop.presets import load_table
+        from spca_tabletop.presets import load_table, world_named
 
         _, level = load_table(options)
-        return {"world": options.world or level.world, "detector": options.detector}
+        return {"world": world_named(options, level), "detector": options.detector}
 
     def environment(self, node: SpcaNode) -> RosTabletop:
         """The tabletop as seen from a node."""
