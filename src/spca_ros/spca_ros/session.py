@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 
 import rclpy
+from rclpy.action import ActionClient, ActionServer
 from rclpy.context import Context
 from rclpy.signals import SignalHandlerOptions
 
@@ -35,6 +36,9 @@ class RosSession:
         self._ended = True
         self.node.loop.wake()
         self._thread.join(timeout=5.0)
+        # ROS leaves a node's actions: whoever still holds one would keep the node in its domain.
+        for action in [w for w in self.node.waitables if isinstance(w, (ActionClient, ActionServer))]:
+            action.destroy()
         self.node.destroy_node()
         self.node.loop.close()
         self._context.try_shutdown()

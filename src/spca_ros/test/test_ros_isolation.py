@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spca_ros.domain import own_domain
+from spca_ros.domain import _silent, own_domain
 from spca_ros.environment import OPENED_BY
 
 _NODE = """
@@ -112,3 +112,18 @@ def test_another_machine_finds_the_graph_only_if_it_was_opened(
         extra["ROS_DOMAIN_ID"] = str(domain)
         found = _in_own_network(folder, sys.executable, _NODE, stranger, **extra)
     assert (found.stdout.strip(), found.stderr) == (expected, "")
+
+
+@pytest.mark.ros
+def test_a_session_that_has_ended_is_in_its_domain_no_more() -> None:
+    """Also while somebody still holds an action of it, as tests and notebooks do."""
+    from rclpy.action import ActionClient, ActionServer
+    from spca_interfaces.action import RunLevel
+
+    from spca_ros.session import RosSession
+
+    with own_domain() as domain:
+        with RosSession("ended") as node:
+            held = ActionClient(node, RunLevel, "a"), ActionServer(node, RunLevel, "b", lambda goal: goal)
+            assert not _silent(domain)
+        assert _silent(domain), held
