@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 
 from spca_core.errors import EXIT_BAD_INPUT, Cancelled, InputError, SpcaError
 from spca_core.paths import data
@@ -119,9 +118,7 @@ class Graph:
     def __enter__(self) -> Graph:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self.close()
 
     def wait_ready(self, timeout: float = 60.0, cancelled: Callable[[], bool] = lambda: False) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-
 import rclpy
 from rclpy.action import ActionClient, ActionServer
 from rclpy.context import Context
@@ -30,9 +28,7 @@ class RosSession:
     def __enter__(self) -> SpcaNode:
         return self.node
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self._ended = True
         self.node.loop.wake()
         self._thread.join(timeout=5.0)
