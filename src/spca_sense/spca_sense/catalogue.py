@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from spca_core.geometry import Vec3
 from spca_core.model import Record
 from spca_core.names import symbol_of, words_of
@@ -18,41 +20,42 @@ class Colour(Record):
 PALETTE = tuple(
     Colour(name=name, rgb=rgb)
     for name, rgb in (
-        ("red", (0.75, 0.10, 0.10)),
-        ("orange", (0.85, 0.40, 0.05)),
-        ("yellow", (0.80, 0.68, 0.08)),
-        ("green", (0.10, 0.55, 0.16)),
-        ("cyan", (0.05, 0.60, 0.65)),
         ("blue", (0.10, 0.22, 0.70)),
-        ("purple", (0.42, 0.12, 0.62)),
+        ("cyan", (0.05, 0.60, 0.65)),
+        ("green", (0.10, 0.55, 0.16)),
+        ("orange", (0.85, 0.40, 0.05)),
         ("pink", (0.85, 0.25, 0.55)),
+        ("purple", (0.42, 0.12, 0.62)),
+        ("red", (0.75, 0.10, 0.10)),
+        ("yellow", (0.80, 0.68, 0.08)),
     )
 )
-"""The colours that things may have on a table where anything may lie, unless its world knows them better."""
+"""The colours that things may have, in order of name, unless their world knows them better."""
 
 _CUBE, _PLATE = (0.04, 0.04, 0.04), (0.11, 0.11, 0.008)
 
 
 class Catalogue(Record):
-    """Nominal sizes in metres, colour prototypes, and the table the camera looks at.
+    """The table the camera looks at, and sizes in metres that are known beforehand.
 
-    Cubes of the edge `cube_edge` and plates of `plate_diameter` are known by their size, as far as there are
-    any in `cube_colours` and `plate_colours`. On an `open` table there may be things of other kinds and
-    sizes, in any colour of the `palette`; the sizes of its cuboids are known by colour, as `blocks`.
+    There may be things of any kind and size on the table, in any colour of the `palette`. If the world has
+    `cubes` or `plates`, those of the edge `cube_edge` and of `plate_diameter` are looked for first; the sizes
+    of its cuboids are known by colour, as `blocks`.
     """
 
     cube_edge: float
     plate_diameter: float
     plate_thickness: float
-    cube_colours: tuple[Colour, ...]
-    plate_colours: tuple[Colour, ...]
+    cubes: bool
+    plates: bool
+    """Whether there are plates, all of one size."""
     table_top: float
     """Height of the table's surface in `world`, metres."""
     table_colour: Vec3
     table_centre: tuple[float, float]
     table_size: Vec3
-    open: bool = False
     palette: tuple[Colour, ...] = PALETTE
+    """In order of name."""
     blocks: tuple[tuple[str, Vec3], ...] = ()
 
     @classmethod
@@ -62,31 +65,19 @@ class Catalogue(Record):
         plates = [o for o in world.objects if o.kind == "plate"]
         cube = _commonest([o.size for o in cubes], _CUBE)
         plate = _commonest([o.size for o in plates], _PLATE)
-        known = {("cube", cube), ("plate", plate)}
-        open_ = any((o.kind, o.size) not in known for o in world.objects if o.kind != "sign")
-        plates = plates if len({o.size for o in plates}) == 1 else []
-        palette = tuple({c.name: c for c in (*PALETTE, *_colours(world.objects))}.values())
         return cls(
             cube_edge=cube[0],
             plate_diameter=plate[0],
             plate_thickness=plate[2],
-            cube_colours=palette if open_ and cubes else _colours(cubes),
-            plate_colours=palette if open_ and plates else _colours(plates),
+            cubes=bool(cubes),
+            plates=len({o.size for o in plates}) == 1,
             table_top=world.table.top,
             table_colour=world.table.colour,
             table_centre=world.table.centre,
             table_size=world.table.size,
-            open=open_,
-            palette=palette,
+            palette=_palette(world.objects),
             blocks=tuple(sorted({(_colour(o), o.size) for o in world.objects if o.kind == "cuboid"})),
         )
-
-    @property
-    def colours(self) -> tuple[Colour, ...]:
-        """Every colour of the catalogue once, in order of name."""
-        known = self.palette if self.open else (*self.plate_colours, *self.cube_colours)
-        by_name = {c.name: c for c in known}
-        return tuple(by_name[name] for name in sorted(by_name))
 
     def blocks_of(self, colour: str) -> tuple[Vec3, ...]:
         """The sizes of the cuboids of a colour."""
@@ -97,9 +88,10 @@ def _commonest(sizes: list[Vec3], default: Vec3) -> Vec3:
     return max(sizes, key=sizes.count, default=default)
 
 
-def _colours(things: list[WorldObject] | tuple[WorldObject, ...]) -> tuple[Colour, ...]:
-    """The colours of things as the world describes them."""
-    by_name = {_colour(o): o.colour for o in things if o.kind != "sign"}
+def _palette(things: Sequence[WorldObject]) -> tuple[Colour, ...]:
+    """The colours of the palette, and those of the world's things as it describes them."""
+    described = {_colour(o): o.colour for o in things if o.kind != "sign"}
+    by_name = {c.name: c.rgb for c in PALETTE} | described
     return tuple(Colour(name=name, rgb=by_name[name]) for name in sorted(by_name))
 
 

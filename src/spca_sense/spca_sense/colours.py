@@ -48,10 +48,10 @@ class ColourLabels:
         """The label of a colour name; ValueError if there is none."""
         return 1 + self.names.index(name)
 
-    def present(self, least: int) -> set[str]:
-        """The colours of which there are at least so many pixels."""
+    def present(self, least: int) -> list[str]:
+        """The colours of which there are at least so many pixels, in order of name."""
         counts = np.bincount(self.labels.ravel(), minlength=1 + len(self.names))
-        return {name for name, count in zip(self.names, counts[1:], strict=True) if count >= least}
+        return [name for name, count in zip(self.names, counts[1:], strict=True) if count >= least]
 
     def matches(self, pixels: NDArray[np.uint8], label: int) -> bool:
         """Whether the mean of RGB pixels (N, 3) has the hue of a label's prototype and is about as saturated.
@@ -79,41 +79,32 @@ def chromaticity(rgb: Array | Vec3) -> Array:
 
 
 def label_colours(view: HeightView, catalogue: Catalogue) -> ColourLabels:
-    """Label every pixel with its catalogue colour.
+    """Label every pixel with its colour of the catalogue's palette.
 
     All decisions are linear forms in RGB, so that they commute with blur: the border between table and object
     lies where a blurred pixel holds as much of the one as of the other.
     """
-    colours = catalogue.colours
+    palette = catalogue.palette
     gains = _white_balance(view, catalogue.table_colour)
     neutral = chromaticity(catalogue.table_colour)
-    prototypes = np.array([chromaticity(c.rgb) for c in colours])
-    forms = []
-    for colour, prototype in zip(colours, prototypes, strict=True):
-        away = prototype - neutral
-        # (c - neutral)·away / |away|² is 0 at neutral and 1 at the prototype; times the sum it is linear in
-        # RGB.
-        coloured = (away - neutral @ away) / (away @ away)
-        # An equal mixture of object and table has the chromaticity of their sum.
-        share = float(np.sum(colour.rgb) / (np.sum(colour.rgb) + np.sum(catalogue.table_colour)))
-        forms += [
-            # The greater, the nearer: -|c - p|² up to a common term; with many colours only the hue counts,
-            # because what is half table is paler than its prototype.
-            coloured * np.linalg.norm(away) if catalogue.open else 2 * prototype - prototype @ prototype,
-            coloured - share,
-            coloured * np.linalg.norm(away),
-        ]
+    prototypes = np.array([chromaticity(c.rgb) for c in palette])
+    away = prototypes - neutral
+    lengths = np.linalg.norm(away, axis=1)
+    # An equal mixture of object and table has the chromaticity of their sum.
+    sums = np.array([np.sum(c.rgb) for c in palette])
+    least = lengths * sums / (sums + np.sum(catalogue.table_colour))
     image = cv2.GaussianBlur(view.frame.colour, (3, 3), 0).astype(np.float32)
-    values = [cv2.transform(image, (f * gains).astype(np.float32)[None, :]) for f in forms]
+    # What a pixel has beyond a table as bright as it is. Its direction alone, the hue, tells the colour,
+    # because what is half table is paler than its prototype.
+    beyond = cv2.transform(image, ((np.eye(3) - neutral[:, None]) * gains).astype(np.float32))
+    red, green, blue = cv2.split(beyond)
+    far = np.nonzero(red * red + green * green + blue * blue > _MIN_CHROMA**2)
+    strengths = beyond[far] @ (away / lengths[:, None]).T.astype(np.float32)
+    best = strengths.argmax(axis=1)
+    needed = np.maximum(least[best] * (image[far] @ gains), _MIN_CHROMA)
     labels = np.zeros(image.shape[:2], np.uint8)
-    nearest = np.full(image.shape[:2], -np.inf, np.float32)
-    for index in range(len(colours)):
-        nearness, inside, chroma = values[3 * index : 3 * index + 3]
-        better = nearness > nearest
-        np.maximum(nearest, nearness, out=nearest)
-        labels[better] = NEUTRAL
-        labels[better & (inside > 0) & (chroma > _MIN_CHROMA)] = 1 + index
-    return ColourLabels(labels, tuple(c.name for c in colours), gains, prototypes, neutral, view.frame.colour)
+    labels[far] = np.where(strengths.max(axis=1) > needed, 1 + best, NEUTRAL)
+    return ColourLabels(labels, tuple(c.name for c in palette), gains, prototypes, neutral, view.frame.colour)
 
 
 def _white_balance(view: HeightView, table_colour: Vec3) -> Array:

@@ -78,8 +78,8 @@ def find_cubes(
 ) -> tuple[list[FoundCube], list[str]]:
     """All cubes of a colour with a visible top face, from high to low, and notes about doubtful ones.
 
-    On an open table a cube is nothing but a cube's face, at a height at which a cube can stand, and no block
-    of that colour that is known by its size.
+    A cube is nothing but a cube's face, at a height at which a cube can stand, and no block of that colour
+    that is known by its size.
     """
     mask = colours.labels == colours.label_of(colour)
     area = bounding_window(mask, _MARGIN)
@@ -112,7 +112,7 @@ class _Search:
         mask: Mask,
     ) -> None:
         self.view, self.colours, self.colour, self.edge = view, colours, colour, catalogue.cube_edge
-        self.strict, self.blocks = catalogue.open, catalogue.blocks_of(colour)
+        self.blocks = catalogue.blocks_of(colour)
         self.window, self.mask = window, mask
         self.heights = view.heights[window]
         self.raw = view.raw_heights[window]
@@ -173,7 +173,7 @@ class _Search:
         if np.count_nonzero(measured) < _MIN_POINTS:
             return []
         level = float(np.median(self.raw[measured]))
-        if self.strict and level < self.floor + self.edge - _SUNK:
+        if level < self.floor + self.edge - _SUNK:
             return []
         faces = np.count_nonzero(face) / self._face_pixels(level)
         count = max(1, round(faces))
@@ -181,7 +181,7 @@ class _Search:
         if count > _MOST_TOGETHER:
             self.notes.append(f"{self.colour} face as large as {count} cubes is taken for none")
             return []
-        if self.strict and (not self._may_be_cubes(points, level, faces) or self._is_block(points, level)):
+        if not self._may_be_cubes(points, level, faces) or self._is_block(points, level):
             return []
         outline = self._outline(face, remaining, level)
         if np.count_nonzero(outline.own) < _MIN_POINTS:
@@ -195,9 +195,9 @@ class _Search:
             shape = BoxShape.upright(self.edge, level, _CUT * self.edge)
             fits = self._split(shape, own, points, count)
         found = [c for fit in fits if (c := self._judge(shape, fit, outline)) is not None]
-        if not found and self.strict and count == 1:
+        if not found and count == 1:
             found = self._partly_hidden(shape, own, points, outline)
-        return found if not self.strict or self._fill(found, face) else []
+        return found if self._fill(found, face) else []
 
     def _partly_hidden(
         self, shape: BoxShape, own: Outline, points: Array, outline: Outline

@@ -13,7 +13,7 @@ from spca_sense.cubes import FoundCube, find_cubes
 from spca_sense.detection import Detection, Look, square_yaw
 from spca_sense.plates import FoundPlate, find_plates
 from spca_sense.stacks import complete_stacks
-from spca_sense.things import find_flat, find_obstacles, find_tall, on_their_supports, paint
+from spca_sense.things import find_flat, find_tall, on_their_supports, paint
 from spca_sense.view import HeightView, Patch, make_view
 
 _SUSPICIOUS_TILT = np.radians(1.0)
@@ -23,7 +23,7 @@ _MIN_PIXELS = 60  # of a colour; fewer are no thing
 
 
 class ShapeDetector:
-    """Finds cubes and plates by colour and shape, and whatever else lies on open tables.
+    """Finds cubes and plates of known sizes by colour and shape, and then whatever else lies there.
 
     See `spca_sense.detectors.Detector`.
     """
@@ -45,8 +45,8 @@ class ShapeDetector:
         notes = _calibration_notes(view)
         cubes: list[FoundCube] = []
         present = colours.present(_MIN_PIXELS)
-        for colour in (c for c in catalogue.cube_colours if c.name in present):
-            found, doubts = find_cubes(view, colours, colour.name, catalogue)
+        for colour in present if catalogue.cubes else ():
+            found, doubts = find_cubes(view, colours, colour, catalogue)
             cubes += found
             notes += doubts
         cubes = complete_stacks(view, colours, cubes, catalogue.plate_thickness)
@@ -55,23 +55,20 @@ class ShapeDetector:
             column = view.patch(cube.column(cube.floor), grow=2)
             higher = view.heights[column.window] > cube.shape.height + _ON_IT
             Patch(column.window, column.mask & ~higher).paint(things)
-        others = find_tall(view, colours, things) if catalogue.open else []
+        others = find_tall(view, colours, things)
         paint(view, others, things)
         plates: list[FoundPlate] = []
-        for colour in (c for c in catalogue.plate_colours if c.name in present):
+        for colour in present if catalogue.plates else ():
             discs, doubts = find_plates(
-                view, colours, colour.name, catalogue.plate_diameter, catalogue.plate_thickness, things
+                view, colours, colour, catalogue.plate_diameter, catalogue.plate_thickness, things
             )
             plates += discs
             notes += doubts
         detections = [_of_cube(view, c) for c in cubes] + others + [_of_plate(view, p) for p in plates]
         paint(view, detections, things)
-        if catalogue.open:
-            detections += find_flat(view, colours, things)
-            detections = on_their_supports(detections, catalogue.table_top)
-        else:
-            detections += find_obstacles(view, colours, things, catalogue.cube_edge)
-        return Look(view, colours, tuple(detections), tuple(notes))
+        detections += find_flat(view, colours, things)
+        settled = on_their_supports(detections, catalogue.table_top)
+        return Look(view, colours, tuple(reversed(settled)), tuple(notes))
 
 
 def _calibration_notes(view: HeightView) -> list[str]:

@@ -11,7 +11,7 @@ from spca_core.geometry import Array
 from spca_sense.colours import ColourLabels
 from spca_sense.fitting import Fit
 from spca_sense.outline import trace
-from spca_sense.shapes import DiscShape, fit_disc
+from spca_sense.shapes import DiscShape, fit_disc, share_of_turn
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Window, bounding_window
 
 _MIN_AREA = 0.12  # share of a plate that must be in sight
@@ -24,7 +24,6 @@ _OCCLUDER = 0.012
 _NEAR = 0.002  # metres from a circle at which a point counts for it
 _PAIRS = 64
 _MIN_POINTS = 20
-_SECTORS = 36
 
 
 @dataclass(frozen=True)
@@ -132,9 +131,7 @@ class _Search:
     def _arc(self, points: Array, fit: Fit) -> float:
         """Share of the rim's directions in which a point lies on it."""
         on_rim = np.abs(self.shape.distance(self.view, points, fit.parameters)) < _NEAR
-        offset = points[on_rim] - fit.parameters
-        sectors = np.floor((np.arctan2(offset[:, 1], offset[:, 0]) + np.pi) / (2 * np.pi) * _SECTORS)
-        return len(np.unique(sectors)) / _SECTORS
+        return share_of_turn(points[on_rim] - fit.parameters)
 
 
 def _vote(points: Array, radius: float) -> Array:

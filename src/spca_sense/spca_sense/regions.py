@@ -20,7 +20,7 @@ from spca_sense.detection import UNKNOWN, Detection
 from spca_sense.fitting import Fit, fit_shape
 from spca_sense.footprint import outline_of
 from spca_sense.outline import trace
-from spca_sense.shapes import BoxShape, DiscShape, convex_hull, distance_to_polygon
+from spca_sense.shapes import BoxShape, DiscShape, convex_hull, distance_to_polygon, share_of_turn
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, Window
 
 TALL = 0.012
@@ -46,6 +46,7 @@ _LEAST_FALL = 0.004  # metres; noise makes small level faces fall off by less
 _MIN_OWN, _ENOUGH = 24, 400  # outline points that are needed, and that are enough
 _TOLERANCE = 0.0025
 _MIN_INLIERS = 0.6
+_MIN_ARC = 0.25  # share of a rim that must be in sight
 _DOUBTFUL = 0.85  # share of inliers below which a face may be that of several things
 _PERFECT = 0.98  # share of inliers at which an outline is a disc's without a look at the rectangle
 _SMALLEST, _LARGEST = 0.012, 0.30  # metres: edges of what may be a thing
@@ -296,6 +297,8 @@ class ColourRegion:
             return shape.distance(self.view, points, parameters[:2])
 
         fit = fit_shape(residuals, np.array([x, y, 10 * radius]), _TOLERANCE)
+        if share_of_turn(points - fit.parameters[:2]) < _MIN_ARC:
+            return None  # too little of the rim to tell how large the disc is
         return _of_possible_size(fit, fit.parameters[2:] / 5)
 
     def _obstacle(self, face: Face) -> Detection:

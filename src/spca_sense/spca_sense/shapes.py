@@ -20,6 +20,7 @@ from spca_sense.view import HeightView
 _CORNERS = np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)])
 _BOX = np.column_stack((np.tile(_CORNERS, (2, 1)), np.repeat([0.0, -1.0], 4)))
 _START_YAWS = np.radians([0.0, 30.0, 60.0])  # a square's yaw has a period of 90°
+_SECTORS = 36  # directions that are told apart
 _GOOD = 0.9  # share of outline points that must agree with a fit for no other start to be tried
 _TOLERANCE = 0.0025  # metres; about two pixels
 
@@ -147,6 +148,12 @@ def fit_disc(view: HeightView, shape: DiscShape, pixels: Array, start: Array) ->
     """Fit (x, y) of a disc to outline `pixels` (N, 2)."""
     points = view.to_plane(pixels, shape.height)
     return fit_shape(lambda p: shape.distance(view, points, p), start, _TOLERANCE)
+
+
+def share_of_turn(offsets: Array) -> float:
+    """The share of all directions in which there is one of the offsets (N, 2) from a centre."""
+    sectors = np.floor((np.arctan2(offsets[:, 1], offsets[:, 0]) + np.pi) / (2 * np.pi) * _SECTORS)
+    return len(np.unique(sectors)) / _SECTORS
 
 
 def tilt_of(normal: Array) -> Array:

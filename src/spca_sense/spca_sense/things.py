@@ -16,21 +16,21 @@ from spca_core.kinds import KINDS
 from spca_sense.colours import NEUTRAL, ColourLabels
 from spca_sense.detection import UNKNOWN, Detection
 from spca_sense.footprint import outline_of, polygon_area, shared_area
-from spca_sense.regions import FILLED, LEVEL, LOW, MIN_AREA, NOISE, TALL, ColourRegion, column
+from spca_sense.regions import LEVEL, LOW, MIN_AREA, NOISE, TALL, ColourRegion, column
 from spca_sense.view import HeightView, Mask, Window, bounding_window
 
 _EQUAL = 0.004  # metres by which the edges of a cube may seem to differ
 _INSIDE = 0.6  # share of a piece's outline within that of the whole
 _OVERLAP = 0.25  # share of a thing's footprint over what it rests on
 _MARGIN = 6
-# Obstacles where none are expected: metres above the table at most; pixels across; cube areas.
-_TOO_HIGH = 0.18
 _SEAMS = np.ones((11, 11), np.uint8)
-_CLEARLY_LARGER = 2.5
 
 
 def find_tall(view: HeightView, colours: ColourLabels, taken: Mask) -> list[Detection]:
-    """Everything that stands out of the table, except for the pixels in `taken` (H, W)."""
+    """Everything that stands out of the table, except for the pixels in `taken` (H, W).
+
+    Something grey that reaches out of the image may be the arm, and is not reported.
+    """
     found: list[Detection] = []
     free = ~taken
     for label in range(len(colours.names) + 1):
@@ -40,32 +40,23 @@ def find_tall(view: HeightView, colours: ColourLabels, taken: Mask) -> list[Dete
             mask &= view.heights > TALL
         colour = UNKNOWN if label == NEUTRAL else colours.names[label - 1]
         for window, component in _components(mask, view.heights > TALL):
+            if label == NEUTRAL and _reaches_out(view, window, component):
+                continue
             found += ColourRegion(view, colour, window, component).tall()
     return [thing for thing in found if not any(_is_part_of(thing, other) for other in found)]
 
 
-def find_obstacles(view: HeightView, colours: ColourLabels, taken: Mask, edge: float) -> list[Detection]:
-    """What stands on a table where nothing but cubes of that `edge` (metres) and plates is expected.
-
-    It is `unknown`, whatever its shape. What has a cube's colour, is not clearly larger than one and is next
-    to what is `taken` may be a piece of a cube, and what reaches high up or out of the image may be the arm:
-    neither is reported.
-    """
-    free = (~taken & (view.heights > LOW)).astype(np.uint8)
-    found: list[Detection] = []
-    for window, component in _components(cv2.morphologyEx(free, cv2.MORPH_OPEN, _SEAMS) > 0):
-        whole = np.zeros(view.heights.shape, bool)
-        whole[window] = component
-        rim = whole[0].any() or whole[-1].any() or whole[:, 0].any() or whole[:, -1].any()
-        heights = view.heights[whole]
-        if rim or heights.max() > _TOO_HIGH:
-            continue
-        coloured = np.mean(colours.labels[whole] != NEUTRAL) > FILLED
-        alone = not (taken & (cv2.dilate(whole.astype(np.uint8), _SEAMS) > 0)).any()
-        for thing in ColourRegion(view, UNKNOWN, window, component).lump():
-            large = thing.size[0] * thing.size[1] > _CLEARLY_LARGER * edge**2
-            found += [thing] if large or alone or not coloured else []
-    return found
+def _reaches_out(view: HeightView, window: Window, component: Mask) -> bool:
+    """Whether a component goes on beyond the image's rim."""
+    rows, columns = np.nonzero(component)
+    height, width = view.heights.shape
+    top, left = window[0].start, window[1].start
+    return bool(
+        top + rows.min() == 0
+        or left + columns.min() == 0
+        or top + rows.max() == height - 1
+        or left + columns.max() == width - 1
+    )
 
 
 def _is_part_of(piece: Detection, whole: Detection) -> bool:

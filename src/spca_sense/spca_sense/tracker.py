@@ -130,9 +130,8 @@ class SceneTracker:
 
     def _seen(self, look: Look, known: dict[str, SceneObject], stamp: float) -> dict[str, SceneObject]:
         """Everything that the frame shows, named."""
-        seen = [d for d in look.detections if d.seen]
-        if self._detector.catalogue.open:
-            seen = _of_known_kinds(_without_pieces(_recoloured(seen, known), known, look), known)
+        seen = _recoloured([d for d in look.detections if d.seen], known)
+        seen = _of_known_kinds(_without_pieces(seen, known, look), known)
         ids = associate(seen, list(known.values()))
         order = sorted(range(len(seen)), key=lambda i: (-seen[i].pose.position[1], seen[i].pose.position[0]))
         for index in order:

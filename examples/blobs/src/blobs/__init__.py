@@ -32,7 +32,7 @@ class BlobsDetector:
         edge = self.catalogue.cube_edge
         top = abs(view.heights - edge) < edge / 8
         found = []
-        for name in (colour.name for colour in self.catalogue.cube_colours):
+        for name in colours.names:
             mask = (top & (colours.labels == colours.label_of(name))).astype(np.uint8)
             count, labels, stats, _ = cv2.connectedComponentsWithStats(mask)
             for patch in range(1, count):
