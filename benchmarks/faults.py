@@ -47,6 +47,7 @@ def main(
     interrupts: Annotated[int, typer.Option(help="Points in time at which Ctrl-C is pressed instead")] = 0,
 ) -> None:
     """Run the campaign; the exit status is the number of wrong ends."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
     table = Table("process", "signal", "stage", "status", "s", "left", "resumed", "wrong", "last line")
     wrong = 0
     if interrupts:

@@ -67,6 +67,13 @@ def test_the_level_of_the_tutorial_is_solved(tmp_path: Path) -> None:
     assert run.result.success, run.result.reason
 
 
+def test_the_world_of_the_tutorial_has_what_the_sentence_names() -> None:
+    world = str(ROOT / "docs" / "snippets" / "my_world.yaml")
+    with spca.session(world, report=False) as table:
+        steps = table.plan("put the red ball into the blue bowl").steps
+    assert steps == ("pick_up(ball_red, table)", "place_on(ball_red, bowl_blue)")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["from_python.py", "gymnasium_steps.py", "session_steps.py"])
 def test_snippets_run(name: str, tmp_path: Path) -> None:
