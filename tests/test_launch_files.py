@@ -356,7 +356,7 @@ def test_the_defaults_of_each_file_start_what_its_programs_accept(file: str, ins
 @pytest.mark.slow
 @pytest.mark.parametrize(("file", "number"), [(f, n) for f in DEFAULTS for n in range(len(combinations(f)))])
 def test_every_combination_of_arguments_starts_what_its_programs_accept(
-    file: str, number: int, installed: Path, tmp_path: Path
+    file: str, number: int, installed: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     given = combinations(file)[number]
     if file == "bringup.launch.py":
@@ -365,6 +365,7 @@ def test_every_combination_of_arguments_starts_what_its_programs_accept(
             given["config"] = str(tmp_path / given["config"])
             Path(given["config"]).write_text("executor: {ros__parameters: {tracking_lag: 0.6}}")
     start_all(installed, file, given)
+    assert "not installed" not in caplog.text
 
 
 @pytest.mark.parametrize(
