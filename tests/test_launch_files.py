@@ -21,6 +21,7 @@ import pytest
 import yaml
 
 from spca.ros.processes import processes
+from spca_core.errors import InputError
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.options import Manifest, RunOptions
 from spca_core.paths import ROOT
@@ -311,11 +312,11 @@ def check_view(given: Mapping[str, str], call: Call) -> None:
 
 def start_all(said: Path, file: str, given: Mapping[str, str]) -> list[Call]:
     """Launch until all wanted programs were called, and check how."""
-    from launch.actions import EmitEvent, ExecuteProcess, RegisterEventHandler
+    from launch.actions import EmitEvent, ExecuteProcess, OpaqueFunction, RegisterEventHandler
     from launch.event_handlers import OnProcessExit, OnShutdown
     from launch.events import Shutdown
 
-    values = {**DEFAULTS[file], **given}
+    values, domain = {**DEFAULTS[file], **given}, int(os.environ["ROS_DOMAIN_ID"])
     wanted = programs(file, values)
     ends = file == "bringup.launch.py" and not waits(values)
     started: list[Call] = []
@@ -330,19 +331,25 @@ def start_all(said: Path, file: str, given: Mapping[str, str]) -> list[Call]:
         except Exception as error:  # in the launch's own loop it would stop the launch from ending
             wrong.append(error)
 
+    def check_domain(*_: object) -> None:
+        if file == "bringup.launch.py":
+            with pytest.raises(InputError), claim(domain):
+                pass  # nobody else can have it while the launch lasts
+
     stand_in(said.with_name("all_there"), "", said)
     watch = ExecuteProcess(cmd=[str(said.with_name("all_there"))])
     end = OnProcessExit(target_action=watch, on_exit=[EmitEvent(event=Shutdown())])
     stays = [] if ends else [watch, RegisterEventHandler(end)]
     said.with_suffix(".wanted").write_text(f"{len(wanted) + len(stays[:1])}\n")
-    status = run(file, given, *stays, RegisterEventHandler(OnShutdown(on_shutdown=check)))
+    checks = [OpaqueFunction(function=check_domain), RegisterEventHandler(OnShutdown(on_shutdown=check))]
+    status = run(file, given, *stays, *checks)
     if wrong:
         raise wrong[0]
     assert status == 0, given
     assert sorted(call.program for call in started) == sorted(wanted), given
     assert not list(Path(tempfile.gettempdir()).glob("spca_gazebo_*"))
-    with claim(int(os.environ["ROS_DOMAIN_ID"])):
-        pass  # the domain is free again
+    with claim(domain):
+        pass  # it is free again
     return started
 
 
