@@ -51,7 +51,7 @@ case {name} in
     done
     exit 0 ;;
 esac
-exec sleep 600
+exec sleep {life}
 """
 
 
@@ -115,7 +115,8 @@ def install_stand_ins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def stand_in(path: Path, package: str, said: Path) -> None:
     recorded = "^(" + "|".join(ENVIRONMENT) + ")="
     values = {"said": said, "package": package or "bin", "name": path.name, "environment": recorded}
-    values["patience"] = os.environ.get("SPCA_LAUNCH_PATIENCE", "4000")
+    patience = int(os.environ.get("SPCA_LAUNCH_PATIENCE", "4000"))
+    values |= {"patience": str(patience), "life": str(patience // 8)}  # so that a launch that hangs ends, too
     path.write_text(STAND_IN.format_map(values))
     path.chmod(0o755)
 

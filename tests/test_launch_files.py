@@ -419,6 +419,15 @@ def test_whatever_ends_by_itself_ends_the_launch_with_its_reason(
     assert told.exists() == (program == "executor")
 
 
+def test_a_node_that_ends_by_itself_ends_a_waiting_graph_too(
+    installed: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    installed.with_suffix(".ends").write_text("executor")
+    installed.with_suffix(".wanted").write_text("99\n")
+    assert run("bringup.launch.py", {"level": "none"}) != 0
+    assert "executor-" in caplog.text
+
+
 def test_a_launch_that_fails_at_its_start_leaves_no_files(
     installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
