@@ -121,6 +121,13 @@ class GridCtx(DeclaredCtx):
         )
 
     @offered
+    def _do_remember(self, name: str, thing: str) -> None:
+        """Keep in mind for the rest of the level that a name of the mission means the thing with this id."""
+        if not self._referents.known(name) or thing not in self._map.things:
+            raise ValueError(f"{name!r} and {thing!r}: a name of the mission and the id of a known thing")
+        self._map.names[name] = thing
+
+    @offered
     def _do_cell(self, x: int, y: int) -> str:
         """What is known of a cell: `wall`, `empty`, `lava`, `door red locked`, `key blue`, …, `unseen`."""
         return self._map.cell((int(x), int(y)))

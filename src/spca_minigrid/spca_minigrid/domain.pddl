@@ -11,6 +11,7 @@
     (to_open ?d - door)
     (to_take ?p - portable)
     (to_bring ?p - portable ?t - thing)
+    (to_match ?t ?s - thing)        ; it wants ?t to be the one that is like the sample ?s
     (before ?a ?b - thing)          ; it wants ?a to be dealt with before ?b
     (settled ?t - thing)            ; what it wants of it is done
     (beside ?p - portable ?t - thing)
@@ -22,7 +23,17 @@
 
   (:action find
     :parameters (?t - thing)
-    :precondition (not (located ?t))
+    :precondition (and (not (located ?t)) (forall (?o - thing) (not (or (to_match ?t ?o) (to_match ?o ?t)))))
+    :effect (located ?t))
+
+  (:action memorize
+    :parameters (?s ?t - thing)
+    :precondition (and (not (located ?s)) (to_match ?t ?s))
+    :effect (located ?s))
+
+  (:action find_match
+    :parameters (?t ?s - thing)
+    :precondition (and (not (located ?t)) (located ?s) (to_match ?t ?s))
     :effect (located ?t))
 
   (:action go_to

@@ -109,10 +109,9 @@ class MinigridEnvironment:
         )
 
     def checkpoint(self) -> bytes:
-        """Level, seed and all primitives so far: the world and its map follow from them."""
-        return json.dumps(
-            {"level": self.level.name, "seed": self.seed, "primitives": self.world.primitives}
-        ).encode()
+        """Level, seed, all primitives so far (world and map follow from them), and what was remembered."""
+        known = {"primitives": self.world.primitives, "names": self.map.names}
+        return json.dumps({"level": self.level.name, "seed": self.seed, **known}).encode()
 
     def restore(self, checkpoint: bytes) -> None:
         """A fresh world with the same seed, and the primitives replayed."""
@@ -120,6 +119,7 @@ class MinigridEnvironment:
         if (saved["level"], saved["seed"]) != (self.level.name, self.seed):
             raise SpcaError(f"the checkpoint is of {saved['level']}, seed {saved['seed']}")
         self._begin(tuple(saved["primitives"]))
+        self.map.names = saved["names"]
 
     def cancel(self) -> None:
         """See `Environment.cancel`."""

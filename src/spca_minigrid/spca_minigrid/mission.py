@@ -22,7 +22,6 @@ Place = Literal["", "front", "behind", "left", "right"]
 _LONGEST_MISSION = 500
 """Characters; several times BabyAI's longest. The reader recurses on the parts of a mission."""
 _ANYTHING = "something"
-_MATCHING = "matching"
 _KINDS = (*THINGS, "object", "square")
 _PLACES: dict[str, Place] = {
     "in front of you": "front",
@@ -64,24 +63,22 @@ class Noun(Record):
     colour: str = ""
     place: Place = ""
     """Relative to where the agent started, and in the room where it started."""
+    given: bool = False
+    """Whether no word says which thing it is: a skill has to look, compare and remember."""
 
     @property
     def words(self) -> str:
         """In plain words."""
         return self.symbol.replace("_", " ")
 
-    @property
-    def matching(self) -> bool:
-        """Whether it is the one of two objects that equals an example seen elsewhere."""
-        return self.kind == _MATCHING
-
 
 class Clause(Record):
-    """One thing to do; `beside` is where to put it."""
+    """One thing to do; `beside` is where to put it, `like` the sample that it has to match."""
 
     verb: Verb
     noun: Noun
     beside: Noun | None = None
+    like: Noun | None = None
 
     @property
     def key(self) -> Noun:
@@ -103,7 +100,7 @@ class Mission(Record):
     @property
     def nouns(self) -> tuple[Noun, ...]:
         """Everything that is named, once for each time that it is."""
-        return tuple(n for clause in self.clauses for n in (clause.noun, clause.beside) if n is not None)
+        return tuple(n for c in self.clauses for n in (c.noun, c.beside, c.like) if n is not None)
 
 
 def parse_mission(text: str) -> Mission:
@@ -158,10 +155,10 @@ class _Reader:
         if room := _FROM_ROOM.match(words):
             return [[self._clause("open", f"the {room['colour']} door")], *self._piece(room["what"])]
         if _MATCH.match(words):
-            return [[Clause(verb="go", noun=Noun(symbol="matching_object", kind=_MATCHING))]]
+            noun, like = (Noun(symbol=s, kind=_ANYTHING, given=True) for s in ("matching_object", "sample"))
+            return [[Clause(verb="go", noun=noun, like=like)]]
         if put := _PUT.match(words):
-            noun = self._noun(put["what"])
-            return [[Clause(verb="put", noun=noun, beside=self._noun(put["where"]))]]
+            return [[Clause(verb="put", noun=self._noun(put["what"]), beside=self._noun(put["where"]))]]
         for verb, pattern in _SIMPLE.items():
             if found := pattern.match(words):
                 return [[self._clause(verb, found["what"])]]

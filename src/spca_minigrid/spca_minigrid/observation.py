@@ -12,7 +12,6 @@ from spca_minigrid.worldmap import GONE, HELD, KnownThing, WorldMap
 
 SQUARE = "square"
 """The kind of goal squares and of whatever else is stepped onto (`goal` means something else in planning)."""
-SOMETHING = "something"
 
 # What the facts of an observation say.
 RELATIONS = {
@@ -51,9 +50,7 @@ def observe(known: WorldMap, referents: Referents, stamp: float, report: bool, t
 
 def _named(known: WorldMap, referents: Referents) -> dict[str, str]:
     """The symbols that stand for words: the mission's nouns, and a key for each locked door."""
-    kinds = {
-        symbol: SOMETHING if noun.matching else _kind(noun.kind) for symbol, noun in referents.nouns.items()
-    }
+    kinds = {symbol: _kind(noun.kind) for symbol, noun in referents.nouns.items()}
     keys = {f"{door.colour}_key": KEY for door in _locked(known)}
     return kinds | {symbol: kind for symbol, kind in keys.items() if symbol not in kinds}
 

@@ -72,6 +72,8 @@ def _wishes(mission: Mission) -> Iterator[str]:
     for clause in mission.clauses:
         if clause.beside is None:
             yield f"({_WISH[clause.verb]} {clause.noun.symbol})"
+            if clause.like is not None:
+                yield f"(to_match {clause.noun.symbol} {clause.like.symbol})"
         else:
             yield f"(to_take {clause.noun.symbol})"
             yield f"(to_bring {clause.noun.symbol} {clause.beside.symbol})"

@@ -33,8 +33,8 @@ class Referents:
         noun = self.noun(symbol)
         if noun is None:
             return []
-        if noun.matching:
-            return self._matching()
+        if noun.given:
+            return self.find(self._map.names[symbol]) if symbol in self._map.names else []
         return [t for t in self._map.things.values() if t.place != GONE and self._fits(t, noun)]
 
     def _fits(self, thing: KnownThing, noun: Noun) -> bool:
@@ -51,22 +51,3 @@ class Referents:
         forward, right = x * dx + y * dy, -x * dy + y * dx
         fits = {"front": forward > 0, "behind": forward < 0, "right": right > 0, "left": right < 0}[place]
         return fits and thing.first_place in self._map.start_room()
-
-    def _matching(self) -> list[KnownThing]:
-        """Of two things at the end of a hallway, the one of the same kind as the example near its beginning.
-
-        Far is along the direction of the first look. Two that are equally far are the choice; the third is
-        the example.
-        """
-        dx, dy = DIRECTIONS[self._map.start_direction]
-        things = [t for t in self._map.present() if t.kind in PORTABLE]
-        depth = {t.id: t.first_place[0] * dx + t.first_place[1] * dy for t in things}
-        if len(set(depth.values())) < 2:
-            return []
-        far = max(depth.values())
-        examples = [t for t in things if depth[t.id] < far]
-        return [
-            t
-            for t in things
-            if depth[t.id] == far and (t.kind, t.colour) == (examples[0].kind, examples[0].colour)
-        ]

@@ -11,6 +11,30 @@ def find(ctx, thing):
     yield from _find(ctx, thing)
 
 
+def memorize(ctx, sample, match):
+    """Find the thing to compare others with, which stands in line with none of them, and keep it in mind."""
+    while not ctx.look().over:
+        things = _portable(ctx)
+        alone = [a for a in things if not any(a.id != b.id and (a.x == b.x or a.y == b.y) for b in things)]
+        if len(things) > 2 and len(alone) == 1:
+            ctx.remember(sample, alone[0].id)
+            return
+        yield from _explore_on(ctx, sample)
+
+
+def find_match(ctx, match, sample):
+    """Find another thing of the kind and colour of the one in mind, and keep in mind that it is meant."""
+    known = ctx.locate(sample)
+    if not known:
+        raise ValueError(f"nothing is kept in mind as {sample}")
+    while not ctx.look().over:
+        for thing in _portable(ctx):
+            if thing.id != known[0].id and (thing.kind, thing.colour) == (known[0].kind, known[0].colour):
+                ctx.remember(match, thing.id)
+                return
+        yield from _explore_on(ctx, match)
+
+
 def go_to(ctx, thing):
     """Stand before `thing`, facing it."""
     yield from _find(ctx, thing)
@@ -189,6 +213,10 @@ def _clear_away(ctx, thing):
     """Take a thing out of the way: it stays in the hand until that is needed for something else."""
     yield from _put_down(ctx)
     yield from _take(ctx, thing.id)
+
+
+def _portable(ctx):
+    return [thing for thing in ctx.look().things if thing.kind in ("ball", "box", "key")]
 
 
 def _thing(ctx, id):

@@ -61,6 +61,7 @@ class KnownMap(Record):
     position: Point
     direction: int
     start_direction: int
+    names: dict[str, str] = {}
 
 
 class WorldMap:
@@ -75,6 +76,8 @@ class WorldMap:
         self.direction = 0
         self.start_direction = 0
         self.things: dict[str, KnownThing] = {}
+        self.names: dict[str, str] = {}
+        """What skills have found out that words of the mission mean: symbol → id of a thing."""
         self.looks = 0
         self.version = 0
         """Grows whenever the map, the pose or the hand changes."""
@@ -87,6 +90,7 @@ class WorldMap:
         made.things = {t.id: t for t in known.things}
         made.position, made.direction = known.position, known.direction
         made.start_direction, made.looks = known.start_direction, 1
+        made.names = dict(known.names)
         return made
 
     def record(self) -> KnownMap:
@@ -97,6 +101,7 @@ class WorldMap:
             position=self.position,
             direction=self.direction,
             start_direction=self.start_direction,
+            names=dict(self.names),
         )
 
     def cell(self, point: Point) -> str:

@@ -165,13 +165,14 @@ def test_lava_is_refused_and_bad_calls_are_told() -> None:
 
 
 def test_every_method_of_the_api_answers() -> None:
-    ctx = ctx_of("BabyAI-GoToLocal-v0", 5)
+    ctx = ctx_of("MiniGrid-GoToDoor-5x5-v0")
     mission = ctx._referents.nouns
     name = next(iter(mission))
     arguments = {
         "step": (0,),
         "cell": (0, 0),
         "locate": (name,),
+        "remember": (name, next(iter(ctx._map.things))),
         "route_to": (name,),
         "route_beside": (name,),
         "log": ("x",),
@@ -245,6 +246,32 @@ def test_observation_names_what_is_not_seen_yet() -> None:
         assert any("not seen yet" in sentence for sentence in seen.sentences)
         assert seen.holds("hand_free")
         assert not any(digit in " ".join(seen.sentences) for digit in "0123456789")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_which_object_matches_is_for_a_plan_to_find_out_and_remember(seed: int) -> None:
+    """Who goes there at once does not know where to; what was found out holds in a copy of the world, too."""
+    match, sample = "matching_object", "sample"
+    with closing(MinigridEnvironment(find_level("MiniGrid-MemoryS7"), seed)) as environment:
+
+        def act(**steps: tuple[str, ...]) -> Outcome:
+            made = tuple(Step(action=action, args=args) for action, args in steps.items())
+            drafted = Plan(steps=made, schemas=(), draft=Draft(domain="", problem=""))
+            environment.act("a", drafted, environment.builtin_skills.read_text())
+            return environment.verdict().outcome
+
+        start = environment.checkpoint()
+        assert act(go_to=(match,)) is not Outcome.SUCCESS
+        assert not environment.sense().holds("located", match)
+
+        environment.restore(start)
+        act(memorize=(sample, match), find_match=(match, sample))
+        known = environment.checkpoint()
+        environment.restore(start)
+        assert not environment.sense().holds("located", match)
+        environment.restore(known)
+        assert environment.sense().holds("located", match) and environment.sense().holds("located", sample)
+        assert act(go_to=(match,)) is Outcome.SUCCESS
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def shortest(world: GridWorld, mission: Mission, report: bool = False) -> int | 
 
     None if the search has no answer (see above) or grows too large.
     """
-    if any(noun.matching for noun in mission.nouns):
+    if any(noun.given for noun in mission.nouns):
         return None
     return _Search(Truth(world), mission, report).run()
 
