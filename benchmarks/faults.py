@@ -1,12 +1,15 @@
-"""Kill or stop every process of a run in every stage, and print how each run ended.
+"""Kill or stop every process of a run in every stage, and keep how each run ended.
 
-.venv/bin/python benchmarks/faults.py --transport ros --stage act
-.venv/bin/python benchmarks/faults.py --transport inproc --interrupts 100
+.venv/bin/python benchmarks/faults.py faults.jsonl
+.venv/bin/python benchmarks/faults.py faults.jsonl --transport ros --stage act --again
+.venv/bin/python benchmarks/faults.py faults.jsonl --transport ros --interrupts 100
+.venv/bin/python benchmarks/faults.py faults.jsonl --table
 
-`standing` runs on a graph that `spca up` has started for the fault, with a runtime folder of its own; `spca
-down` ends what is left of it. Columns: the process, the signal, the stage, the exit status, seconds from the
-fault to the end, processes left over, the exit status of `spca resume`, and whether anything of that is
-wrong: no end, another status, something left over, or a success that the referee did not see.
+A case that stands in the file is not run again unless `--again` says so: a campaign can be interrupted, and
+the same command continues it. `standing` runs on a graph that `spca up` has started for the fault, with a
+runtime folder of its own; `spca down` ends what is left of it. Wrong is a run that does not end, another
+status than 3 (or 0, where the fault was overcome), a process left over, a resume that fails, a success that
+the referee did not see, and an arm that still moves when its run has ended.
 """
 
 from __future__ import annotations
@@ -15,15 +18,19 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import psutil
 import typer
-from rich.console import Console
-from rich.table import Table
+
+from spca_core.model import Record
 
 ROOT = Path(__file__).parents[1]
 LAUNCHER = ROOT / "bin" / "spca"
@@ -31,68 +38,156 @@ STAGES = ("start", "sense", "plan", "code", "act", "report")
 NODES = ("spca_sim.node", "spca_referee.node", "spca_tabletop.ros.executor_node", "spca.ros.brain")
 KEEPER = "spca.ros.keeper"
 VICTIMS = {
+    "inproc": ("spca_planner.solver.worker", "spca_sandbox.worker"),
     "ros": NODES,
     "standing": (*NODES, KEEPER),
-    "inproc": ("spca_planner.solver.worker", "spca_sandbox.worker"),
 }
 SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP}
+INTERRUPT = "interrupt"
+SPAN_S = {"inproc": 5.0, "ros": 10.0, "standing": 4.0}  # wall seconds in which Ctrl-C is pressed
 LIMIT_S = 120.0  # wall seconds after which a run counts as one that waits for ever
+STANDS = 0.01  # rad/s of the fastest joint below which the arm stands
+
+
+class Case(Record):
+    """One fault."""
+
+    transport: str
+    process: str
+    signal: str
+    stage: str
+    """Or, for Ctrl-C, the wall seconds after the start."""
+
+
+class End(Record):
+    """How the run with that fault has ended."""
+
+    case: Case
+    status: int | None
+    """None: not at all."""
+    seconds: float
+    """Of wall time from the fault, or from the start where the run had ended before the fault."""
+    struck: bool
+    arm: tuple[float, float] | None = None
+    """Simulated and wall seconds from the fault until the arm stood; None where it did not move then."""
+    left: tuple[str, ...] = ()
+    resumed: str = ""
+    """The exit status of `spca resume`, where there was a run to resume."""
+    false: bool
+    """Whether it was a success that the referee has not seen."""
+    wrong: bool
+    words: str
 
 
 def main(
-    transport: Annotated[str, typer.Option(help="ros, standing or inproc")] = "ros",
+    file: Annotated[Path, typer.Argument(help="Keeps the ends, one line each")],
+    transport: Annotated[list[str] | None, typer.Option(help="ros, standing or inproc; else all")] = None,
     level: str = "touch_02",
     stage: Annotated[list[str] | None, typer.Option(help="Only these stages")] = None,
     victim: Annotated[list[str] | None, typer.Option(help="Only these modules")] = None,
     interrupts: Annotated[int, typer.Option(help="Points in time at which Ctrl-C is pressed instead")] = 0,
+    again: Annotated[bool, typer.Option(help="Run what stands in the file, too")] = False,
+    table: Annotated[bool, typer.Option(help="Run nothing")] = False,
 ) -> None:
-    """Run the campaign; the exit status is the number of wrong ends."""
+    """Run the campaign and print its table; the exit status is the number of wrong ends in it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
-    table = Table("process", "signal", "stage", "status", "s", "left", "resumed", "wrong", "last line")
-    wrong = 0
-    if interrupts:
-        cases = [("spca", "interrupt", f"{5.0 * (k + 0.5) / interrupts:.2f}") for k in range(interrupts)]
-    else:
-        cases = [(v, s, at) for v in victim or VICTIMS[transport] for s in SIGNALS for at in stage or STAGES]
-    for module, sign, at in cases:
-        row, bad = one(transport, level, module, sign, at)
-        wrong += bad
-        table.add_row(module, sign, at, *row)
-        print(module, sign, at, *row, flush=True)
-    Console(width=160).print(table)
-    raise typer.Exit(min(wrong, 100))
+    cases = [
+        Case(transport=wire, process=process, signal=sign, stage=at)
+        for wire in transport or VICTIMS
+        for process, sign, at in (
+            [("spca", INTERRUPT, f"{SPAN_S[wire] * (k + 0.5) / interrupts:.2f}") for k in range(interrupts)]
+            if interrupts
+            else [(v, s, at) for v in victim or VICTIMS[wire] for s in SIGNALS for at in stage or STAGES]
+        )
+    ]
+    ends = _read(file)
+    for case in [] if table else cases:
+        if again or case not in ends:
+            ends[case] = end = one(level, case)
+            with file.open("a") as out:
+                out.write(end.model_dump_json() + "\n")
+            print(end, file=sys.stderr, flush=True)
+    print("\n".join(lines(list(ends.values()))))
+    raise typer.Exit(min(sum(end.wrong for end in ends.values()), 100))
 
 
-def one(transport: str, level: str, module: str, sign: str, at: str) -> tuple[list[str], bool]:
-    """One run with one fault: its row, and whether the end is wrong."""
-    with tempfile.TemporaryDirectory(prefix="spca_faults_") as scratch:
+def lines(ends: list[End]) -> Iterator[str]:
+    """Yield the tables of a campaign."""
+    for wire, processes in VICTIMS.items():
+        found = {(e.case.process, e.case.signal, e.case.stage): e for e in ends if e.case.transport == wire}
+        if rows := [
+            (at, sign) for at in STAGES for sign in SIGNALS if any(k[1:] == (sign, at) for k in found)
+        ]:
+            yield f"{wire:9} " + "".join(f"{p.removesuffix('.worker').split('.')[-1]:24}" for p in processes)
+            for at, sign in rows:
+                cells = (_cell(found.get((process, sign, at))) for process in processes)
+                yield f"{at:6}{sign} " + "".join(f"{cell:24}" for cell in cells)
+            yield ""
+        if points := [end for key, end in found.items() if key[1] == INTERRUPT]:
+            statuses = Counter(str(end.status) for end in points).most_common()
+            resumes = Counter(end.resumed for end in points if end.resumed).most_common()
+            yield (
+                f"{wire}: Ctrl-C at {len(points)} points: status "
+                + ", ".join(f"{status} at {n}" for status, n in statuses)
+                + "; resume "
+                + ", ".join(f"{status} at {n}" for status, n in resumes)
+                + f"; the slowest end {max(end.seconds for end in points):.1f} s\n"
+            )
+    left, false, wrong = (
+        sum(map(bool, of)) for of in zip(*((e.left, e.false, e.wrong) for e in ends), strict=True)
+    )
+    yield f"{len(ends)} faults: {left} left something over, {false} were false successes, {wrong} are wrong"
+
+
+def _cell(end: End | None) -> str:
+    """Exit status, seconds to the end, simulated and wall seconds until the arm stood, status of resume."""
+    if end is None:
+        return ""
+    arm = f"{end.arm[0]:.2f}/{end.arm[1]:.1f}" if end.arm else "-"
+    return f"{end.status} {end.seconds:4.1f} {arm:8} {end.resumed or '-'}{' !' if end.wrong else ''}"
+
+
+def _read(file: Path) -> dict[Case, End]:
+    """The ends of a campaign; of a case that was run again, the last one."""
+    found = map(End.model_validate_json, file.read_text().splitlines() if file.exists() else ())
+    return {end.case: end for end in found}
+
+
+def one(level: str, case: Case) -> End:
+    """Run a level with one fault."""
+    with tempfile.TemporaryDirectory(prefix="spca_faults_") as scratch, _watched(case) as (domain, arm):
         folder = Path(scratch) / "run"
         (runtime := Path(scratch) / "runtime").mkdir(mode=0o700)
         environment = {**os.environ, "XDG_RUNTIME_DIR": str(runtime)}
-        graph = _up(environment) if transport == "standing" else None
-        wire = "ros" if graph else transport
+        own = {**environment, **domain}
+        graph = _up(own) if case.transport == "standing" else None
+        wire = "ros" if graph else case.transport
         command = [LAUNCHER, "run", level, "--transport", wire, "--no-video", "--rate", "2", "--out", folder]
         log = folder.with_suffix(".log")
         with log.open("wb") as out:
             run = psutil.Popen(
-                list(map(str, command)), stdout=out, stderr=out, start_new_session=True, env=environment
+                list(map(str, command)), stdout=out, stderr=out, start_new_session=True, env=own
             )
         family: set[psutil.Process] = {run}
         try:
             began = time.monotonic()
-            if sign == "interrupt":
-                time.sleep(float(at))
+            if case.signal == INTERRUPT:
+                time.sleep(float(case.stage))
                 family |= {*_descendants(run)}
                 run.send_signal(signal.SIGINT)
                 hit = True
             else:
-                hit = _strike(run, graph or run, folder, module, SIGNALS[sign], at, family)
-            struck_at = time.monotonic()
+                hit = _strike(run, graph or run, folder, case, family)
+            struck_at = time.monotonic() if hit else began
             status = _status(run)
-            seconds = time.monotonic() - (struck_at if hit else began)
+            ended_at = time.monotonic()
             last = (log.read_text(errors="replace").strip().splitlines() or [""])[-1]
+            if moves := graph is not None and hit and status != 0:
+                time.sleep(1.0)  # a graph that stays shows whether its arm does
+            stood = _stood(arm, struck_at) if hit and status != 0 else None
+            moves = moves and stood is not None and struck_at + stood[1] > ended_at
             left = _alive(family - {graph}) if graph is None else []
-            resumed, ended = "-", (folder / "result.json").exists()
+            resumed, ended = "", (folder / "result.json").exists()
             if status in (3, 130) and (folder / "state.json").exists():
                 resumed = _spca(environment, "resume", folder)
             if graph is not None:
@@ -103,13 +198,58 @@ def one(transport: str, level: str, module: str, sign: str, at: str) -> tuple[li
             for process in family:
                 _end(process)
         false = status == 0 and _outcome(folder) != "success"
-    allowed = (0, 130, -2) if sign == "interrupt" else (0, 1, 3)
+    allowed = (0, 130, -2) if case.signal == INTERRUPT else (0, 1, 3)
     refused = resumed == "2" and ended  # it had come to its end without whoever had asked for it
-    bad = status not in allowed or bool(left) or false or not (refused or resumed in ("-", "0", "1"))
-    bad = bad or (not hit and status != 0)  # the run failed by itself
-    words = "not struck: it had ended" if not hit else last[:90]
-    words = f"left: {', '.join(left)}; {words}" if left else words
-    return [str(status), f"{seconds:.1f}", str(len(left)), resumed, "yes" if bad else "", words], bad
+    wrong = status not in allowed or bool(left) or false or moves
+    wrong = wrong or not (refused or resumed in ("", "0", "1"))
+    return End(
+        case=case,
+        status=status,
+        seconds=round(ended_at - struck_at, 1),
+        struck=hit,
+        arm=stood,
+        left=tuple(left),
+        resumed=resumed,
+        false=false,
+        wrong=wrong or (not hit and status != 0),  # the run failed by itself
+        words=last[:160] if hit else "not struck: it had ended",
+    )
+
+
+@contextmanager
+def _watched(case: Case) -> Iterator[tuple[dict[str, str], list[tuple[float, float, float]]]]:
+    """Record the arm of a run over ROS as an onlooker: simulated and wall seconds and rad/s of each message.
+
+    With the variables that have the run use the onlooker's domain.
+    """
+    seen: list[tuple[float, float, float]] = []
+    if case.transport == "inproc":
+        yield {}, seen
+        return
+    from sensor_msgs.msg import JointState  # loads ROS, as the next ones
+
+    from spca_ros import names
+    from spca_ros.convert.time import seconds
+    from spca_ros.domain import own_domain
+    from spca_ros.qos import SENSOR
+    from spca_ros.session import RosSession
+
+    def look(message: JointState) -> None:
+        seen.append((seconds(message.header.stamp), time.monotonic(), max(map(abs, message.velocity[:6]))))
+
+    with own_domain() as domain, RosSession("onlooker") as node:
+        node.create_subscription(JointState, names.JOINT_STATES, look, SENSOR)
+        yield {"SPCA_DOMAIN_ID": str(domain)}, seen
+
+
+def _stood(seen: list[tuple[float, float, float]], struck_at: float) -> tuple[float, float] | None:
+    """Simulated and wall seconds from the fault until the arm stood; None where it did not move."""
+    before = [stamp for stamp, at, _ in seen if at <= struck_at]
+    moving = [(stamp, at) for stamp, at, speed in seen if at > struck_at and speed > STANDS]
+    if not before or not moving:
+        return None
+    stamp, at = moving[-1]
+    return round(stamp - before[-1], 2), round(at - struck_at, 2)
 
 
 def _up(environment: dict[str, str]) -> psutil.Process:
@@ -154,9 +294,7 @@ def _strike(
     run: psutil.Process,
     root: psutil.Process,
     folder: Path,
-    module: str,
-    sign: signal.Signals,
-    at: str,
+    case: Case,
     family: set[psutil.Process],
 ) -> bool:
     """Send the signal to the process of that module below `root` as soon as the stage has begun.
@@ -165,11 +303,11 @@ def _strike(
     """
     end = time.monotonic() + LIMIT_S
     while run.is_running() and run.status() != psutil.STATUS_ZOMBIE and time.monotonic() < end:
-        if _reached(folder, at):
+        if _reached(folder, case.stage):
             for process in (there := [root, *_descendants(root)]):
-                if any(module in part for part in _words(process)):
+                if any(case.process in part for part in _words(process)):
                     family |= {*there, *_descendants(run)}
-                    process.send_signal(sign)
+                    process.send_signal(SIGNALS[case.signal])
                     return True
         time.sleep(0.005)
     return False

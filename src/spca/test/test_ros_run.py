@@ -13,6 +13,8 @@ from pathlib import Path
 
 import psutil
 import pytest
+from action_msgs.msg import GoalStatus, GoalStatusArray
+from rclpy.qos import qos_profile_action_status_default
 from sensor_msgs.msg import JointState as JointStateMsg
 from spca_interfaces.msg import Lease
 
@@ -173,6 +175,33 @@ def test_the_arm_stands_soon_after_the_supervisor_was_last_heard(rate: float, st
         moving = [stamp for stamp, speed in seen[stopped:] if speed > 0.01]
         assert max(moving) - heard < STOP_S
         graph.check()
+
+
+def test_the_arm_does_not_begin_to_move_for_a_supervisor_that_is_lost_already() -> None:
+    """It is killed as soon as the executor has its plan, before the executor has seen it watch."""
+    moved: list[float] = []  # rad/s
+    goals: list[int] = []  # status of each
+
+    def look(message: JointStateMsg) -> None:
+        moved.append(max(map(abs, message.velocity[:6])))
+
+    def note(message: GoalStatusArray) -> None:
+        goals[:] = [goal.status for goal in message.status_list]
+        if goals:
+            supervisor.kill()
+
+    with running(sim(rate=1.0), sense(), executor(), referee(), name="onlooker") as (node, _):
+        supervisor = subprocess.Popen([sys.executable, "-c", _SUPERVISOR])
+        status = f"{names.EXECUTE}/_action/status"
+        node.create_subscription(GoalStatusArray, status, note, qos_profile_action_status_default)
+        try:
+            _until(lambda: bool(goals), 60.0)
+            node.create_subscription(JointStateMsg, names.JOINT_STATES, look, SENSOR)
+            _until(lambda: goals[0] >= GoalStatus.STATUS_SUCCEEDED, 30.0)
+        finally:
+            supervisor.kill()
+            supervisor.wait()
+    assert max(moved) < 0.5
 
 
 STOP_S = 0.2  # simulated: 0.06 that the simulator lets pass, and the way of the brakes

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -47,8 +48,7 @@ class RosRobot:
         """Named in every goal, for readers of the log."""
         self.on_follow: Callable[[JointTrajectory], None] | None = None
         """Called with every trajectory before it is sent, so that it can be drawn."""
-        self.watches = False
-        """Whether to tell by leases what has been seen of a motion that another node carries out."""
+        self._watches = False
 
     # --- Robot ----------------------------------------------------------------------------------------------
 
@@ -123,6 +123,17 @@ class RosRobot:
             self._driver.want_time(state.stamp, 0.0)
 
     # --- the rest -------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Tell by leases, from now on, what has been seen of a motion that another node carries out."""
+        if (state := self._state) is not None:
+            self._driver.want_time(state.stamp, 0.0)
+        self._watches = True
+        try:
+            yield
+        finally:
+            self._watches = False
 
     def wait_news(self) -> None:
         """Wait for a joint state that was sent after this call, as after a jump of the world's time."""
@@ -201,5 +212,5 @@ class RosRobot:
         with self._news:
             self._state, self._arrived = state, time.monotonic()
             self._news.notify_all()
-        if self.watches:
+        if self._watches:
             self._driver.want_time(state.stamp, 0.0)

@@ -22,7 +22,8 @@ class Watch:
 
     A simulator may be many times faster than real time: what is safe in wall seconds is not in simulated
     ones. So the world does not run ahead of the watcher (see `limit`), and when it falls silent `on_lost` is
-    called, in the turning thread. Without any lease in a job nobody watches, and nothing is limited.
+    called, in the turning thread. Without any lease in a job or just before it nobody watches, and nothing is
+    limited.
     """
 
     def __init__(self, node: SpcaNode, client: str, on_lost: Callable[[], None]) -> None:
@@ -38,8 +39,10 @@ class Watch:
         node.wall_timer(_LOOK_S, self._look)
 
     def begin(self) -> None:
-        """A job begins."""
-        self._seen, self.lost, self._watching = None, False, True
+        """A job begins. A watcher tells that it watches before it asks for one: it may be lost since."""
+        self.lost, self._watching = False, True
+        if time.monotonic() - self._heard > SILENCE_S:
+            self._seen = None
 
     def end(self) -> None:
         """The job has ended."""
@@ -51,8 +54,10 @@ class Watch:
         return seen if watcher is None or not self._watching else min(seen, watcher)
 
     def _on_lease(self, lease: Lease) -> None:
-        if lease.client == self._client and self._watching:
-            self._seen, self._heard = seconds(lease.seen), time.monotonic()
+        if lease.client != self._client:
+            return
+        self._seen, self._heard = seconds(lease.seen), time.monotonic()
+        if self._watching:
             self.on_lease()
 
     def _look(self) -> None:

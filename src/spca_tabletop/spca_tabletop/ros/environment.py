@@ -6,8 +6,7 @@ import json
 import time
 import uuid
 from array import array
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -198,7 +197,7 @@ class RosTabletop:
         # After the end nobody reads what an image model would say.
         told = [] if self.verdict().final else [to_msg(self.task, TaskMsg())]
         goal = Look.Goal(attempt=self._epoch, task=told)
-        with self._watching():
+        with self._robot.watching():
             result = self._look(goal, cancelled=self._interrupted)
         self._check_nodes()
         if result.error_kind == "error":
@@ -225,7 +224,7 @@ class RosTabletop:
         if self._cancelled:
             return ActResult(attempt=attempt, status="cancelled", steps=(), message="cancelled")
         goal = ExecutePlan.Goal(attempt=attempt, plan=to_msg(plan, PlanMsg()), library=library)
-        with self._watching():
+        with self._robot.watching():
             answer = self._execute(goal, on_feedback, self._interrupted)
         self._check_nodes()
         if answer.error:
@@ -368,15 +367,6 @@ class RosTabletop:
     def _on_verdict(self, message: VerdictMsg) -> None:
         if message.epoch == self._epoch:
             self._stamp = message.stamp
-
-    @contextmanager
-    def _watching(self) -> Iterator[None]:
-        """The executor may move the arm while this node sees what it does."""
-        self._robot.watches = True
-        try:
-            yield
-        finally:
-            self._robot.watches = False
 
     def _ask(self, seen: float = 0.0) -> VerdictMsg:
         """The referee's judgement on all contacts before that time."""
