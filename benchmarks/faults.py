@@ -46,7 +46,7 @@ SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP}
 INTERRUPT = "interrupt"
 SPAN_S = {"inproc": 5.0, "ros": 10.0, "standing": 4.0}  # wall seconds in which Ctrl-C is pressed
 LIMIT_S = 120.0  # wall seconds after which a run counts as one that waits for ever
-STANDS = 0.01  # rad/s of the fastest joint below which the arm stands
+MOVES, STANDS = 0.3, 0.01  # rad/s of the fastest joint, above and below which the arm does
 
 
 class Case(Record):
@@ -177,7 +177,7 @@ def one(level: str, case: Case) -> End:
                 run.send_signal(signal.SIGINT)
                 hit = True
             else:
-                hit = _strike(run, graph or run, folder, case, family)
+                hit = _strike(run, graph or run, folder, case, family, arm)
             struck_at = time.monotonic() if hit else began
             status = _status(run)
             ended_at = time.monotonic()
@@ -296,14 +296,16 @@ def _strike(
     folder: Path,
     case: Case,
     family: set[psutil.Process],
+    arm: list[tuple[float, float, float]],
 ) -> bool:
     """Send the signal to the process of that module below `root` as soon as the stage has begun.
 
-    Whatever is there then is added to `family`.
+    To act has begun when the arm moves, where it is watched. Whatever is there then is added to `family`.
     """
     end = time.monotonic() + LIMIT_S
     while run.is_running() and run.status() != psutil.STATUS_ZOMBIE and time.monotonic() < end:
-        if _reached(folder, case.stage):
+        moves = case.stage != "act" or case.transport == "inproc" or bool(arm and arm[-1][2] > MOVES)
+        if moves and _reached(folder, case.stage):
             for process in (there := [root, *_descendants(root)]):
                 if any(case.process in part for part in _words(process)):
                     family |= {*there, *_descendants(run)}

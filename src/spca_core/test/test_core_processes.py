@@ -89,6 +89,15 @@ def test_a_service_that_hangs_is_ended_and_one_that_is_left_goes_on(make) -> Non
     assert not alive(pid) and not service.alive
 
 
+def test_a_service_that_somebody_has_stopped_is_lost_at_once(make) -> None:
+    service = make()
+    service.start()
+    os.kill(service.pid, signal.SIGSTOP)
+    with pytest.raises(ServiceDied, match="was stopped by SIGSTOP during 'pid'"):
+        service.ask("pid", 50.0)
+    assert service.ask("pid", 50.0) and service.starts == 2
+
+
 def test_a_service_that_cannot_start_says_why_and_a_closed_one_stays_closed(make) -> None:
     with pytest.raises(ServiceFailed, match="no legs"):
         make("lame").start()

@@ -12,7 +12,7 @@ from spca_sandbox.failure import failure_of
 from spca_sandbox.level import SandboxLevel
 from spca_sandbox.limits import Limits
 from spca_sandbox.outcome import Loaded, LoadedFunction
-from spca_sandbox.process import WorkerProcess
+from spca_sandbox.process import WorkerLost, WorkerProcess
 from spca_sandbox.surface import Surface
 from spca_sandbox.text import clean
 
@@ -39,6 +39,18 @@ class Cell:
         if self._worker is None:
             self._worker = WorkerProcess(self.surface, self.limits)
         return self._worker
+
+    def started(self) -> WorkerProcess:
+        """The worker, ready; another one if somebody has killed or stopped it before it was.
+
+        Raises SpcaError when none starts.
+        """
+        try:
+            self.worker.wait_ready()
+        except WorkerLost:
+            self.replace()
+            self.worker.wait_ready()
+        return self.worker
 
     def close(self) -> None:
         """End the workers; harmless when called twice."""
@@ -96,7 +108,7 @@ class Cell:
         return None
 
     def _load(self) -> Loaded | SkillFailure:
-        worker = self.worker
+        worker = self.started()
         worker.wait_ready().require(self._min_level)
         began = time.monotonic()
         deadline = began + self.limits.load_s

@@ -29,6 +29,10 @@ _FLAGS = ("-s", "-S", "-X", "utf8")
 _ENVIRONMENT = {"PYTHONHASHSEED": "0"}
 
 
+class WorkerLost(SpcaError):
+    """The worker has died, or was stopped, before it was ready; the message says how."""
+
+
 class WorkerProcess:
     """A worker that starts in the background; `wait_ready` blocks until it has locked itself in.
 
@@ -58,10 +62,15 @@ class WorkerProcess:
         finally:
             os.close(reading)
         assert self._child.stdin and self._child.stdout
-        self.channel = Channel(self._child.stdout.fileno(), self._child.stdin.fileno(), limits.message_bytes)
+        self.channel = Channel(
+            self._child.stdout.fileno(),
+            self._child.stdin.fileno(),
+            limits.message_bytes,
+            lambda: self._child.stopped,
+        )
 
     def wait_ready(self) -> SandboxReport:
-        """Hand over the set-up and wait for the lock to fall. Raises SpcaError when it does not start."""
+        """Hand over the set-up and wait for the lock to fall. Raises WorkerLost, and SpcaError."""
         if self.report is not None:
             return self.report
         deadline = time.monotonic() + self._limits.start_s
@@ -69,7 +78,10 @@ class WorkerProcess:
             self.channel.send(self._setup(), deadline)
             message = self.channel.receive(deadline)
             features = message["features"]
-        except (ChannelClosed, ChannelTimeout, Malformed, KeyError) as error:
+        except ChannelClosed as error:
+            words = self._last_words()
+            raise WorkerLost(f"the sandbox did not start: {words or self.autopsy()}") from error
+        except (ChannelTimeout, Malformed, KeyError) as error:
             raise SpcaError(f"the sandbox did not start: {self._last_words() or error!r}") from error
         self.report = SandboxReport.of(features)
         assert self._child.stderr

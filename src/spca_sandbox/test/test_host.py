@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -253,6 +256,17 @@ def test_a_skill_that_goes_on_after_its_end_does_not_hurt_the_next(host: SkillHo
     )
     assert run(host, source).value == 1
     assert host.run("following", (), World()).value == 2
+
+
+@pytest.mark.parametrize("fault", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_worker_that_somebody_kills_or_stops_in_its_start_is_replaced_at_once(
+    host: SkillHost, fault: signal.Signals
+) -> None:
+    first = host._cell.worker.pid
+    os.kill(first, fault)
+    began = time.monotonic()
+    assert run(host, "def skill(ctx): return 1\n").value == 1
+    assert time.monotonic() - began < host.limits.start_s and host._cell.worker.pid != first
 
 
 def test_an_error_of_the_world_is_passed_on_and_the_host_lives(host: SkillHost) -> None:

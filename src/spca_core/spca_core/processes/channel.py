@@ -18,7 +18,7 @@ _CHUNK = 1 << 16
 
 
 class ChannelClosed(Exception):
-    """The child has closed its end, most likely by dying."""
+    """The child has closed its end, most likely by dying, or counts as dead."""
 
 
 class ChannelTimeout(Exception):
@@ -47,11 +47,14 @@ def _no_constant(text: str) -> NoReturn:
 class Channel:
     """Length-prefixed JSON objects over non-blocking pipes.
 
-    Every wait has a deadline in `time.monotonic` seconds.
+    Every wait has a deadline in `time.monotonic` seconds, and ends when `gone` holds: the process at the
+    other end does not run any more, though it has not closed its end (see `Child.stopped`).
     """
 
-    def __init__(self, read_fd: int, write_fd: int, max_bytes: int) -> None:
-        self._in, self._out, self._max = read_fd, write_fd, max_bytes
+    def __init__(
+        self, read_fd: int, write_fd: int, max_bytes: int, gone: Callable[[], bool] = _never
+    ) -> None:
+        self._in, self._out, self._max, self._gone = read_fd, write_fd, max_bytes, gone
         self._buffer = bytearray()
         os.set_blocking(read_fd, False)
         os.set_blocking(write_fd, False)
@@ -107,16 +110,17 @@ class Channel:
 
     def quiet(self) -> bool:
         """Whether the other end is open and has sent nothing unsolicited."""
-        return not self._buffer and not self._readable.poll(0)
+        return not self._buffer and not self._readable.poll(0) and not self._gone()
 
-    @staticmethod
-    def _wait(poll: select.poll, deadline: float, stop: Callable[[], bool]) -> None:
+    def _wait(self, poll: select.poll, deadline: float, stop: Callable[[], bool]) -> None:
         left = deadline - time.monotonic()
         if left <= 0:
             raise ChannelTimeout
-        if stop is not _never and stop():
+        if stop():
             raise Interrupted
-        poll.poll(1000 * (left if stop is _never else min(left, _SLICE_S)))
+        if self._gone():
+            raise ChannelClosed("the process does not run")
+        poll.poll(1000 * (left if stop is self._gone is _never else min(left, _SLICE_S)))
 
 
 def _parse(body: bytes) -> dict[str, Any]:

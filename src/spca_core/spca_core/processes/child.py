@@ -135,6 +135,9 @@ class Child:
 
     def autopsy(self) -> str:
         """How it ended, when it has stopped answering: waits a moment for its death, then ends it."""
+        if self.stopped:
+            self.end()
+            return how_it_ended(-signal.SIGSTOP)
         return self.end(1.0) or "closed its channel"
 
 

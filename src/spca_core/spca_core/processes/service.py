@@ -147,7 +147,7 @@ class Service:
         except OSError as error:
             raise ServiceDied(f"cannot be started: {error}") from error
         assert child.stdin is not None and child.stdout is not None
-        channel = Channel(child.stdout.fileno(), child.stdin.fileno(), _MAX_BYTES)
+        channel = Channel(child.stdout.fileno(), child.stdin.fileno(), _MAX_BYTES, lambda: child.stopped)
         self._child, self._channel, self._busy_until = child, channel, 0.0
         try:
             channel.send({"op": "setup", **self._setup}, deadline)

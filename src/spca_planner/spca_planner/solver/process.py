@@ -128,11 +128,11 @@ class SolverProcess:
         self, message: dict[str, Any] | None, deadline: float, cancelled: Callable[[], bool]
     ) -> dict[str, Any] | None:
         """Send `message`, if there is one, and wait for the process's next."""
-        channel, process = self._channel, self._process
-        assert channel is not None and process is not None
+        channel = self._channel
+        assert channel is not None
 
         def stop() -> bool:
-            return self._closing or cancelled() or process.stopped
+            return self._closing or cancelled()
 
         try:
             if stop():
@@ -143,7 +143,7 @@ class SolverProcess:
         except (ChannelClosed, ChannelTimeout, Malformed, Interrupted) as error:
             if self._closing:
                 raise Cancelled("the solver process was closed") from None
-            if not isinstance(error, Interrupted) or not cancelled():  # it is dead, hangs, or is stopped
+            if not isinstance(error, Interrupted):  # it is dead, hangs, or is stopped
                 return None
             self._stop()
             raise Cancelled("planning was cancelled") from None
@@ -164,7 +164,9 @@ class SolverProcess:
         process = Child(command, env=environment, stdin=PIPE, stdout=PIPE, stderr=INHERITED)
         assert process.stdin is not None and process.stdout is not None
         self._process = process
-        self._channel = Channel(process.stdout.fileno(), process.stdin.fileno(), MAX_BYTES)
+        self._channel = Channel(
+            process.stdout.fileno(), process.stdin.fileno(), MAX_BYTES, lambda: process.stopped
+        )
         with contextlib.suppress(ChannelClosed):  # it has died already; the next request reports it
             setup = {"op": "setup", "ahead": self._ahead.model_dump(mode="json")}
             self._channel.send(setup, time.monotonic() + _START_SECONDS)
