@@ -23,7 +23,6 @@ setup(
         "spca.plan_worlds": [
             "household = spca_copic.worlds.household.world:HouseholdWorld",
             "build_order = spca_copic.worlds.build_order.world:BuildOrderWorld",
-            "minigrid = spca_copic.worlds.minigrid.world:open_minigrid",
             "nethack = spca_copic.worlds.nethack.world:NethackWorld",
             "tabletop = spca_copic.worlds.tabletop.world:open_tabletop",
         ],

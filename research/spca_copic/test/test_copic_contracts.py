@@ -13,20 +13,18 @@ from spca_copic.remembered import RememberedWorld
 from spca_copic.selectors.hashed import HashedOptions, HashedSelector
 from spca_copic.worlds.build_order.world import BuildOrderWorld
 from spca_copic.worlds.household.world import HouseholdWorld
-from spca_copic.worlds.minigrid.world import MinigridWorld, open_minigrid
 from spca_copic.worlds.nethack.world import NethackWorld
-from spca_copic.worlds.tabletop.world import open_tabletop
+from spca_copic.worlds.tabletop.world import TabletopWorld, open_tabletop
 from spca_core.errors import MotionError
 from spca_household.engine import INSTALL, available
-from spca_minigrid.environment import MinigridEnvironment
 from spca_nethack import engine as nethack
-from spca_programs.contracts.plan_world_contract import PlanWorldContract
-from spca_programs.contracts.program_proposer_contract import ProgramProposerContract
-from spca_programs.contracts.selector_contract import SelectorContract
 from spca_programs.plan_world import ActionSequence, Briefing, Situation
 from spca_programs.ports.plan_world import PlanWorld
 from spca_programs.ports.program_proposer import ProgramProposer
 from spca_programs.ports.selector import Selector
+from spca_testing.contracts.plan_world_contract import PlanWorldContract
+from spca_testing.contracts.program_proposer_contract import ProgramProposerContract
+from spca_testing.contracts.selector_contract import SelectorContract
 
 
 class TestBuildOrder(PlanWorldContract):
@@ -65,31 +63,6 @@ class TestNethack(PlanWorldContract):
         return ("explore",)
 
 
-class TestMinigrid(PlanWorldContract):
-    task = "pick_up"
-
-    @contextmanager
-    def fresh(self) -> Iterator[PlanWorld]:
-        with closing(open_minigrid()) as world:
-            yield world
-
-    def useful(self, situation: Situation) -> ActionSequence:
-        named = [name for name in situation.observation["objects"] if not name.split("_")[-1].isdigit()]
-        return (f"go_to {named[0]}",)
-
-
-def test_a_look_that_the_arm_cannot_clear_the_way_for_is_a_remark(monkeypatch: pytest.MonkeyPatch) -> None:
-    def stuck(self: MinigridEnvironment) -> None:
-        raise MotionError("collision", "no path")
-
-    with closing(MinigridWorld()) as world:
-        situation = world.reset(world.split("pick_up", 1, 0, 0, 0).train[0])
-        monkeypatch.setattr(MinigridEnvironment, "sense", stuck)
-        came = world.step((f"find {next(iter(situation.observation['objects']))}",))
-        assert [remark.kind for remark in came.remarks] == ["precondition"] and not came.done
-        assert came.situation.observation["objects"] == situation.observation["objects"]
-
-
 @pytest.mark.slow
 class TestTabletop(PlanWorldContract):
     task = "lift"
@@ -101,6 +74,19 @@ class TestTabletop(PlanWorldContract):
 
     def useful(self, situation: Situation) -> ActionSequence:
         return ("touch plate_red",)
+
+
+@pytest.mark.slow
+def test_a_look_that_the_arm_cannot_clear_the_way_for_is_a_remark(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stuck(self: object) -> None:
+        raise MotionError("collision", "no path")
+
+    with closing(TabletopWorld()) as world:
+        situation = world.reset(world.split("lift", 1, 0, 0, 0).train[0])
+        monkeypatch.setattr(type(world._running()), "sense", stuck)
+        came = world.step(("touch plate_red",))
+        assert [remark.kind for remark in came.remarks] == ["precondition"] and not came.done
+        assert came.situation.observation["objects"] == situation.observation["objects"]
 
 
 class TestRemembered(TestBuildOrder):

@@ -1,1 +1,0 @@
-"""MiniGrid and BabyAI levels, partially seen; actions are the built-in skills."""

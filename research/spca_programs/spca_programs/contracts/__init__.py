@@ -1,1 +1,0 @@
-"""Contract tests of this package's ports; every implementation runs them."""
