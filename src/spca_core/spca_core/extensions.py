@@ -42,11 +42,14 @@ class Plugin:
 
     group: str
     name: str
-    package: str
-    """The distribution that brings it, with its version."""
     target: str
     """What the entry point names, `module:attribute`."""
     _entry: EntryPoint
+
+    @property
+    def package(self) -> str:
+        """The distribution that brings it, with its version; read from a file when it is asked for."""
+        return f"{dist.name} {dist.version}" if (dist := self._entry.dist) is not None else "unknown"
 
     def load(self) -> Any:
         """Import it. Raises InputError when its package is broken, naming the package."""
@@ -67,12 +70,11 @@ def installed(group: str) -> dict[str, Plugin]:
     """
     found: dict[str, Plugin] = {}
     for entry in sorted(_declared(group), key=lambda e: e.name):
-        package = f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else "unknown"
-        plugin = Plugin(group, entry.name, package, entry.value, entry)
+        plugin = Plugin(group, entry.name, entry.value, entry)
         other = found.setdefault(entry.name, plugin)
         if other.target != plugin.target:
             raise InputError(
-                f"two packages bring a {group} '{entry.name}': {other.package} and {package}",
+                f"two packages bring a {group} '{entry.name}': {other.package} and {plugin.package}",
                 hint="uninstall one of them",
             )
     return found
@@ -82,10 +84,7 @@ def _declared(group: str) -> tuple[EntryPoint, ...]:
     return tuple(_all_declared().select(group=group))
 
 
-@cache
-def _all_declared() -> Any:
-    """All groups', read once, as that means opening a file of every installed package."""
-    return entry_points()
+_all_declared = cache(entry_points)  # once, as that means opening a file of every installed package
 
 
 def singular(group: str) -> str:

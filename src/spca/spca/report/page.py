@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import cv2
-from jinja2 import Environment, PackageLoader, select_autoescape
+from jinja2 import Environment, FileSystemBytecodeCache, PackageLoader
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from spca.events import Event
@@ -178,9 +178,12 @@ def contacts(intervals: Sequence[ContactInterval]) -> list[dict[str, Any]]:
 @cache
 def templates() -> Environment:
     """The project's pages."""
-    loader = PackageLoader("spca.report")
     made = Environment(
-        loader=loader, autoescape=select_autoescape(default=True), trim_blocks=True, lstrip_blocks=True
+        loader=PackageLoader("spca.report"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        bytecode_cache=FileSystemBytecodeCache(),  # to compile them takes longer than to fill them in
     )
     made.policies["json.dumps_kwargs"] = {}  # in the order of the records
     return made
