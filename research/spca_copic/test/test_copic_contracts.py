@@ -18,13 +18,13 @@ from spca_copic.worlds.tabletop.world import TabletopWorld, open_tabletop
 from spca_core.errors import MotionError
 from spca_household.engine import INSTALL, available
 from spca_nethack import engine as nethack
+from spca_programs.contracts.plan_world_contract import PlanWorldContract
+from spca_programs.contracts.program_proposer_contract import ProgramProposerContract
+from spca_programs.contracts.selector_contract import SelectorContract
 from spca_programs.plan_world import ActionSequence, Briefing, Situation
 from spca_programs.ports.plan_world import PlanWorld
 from spca_programs.ports.program_proposer import ProgramProposer
 from spca_programs.ports.selector import Selector
-from spca_testing.contracts.plan_world_contract import PlanWorldContract
-from spca_testing.contracts.program_proposer_contract import ProgramProposerContract
-from spca_testing.contracts.selector_contract import SelectorContract
 
 
 class TestBuildOrder(PlanWorldContract):

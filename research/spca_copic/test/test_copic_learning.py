@@ -28,9 +28,9 @@ from spca_copic.training import Listener, train_task
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
 from spca_core.ports.chat import ChatUsage
+from spca_programs.contracts.plan_world_contract import PlanWorldContract
 from spca_programs.plan_world import ActionSequence, Case, PlanningProgram, Situation, Transition
 from spca_programs.ports.plan_world import PlanWorld
-from spca_testing.contracts.plan_world_contract import PlanWorldContract
 
 PAGE = ROOT / "docs" / "copic.md"
 PATIENT_S = 5.0  # a busy machine shall not decide what is learned

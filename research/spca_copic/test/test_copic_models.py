@@ -29,9 +29,9 @@ from spca_core.ports.proposer import ModelError
 from spca_llm.chat import Chat
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.connect import open_chat
+from spca_programs.contracts.program_proposer_contract import ProgramProposerContract
 from spca_programs.plan_world import Briefing, Case, PlanningProgram
 from spca_programs.ports.program_proposer import ProgramProposer
-from spca_testing.contracts.program_proposer_contract import ProgramProposerContract
 from spca_testing.models.behaviours import Behaviour, Say, Status
 from spca_testing.models.server import ModelServer, Seen
 

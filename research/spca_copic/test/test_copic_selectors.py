@@ -10,8 +10,8 @@ import pytest
 from spca_copic.ppo import softmax
 from spca_copic.selectors import language, make_selector
 from spca_core.errors import InputError
+from spca_programs.contracts.selector_contract import CANDIDATES, SelectorContract, context, train
 from spca_programs.ports.selector import Selector
-from spca_testing.contracts.selector_contract import CANDIDATES, SelectorContract, context, train
 
 needs_torch = pytest.mark.skipif(not language.available(), reason=f"needs {language.INSTALL}")
 

@@ -1,0 +1,1 @@
+"""Contract tests of this package's ports; every implementation runs them."""
