@@ -86,6 +86,9 @@ _TRIES = 3
 _EXAMPLES = 2
 _REFINEMENTS = 3
 """Programs in a row that AdaPlanner may write until one of them has a plan."""
+_QUESTION = "ask "
+_QUESTIONS = 5
+"""Single facts that AdaPlanner's program may ask for between two plans."""
 
 
 class ModelPlans(ProgramPool):
@@ -110,13 +113,14 @@ class ModelPlans(ProgramPool):
         solved = [episode for episode in examples if episode.success]
         self._examples = solved[-_EXAMPLES:] if way == "cot-few" else []
         self._lessons: list[str] = []
+        self._answers: dict[str, str] = {}
         self._skills: list[str] = []  # programs that have solved a case
         self._program: PlanningProgram | None = None
         self._rest: ActionSequence = ()
 
     def play(self, world: PlanWorld, case: Case, choice: Choice) -> Episode:
         """An episode; after a failed one, Reflexion says in words what went wrong, and tries again."""
-        self._lessons, self._program = [], None
+        self._lessons, self._answers, self._program = [], {}, None
         for left in reversed(range(_TRIES if self._way == "reflexion" else 1)):
             episode = run_episode(world, case, self, choice)
             if episode.success or not left:
@@ -176,10 +180,28 @@ class ModelPlans(ProgramPool):
                 except (ModelError, BudgetExhausted, InputError) as error:
                     return (), {"model": str(error)}
                 self.use([self._program])
-            plan, problem = self.plan_of(self._program.id, situation, memory)
+            plan, problem = self._answered(self._program.id, situation, memory)
             if plan:
                 return (Candidate(plan=plan, programs=("model",)),), {}
         return (), {"model": problem}
+
+    def _answered(
+        self, program: str, situation: Situation, memory: Sequence[Mapping[str, Any]]
+    ) -> tuple[ActionSequence, str]:
+        """What a program plans once the model has answered what it asks in a plan's place."""
+        for _ in range(1 + _QUESTIONS):
+            told = situation.model_copy(
+                update={"observation": {**situation.observation, "answers": self._answers}}
+            )
+            plan, problem = self.plan_of(program, told, memory)
+            if not plan or not plan[0].startswith(_QUESTION):
+                return plan, problem
+            question = plan[0].removeprefix(_QUESTION)
+            try:
+                self._answers[question] = self._ask("fact", situation=situation, question=question).strip()
+            except (ModelError, BudgetExhausted) as error:
+                return (), str(error)
+        return (), f"more than {_QUESTIONS} questions in a row: {question}"
 
     def _ask(self, template: str, **values: Any) -> str:
         """The answer to a prompt. Raises ModelError, BudgetExhausted."""

@@ -188,6 +188,23 @@ def test_adaplanner_refines_its_program_where_it_went_wrong_and_keeps_what_worke
     assert "no Python code" in nothing.play(WORLD, CASE, ProgramChoice("model")).ended
 
 
+def test_a_program_of_adaplanner_asks_for_single_facts(start: Start) -> None:
+    asking = """def plan(observation, actions, task):
+    question = "Which unit is a worker?"
+    known = observation["answers"].get(question)
+    return ["TRAIN " + known] if known else ["ask " + question]
+"""
+    server, chat = start(lambda seen: Say("SCV\n") if "Answer it" in seen.text else fenced(asking))
+    with closing(ModelPlans(chat, WORLD.briefing("easy"), "adaplanner", (), PATIENT_S)) as plans:
+        assert plans.play(WORLD, CASE, ProgramChoice("model")).success
+        assert len(server.requests) == 2 and "Which unit is a worker?" in server.requests[1].text
+    endless = fenced("def plan(observation, actions, task):\n    return ['ask why']\n")
+    server, chat = start(lambda seen: Say("Because.") if "Answer it" in seen.text else endless)
+    with closing(ModelPlans(chat, WORLD.briefing("easy"), "adaplanner", (), PATIENT_S)) as plans:
+        assert "5 questions in a row: why" in plans.play(WORLD, CASE, ProgramChoice("model")).ended
+    assert len(server.requests) < 30
+
+
 def test_the_page_of_the_bench_counts_seeds_with_one_program(tmp_path: Path) -> None:
     score = Score(
         policy="selector", task="easy", episodes=2, success=0.5, score=0, decisions=3, actions=4,
