@@ -11,6 +11,7 @@ Measure on an idle machine.
 
 from __future__ import annotations
 
+import csv
 import os
 import platform
 import subprocess
@@ -31,7 +32,7 @@ from spca_core.run_folder import write_atomically
 
 PAGE = ROOT / "docs" / "measurements.md"
 RECORDS = ROOT / "benchmarks" / "records"
-SECTIONS = ("Levels", "Models", "Stages", "Rehearsal", "WorldCoder", "CoPiC")
+SECTIONS = ("Levels", "Models", "Stages", "Rehearsal", "GRASP", "WorldCoder", "CoPiC")
 _INTRODUCTION = """\
 # Measurements
 
@@ -66,17 +67,21 @@ class Figures(Record):
 
 
 @app.command()
-def campaign(name: Name, section: Section, folder: Path, about: str = "") -> None:
-    """Record the table of a finished campaign."""
+def campaign(
+    name: Name, section: Section, folder: Path, about: str = "", title: str = "", command: str = "",
+    table: Annotated[int, typer.Option(min=1, help="Which table of the campaign's page.")] = 1,
+) -> None:  # fmt: skip
+    """Record a table of a finished campaign, as it stands on the campaign's page."""
     bench: Any = bench_in(folder)
     done = read_campaign(bench, folder).done
     rate = Rate.of(v for d in done if (v := bench.success(d.result)) is not None)
-    solved = f"{rate} solved, 95 % interval {rate.percent_interval}. " if rate.total else ""
-    table = bench.table(done)
+    solved = f"{rate} solved, 95 % interval {rate.percent_interval}. " if rate.total and not about else ""
+    heads, *rows = csv.reader((folder / "paper" / f"table_{table}.csv").read_text().splitlines())
     _keep(
-        name, section, title=bench.title, command=f"bin/spca bench {bench.name} (settings in the record)",
+        name, section, title=title or bench.title,
+        command=command or f"bin/spca bench {bench.name} (settings in the record)",
         revision=read_head(folder).software.git_revision, about=solved + about,
-        heads=tuple(table.heads), rows=tuple(tuple(row) for row in table.shown()),
+        heads=tuple(heads), rows=tuple(tuple(cell or "–" for cell in row) for row in rows),
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from spca_bench.bench import Done
 from spca_bench.page import Page
-from spca_copic.bench import CopicBench, CopicRow
+from spca_copic.bench import CopicBench, CopicRow, CopicTrial
 from spca_copic.choices import ProgramChoice, SelectorChoice
 from spca_copic.episode import run_episode
 from spca_copic.evaluation import Score, evaluate
@@ -231,6 +231,15 @@ def test_the_page_of_the_bench_counts_seeds_with_one_program(tmp_path: Path) -> 
     heads, row = (line.split(",") for line in (tmp_path / "table_2.csv").read_text().splitlines())
     assert "selector,3,50.0 ± 0.0,3.00,4.00" in (tmp_path / "table_1.csv").read_text()
     assert row[heads.index("writing: asked") :][:4] == ["30.00", "4.00", "40.00", "5.00"]
+
+
+@pytest.mark.parametrize(("proposer", "beside"), [("grammar", ""), ("model", "100")])
+def test_a_published_figure_stands_beside_a_models_only(proposer: str, beside: str) -> None:
+    bench = CopicBench(worlds=("household",), recipe=Recipe(proposer=proposer))
+    trial = CopicTrial(world="household", task="heat", seed=0)
+    took = Trial(number=0, programs=(), success=0.5, held_out=0.5, score=0, steps=3)
+    table = bench.table([Done(trial, CopicRow(scores=(), trials=(took,), train_seconds=1))])
+    assert dict(zip(table.heads, table.rows[0], strict=True))["published"] == beside
 
 
 def test_only_a_world_with_hidden_tables_has_another_one() -> None:

@@ -240,4 +240,5 @@ def test_the_bench_plans_its_trials_and_writes_its_page(tmp_path: Path) -> None:
     page = Page("worldcoder")
     bench.report(done, page)
     text = page.write(tmp_path / "page.html").read_text()
-    assert all(words in text for words in ("stand-in", "Learning curves", "Nonsense names", "1.00"))
+    assert all(words in text for words in ("stands in", "Learning curves", "Nonsense names", "1.00"))
+    assert "published" not in bench.table(done).heads and "GPT-4" not in text, "never beside a stand-in"

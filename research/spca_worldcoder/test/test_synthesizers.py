@@ -315,6 +315,7 @@ def test_the_bench_has_a_model_write_the_programs_and_counts_what_that_took(tmp_
     bench.report([Done(trial, learned), Done(other, learned)], page)
     text = page.write(tmp_path / "page.html").read_text()
     assert "What the models took" in text and "sokoban · other" in text
+    assert "50 actions" in text and "GPT-4" in text
 
 
 @pytest.mark.slow
