@@ -340,6 +340,27 @@ def test_a_killed_and_a_stopped_keeper(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.slow
+def test_a_run_whose_keeper_is_stopped_ends_with_the_graph_and_is_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    assert _spca("up", "--rate", "0.2").returncode == 0
+    up = standing.find()
+    assert up is not None
+    folder = RunFolder.create("touch_02", tmp_path / "run")
+
+    def stop(event: Event) -> None:
+        if event.kind == "stage_started" and event.stage == "sense":
+            os.kill(up.pid, signal.SIGSTOP)
+
+    with pytest.raises(SpcaError, match="did not respond"):
+        run_ros(RunOptions(level="touch_02", rate=0.2), folder, (stop,))
+    assert standing.keeper() is None
+    _until(lambda: not any(psutil.pid_exists(node.pid) for node in up.nodes), 30.0)
+    assert run_ros(RunOptions(level="touch_02"), folder, resume=True).success
+
+
+@pytest.mark.slow
 def test_it_ends_with_its_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     leader, follower = os.openpty()

@@ -10,6 +10,7 @@ import fcntl
 import hashlib
 import os
 import re
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -32,6 +33,8 @@ BEAT_S = 1.0
 """Wall seconds after which the keeper writes its state file, whether or not anything has changed."""
 SILENCE_S = 10.0
 """Wall seconds without a beat after which the keeper counts as stopped or hung."""
+END_S = 15.0
+"""Wall seconds that a graph has for its end."""
 
 
 class UpRequest(Record):
@@ -139,6 +142,19 @@ def silent() -> bool:
         return False
 
 
+def kill(pid: int) -> None:
+    """Kill a keeper, and wait until its nodes have ended, which end with it."""
+    state, _, _ = files()
+    nodes: tuple[NodeState, ...] = ()
+    with suppress(OSError, ValidationError):
+        nodes = Standing.model_validate_json(state.read_bytes()).nodes
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    end = time.monotonic() + END_S
+    while (keeper() == pid or any(_runs(node.pid) for node in nodes)) and time.monotonic() < end:
+        time.sleep(0.05)
+
+
 def hanging(pid: int) -> str:
     """The words for a keeper that is silent."""
     return f"the process that keeps the graph ({pid}) does not respond; `spca down` ends it"
@@ -229,6 +245,12 @@ def code_stamp() -> str:
                     newest = max(newest, os.stat(os.path.join(path, name)).st_mtime_ns)
                     count += 1
     return f"{count}:{newest}"
+
+
+def _runs(pid: int) -> bool:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
 
 
 def _held(lock: Path) -> bool:

@@ -52,14 +52,25 @@ def _converse(
     channel: Channel, order: RunOrder, tell: Listener, cancelled: Callable[[], bool]
 ) -> RunEnd | str:
     channel.send({"op": RUN, "order": order.model_dump()}, time.monotonic() + SEND_S)
-    receive = partial(channel.receive, math.inf, lambda: cancelled() or standing.silent())
+    beat = time.monotonic()
+
+    def lost() -> bool:
+        """Whether the keeper is silent though this process has not slept, as both do with the machine."""
+        nonlocal beat
+        if not standing.silent():
+            beat = time.monotonic()
+        return time.monotonic() - beat > 2 * standing.BEAT_S
+
+    receive = partial(channel.receive, math.inf, lambda: cancelled() or lost())
     while True:
         try:
             message = receive()
         except Interrupted:
             if not cancelled():
+                if (pid := standing.keeper()) is not None:
+                    standing.kill(pid)  # else the run would go on in a graph that nobody keeps
                 raise SpcaError(
-                    "the process that keeps the graph does not respond; `spca down` ends it"
+                    "the process that keeps the graph did not respond: the graph was ended"
                 ) from None
             channel.send({"op": CANCEL}, time.monotonic() + SEND_S)
             receive = partial(channel.receive, time.monotonic() + _CANCEL_S)

@@ -21,7 +21,6 @@ from spca_core.processes.child import python_command
 from spca_ros import security
 from spca_sim.display import require_display
 
-_END_S = 15.0  # wall seconds that the graph has for its end
 _TICK_S = 0.05
 
 
@@ -67,7 +66,7 @@ def start(
                 time.sleep(_TICK_S)
     except KeyboardInterrupt:
         keeper.terminate()
-        keeper.wait(_END_S)
+        keeper.wait(standing.END_S)
         raise
     seconds = time.monotonic() - began
     console.print(f"up in {seconds:.1f} s: {_headline(found)}", soft_wrap=True)
@@ -79,12 +78,14 @@ def stop() -> None:
     if (pid := standing.keeper()) is None:
         console.print("no graph is up")
         return
-    os.kill(pid, signal.SIGKILL if standing.silent() else signal.SIGTERM)
-    end = time.monotonic() + _END_S
+    end = time.monotonic()
+    if not standing.silent():
+        os.kill(pid, signal.SIGTERM)
+        end += standing.END_S
     while standing.keeper() is not None:
         if time.monotonic() > end:
-            os.kill(pid, signal.SIGKILL)  # its nodes end with it
-            console.print(f"the graph did not end in {_END_S:.0f} s and was killed")
+            standing.kill(pid)
+            console.print("the graph did not end by itself and was killed")
             return
         time.sleep(_TICK_S)
     console.print("the graph has ended")
