@@ -6,6 +6,8 @@
 #
 # Stages: `dependencies` changes only with package.xml and requirements/, `build` with the sources; `runtime` is what runs.
 
+# By tag: the digest is of each rebuild. To pin today's, `docker buildx imagetools inspect ros:jazzy-ros-base-noble` prints it;
+# it follows the tag here, as `@sha256:…`.
 FROM ros:jazzy-ros-base-noble AS dependencies
 ENV DEBIAN_FRONTEND=noninteractive
 SHELL ["/bin/bash", "-eo", "pipefail", "-c"]

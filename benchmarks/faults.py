@@ -24,6 +24,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
@@ -188,7 +189,7 @@ def one(level: str, case: Case) -> End:
             moves = moves and stood is not None and struck_at + stood[1] > ended_at
             left = _alive(family - {graph}) if graph is None else []
             resumed, ended = "", (folder / "result.json").exists()
-            if status in (3, 130) and (folder / "state.json").exists():
+            if status in (3, 130) and (folder / "run.json").exists():
                 resumed = _spca(environment, "resume", folder)
             if graph is not None:
                 family |= {graph, *_descendants(graph)}
@@ -245,7 +246,10 @@ def _watched(case: Case) -> Iterator[tuple[dict[str, str], list[tuple[float, flo
 def _stood(seen: list[tuple[float, float, float]], struck_at: float) -> tuple[float, float] | None:
     """Simulated and wall seconds from the fault until the arm stood; None where it did not move."""
     before = [stamp for stamp, at, _ in seen if at <= struck_at]
-    moving = [(stamp, at) for stamp, at, speed in seen if at > struck_at and speed > STANDS]
+    later = pairwise(seen)  # while time stands still, so does the arm
+    moving = [
+        (now, at) for (last, _, _), (now, at, v) in later if at > struck_at and now > last and v > STANDS
+    ]
     if not before or not moving:
         return None
     stamp, at = moving[-1]
