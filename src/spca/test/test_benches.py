@@ -31,6 +31,13 @@ def test_the_table_has_groups_and_all_of_them() -> None:
     assert rows == [["shuffled", "stack", "1/1"], ["shuffled", "touch", "0/1"], ["shuffled", "all", "1/2"]]
 
 
+@pytest.mark.parametrize(
+    ("level", "group"), [("stack_01", "stack"), ("minigrid:MiniGrid-Empty-5x5", "goal_navigation")]
+)
+def test_a_level_is_of_the_group_that_its_environment_says(level: str, group: str) -> None:
+    assert LevelTrial(level=level, preset="shuffled", seed=1000).group == group
+
+
 def test_a_campaign_of_a_bench_that_is_not_installed_is_bad_input(tmp_path) -> None:
     """Its package was there when the campaign was run, and is named by nothing but the campaign."""
     run_campaign(ToyBench(length=1), tmp_path, workers=1)

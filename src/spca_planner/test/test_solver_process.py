@@ -16,7 +16,8 @@ import psutil
 import pytest
 
 from spca_core.budgets import PATIENCE
-from spca_core.errors import Cancelled
+from spca_core.errors import Cancelled, SpcaError
+from spca_planner.solver import process
 from spca_planner.solver.child import BoundedChild
 from spca_planner.solver.judgement import Case
 from spca_planner.solver.process import SolverProcess
@@ -292,6 +293,12 @@ def test_temporary_files_vanish_with_the_process(monkeypatch: pytest.MonkeyPatch
         assert solver.judge(Case(domain=SWITCH, problem=switches("(on a)"), timeout_s=20)).steps
         assert folders()
     assert not folders()
+
+
+def test_a_process_that_does_not_start_says_how_it_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "python_command", lambda *_: [sys.executable, "-c", "raise SystemExit(5)"])
+    with SolverProcess() as solver, pytest.raises(SpcaError, match=r"ended with status 5; by hand it is: .+"):
+        solver.judge(Case(domain=SWITCH, problem=switches("(on a)"), timeout_s=20))
 
 
 def test_closing_ends_the_process() -> None:
