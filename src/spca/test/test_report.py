@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from spca.inproc import run_inproc
@@ -67,6 +68,15 @@ def test_the_report_plots_what_was_measured_and_knows_when_each_picture_of_the_v
     assert max(gripper["lines"]["opening"]) == pytest.approx(85, abs=1)
     assert {c["text"] for c in shown["contacts"]} > {"blue cube – cobot"}
     world, states = load_world(), load_states(folder / "states.npz")
+    scene = shown["signals"]["scene"]
+    bodies = {shape["body"] for shape in scene["shapes"]}
+    assert len(scene["poses"]) == len(scene["stamps"]) and scene["stamps"][0] == stamps[0]
+    assert {len(row) for row in scene["poses"]} == {7 * len(bodies)} and bodies == set(range(len(bodies)))
+    before, after = np.array((scene["poses"][0], scene["poses"][-1])).reshape(2, -1, 7)
+    moved = {b for b in bodies if np.abs(before[b] - after[b]).max() > 20}
+    table = next(s["body"] for s in scene["shapes"] if s["size"][0] == world.table.size[0] / 2)
+    assert 5 <= len(moved) < len(bodies) and table not in moved
+    assert before[table][2] == pytest.approx(1e4 * (world.table.top - world.table.size[2] / 2), abs=1)
     render_video(world, states, folder / "video.mp4", size=(160, 90), inset=False)
     write_report(RunFolder(folder))
     frames = _data(folder)["frames"]

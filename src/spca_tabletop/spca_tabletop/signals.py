@@ -1,4 +1,4 @@
-"""The arm's joints and the gripper's opening over a run, for the plots of its report."""
+"""The arm's joints, the gripper's opening and the moving scene of a run, for its report."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from spca_core.trajectory import JOINT_NAMES
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import Item, WorkspaceIndex, build_model
 from spca_sim.recording import load_states
+from spca_tabletop.moving_scene import moving_scene
 from spca_tabletop.presets import load_table
 from spca_tabletop.recording import STATES
 
@@ -26,9 +27,9 @@ def write_signals(folder: RunFolder, options: RunOptions) -> Path:
     world, _ = load_table(options)
 
     @cache
-    def index(objects: tuple[str, ...]) -> tuple[mujoco.MjData, WorkspaceIndex]:
+    def built(objects: tuple[str, ...]) -> tuple[mujoco.MjModel, mujoco.MjData, WorkspaceIndex]:
         model, found = build_model(world, [Item.of(world.object(name)) for name in objects])
-        return mujoco.MjData(model), found
+        return model, mujoco.MjData(model), found
 
     states = load_states(folder.path / STATES)
     if not states:
@@ -36,7 +37,7 @@ def write_signals(folder: RunFolder, options: RunOptions) -> Path:
     states = states[:: max(1, math.ceil(len(states) / _MOST))]
     rows = []
     for state in states:
-        data, where = index(state.objects)
+        _, data, where = built(state.objects)
         data.qpos[:] = state.qpos
         rows.append([*np.degrees(data.qpos[where.arm_qpos]), 1000 * where.gap(data)])
     *joints, gap = (tuple(round(float(v), 1) for v in column) for column in zip(*rows, strict=True))
@@ -45,4 +46,7 @@ def write_signals(folder: RunFolder, options: RunOptions) -> Path:
         Plot(title="joints", unit="°", lines=dict(zip(names, joints, strict=True))),
         Plot(title="gripper", unit="mm", lines={"opening": gap}),
     )
-    return folder.write(SIGNALS, Signals(stamps=tuple(round(s.stamp, 2) for s in states), plots=plots))
+    there = states[-1].objects
+    scene = moving_scene(built(there)[0], [state for state in states if state.objects == there])
+    stamps = tuple(round(state.stamp, 2) for state in states)
+    return folder.write(SIGNALS, Signals(stamps=stamps, plots=plots, scene=scene))

@@ -6,6 +6,7 @@ const said = stamp => run.unit === "s" ? `${stamp.toFixed(1)} s` : `${Math.round
 const first = run.steps.length ? run.steps[0].started : 0;
 const origin = run.signals && run.signals.stamps.length ? run.signals.stamps[0] : first;
 const begin = origin < 1 ? 0 : Math.min(first, origin);  // a session's clock goes on
+const scene = run.signals && run.signals.scene && movingScene(run.signals.scene, document.getElementById("scene"));
 let now = begin, chosen = null;
 
 // --- pictures ---------------------------------------------------------------------------------------------
@@ -63,6 +64,7 @@ function tell(stamp) {  // show a time everywhere but in the video
     node.classList.toggle("chosen", Number(node.dataset.step) === chosen);
   }
   if (area) cursor();
+  if (scene) scene.draw(stamp);
 }
 
 // --- plots ------------------------------------------------------------------------------------------------
