@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spca.api import Run
-from spca.sessions import Session, planned
+from spca.sessions import Session
+from spca.single import newest_plan
 from spca_core.ending import Ending
 from spca_core.names import words_of
 from spca_core.observation import Observation
@@ -69,7 +70,7 @@ class Dialogue:
         run = self._session.do(meant, out)
         looks = sorted(run.folder.glob("round_*/observation.json"))
         before = Observation.model_validate_json(looks[0].read_bytes()) if looks else None
-        self._history.append(_Done(meant, run, planned(run), before))
+        self._history.append(_Done(meant, run, newest_plan(run.folder), before))
         return run
 
     def task(self, sentence: str) -> str:

@@ -18,6 +18,7 @@ EventKind = Literal[
     "plan",
     "code",
     "rehearsal",
+    "question",
     "step",
     "verdict",
     "round_failed",

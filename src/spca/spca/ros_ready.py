@@ -54,12 +54,13 @@ def require_ros_for(kit: Kit) -> None:
         require_ros()
 
 
-def chosen_transport(wanted: str) -> str:
-    """`auto` is the graph that is up, or else this process."""
+def chosen_transport(wanted: str, view: bool | str = False) -> str:
+    """`auto` is the graph that is up, if it has the view that is wanted, or else this process."""
     if wanted != "auto":
         return wanted
     if not ros_is_ready():
         return "inproc"
     from spca.ros import standing
 
-    return "ros" if standing.find() is not None else "inproc"
+    found = standing.find()
+    return "ros" if found is not None and view in (False, found.options.view) else "inproc"

@@ -26,7 +26,7 @@ from spca.inproc import warm_solver
 from spca.interrupt import stopping_on_interrupt
 from spca.kits import checked_kit
 from spca.logs import log_to
-from spca.single import ASKED, SessionOrder, as_asked, single_step
+from spca.single import ASKED, SessionOrder, as_asked, newest_plan, single_step
 from spca.stages import Approve
 from spca.state import RunState
 from spca.supervisor import Supervisor
@@ -34,7 +34,7 @@ from spca_core.ending import Ending
 from spca_core.errors import Cancelled, InputError, SpcaError
 from spca_core.observation import Observation
 from spca_core.options import RunOptions, manifest
-from spca_core.plan import Plan, PlanResult, Step
+from spca_core.plan import Plan, Step
 from spca_core.ports.environment import TakesUp
 from spca_core.ports.kit import Kit, TakesSentences
 from spca_core.rehearsal import Rehearsed
@@ -185,7 +185,7 @@ class Session:
     def plan(self, sentence: str) -> Proposal:
         """Look, and plan for a sentence; nothing else moves. The plan has passed every critic."""
         run = self._aside(sentence, SessionOrder(moves=False, plans=True))
-        plan = planned(run)
+        plan = newest_plan(run.folder)
         goal = "".join([event.text for event in run.events if event.kind == "plan"][-1:])
         return Proposal(sentence, plan, goal, "" if plan else run.result.reason, _seen(run))
 
@@ -240,13 +240,14 @@ class Session:
         folder = RunFolder.create("aside", parent=self._scratch)
         options = self._ordered(sentence, folder.path).model_copy(update=changes)
         run = self._run(options, asked, folder, ())
-        if run.result.outcome is Ending.CANCELLED and (not asked.plans or planned(run) is None):
+        if run.result.outcome is Ending.CANCELLED and (not asked.plans or newest_plan(run.folder) is None):
             raise Cancelled(run.result.reason)
         return run
 
     def _run(self, options: RunOptions, asked: SessionOrder, folder: RunFolder, listeners: Any) -> Run:
         folder.write(MANIFEST, manifest(options))
-        folder.write(ASKED, asked.model_copy(update={"after": self._after}))
+        asks = self._approve is not None
+        folder.write(ASKED, asked.model_copy(update={"after": self._after, "asks": asks}))
         self._after = ""  # after a fault, the next run begins with a table that is laid anew
         result = self._table.conduct(options, folder, listeners)
         self._after = str(folder.path)
@@ -266,12 +267,6 @@ def _seen(run: Run) -> Observation:
     if not (looks := sorted(run.folder.glob("round_*/observation.json"))):
         raise SpcaError(run.result.reason)
     return Observation.model_validate_json(looks[-1].read_bytes())
-
-
-def planned(run: Run) -> Plan | None:
-    """The last plan of a run that passed every critic."""
-    found = sorted(run.folder.glob("round_*/plan_*.json"), key=lambda path: path.stat().st_mtime)
-    return PlanResult.model_validate_json(found[-1].read_bytes()).plan if found else None
 
 
 def _task(sentence: str) -> Task:

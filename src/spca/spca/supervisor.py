@@ -201,8 +201,11 @@ class Supervisor:
     def _act(self, state: RunState) -> RunState:
         plan, approve = state.plan, self._stages.approve
         assert plan is not None
-        if approve is not None and not approve(plan, self._readers.plans.goal(plan.draft)):
-            return state.ending(Ending.CANCELLED, "not approved; nothing was moved")
+        if approve is not None:
+            goal = self._readers.plans.goal(plan.draft)
+            self._journal.tell("question", stage="act", text=goal)
+            if not approve(plan, goal):
+                return state.ending(Ending.CANCELLED, "not approved; nothing was moved")
         state = state.attempting()
         if self._stages.budgets.rewind:  # rehearsals apart, nothing has happened since the plan was made
             self._journal.mark_plan_start()

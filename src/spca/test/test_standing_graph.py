@@ -57,6 +57,8 @@ def _standing(**fields: object) -> Standing:
         ({"keys": "others"}, {}, ""),
         ({"keys": "others"}, {"proposer": "openai"}, "language models"),
         ({}, {"rate": 1.0}, "--rate"),
+        ({}, {"view": "web"}, "--view"),
+        ({"options": RunOptions(level="stack_01", view="web")}, {}, ""),
         ({}, {"level": "sign_01"}, "world"),
         ({"code": "0:0"}, {}, "older code"),
         ({"ready": False}, {}, "not ready"),

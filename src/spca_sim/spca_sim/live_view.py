@@ -24,10 +24,8 @@ class AttachedView(ABC):
     _period = 1 / 30  # wall seconds between two pictures
 
     def __init__(self, simulator: MujocoSimulator) -> None:
-        self._simulator = simulator
         self._shown = 0.0
-        self._load()
-        self._detach = simulator.on_sample(self._sample)
+        self._follow(simulator)
 
     def __enter__(self: _V) -> _V:
         return self
@@ -39,6 +37,11 @@ class AttachedView(ABC):
         """End the view."""
         self._detach()
 
+    def change(self, simulator: MujocoSimulator) -> None:
+        """Follow another simulator from now on."""
+        self._detach()
+        self._follow(simulator)
+
     @abstractmethod
     def _build(self) -> None:
         """Show the model anew."""
@@ -46,6 +49,11 @@ class AttachedView(ABC):
     @abstractmethod
     def _show(self, state: SimState) -> None:
         """Show a state of it."""
+
+    def _follow(self, simulator: MujocoSimulator) -> None:
+        self._simulator = simulator
+        self._load()
+        self._detach = simulator.on_sample(self._sample)
 
     def _load(self) -> None:
         self._model = self._simulator.model
@@ -61,7 +69,7 @@ class AttachedView(ABC):
             self._load()
         self._show(state)
 
-    def _follow(self, state: SimState) -> None:
+    def _move(self, state: SimState) -> None:
         self._data.qpos[:] = state.qpos
         mujoco.mj_forward(self._model, self._data)
 
@@ -91,5 +99,5 @@ class LiveView(AttachedView):
     def _show(self, state: SimState) -> None:
         if self._window.is_running():
             with self._window.lock():
-                self._follow(state)
+                self._move(state)
             self._window.sync()

@@ -13,7 +13,7 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo, Image, JointState
-from spca_interfaces.action import CommandGripper, FollowTrajectory
+from spca_interfaces.action import CommandGripper, FollowTrajectory, RunLevel
 from spca_interfaces.msg import Contacts, Lease
 from spca_interfaces.srv import Capture, Checkpoint, ResetWorld, Restore, SaveRecording
 from std_srvs.srv import SetBool, Trigger
@@ -37,14 +37,16 @@ from spca_ros.qos import EVERY, SENSOR
 from spca_sim.conductor import DONE, Conductor
 from spca_sim.disturbances.disturbance import Disturbance
 from spca_sim.disturbances.recorder import DisturbanceRecorder
-from spca_sim.live_view import LiveView
+from spca_sim.live_view import AttachedView, LiveView
 from spca_sim.recording import StateRecorder, save_states
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import PRESETS as VARIATIONS
 from spca_sim.variation import draw_variation
+from spca_sim.web_view import WebView
 
 PRESETS = ("nominal", "shuffled", "noisy", "hard")
 CAMERAS = ("ray", "gl")
+VIEWS = ("none", "window", "web")
 CameraKind = Literal["ray", "gl"]
 _disturbances = TypeAdapter(tuple[Disturbance, ...])
 _BATCH = 5  # contact samples in one message, at most
@@ -103,11 +105,13 @@ class SimNode(SpcaNode):
             "pictures a wall second for whoever watches the camera; 0: only those that are asked for",
             low=0.0,
         )
-        self._wants_view = self.parameter("view", False, "a window that shows the simulation")
+        self._wanted_view = self.parameter(
+            "view", "none", "shows the simulation: in a window, or on a page for the browser", choices=VIEWS
+        )
         self._world, self._rates = world, (rate or None, idle_rate)
         self._recorder, self._disturbances = StateRecorder(), DisturbanceRecorder()
         self._samples: list[ContactSample] = []
-        self._view: LiveView | None = None
+        self._view: AttachedView | None = None
         self._build(self._wanted())
         self._epoch = ""
         self._published = self._published_clock = self._fed_back = 0.0
@@ -120,6 +124,9 @@ class SimNode(SpcaNode):
         if stream:
             self.wall_timer(1 / stream, self._show)
         self.create_subscription(Lease, names.LEASE, self._on_lease, EVERY)
+        if isinstance(self._view, WebView):  # the feedback of the supervisor's goals from any client
+            feedback = RunLevel.Impl.FeedbackMessage
+            self.create_subscription(feedback, f"{names.RUN_LEVEL}/_action/feedback", self._on_event, EVERY)
         for kind, name, answer in (
             (Capture, names.CAPTURE, self._capture),
             (Trigger, names.HOLD, self._hold),
@@ -143,8 +150,12 @@ class SimNode(SpcaNode):
         self._recorder.attach(self._sim)
         self._disturbances.attach(self._sim)
         self._sim.on_contacts(self._samples.append)
-        if self._wants_view:
+        if self._view is not None:
+            self._view.change(self._sim)
+        elif self._wanted_view == "window":
             self._view = LiveView(self._sim)
+        elif self._wanted_view == "web":
+            self._view = WebView(self._sim)
 
     # --- turns ----------------------------------------------------------------------------------------------
 
@@ -261,7 +272,10 @@ class SimNode(SpcaNode):
     # --- camera ---------------------------------------------------------------------------------------------
 
     def _capture(self, _: Capture.Request, response: Capture.Response) -> Capture.Response:
-        response.colour, response.depth, response.info = self._publish(self._sim.capture())
+        frame = self._sim.capture()
+        response.colour, response.depth, response.info = self._publish(frame)
+        if isinstance(self._view, WebView):
+            self._view.saw(frame.colour)
         response.success = True
         return response
 
@@ -273,6 +287,16 @@ class SimNode(SpcaNode):
         messages = colour_msg(frame), depth_msg(frame), info_msg(frame.intrinsics, frame.stamp)
         self._pictures.publish(*messages)
         return messages
+
+    def _on_event(self, message: RunLevel.Impl.FeedbackMessage) -> None:
+        event = message.feedback.event
+        status = "".join(step.status for step in event.step)
+        assert isinstance(self._view, WebView)
+        self._view.tell(
+            event.kind,
+            event.text,
+            {"steps": event.task.splitlines(), "status": status, "outcome": event.outcome},
+        )
 
     # --- the world ------------------------------------------------------------------------------------------
 
@@ -311,7 +335,7 @@ class SimNode(SpcaNode):
         if variant == self._variant:
             return
         self._conductor.hold()
-        self.close()
+        self._sim.close()
         self._build(variant)
 
     def _checkpoint(self, _: Checkpoint.Request, response: Checkpoint.Response) -> Checkpoint.Response:

@@ -1,5 +1,8 @@
 """A page in the browser that shows the simulation while it runs: `--view web`, with the package `viser`.
 
+Whoever runs the level tells it of the run: in one process its environment, on a graph the node `sim`, which
+hears the supervisor's feedback.
+
 It is served to this machine alone. From another one, forward the port (`ssh -L 8080:127.0.0.1:8080 …`) and
 open the same address there.
 """
@@ -7,6 +10,7 @@ open the same address there.
 from __future__ import annotations
 
 import importlib.util
+import socket
 import sys
 import time
 from typing import Any
@@ -22,14 +26,23 @@ from spca_sim.live_view import AttachedView
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.state import SimState
 
-PORT = 8080
+HOST, PORT = "127.0.0.1", 8080
+ADDRESS = f"http://{HOST}:{PORT}"
 
 
-def require_viser() -> None:
-    """Raise InputError where there is nothing to serve the page with."""
+def require_viser(port: int | None = None) -> None:
+    """Raise InputError where there is nothing to serve the page with, or that port is taken."""
     if importlib.util.find_spec("viser") is None:
         hint = "pip install 'spca[view]', or viser alone"
         raise InputError("the package `viser` is not installed", where="--view web", hint=hint)
+    if port is not None:
+        with socket.socket() as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                trial.bind((HOST, port))
+            except OSError as error:
+                hint = "close the other view"
+                raise InputError(f"port {port} is taken", where="--view web", hint=hint) from error
 
 
 class WebView(AttachedView):
@@ -44,8 +57,8 @@ class WebView(AttachedView):
         require_viser()
         import viser
 
-        self._server = viser.ViserServer("127.0.0.1", port, "spca", verbose=False)
-        self.address = f"http://127.0.0.1:{self._server.get_port()}"
+        self._server = viser.ViserServer(HOST, port, "spca", verbose=False)
+        self.address = f"http://{HOST}:{self._server.get_port()}"
         gui = self._server.gui
         gui.configure_theme(control_layout="fixed", control_width="large", show_share_button=False)
         self._task, self._steps = gui.add_markdown(""), gui.add_markdown("")
@@ -109,7 +122,7 @@ class WebView(AttachedView):
                 )  # fmt: skip
 
     def _show(self, state: SimState) -> None:
-        self._follow(state)
+        self._move(state)
         with self._server.atomic():
             for body, frame in self._frames.items():
                 frame.position, frame.wxyz = self._data.xpos[body], self._data.xquat[body]

@@ -71,11 +71,11 @@ def do(
         raise InputError("--out", hint="is for a single sentence: give one")
     with Progress() as progress:
         progress.say("laying the table …")
-        here = transport == "auto" and (ask or view)  # what the graph does not offer
+        wanted: bool | str = "web" if web else view
         table = session(
             world, preset, seed, on_event=progress, approve=_asked(progress) if ask else None,
-            report=False, proposer=proposer, llm=llm, view="web" if web else view, rate=rate, video=video,
-            robot=robot, transport="inproc" if here else chosen_transport(transport),
+            report=False, proposer=proposer, llm=llm, view=wanted, rate=rate, video=video,
+            robot=robot, transport=chosen_transport(transport, wanted),
         )  # fmt: skip
         with table:
             talk, typed = Dialogue(table), sys.stdin.isatty()

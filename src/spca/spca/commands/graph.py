@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from spca.commands import MACHINE
+from spca.commands import MACHINE, VIEW
 from spca_core.checked import checked
 
 app = typer.Typer()
@@ -29,7 +29,8 @@ def up(
     rate: Annotated[
         float | None, typer.Option(help="Real-time factor; as fast as it can by default.")
     ] = None,
-    view: Annotated[bool, typer.Option("--view", help="Open a live window (needs a display).")] = False,
+    view: Annotated[bool, typer.Option("--view", help=VIEW)] = False,
+    web: Annotated[bool, typer.Option("--view-web", hidden=True)] = False,
     idle_minutes: Annotated[
         float, typer.Option(min=0.1, help="End after this many minutes without a run.")
     ] = 30.0,
@@ -54,7 +55,7 @@ def up(
     from spca.ros.up import start
     from spca_core.options import RunOptions
 
-    options = checked(RunOptions, level=level, rate=rate, view=view)
+    options = checked(RunOptions, level=level, rate=rate, view="web" if web else view)
     choice = checked(Backends, sim=sim, arm=arm, robot=robot)
     start(options, choice, 60.0 * idle_minutes, detach, secure)
 

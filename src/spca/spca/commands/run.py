@@ -99,13 +99,14 @@ def run(
     from spca.run_command import start_run
     from spca_core.options import RunOptions
 
-    transport = chosen_transport(transport)
+    wanted: bool | str = "web" if web else view
+    transport = chosen_transport(transport, wanted)
     options = checked(
         RunOptions, level=level, transport=transport, preset=preset, seed=seed, noise=noise,
         proposer=proposer,
         engine=engine, llm=llm, skills=skills, library=library, detector=detector, vision=vision,
         rehearse=rehearse,
-        drafts=drafts, twin=twin, rate=rate, view="web" if web else view, camera=camera, world=world,
+        drafts=drafts, twin=twin, rate=rate, view=wanted, camera=camera, world=world,
         robot=robot, video=video,
     )  # fmt: skip
     raise typer.Exit(start_run(options, out))

@@ -15,7 +15,7 @@ from spca.ros.run_protocol import RunOrder
 from spca.ros.standing import Standing
 from spca.ros.standing_run import run_on_standing
 from spca_core.ending import Ending
-from spca_core.errors import SpcaError
+from spca_core.errors import InputError, SpcaError
 from spca_core.options import RunOptions, manifest
 from spca_core.run_folder import MANIFEST, RunFolder
 
@@ -50,6 +50,8 @@ def run_ros(
     fault: SpcaError | None = None
     try:
         if found is None or not _done_on(found, options, order, tell):
+            if options.view == "web":
+                raise InputError("--view web over ROS", hint="`spca up --view web`, or --transport inproc")
             from spca.ros.own_run import run_on_own  # loads ROS: a run on the standing graph needs none
 
             run_on_own(options, order, tell, folder.path / LOGS)

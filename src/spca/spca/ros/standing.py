@@ -213,9 +213,10 @@ def misfit(standing: Standing, options: RunOptions) -> str:
         return "is not ready yet"
     if standing.code != code_stamp():
         return "runs older code; `spca down` and `spca up` restart it"
-    for name in ("rate", "view"):
-        if getattr(standing.options, name) != getattr(options, name):
-            return f"was started with another --{name}"
+    if standing.options.rate != options.rate:
+        return "was started with another --rate"
+    if options.view and standing.options.view != options.view:
+        return "was started with another --view"
     asks_models = options.proposer != "builtin" or options.vision
     if asks_models and standing.keys != keys_fingerprint():
         return "was started with other settings for language models"

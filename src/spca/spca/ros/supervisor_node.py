@@ -139,7 +139,9 @@ class SupervisorNode(SpcaNode):
 
         with self._open_stages(options, folder) as opened:
             self._lay(options, folder, job.goal.resume)
-            stages = as_asked(folder, replace(opened, planner=self._planner, coder=self._coder))
+            own = replace(opened, planner=self._planner, coder=self._coder)
+            # Nobody is there to answer for a run that is taken up again.
+            stages = as_asked(folder, own, lambda: job.goal.resume or job.cancelled())
             self._supervisor = supervisor = supervisor_of(self._environment, stages, folder, (tell,))
             try:
                 if job.cancelled():

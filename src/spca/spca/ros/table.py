@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from spca.events import Listener, telling
+from spca.events import Event, Listener, telling
 from spca.ros import standing
 from spca.ros.run import ended
 from spca.ros.run_protocol import RunOrder
 from spca.ros.standing_run import run_on_standing
+from spca.single import give_answer
 from spca_core.errors import InputError, SpcaError
 
 if TYPE_CHECKING:
@@ -23,20 +24,25 @@ class TableOnGraph:
     """See `spca.sessions.TableHere`. Raises InputError where no graph is up, or it does not fit."""
 
     def __init__(self, options: RunOptions, approve: Approve | None) -> None:
-        if approve is not None:
-            raise InputError("to be asked before each plan", hint="use --transport inproc")
         if (found := standing.find()) is None:
             raise InputError("no graph is up", hint="`spca up` starts one")
         if problem := standing.misfit(found, options):
             raise InputError(f"not on the graph that is up: it {problem}", hint="or use --transport inproc")
-        self._stopped = threading.Event()
+        self._approve, self._stopped = approve, threading.Event()
 
     def conduct(self, options: RunOptions, folder: RunFolder, listeners: tuple[Listener, ...]) -> RunResult:
         """See `TableHere`."""
         self._stopped.clear()
         order = RunOrder(run_folder=str(folder.path))
+        told = telling(listeners)
+
+        def tell(event: Event) -> None:
+            told(event)
+            if event.kind == "question" and self._approve is not None:
+                give_answer(folder, self._approve, event.text)
+
         try:
-            problem = run_on_standing(order, telling(listeners), self._stopped)
+            problem = run_on_standing(order, tell, self._stopped)
         except SpcaError as error:
             return ended(folder, error)
         return ended(folder, SpcaError(f"the graph that is up {problem}") if problem else None)

@@ -36,7 +36,13 @@ def start(
         return
     check_installed(choice)
     options = rooted(options)
-    if options.view:
+    if options.view == "web":
+        from spca_sim.web_view import ADDRESS, PORT, require_viser  # loads MuJoCo
+
+        require_viser(PORT)
+        if choice.sim != "mujoco":
+            raise InputError("--view web", hint="shows --sim mujoco only")
+    elif options.view:
         require_display()
     processes(options, choice)  # an unknown level is reported here, before anything starts
     secured = security.variables(keystore) if keystore is not None else {}
@@ -70,6 +76,8 @@ def start(
         raise
     seconds = time.monotonic() - began
     console.print(f"up in {seconds:.1f} s: {_headline(found)}", soft_wrap=True)
+    if options.view == "web":
+        console.print(f"view {ADDRESS}", soft_wrap=True)
 
 
 def stop() -> None:

@@ -39,7 +39,7 @@ class TabletopRos:
             "seed": options.seed,
             "noise": options.noise,
             "camera": options.camera,
-            "view": options.view,
+            "view": "web" if options.view == "web" else "window" if options.view else "none",
         }
         return [
             ProcessSpec("spca_sim.node", (names.SIM,), sim, ends_last=True),
