@@ -38,6 +38,7 @@ from spca_core.ports.proposer import ModelError
 from spca_core.run_folder import CHECKPOINT, MANIFEST, STATE, RunFolder
 from spca_core.skill_package import SkillPackage
 from spca_core.task import Task
+from spca_core.trajectory import JOINT_NAMES
 from spca_core.world import load_world
 from spca_llm.answer import answer_from
 from spca_llm.config import load_config
@@ -48,6 +49,7 @@ from spca_llm.prices import DEFAULT_TABLE, load_prices
 from spca_llm.replay import ReplaySource
 from spca_planner.trusted import TrustedDomains
 from spca_robot.arms import FILES as ARMS
+from spca_sense.hand_eye_files import read_lens, read_wrist
 from spca_sense.recorded_camera import load_frame, save_frame
 from spca_sim.recording import load_states, save_states
 from spca_sim.state import SimState
@@ -96,6 +98,7 @@ budget: {tokens: 200000, usd: 1.5, seconds: 900}
 """
 SKILL = 'def tap(ctx, thing):\n    """Tap it."""\n    ctx.close()\n'
 DOMAIN = "(define (domain d) (:predicates (p)) (:action a :parameters () :effect (p)))"
+TABLETOP = load_world()
 TINY = HashedOptions(bits=4, hidden=1)
 
 READERS = {
@@ -113,6 +116,9 @@ READERS = {
     "skill of a package": Reader("push/skill.py", lambda f: SkillPackage.read("push", f / "push")),
     "states": Reader("states.npz", lambda f: load_states(f / "states.npz")),
     "frame": Reader("frame.npz", lambda f: load_frame(f / "frame.npz")),
+    "camera info": Reader("lens.yaml", lambda f: read_lens(f / "lens.yaml", TABLETOP.camera)),
+    "joint state": Reader("joints.yaml", lambda f: read_wrist(f / "joints.yaml", TABLETOP)),
+    "tool's pose": Reader("tool.yaml", lambda f: read_wrist(f / "tool.yaml", TABLETOP)),
     "selector": Reader("selector", lambda f: HashedSelector(TINY).load(f / "selector")),
     "state": Reader(STATE, lambda f: RunFolder(f).read(STATE, SavedState)),
     "manifest": Reader(MANIFEST, lambda f: RunFolder(f).read(MANIFEST, Manifest)),
@@ -162,6 +168,13 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     eye = CameraIntrinsics(width=4, height=3, fx=1.0, fy=1.0, cx=2.0, cy=1.0)
     colour, depth = np.zeros((3, 4, 3), np.uint8), np.ones((3, 4), np.float32)
     save_frame(RgbdFrame(colour, depth, eye, Pose(position=(0, 0, 0)), 0.5), folder / "frame.npz")
+    (folder / "lens.yaml").write_text(
+        "height: 3\nwidth: 4\nd: [0, 0, 0, 0, 0]\nk: [1, 0, 2, 0, 1, 1, 0, 0, 1]\n"
+    )
+    (folder / "joints.yaml").write_text(
+        f"name: [{', '.join(JOINT_NAMES)}]\nposition: [0, 1.5, -.1, 0, 1, 2]\n---\n"
+    )
+    (folder / "tool.yaml").write_text("position: [0.1, 0.2, 0.3]\nquaternion: [0, 0, 0.6, 0.8]\n")
     HashedSelector(TINY).save(folder / "selector")
     packed = pack({"qpos": np.zeros(3), "at": (1.5, None, {2})})
     (folder / "checkpoint").write_bytes(zlib.decompress(packed[len(_MAGIC) + _SEAL :]))

@@ -43,7 +43,7 @@ class _StrictLoader(_Loader):  # type: ignore[misc, valid-type]
 def read_yaml(path: Path, what: str) -> Any:
     """The content of a YAML file. Raises InputError: it cannot be read as `what`, or is not valid YAML."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8").removesuffix("---\n")  # so `ros2 topic echo` ends
         _check_size(text)
         return yaml.load(text, Loader=_StrictLoader)
     except OSError as error:

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field
 from spca_core.arms import ArmDescription, Joints, load_arm
 from spca_core.camera import CameraIntrinsics
 from spca_core.errors import InputError
-from spca_core.geometry import Pose, Vec3
+from spca_core.geometry import Pose, Quat, Vec3
 from spca_core.kinds import ObjectKind, deck, problem_with, radius
 from spca_core.model import Interval, Part
 from spca_core.names import symbol_of
@@ -30,6 +30,13 @@ def _shares(values: Vec3) -> Vec3:
     if min(values) < 0 or max(values) > 1:
         raise ValueError("red, green and blue each lie between 0 and 1")
     return values
+
+
+def _turning(values: Quat) -> Quat:
+    if not 0.99 < (length := math.hypot(*values)) < 1.01:
+        raise ValueError(f"a quaternion (x, y, z, w) has length 1, not {length:.2f}")
+    x, y, z, w = (v / length for v in values)
+    return x, y, z, w
 
 
 Size3 = Annotated[Vec3, AfterValidator(_positive)]
@@ -113,7 +120,11 @@ class CameraNoise(Part):
 
 
 class CameraMount(Part):
-    """A fixed top-down RGB-D camera at `position` (its optical centre, in `world`); image up is +x."""
+    """A fixed RGB-D camera above the table: `position` of its optical centre, in `world`, metres.
+
+    `quaternion` turns the optical frame (x right, y down in the image, z forward) in `world`. By default the
+    camera looks straight down, and image up is +x: x = -y of the world, y = -x, z = -z.
+    """
 
     name: str
     width: int = Field(gt=0)
@@ -123,6 +134,7 @@ class CameraMount(Part):
     cx: float
     cy: float
     position: Vec3
+    quaternion: Annotated[Quat, AfterValidator(_turning)] = (math.sqrt(0.5), -math.sqrt(0.5), 0.0, 0.0)
     rate_hz: float = Field(gt=0)
     near: float = Field(gt=0)
     far: float = Field(gt=0)
@@ -137,12 +149,8 @@ class CameraMount(Part):
 
     @property
     def pose(self) -> Pose:
-        """Pose of `camera_color_optical_frame` in `world`.
-
-        x = image right = -y, y = image down = -x, z = -z.
-        """
-        h = math.sqrt(0.5)
-        return Pose(position=self.position, quaternion=(h, -h, 0.0, 0.0))
+        """Pose of `camera_color_optical_frame` in `world`."""
+        return Pose(position=self.position, quaternion=self.quaternion)
 
 
 class Light(Part):

@@ -242,6 +242,8 @@ def at(path: str, value: Any) -> Change:
         ("camera.height", 0, "camera.height: Input should be greater than 0"),
         ("camera.fx", 0, "camera.fx: Input should be greater than 0"),
         ("camera.fy", math.inf, "camera.fy: Input should be a finite number"),
+        ("camera.quaternion", [1, 0, 0, 1], "camera.quaternion: Value error, a quaternion (x, y, z, w) has"),
+        ("camera.quaternion", [0, 0, 0, 0], "camera.quaternion: Value error, a quaternion (x, y, z, w) has"),
         ("camera.rate_hz", 0, "camera.rate_hz: Input should be greater than 0"),
         (
             "camera.noise.depth_dropout",

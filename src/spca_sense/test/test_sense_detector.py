@@ -33,6 +33,15 @@ def test_random_tables(world: World, studio, detector, check, seed: int) -> None
     check(detector.detect(studio.shoot(poses, seed=seed)), poses)
 
 
+def test_a_camera_that_looks_askew(world: World, studio, check) -> None:
+    """As a hand–eye calibration has found it: its pose has any `quaternion`."""
+    turn = Rotation.from_quat(world.camera.quaternion) * Rotation.from_euler("xyz", [5, -4, 7], degrees=True)
+    mount = {"quaternion": tuple(turn.as_quat()), "position": (0.44, 0.05, 1.2)}
+    askew = world.model_copy(update={"camera": world.camera.model_copy(update=mount)})
+    poses = random_layout(world, 1).poses
+    check(ShapeDetector(Catalogue.from_world(askew)).detect(type(studio)(askew).shoot(poses)), poses)
+
+
 @pytest.mark.slow
 def test_hundred_random_tables(world: World, studio, detector, check) -> None:
     """The target: 95 % within 3 mm and 2°; here every one is within half of it."""
