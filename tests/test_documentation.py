@@ -67,6 +67,17 @@ def test_the_level_of_the_tutorial_is_solved(tmp_path: Path) -> None:
     assert run.result.success, run.result.reason
 
 
+def test_the_new_arm_of_the_tutorial_runs(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "arms.md").read_text()
+    commands = page.split("```bash\n")[1].split("```")[0]
+    here = commands.replace("bin/spca", f"{sys.executable} -m spca").replace("src/", f"{ROOT}/src/")
+    script = f"{here.rstrip()} --out {tmp_path / 'run'}"
+    done = subprocess.run(
+        ["bash", "-ec", script], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=200
+    )
+    assert done.returncode == 0 and "success" in done.stdout, done.stderr
+
+
 def test_the_world_of_the_tutorial_has_what_the_sentence_names() -> None:
     world = str(ROOT / "docs" / "snippets" / "my_world.yaml")
     with spca.session(world, report=False) as table:

@@ -17,6 +17,7 @@ from spca_core.arms import GROUP
 from spca_core.ending import Ending
 from spca_core.errors import OutOfReach
 from spca_core.extensions import installed
+from spca_core.geometry import top_down
 from spca_core.options import Manifest, RunOptions
 from spca_core.plan import Draft, Plan, Step
 from spca_core.run_folder import MANIFEST, RunFolder
@@ -46,8 +47,8 @@ def test_the_first_levels_on_the_nominal_table(level, tmp_path):
     assert result.verdict.score == 1.0
 
 
-@pytest.mark.parametrize("robot", ["ur3e", "ur10e"])
-def test_the_shortest_and_the_longest_arm_solve_a_level_and_the_manifest_names_them(robot, tmp_path):
+@pytest.mark.parametrize("robot", ["ur3e", "ur10e", "panda"])
+def test_short_long_and_redundant_arms_solve_a_level_and_the_manifest_names_them(robot, tmp_path):
     run = spca.run("touch_02", robot=robot, report=False, out=tmp_path / "run")
     assert run.result.success, run.result.reason
     assert RunFolder.open(run.folder).read(MANIFEST, Manifest).options.robot == robot
@@ -69,7 +70,7 @@ def test_what_an_arm_does_not_reach_is_refused_in_words(tmp_path):
 def test_an_arm_reaches_just_as_far_as_it_says(robot, bearing, height):
     tools = ToolKinematics(load_world(f"tabletop@{robot}"))
     way = np.array([np.cos(bearing), np.sin(bearing)])
-    farthest = tools.farthest(*way, height)
+    farthest = tools.farthest(top_down(*way, height, 0.0).matrix())
     assert tools.reaches(*(farthest * way), height) and 0.3 < farthest < 1.5
     assert not any(tools.reaches(*(beyond * way), height) for beyond in (farthest + 0.015, 1.6, 2.0))
 

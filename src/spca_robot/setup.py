@@ -18,7 +18,7 @@ setup(
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
     entry_points={
-        "spca.arms": [f"{name} = spca_robot.arms:FILES" for name in ("ur3e", "ur5", "ur5e", "ur10e")]
+        "spca.arms": [f"{name} = spca_robot.arms:FILES" for name in ("ur3e", "ur5", "ur5e", "ur10e", "panda")]
     },
     zip_safe=False,
 )

@@ -116,10 +116,9 @@ def _outside(part: Primitive, points: Array) -> Array:
 def _body_frames(arm: ArmDescription, path: Array) -> Array:
     """The bodies' frames in `base_link` (n, 6, 4, 4): each sits on its joint and turns with it.
 
-    That is the DH frame after the joint, moved back by the joint's constant part.
+    That is the frame behind the joint, moved back by the constant part between.
     """
-    back = np.array([np.linalg.inv(joint.constant) for joint in arm.joints])
-    return np.asarray(ArmKinematics(arm).link_frames(path) @ back)
+    return np.asarray(ArmKinematics(arm).link_frames(path) @ np.linalg.inv(arm.offsets[1:]))
 
 
 def _placed(part: Primitive) -> Array:

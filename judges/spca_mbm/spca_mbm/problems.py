@@ -17,7 +17,6 @@ import yaml
 
 from spca_core.errors import InputError
 from spca_core.geometry import Array, Pose
-from spca_core.trajectory import JOINT_NAMES
 from spca_core.world import PlanarPose, World, WristSensor, load_world
 from spca_motion.planning_scene import Obstacle, PlanningScene
 
@@ -75,7 +74,7 @@ def read_problem(path: Path, name: str) -> Problem:
 
 
 def _joints(values: Mapping[str, float]) -> Array:
-    return np.array([float(values[name]) for name in JOINT_NAMES])
+    return np.array([float(values[name]) for name in ur5_world().robot.arm.joint_names])
 
 
 def _obstacles(thing: Mapping[str, Any]) -> Iterator[Obstacle]:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import yaml
 
+from spca_core.arms import load_arm
 from spca_core.errors import InputError
-from spca_core.trajectory import JOINT_NAMES
 from spca_mbm.checking import surfaces, touched
 from spca_mbm.planning import plan
 from spca_mbm.problems import problem_names, read_problem, ur5_world
@@ -24,8 +24,10 @@ def problems(tmp_path: Path) -> Path:
     """One problem: a post between start and goal, whose pose is given in that of its object."""
     folder = tmp_path / "problems" / "posts"
     folder.mkdir(parents=True)
-    names = [*JOINT_NAMES, "robotiq_85_left_knuckle_joint"]
-    limits = [{"joint_name": n, "position": q} for n, q in zip(JOINT_NAMES, GOAL, strict=True)]
+    names = [*load_arm("ur5").joint_names, "robotiq_85_left_knuckle_joint"]
+    limits = [
+        {"joint_name": n, "position": q} for n, q in zip(load_arm("ur5").joint_names, GOAL, strict=True)
+    ]
     request = {
         "start_state": {"joint_state": {"name": names[::-1], "position": [0.0, *START[::-1]]}},
         "goal_constraints": [{"joint_constraints": limits}],

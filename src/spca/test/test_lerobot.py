@@ -12,8 +12,8 @@ from pyarrow import parquet
 
 import spca
 from spca.lerobot import CAMERA, write_dataset
+from spca_core.arms import load_arm
 from spca_core.errors import InputError
-from spca_core.trajectory import JOINT_NAMES
 
 FPS = 5
 
@@ -29,7 +29,7 @@ def test_runs_become_a_data_set_in_the_published_layout(tmp_path: Path) -> None:
     assert (info["codebase_version"], info["fps"], info["robot_type"]) == ("v3.0", FPS, "ur5_2f85")
     assert (info["total_episodes"], info["total_tasks"]) == (2, 1)
     assert info["total_frames"] == frames and info["splits"] == {"train": "0:2"}
-    assert info["features"]["action"]["names"] == [*JOINT_NAMES, "gripper_gap"]
+    assert info["features"]["action"]["names"] == [*load_arm("ur5").joint_names, "gripper_gap"]
 
     tasks = parquet.read_table(out / "meta/tasks.parquet")
     told = json.loads(tasks.schema.metadata[b"pandas"])

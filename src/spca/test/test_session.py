@@ -232,6 +232,13 @@ def test_a_table_that_another_run_has_changed_is_laid_anew(graph: None, tmp_path
         pass
 
 
+def test_what_a_short_arm_does_not_reach_is_said_before_it_moves():
+    with spca.session(report=False, robot="ur3e") as table:
+        result = table.do("put the blue cube on any plate").result
+        assert result.outcome is Ending.IMPOSSIBLE and "farther away than the arm reaches" in result.reason
+        assert table.do("put the blue cube next to the green cube").result.success
+
+
 def test_what_is_carried_out_in_vain_is_not_called_done(monkeypatch: pytest.MonkeyPatch):
     with spca.session(report=False) as table:
         _carried_out_in_vain(table, monkeypatch)

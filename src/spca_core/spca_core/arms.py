@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -18,9 +18,22 @@ from spca_core.model import Interval, Part
 from spca_core.validation import YAML_FILES, expecting, read_yaml
 
 GROUP = "spca.arms"
-Joints = tuple[float, float, float, float, float, float]
-# The rotations about the links of an arm whose inverse kinematics are known in closed form, rad.
-_TWISTS = (np.pi / 2, 0.0, 0.0, np.pi / 2, -np.pi / 2, 0.0)
+Joints = tuple[float, ...]
+Convention = Literal["standard", "modified"]
+# The chains whose inverse kinematics are known in closed form, each by its Denavit-Hartenberg convention: of
+# each joint alpha (rad), whether it has an a, whether it has a d.
+_Q = np.pi / 2
+_CHAINS: dict[Convention, tuple[tuple[float, bool, bool], ...]] = {
+    "standard": (
+        *((_Q, False, True), (0.0, True, False), (0.0, True, False)),
+        *((_Q, False, True), (-_Q, False, True), (0.0, False, True)),
+    ),
+    "modified": (
+        *((0.0, False, True), (-_Q, False, False), (_Q, False, True), (_Q, True, False)),
+        *((-_Q, True, True), (_Q, False, False), (_Q, True, False)),
+    ),
+}
+_LIKE = {"standard": "axes two to four are parallel, as a UR's", "modified": "a Panda's chain"}
 
 
 class Tube(Part):
@@ -43,9 +56,12 @@ class ArmBase(Part):
 class ArmJoint(Part):
     """A joint with its row of the Denavit-Hartenberg table, its limits, its servo and the link it turns.
 
-    T_{i-1,i} = Rz(q) · Tz(d) · Tx(a) · Rx(alpha).
+    T_{i-1,i} = Rz(q) · Tz(d) · Tx(a) · Rx(alpha) in the standard convention; in the modified one (Craig's)
+    Rx(alpha) · Tx(a) · Rz(q) · Tz(d), where alpha and a are those of the link before.
     """
 
+    name: str
+    """What messages and the URDF call it."""
     link: str
     """Its name in the URDF: what a message calls it, with `_link` at the end."""
     a: float = 0.0
@@ -70,26 +86,25 @@ class ArmJoint(Part):
     tubes: tuple[Tube, ...] = Field(min_length=1)
     """They contain the link: a configuration that is free for them is free for the real arm."""
 
-    @property
-    def constant(self) -> Array:
-        """The constant part of the joint's transform, Tz(d) · Tx(a) · Rx(alpha), 4×4."""
-        c, s = np.cos(self.alpha), np.sin(self.alpha)
-        return np.array([[1, 0, 0, self.a], [0, c, -s, 0], [0, s, c, self.d], [0, 0, 0, 1.0]])
-
 
 class ArmDescription(Part):
-    """An arm of six joints, base to wrist, in the order of `spca_core.trajectory.JOINT_NAMES`.
+    """An arm of six or seven joints, base to wrist.
 
-    Frames. The DH base frame has the arm stretched along its -x at q = 0. ROS (`base_link`, REP-103) and this
-    project turn it by half a turn, so that the arm stretches along +x of the mount. `tool0` is DH frame 6, on
-    the flange's face, z pointing out of it.
+    Frames. With `half_turn` the first Denavit-Hartenberg frame stands half a turn from the mount (ROS
+    `base_link`, REP-103): so that a UR, stretched along its own -x at q = 0, stretches along +x of the mount.
+    `tool0` lies on the flange's face, z pointing out of it: the last frame of the standard convention, the
+    last joint's moved by `flange` along its axis in the modified one.
     """
 
     name: str
     title: str
     """With its maker, for people."""
+    dh: Convention = "standard"
+    half_turn: bool = False
+    flange: float = 0.0
+    """m"""
     base: ArmBase
-    joints: Annotated[tuple[ArmJoint, ...], Field(min_length=6, max_length=6)]
+    joints: tuple[ArmJoint, ...]
     home: Joints
     """rad"""
     out_of_view: Joints
@@ -97,20 +112,49 @@ class ArmDescription(Part):
 
     @model_validator(mode="after")
     def _plausible(self) -> ArmDescription:
-        for i, (joint, twist) in enumerate(zip(self.joints, _TWISTS, strict=True)):
-            long = i in (1, 2)
-            if abs(joint.alpha - twist) > 1e-9 or (joint.a != 0) != long or (joint.d != 0) == long:
-                row = f"alpha {twist:.4f} and " + ("an a, no d" if long else "a d, no a")
-                raise ValueError(f"{joint.link} needs {row}: axes two to four are parallel, as a UR's")
+        chain = _CHAINS[self.dh]
+        if len(self.joints) != len(chain):
+            raise ValueError(
+                f"joints: {len(chain)} are needed with {self.dh} DH rows, not {len(self.joints)}"
+            )
+        for joint, (twist, long, deep) in zip(self.joints, chain, strict=True):
+            if abs(joint.alpha - twist) > 1e-9 or (joint.a != 0) != long or (joint.d != 0) != deep:
+                row = f"alpha {twist:.4f}, {'an' if long else 'no'} a and {'a' if deep else 'no'} d"
+                raise ValueError(f"{joint.link} needs {row}: {_LIKE[self.dh]}")
         for name in ("home", "out_of_view"):
+            if len(getattr(self, name)) != len(chain):
+                raise ValueError(f"{name} needs {len(chain)} angles")
             for joint, angle in zip(self.joints, getattr(self, name), strict=True):
                 if not joint.range[0] <= angle <= joint.range[1]:
                     raise ValueError(f"{name} turns {joint.link} to {angle:.2f} rad, beyond its range")
         return self
 
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """What messages and the URDF call the joints."""
+        return tuple(joint.name for joint in self.joints)
+
+    @property
+    def offsets(self) -> Array:
+        """The constant transforms before each joint's turn about z, and behind the last: (n + 1, 4, 4)."""
+        mount = np.diag([-1.0, -1.0, 1.0, 1.0]) if self.half_turn else np.eye(4)
+        if self.dh == "standard":
+            return np.array([mount, *(_tz(j.d) @ _rx_tx(j.alpha, j.a) for j in self.joints)])
+        rows = [_rx_tx(j.alpha, j.a) @ _tz(j.d) for j in self.joints]
+        return np.array([mount @ rows[0], *rows[1:], _tz(self.flange)])
+
     def column(self, name: str) -> Array:
-        """One figure of every joint as an array: (6,), or (6, 2) for `range`."""
+        """One figure of every joint as an array: (n,), or (n, 2) for `range`."""
         return np.array([getattr(joint, name) for joint in self.joints])
+
+
+def _rx_tx(alpha: float, a: float) -> Array:
+    c, s = np.cos(alpha), np.sin(alpha)
+    return np.array([[1, 0, 0, a], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1.0]])
+
+
+def _tz(d: float) -> Array:
+    return np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, d], [0, 0, 0, 1.0]])
 
 
 def load_arm(name_or_path: str | Path) -> ArmDescription:

@@ -54,6 +54,7 @@ RELATIONS = {
     "farthest": "?a is the farthest from the robot of its kind",
     "blocks": "?a keeps the fingers away from ?b, or leaves no room on it",
     "crowds": "?a leaves no room next to ?b",
+    "far": "?a lies farther away than the arm reaches from above",
     "larger": "?a is clearly larger than ?b, of the same kind",
 }
 ROLES = ("leftmost", "rightmost", "middle", "nearest", "farthest")

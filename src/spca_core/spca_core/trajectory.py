@@ -1,4 +1,4 @@
-"""Joint-space states and trajectories. Radians, rad/s, seconds; joints in the order of `JOINT_NAMES`."""
+"""Joint-space states and trajectories. Radians, rad/s, seconds; joints in the order of the arm's file."""
 
 from __future__ import annotations
 
@@ -6,21 +6,12 @@ from dataclasses import dataclass
 
 from spca_core.geometry import Array
 
-JOINT_NAMES = (
-    "shoulder_pan_joint",
-    "shoulder_lift_joint",
-    "elbow_joint",
-    "wrist_1_joint",
-    "wrist_2_joint",
-    "wrist_3_joint",
-)
-
 
 @dataclass(frozen=True)
 class JointState:
     """State of arm and gripper at `stamp` (simulated s).
 
-    `position` and `velocity` have shape (6,); `gripper_gap` is the distance between the pads in m.
+    `position` and `velocity` have shape (n,); `gripper_gap` is the distance between the pads in m.
     """
 
     stamp: float
@@ -34,7 +25,7 @@ class JointState:
 class JointTrajectory:
     """A time-stamped path in joint space.
 
-    `times` (N,) are seconds from its start, ascending from 0; `positions` and `velocities` are (N, 6).
+    `times` (N,) are seconds from its start, ascending from 0; `positions` and `velocities` are (N, n).
     """
 
     times: Array

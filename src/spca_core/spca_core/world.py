@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from spca_core.arms import ArmDescription, Joints, load_arm
 from spca_core.camera import CameraIntrinsics
@@ -98,6 +98,14 @@ class RobotMount(Part):
     home: Joints
     out_of_view: Joints
     wrist_sensor: WristSensor | None = None
+
+    @model_validator(mode="after")
+    def _fits(self) -> RobotMount:
+        count = len(self.arm.joints)
+        for name in ("home", "out_of_view"):
+            if (given := len(getattr(self, name))) != count:
+                raise ValueError(f"{name} needs {count} angles for the {self.arm.title}, not {given}")
+        return self
 
 
 class WorkArea(Part):

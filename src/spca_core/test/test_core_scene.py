@@ -14,7 +14,7 @@ from spca_core.plan import Step
 from spca_core.scene import RELATIONS, Fact, Scene, SceneObject
 from spca_core.skill import SkillSignature, StepReport
 from spca_core.task import Task
-from spca_core.trajectory import JOINT_NAMES, JointState, JointTrajectory
+from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.verdict import Outcome, Verdict
 
 symbols = st.sampled_from(["cube_red", "cube_blue", "plate_red", "table"])
@@ -130,17 +130,6 @@ def test_a_task_has_no_conditions() -> None:
 def test_a_pair_has_no_order(a: str, b: str) -> None:
     assert pair(a, b) == pair(b, a)
     assert sorted(pair(a, b)) == list(pair(a, b)) == sorted([a, b])
-
-
-def test_joints_are_a_ur5s_from_base_to_wrist() -> None:
-    assert [n.removesuffix("_joint") for n in JOINT_NAMES] == [
-        "shoulder_pan",
-        "shoulder_lift",
-        "elbow",
-        "wrist_1",
-        "wrist_2",
-        "wrist_3",
-    ]
 
 
 @given(st.lists(st.floats(0.001, 1.0), max_size=20))

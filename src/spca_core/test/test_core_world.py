@@ -232,8 +232,16 @@ def at(path: str, value: Any) -> Change:
             "table.colour: Value error, red, green and blue each lie between 0 and 1",
         ),
         ("table.friction", -1, "table.friction: Input should be greater than 0"),
-        ("robot.home", [0, 0, 0], "robot.home.3: Field required"),
-        ("robot.home", [0] * 7, "robot.home: Tuple should have at most 6 items"),
+        (
+            "robot.home",
+            [0, 0, 0],
+            "robot: Value error, home needs 6 angles for the Universal Robots UR5, not 3",
+        ),
+        (
+            "robot.home",
+            [0] * 7,
+            "robot: Value error, home needs 6 angles for the Universal Robots UR5, not 7",
+        ),
         ("robot.base", [0, 0, 0.4], "robot.base: "),
         ("robot.base.yaw", math.nan, "robot.base.yaw: Input should be a finite number"),
         ("work_area.x", [0.66, 0.34], "work_area.x: Value error, the smaller end comes first"),

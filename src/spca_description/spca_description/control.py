@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spca_core.world import World
-from spca_description.names import ARM_JOINTS, GripperNames
+from spca_description.names import GripperNames
 from spca_description.xml import Element, add
 
 # Velocity of a joint in Gazebo = gain · error · update rate (250 Hz): the joint trails its command by 10 ms.
@@ -11,7 +11,7 @@ POSITION_GAIN = 0.4
 
 
 def add_ros2_control(robot: Element, world: World, gripper: GripperNames) -> None:
-    """One hardware component with six commanded arm joints and one commanded gripper joint.
+    """One hardware component with the arm's commanded joints and one commanded gripper joint.
 
     The gripper's follower joints take no commands.
 
@@ -21,7 +21,7 @@ def add_ros2_control(robot: Element, world: World, gripper: GripperNames) -> Non
     block = add(robot, "ros2_control", name="GazeboSimSystem", type="system")
     hardware = add(block, "hardware")
     add(hardware, "plugin", "gz_ros2_control/GazeboSimSystem")
-    for name, initial in zip(ARM_JOINTS, world.robot.home, strict=True):
+    for name, initial in zip(world.robot.arm.joint_names, world.robot.home, strict=True):
         _add_joint(block, name, commanded="position", initial=initial)
     for name in gripper.joints:
         _add_joint(block, name, commanded="velocity" if name == gripper.commanded else "", initial=0.0)

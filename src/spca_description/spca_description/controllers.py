@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from spca_description.names import (
     ARM_CONTROLLER,
-    ARM_JOINTS,
     GRIPPER_CONTROLLER,
     STATE_BROADCASTER,
     GripperNames,
@@ -29,10 +29,10 @@ the physics, the finger leaps at it. Free motion needs hardly any gain: the traj
 """
 
 
-def controllers(gripper: GripperNames) -> dict[str, Any]:
-    """Parameters of the controller manager and of each controller."""
+def controllers(gripper: GripperNames, joints: Sequence[str]) -> dict[str, Any]:
+    """Parameters of the controller manager and of each controller; `joints` are the arm's."""
     constraints: dict[str, Any] = {"goal_time": 1.0, "stopped_velocity_tolerance": 0.05}
-    for joint in ARM_JOINTS:
+    for joint in joints:
         constraints[joint] = {"trajectory": _PATH_TOLERANCE, "goal": _GOAL_TOLERANCE}
     return {
         "controller_manager": _parameters(
@@ -46,7 +46,7 @@ def controllers(gripper: GripperNames) -> dict[str, Any]:
         # It has its own topic, because /joint_states is published by the node that also knows the grip force.
         STATE_BROADCASTER: _parameters(use_local_topics=True),
         ARM_CONTROLLER: _parameters(
-            joints=list(ARM_JOINTS),
+            joints=list(joints),
             command_interfaces=["position"],
             state_interfaces=["position", "velocity"],
             action_monitor_rate=50.0,

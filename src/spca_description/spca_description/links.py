@@ -15,7 +15,6 @@ import numpy as np
 from spca_core.arms import ArmDescription
 from spca_core.geometry import Array
 from spca_core.rotations import matrix_of_quaternion
-from spca_core.trajectory import JOINT_NAMES
 from spca_core.world import World
 from spca_description.names import BASE_LINK
 from spca_robot.gripper_2f85 import CLOSED_ANGLE, SPEED, STROKE
@@ -147,8 +146,8 @@ def _joint(model: mujoco.MjModel, joint: int, followers: dict[str, Mimic], arm: 
     x, y, z = (float(v) for v in model.jnt_axis[joint])
     lower, upper = (float(v) for v in model.jnt_range[joint])
     mimic = followers.get(name)
-    if name in JOINT_NAMES:
-        own = arm.joints[JOINT_NAMES.index(name)]
+    if name in arm.joint_names:
+        own = arm.joints[arm.joint_names.index(name)]
         velocity, effort = own.velocity, own.torque
     else:
         if mimic is not None:

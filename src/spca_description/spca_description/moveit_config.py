@@ -6,7 +6,7 @@ from typing import Any
 
 from spca_core.arms import ArmDescription
 from spca_core.world import World
-from spca_description.names import ARM_CONTROLLER, ARM_GROUP, ARM_JOINTS, GripperNames
+from spca_description.names import ARM_CONTROLLER, ARM_GROUP, GripperNames
 from spca_description.srdf import build_srdf
 
 VELOCITY_SCALING = 0.3
@@ -74,7 +74,7 @@ def moveit_config(
             "response_adapters": [_VALIDATE],  # spca times its paths itself
             **(_ompl() if pipeline == "ompl" else {}),
         },
-        **controllers_of_moveit(),
+        **controllers_of_moveit(world.robot.arm),
     }
 
 
@@ -107,13 +107,13 @@ def kinematics() -> dict[str, Any]:
 def joint_limits(arm: ArmDescription) -> dict[str, Any]:
     """Speed and acceleration limits of the arm's joints (rad/s, rad/s²), and the default scaling."""
     limits = {
-        joint: {
+        own.name: {
             "has_velocity_limits": True,
             "max_velocity": own.velocity,
             "has_acceleration_limits": True,
             "max_acceleration": own.acceleration,
         }
-        for joint, own in zip(ARM_JOINTS, arm.joints, strict=True)
+        for own in arm.joints
     }
     return {
         "default_velocity_scaling_factor": VELOCITY_SCALING,
@@ -128,7 +128,7 @@ def joint_limits(arm: ArmDescription) -> dict[str, Any]:
     }
 
 
-def controllers_of_moveit() -> dict[str, Any]:
+def controllers_of_moveit(arm: ArmDescription) -> dict[str, Any]:
     """The controller that executes the arm's trajectories, for RViz and manual use."""
     return {
         "moveit_controller_manager": "moveit_simple_controller_manager/MoveItSimpleControllerManager",
@@ -138,7 +138,7 @@ def controllers_of_moveit() -> dict[str, Any]:
                 "type": "FollowJointTrajectory",
                 "action_ns": "follow_joint_trajectory",
                 "default": True,
-                "joints": list(ARM_JOINTS),
+                "joints": list(arm.joint_names),
             },
         },
         "moveit_manage_controllers": False,

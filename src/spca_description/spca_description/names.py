@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from spca_core.errors import InputError
-from spca_core.trajectory import JOINT_NAMES
 
 Source = Literal["generated", "vendor"]
 SOURCES: tuple[str, ...] = get_args(Source)
 
-ARM_GROUP, GRIPPER_GROUP = "ur_manipulator", "gripper"
+ARM_GROUP, GRIPPER_GROUP = "manipulator", "gripper"
 ARM_CONTROLLER, GRIPPER_CONTROLLER = "joint_trajectory_controller", "gripper_controller"
 STATE_BROADCASTER = "joint_state_broadcaster"
-ARM_JOINTS = JOINT_NAMES
 BASE_LINK = "base_link"
 CAMERA_LINK, OPTICAL_FRAME = "camera_link", "camera_color_optical_frame"
 

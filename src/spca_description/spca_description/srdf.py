@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spca_core.world import World
-from spca_description.names import ARM_GROUP, ARM_JOINTS, GRIPPER_GROUP, GripperNames
+from spca_description.names import ARM_GROUP, GRIPPER_GROUP, GripperNames
 from spca_description.self_contacts import harmless_pairs
 from spca_description.xml import Element, add, document
 from spca_robot.gripper_2f85 import CLOSED_ANGLE
@@ -19,7 +19,7 @@ def build_srdf(urdf: str, world: World, gripper: GripperNames) -> str:
         add(fingers, "joint", name=joint)
     for name, configuration in (("home", world.robot.home), ("out_of_view", world.robot.out_of_view)):
         state = add(robot, "group_state", name=name, group=ARM_GROUP)
-        for joint, value in zip(ARM_JOINTS, configuration, strict=True):
+        for joint, value in zip(world.robot.arm.joint_names, configuration, strict=True):
             add(state, "joint", name=joint, value=value)
     for name, angle in (("open", 0.0), ("closed", round(CLOSED_ANGLE, 1))):
         state = add(robot, "group_state", name=name, group=GRIPPER_GROUP)

@@ -52,6 +52,11 @@ def build_vendor_urdf(world: World, folder: Path, controllers_file: str = "") ->
 
     Raises InputError that names what is not installed.
     """
+    arm = world.robot.arm
+    if arm.dh != "standard":
+        raise InputError(
+            f"ur_description has no {arm.title}", where="robot:=vendor", hint="use robot:=generated"
+        )
     if lacking := missing_packages():
         raise InputError(
             f"not installed: {', '.join(lacking)}",

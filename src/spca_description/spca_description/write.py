@@ -35,7 +35,7 @@ def write_robot(world: World, folder: Path, source: str = "generated", gazebo: b
     folder.mkdir(parents=True, exist_ok=True)
     gripper = gripper_names(source)
     files = RobotFiles(*(folder / n for n in ("cobot.urdf", "cobot.srdf", "controllers.yaml", "moveit.yaml")))
-    _dump(files.controllers, controllers(gripper))
+    _dump(files.controllers, controllers(gripper, world.robot.arm.joint_names))
     controllers_file = str(files.controllers.resolve()) if gazebo else ""
     if source == "vendor":
         urdf = build_vendor_urdf(world, folder, controllers_file)

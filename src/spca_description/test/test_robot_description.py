@@ -16,7 +16,6 @@ from spca_core.arms import GROUP
 from spca_core.errors import InputError
 from spca_core.extensions import installed
 from spca_core.geometry import Pose
-from spca_core.trajectory import JOINT_NAMES
 from spca_core.world import PlanarPose, load_world
 from spca_description.controllers import controllers
 from spca_description.gazebo import link_of_collision
@@ -46,7 +45,8 @@ def mujoco_reads(urdf: str) -> mujoco.MjModel:
 
 def place(model: mujoco.MjModel, joints: np.ndarray, gap: float) -> mujoco.MjData:
     data = mujoco.MjData(model)
-    for name, value in zip(JOINT_NAMES, joints, strict=True):
+    arm = [n for j in range(model.njnt) if (n := model.joint(j).name) not in GENERATED.joints]
+    for name, value in zip(arm, joints, strict=True):
         data.joint(name).qpos = value
     angle = driver_angle(gap)
     data.joint(GENERATED.commanded).qpos = angle
@@ -73,7 +73,7 @@ def test_forward_kinematics_agree_with_the_closed_form(world):
     mount = Pose.from_xyz_yaw(*world.robot.base.position, world.robot.base.yaw).matrix()
     rng = np.random.default_rng(1)
     for _ in range(20):
-        q, gap = rng.uniform(-3, 3, 6), rng.uniform(0, 0.085)
+        q, gap = rng.uniform(-3, 3, len(world.robot.home)), rng.uniform(0, 0.085)
         data = place(model, q, gap)
         flange = mount @ ArmKinematics(world.robot.arm).forward(q)
         np.testing.assert_allclose(frame(data, "tool0"), flange, atol=1e-8)
@@ -142,8 +142,8 @@ def test_one_gripper_joint_takes_commands_and_no_mimic_joint_does():
     commanded = {
         j.attrib["name"] for j in control.findall("joint") if j.find("command_interface") is not None
     }
-    assert commanded == {*JOINT_NAMES, GENERATED.commanded}
-    parameters = controllers(GENERATED)
+    assert commanded == {*WORLD.robot.arm.joint_names, GENERATED.commanded}
+    parameters = controllers(GENERATED, WORLD.robot.arm.joint_names)
     for controller in (ARM_CONTROLLER, GRIPPER_CONTROLLER):  # each claims what its joints offer
         claims = parameters[controller]["ros__parameters"]
         for name in claims["joints"]:
@@ -243,6 +243,11 @@ def test_missing_vendor_packages_are_named(tmp_path: Path):
         write_robot(WORLD, tmp_path, source="vendor")
 
 
+def test_an_arm_that_ur_description_does_not_have_is_refused(tmp_path: Path):
+    with pytest.raises(InputError, match="ur_description has no Franka Emika Panda"):
+        build_vendor_urdf(load_world("tabletop@panda"), tmp_path)
+
+
 @pytest.mark.skipif(bool(missing_packages()), reason=f"not installed: {', '.join(missing_packages())}")
 def test_vendor_description_has_the_same_flange_and_one_commanded_finger(tmp_path: Path):
     urdf = build_vendor_urdf(WORLD, tmp_path, "controllers.yaml")
@@ -256,7 +261,7 @@ def test_vendor_description_has_the_same_flange_and_one_commanded_finger(tmp_pat
     mount = Pose.from_xyz_yaw(*WORLD.robot.base.position, WORLD.robot.base.yaw).matrix()
     for q in np.random.default_rng(2).uniform(-3, 3, (10, 6)):
         data = mujoco.MjData(model)
-        for name, value in zip(JOINT_NAMES, q, strict=True):
+        for name, value in zip(WORLD.robot.arm.joint_names, q, strict=True):
             data.joint(name).qpos = value
         mujoco.mj_kinematics(model, data)
         np.testing.assert_allclose(
@@ -266,4 +271,4 @@ def test_vendor_description_has_the_same_flange_and_one_commanded_finger(tmp_pat
     commanded = {
         j.attrib["name"] for j in control.findall("joint") if j.find("command_interface") is not None
     }
-    assert commanded == {*JOINT_NAMES, "robotiq_85_left_knuckle_joint"}
+    assert commanded == {*WORLD.robot.arm.joint_names, "robotiq_85_left_knuckle_joint"}

@@ -29,7 +29,7 @@ from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
 from spca_core.kinds import primitives
 from spca_core.layout import Layout
-from spca_core.trajectory import JOINT_NAMES, JointState, JointTrajectory
+from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import load_world
 from spca_description.names import ARM_CONTROLLER, GRIPPER_CONTROLLER, STATE_BROADCASTER, gripper_names
 from spca_description.self_contacts import harmless_pairs
@@ -85,6 +85,7 @@ class GazeboSim(SpcaNode):
     def __init__(self) -> None:
         super().__init__(names.SIM)
         self._world = load_world(self.parameter("world", "tabletop", "a world in worlds/, or a path"))
+        self._joints = self._world.robot.arm.joint_names
         gripper = gripper_names(
             self.parameter("robot", "generated", "which robot description Gazebo has", choices=ROBOTS)
         )
@@ -164,7 +165,7 @@ class GazeboSim(SpcaNode):
     def _on_joints(self, message: JointStateMsg) -> None:
         index = {name: i for i, name in enumerate(message.name)}
         pads = self._finger.state(seconds(message.header.stamp), message.position[index[self._finger_joint]])
-        arm = [index[name] for name in JOINT_NAMES]
+        arm = [index[name] for name in self._joints]
         self._state = JointState(
             stamp=seconds(message.header.stamp),
             position=np.array([message.position[i] for i in arm]),
@@ -172,7 +173,7 @@ class GazeboSim(SpcaNode):
             gripper_gap=pads.gap,
             gripper_force=pads.force,
         )
-        self._states.publish(joint_state_msg(self._state))
+        self._states.publish(joint_state_msg(self._state, self._joints))
 
     def _on_contacts(self, message: Any) -> None:
         pairs = (self._models.pair(c.collision1.name, c.collision2.name) for c in message.contacts)
@@ -208,7 +209,7 @@ class GazeboSim(SpcaNode):
         if self._state is None:
             return "no joint state has come from Gazebo yet"
         try:
-            return refusal(trajectory(goal.trajectory), self._state)
+            return refusal(trajectory(goal.trajectory, self._joints), self._state, self._joints)
         except ValueError as error:
             return str(error)
 
@@ -218,11 +219,11 @@ class GazeboSim(SpcaNode):
         return "" if 0.0 <= goal.gap <= STROKE else f"the pads open from 0 to {STROKE} m"
 
     def _do_follow(self, job: Job) -> FollowTrajectory.Result:
-        result, wanted = FollowTrajectory.Result, trajectory(job.goal.trajectory)
+        result, wanted = FollowTrajectory.Result, trajectory(job.goal.trajectory, self._joints)
         self._follow_number += 1
         number, begun, client = self._follow_number, self._now, job.goal.client
         self._held.clear()
-        self._arm.publish(trajectory_msg(wanted))
+        self._arm.publish(trajectory_msg(wanted, self._joints))
         self._heard[client] = begun, time.monotonic()
         while self._now - begun < wanted.duration:
             if number != self._follow_number:
@@ -279,7 +280,8 @@ class GazeboSim(SpcaNode):
 
     def _brake(self) -> None:
         if self._state is not None:
-            self._arm.publish(trajectory_msg(brake(self._state, self._world.robot.arm.column("braking"))))
+            stop = brake(self._state, self._world.robot.arm.column("braking"))
+            self._arm.publish(trajectory_msg(stop, self._joints))
 
     # --- reset ----------------------------------------------------------------------------------------------
 
@@ -334,7 +336,7 @@ class GazeboSim(SpcaNode):
         self._follow_number += 1
         self._command_finger(self._state, STROKE)
         goal = JointTrajectory(np.array([_HOME_S]), home[None], np.zeros((1, len(home))))
-        self._arm.publish(trajectory_msg(goal))
+        self._arm.publish(trajectory_msg(goal, self._joints))
         begun = self._now
         while self._now - begun < _HOME_S + 1.0:
             self._sleep()

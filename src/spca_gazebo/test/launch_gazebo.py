@@ -21,6 +21,7 @@ from rosgraph_msgs.msg import Clock
 from spca_interfaces.msg import Contacts
 from spca_interfaces.srv import ResetWorld
 
+from spca_core.arms import load_arm
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.paths import ROOT
 from spca_core.world import load_world
@@ -63,7 +64,7 @@ class TestGazebo(unittest.TestCase):
         cls.session = RosSession("gazebo_test")
         cls.node = cls.session.__enter__()
         Peer(cls.node, names.SIM).wait_ready(READY_S)
-        cls.robot = RosRobot(cls.node)
+        cls.robot = RosRobot(cls.node, load_arm("ur5").joint_names)
         cls.robot.wait_ready(30.0)
         cls.robot.state()  # the controllers send the first one a little later
 

@@ -21,8 +21,9 @@ pytest.importorskip("rclpy", reason="rclpy is not installed")
 import rclpy
 from rclpy.signals import SignalHandlerOptions
 
+from spca_core.arms import load_arm
 from spca_core.layout import nominal_layout
-from spca_core.trajectory import JOINT_NAMES, JointTrajectory
+from spca_core.trajectory import JointTrajectory
 from spca_core.world import load_world
 from spca_description.names import ARM_CONTROLLER, GENERATED, GRIPPER_CONTROLLER, STATE_BROADCASTER
 from spca_description.urdf import build_urdf
@@ -39,6 +40,8 @@ from spca_ros.qos import EVERY, SENSOR
 from spca_ros.robot import RosRobot
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.robot_contract import RobotContract
+
+JOINT_NAMES = load_arm("ur5").joint_names
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 WORLD = load_world()
@@ -132,7 +135,7 @@ class Rig:
         self.gazebo, self.node, self.client = PlayedGazebo(), GazeboSim(), SpcaNode("client")
         self._ended = False
         self._threads = [background(self._spin, node) for node in (self.gazebo, self.node, self.client)]
-        self.robot = RosRobot(self.client)
+        self.robot = RosRobot(self.client, JOINT_NAMES)
         self.robot.wait_ready(20.0)
 
     def _spin(self, node: SpcaNode) -> None:
@@ -221,7 +224,9 @@ def test_the_arm_stops_when_its_client_falls_silent(rig: Rig) -> None:
     client = ActionClient(rig.client, FollowTrajectory, names.FOLLOW)
     assert client.wait_for_server(10.0)
     results = []
-    sent = client.send_goal_async(FollowTrajectory.Goal(client="silent", trajectory=trajectory_msg(wanted)))
+    sent = client.send_goal_async(
+        FollowTrajectory.Goal(client="silent", trajectory=trajectory_msg(wanted, JOINT_NAMES))
+    )
     sent.add_done_callback(
         lambda f: f.result().get_result_async().add_done_callback(lambda r: results.append(r.result().result))
     )

@@ -63,7 +63,7 @@ class CollisionChecker:
         self._model = _compile(world, scene)
         self._data = mujoco.MjData(self._model)
         self._index = WorkspaceIndex(self._model)
-        self._arm = slice(int(self._index.arm_qpos[0]), int(self._index.arm_qpos[0]) + 6)
+        self._arm = slice(int(self._index.arm_qpos[0]), int(self._index.arm_qpos[-1]) + 1)
         site = self._model.site("tool0").id
         self._tool0, self._tool0_axes = self._data.site_xpos[site], self._data.site_xmat[site]
         self._gap = float("nan")
@@ -88,7 +88,7 @@ class CollisionChecker:
             self._least[a, b] = self._least[b, a] = min(self._least[a, b], distance - START_SLACK)
 
     def valid(self, joints: Array, gap: float) -> bool:
-        """Whether the configuration (6,) with that gap between the pads satisfies all clearances."""
+        """Whether the configuration (n,) with that gap between the pads satisfies all clearances."""
         self._update(joints, gap)
         data = self._data
         if data.ncon == 0:

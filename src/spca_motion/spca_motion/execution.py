@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from spca_core.errors import MotionError
 from spca_core.geometry import Array
 from spca_core.ports.robot import Robot
-from spca_core.trajectory import JOINT_NAMES, JointState, JointTrajectory
+from spca_core.trajectory import JointState, JointTrajectory
 
 
 @dataclass(frozen=True)
@@ -81,13 +81,13 @@ class StopGate:
             self._followed, self._blocked = None, ""
 
     def ahead(self) -> Array:
-        """The remaining configurations (n, 6) of the trajectory being executed.
+        """The remaining configurations (m, n) of the trajectory being executed.
 
         Empty if nothing moves.
         """
         with self._lock:
             if self._followed is None:
-                return np.empty((0, 6))
+                return np.empty((0, 0))
             trajectory, begun = self._followed
             return trajectory.positions[trajectory.times >= self._robot.now() - begun]
 
@@ -108,8 +108,11 @@ class StopGate:
 class Executor:
     """Blocks until a trajectory has been executed, or stops the robot and raises the reason."""
 
-    def __init__(self, robot: Robot, gate: StopGate, tolerances: Tolerances | None = None) -> None:
-        self._robot, self.gate = robot, gate
+    def __init__(
+        self, robot: Robot, gate: StopGate, joints: Sequence[str], tolerances: Tolerances | None = None
+    ) -> None:
+        """`joints` are the arm's joints by name, for what is said of them."""
+        self._robot, self.gate, self._joints = robot, gate, joints
         self.tolerances = tolerances or Tolerances()
 
     def settle(self) -> JointState:
@@ -150,7 +153,7 @@ class Executor:
         limits = self.tolerances
         commanded = self._robot.now()
         self.gate.follow(trajectory)
-        watch = _PathWatch(trajectory, commanded, self._robot.begun, limits)
+        watch = _PathWatch(trajectory, commanded, self._robot.begun, limits, self._joints)
 
         def trouble(state: JointState) -> bool:
             off_path = self._is_stale(state) or watch.off(state) > limits.path
@@ -181,10 +184,10 @@ class Executor:
             if self._at_rest(state):
                 raise MotionError(
                     "deviation",
-                    f"{JOINT_NAMES[joint]} came to rest {error[joint]:.3f} rad off its goal; is it blocked?",
+                    f"{self._joints[joint]} came to rest {error[joint]:.3f} rad off its goal; is it blocked?",
                 )
             raise MotionError(
-                "timeout", f"{JOINT_NAMES[joint]} is still {error[joint]:.3f} rad off its goal and moving"
+                "timeout", f"{self._joints[joint]} is still {error[joint]:.3f} rad off its goal and moving"
             )
 
     def _at_rest(self, state: JointState) -> bool:
@@ -212,9 +215,10 @@ class _PathWatch:
         commanded: float,
         begun: Callable[[], float],
         tolerances: Tolerances,
+        joints: Sequence[str],
     ) -> None:
         self._trajectory, self._commanded, self._tolerances = trajectory, commanded, tolerances
-        self._begun = begun
+        self._begun, self._joints = begun, joints
         self.goal: Array = trajectory.positions[-1]
 
     def over(self, state: JointState) -> bool:
@@ -235,7 +239,7 @@ class _PathWatch:
         joint = int(errors.argmax())
         share = min(max(self._time(state) / self._trajectory.duration, 0.0), 1.0)
         return (
-            f"{JOINT_NAMES[joint]} left its path by {errors[joint]:.2f} rad "
+            f"{self._joints[joint]} left its path by {errors[joint]:.2f} rad "
             f"at {100 * share:.0f} % of the motion; "
             "something may be in the way"
         )

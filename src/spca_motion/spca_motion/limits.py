@@ -21,7 +21,7 @@ _MARGIN = 0.9
 
 @dataclass(frozen=True)
 class MotionLimits:
-    """Limits per joint, each of shape (6,), in rad/s, rad/s² and rad/s³.
+    """Limits per joint, each of shape (n,), in rad/s, rad/s² and rad/s³.
 
     `tool_speed` limits straight lines, in m/s.
     """
@@ -43,11 +43,20 @@ class MotionLimits:
         )
 
     def within(self, arm: ArmDescription) -> MotionLimits:
-        """The limits as far as the arm's own joints allow, with a margin for tracking."""
+        """The limits as far as the arm's own joints allow, with a margin for tracking.
+
+        Where it has more joints than these limits, the first limit is that of as many joints more.
+        """
+        more = len(arm.joints) - len(self.velocity)
+        velocity, acceleration, jerk = (
+            np.concatenate([np.repeat(limit[:1], more), limit])
+            for limit in (self.velocity, self.acceleration, self.jerk)
+        )
         return replace(
             self,
-            velocity=np.minimum(self.velocity, _MARGIN * arm.column("velocity")),
-            acceleration=np.minimum(self.acceleration, arm.column("acceleration")),
+            velocity=np.minimum(velocity, _MARGIN * arm.column("velocity")),
+            acceleration=np.minimum(acceleration, arm.column("acceleration")),
+            jerk=jerk,
         )
 
 

@@ -12,10 +12,12 @@ from spca_motion.tool import ToolKinematics
 # Spacing of the samples along a line (m and rad), and the largest motion of a joint between two samples.
 _STEP, _TURN_STEP = 0.005, 0.05
 _JUMP = 0.25
+# By how much the last joint of a redundant arm turns along a line, tried in this order (rad).
+_TURNS = (0.0, 0.3, -0.3, 0.6, -0.6, 0.9, -0.9, 1.2, -1.2)
 
 
 def straight_line(tools: ToolKinematics, start: Array, goal: Array, gap: float) -> tuple[Array, float]:
-    """Joint path (n ≥ 4, 6) of a straight tool motion from `start` to the TCP pose `goal` (4×4).
+    """Joint path (m ≥ 4, n) of a straight tool motion from `start` to the TCP pose `goal` (4×4).
 
     Also returns the line's length in metres.
 
@@ -23,8 +25,19 @@ def straight_line(tools: ToolKinematics, start: Array, goal: Array, gap: float) 
     leaves the reach, a joint its limits, or the arm would have to flip into another branch.
     """
     poses, extent = _interpolated(tools.tool(start, gap), goal)
-    branches = tools.branches(poses, gap)
-    path = np.empty((len(poses), 6))
+    failures = []
+    for turn in _TURNS if tools.arm.redundant else _TURNS[:1]:
+        last = start[-1] + turn * np.linspace(0.0, 1.0, len(poses))
+        try:
+            return _followed(tools, start, poses, tools.branches(poses, gap, last[:, None])), extent
+        except MotionError as failure:
+            failures.append(failure)
+    raise failures[0]
+
+
+def _followed(tools: ToolKinematics, start: Array, poses: Array, branches: Array) -> Array:
+    """The joint path (m, n) from `start` along the poses, each in the branch that is nearest to the last."""
+    path = np.empty((len(poses), len(start)))
     path[0] = start
     for i in range(1, len(poses)):
         candidates = tools.arm.nearest_turns(branches[i], path[i - 1])
@@ -44,7 +57,7 @@ def straight_line(tools: ToolKinematics, start: Array, goal: Array, gap: float) 
                 f"the arm would have to swing round at {share:.0f} % of the straight line; use move_to",
             )
         path[i] = candidates[best]
-    return path, extent
+    return path
 
 
 def _interpolated(start: Array, goal: Array) -> tuple[Array, float]:

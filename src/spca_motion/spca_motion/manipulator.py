@@ -98,7 +98,7 @@ class Manipulator:
     # --- motion ---------------------------------------------------------------------------------------------
 
     def move_joints(self, positions: Array, speed: float = 1.0) -> None:
-        """Collision-free to a joint goal (6,), radians."""
+        """Collision-free to a joint goal (n,), radians."""
         goal = np.asarray(positions, dtype=float)
         self._move(lambda start: self._planner.to_joints(start, goal, lambda: self._gate.stopped), speed)
 
@@ -219,6 +219,6 @@ def assembled(
     tolerances: Tolerances | None,
 ) -> Manipulator:
     """An arm with the usual executor and gripper, which pass their commands through one gate."""
-    executor = Executor(robot, StopGate(robot), tolerances)
+    executor = Executor(robot, StopGate(robot), world.robot.arm.joint_names, tolerances)
     gripper = Gripper(robot, executor.gate, executor.fresh_state, executor.tolerances.lag)
     return Manipulator(world, robot, planner, executor, gripper, empty, holding)

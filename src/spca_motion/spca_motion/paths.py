@@ -46,7 +46,7 @@ class Piece(Protocol):
         ...
 
     def at(self, s: Array) -> tuple[Array, Array]:
-        """Joints and their derivatives by s, each (n, 6), at s (n,)."""
+        """Joints and their derivatives by s, each (m, n), at s (n,)."""
         ...
 
     def rates(self, limits: MotionLimits) -> Rates:
@@ -67,7 +67,9 @@ class Leg:
 
     def at(self, s: Array) -> tuple[Array, Array]:
         """See `Piece`."""
-        return self.start + s[:, None] * self.direction, np.broadcast_to(self.direction, (len(s), 6))
+        return self.start + s[:, None] * self.direction, np.broadcast_to(
+            self.direction, (len(s), len(self.direction))
+        )
 
     def rates(self, limits: MotionLimits) -> Rates:
         """See `Piece`."""
@@ -114,7 +116,7 @@ class Corner:
 
 
 class Curve:
-    """A smooth curve through close samples (n ≥ 4, 6); `s` runs from 0 to 1.
+    """A smooth curve through close samples (m ≥ 4, n); `s` runs from 0 to 1.
 
     `extent` is its length in the world, m.
     """
@@ -151,7 +153,7 @@ class Curve:
 
 
 def rounded(waypoints: Array, roundings: Sequence[float] | None = None) -> list[Piece]:
-    """The pieces of a polyline (n ≥ 2, 6).
+    """The pieces of a polyline (m ≥ 2, n).
 
     `roundings` scales the rounding of each inner corner, from 0 (sharp) to 1.
     """
@@ -179,7 +181,7 @@ def corners(waypoints: Array) -> int:
 
 
 def sampled(pieces: Sequence[Piece], step: float) -> Array:
-    """Joints (n, 6) along the pieces, neighbours at most about `step` radians apart, both ends included."""
+    """Joints (m, n) along the pieces, neighbours at most about `step` radians apart, both ends included."""
     rows = []
     for piece in pieces:
         slope = np.linalg.norm(piece.at(np.linspace(0.0, piece.length, 9))[1], axis=1).max()

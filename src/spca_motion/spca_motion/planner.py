@@ -11,7 +11,6 @@ import numpy as np
 
 from spca_core.errors import MotionError
 from spca_core.geometry import Array, Pose
-from spca_core.trajectory import JOINT_NAMES
 from spca_core.world import World
 from spca_motion.collision import CollisionChecker
 from spca_motion.limits import WorkspaceBox
@@ -65,7 +64,7 @@ class MotionPlanner:
         return planning_gap(gap, self._scene.held is not None)
 
     def to_joints(self, start: Start, goal: Array, stop: Callable[[], bool]) -> list[Piece]:
-        """A path to a joint goal (6,); empty if the arm is there."""
+        """A path to a joint goal (n,); empty if the arm is there."""
         self._check_joints(goal)
         tool = self.tools.tool(goal, self.tcp_gap(start.gap))
         self.box.check(tool[None, :3, 3], "the tool at the joint goal")
@@ -105,7 +104,7 @@ class MotionPlanner:
         )
 
     def fault_ahead(self, scene: PlanningScene, start: Start, path: Array) -> str:
-        """Why another scene would block `path` (n, 6) from `start` on; "" if it would not.
+        """Why another scene would block `path` (m, n) from `start` on; "" if it would not.
 
         Neither uses nor changes the planner's own scene: it may be called while another thread plans.
         """
@@ -116,19 +115,19 @@ class MotionPlanner:
     # --- steps ----------------------------------------------------------------------------------------------
 
     def _configurations(self, start: Start, pose: Pose) -> Array:
-        """The joint solutions (k ≥ 1, 6) of a tool pose, best first."""
+        """The joint solutions (k ≥ 1, n) of a tool pose, best first."""
         gap = self.tcp_gap(start.gap)
         found = self.tools.arm.nearest_turns(self.tools.branches(pose.matrix(), gap), start.joints)
         found = found[~np.isnan(found[:, 0])]
         if not len(found):
-            excess = self.tools.reach_excess(pose.matrix(), gap)
+            excess = self.tools.excess(pose.matrix(), gap)
             far = f"about {100 * excess:.0f} cm too far for the arm"
             why = far if excess > 0.005 else "no configuration of the arm fits"
             raise MotionError("unreachable", f"the tool pose {_place(pose)} is unreachable: {why}")
         return found[np.argsort(self._cost(start.joints, found), kind="stable")]
 
     def _around(self, start: Start, goals: Array, what: str, stop: Callable[[], bool]) -> list[Piece]:
-        """A path to one of the goals (k, 6), which come best first: straight if that is free, else around."""
+        """A path to one of the goals (k, n), which come best first: straight if that is free, else around."""
         query = self._query(start)
         free = np.array([q for q in goals if query.valid(q)])
         if not len(free):
@@ -144,16 +143,17 @@ class MotionPlanner:
             ) from None
 
     def _check_joints(self, goal: Array) -> None:
-        if goal.shape != (6,) or not np.isfinite(goal).all():
-            raise MotionError("limit", f"a joint goal is six finite angles, not {goal.tolist()}")
-        for name, value, (low, high) in zip(JOINT_NAMES, goal, self.tools.arm.range, strict=True):
+        names = self._world.robot.arm.joint_names
+        if goal.shape != (len(names),) or not np.isfinite(goal).all():
+            raise MotionError("limit", f"a joint goal is {len(names)} finite angles, not {goal.tolist()}")
+        for name, value, (low, high) in zip(names, goal, self.tools.arm.range, strict=True):
             if not low <= value <= high:
                 raise MotionError(
                     "limit", f"{name} goes from {low:.2f} to {high:.2f} rad, not to {value:.2f}"
                 )
 
     def _cost(self, start: Array, goals: Array) -> Array:
-        """Approximate time (s) to reach each of the goals (k, 6).
+        """Approximate time (s) to reach each of the goals (k, n).
 
         Goals with a hanging elbow get a penalty.
 
@@ -162,7 +162,7 @@ class MotionPlanner:
         """
         steps = np.abs(goals - start)
         seconds = (steps / self._velocity).max(axis=1) + 0.05 * steps.sum(axis=1)
-        elbow = self.tools.arm.link_frames(goals)[:, 1, 2, 3]
+        elbow = self.tools.arm.link_frames(goals)[:, self.tools.arm.elbow - 1, 2, 3]
         return np.asarray(seconds + _LOW_ELBOW_S * (elbow < elbow.max() - _LOW_ELBOW_BY))
 
     def _query(self, start: Start) -> Query:

@@ -19,7 +19,7 @@ EDGE_STEP = 0.02
 
 
 class Checker(Protocol):
-    """Collision checks in one planning scene. Joints are (6,) in radians, gaps between the pads in metres."""
+    """Collision checks in one planning scene. Joints are (n,) in radians, gaps between the pads in metres."""
 
     def begin(self, joints: Array, gap: float, allowed: Iterable[str] = ()) -> None:
         """Set the rules for the motion that starts at `joints`.
@@ -33,7 +33,7 @@ class Checker(Protocol):
         ...
 
     def first_invalid(self, path: Array, gap: float, inside: Callable[[], bool]) -> int | None:
-        """Index of the first configuration of `path` (n, 6) that is invalid or fails `inside`.
+        """Index of the first configuration of `path` (m, n) that is invalid or fails `inside`.
 
         None if there is no such configuration. `inside` looks at `flange`, which is that configuration's
         then.
@@ -54,7 +54,7 @@ class Checker(Protocol):
 
 @dataclass(frozen=True)
 class Start:
-    """Start of a motion: joints (6,), gap between the pads (m), and contacts allowed on the way."""
+    """Start of a motion: joints (n,), gap between the pads (m), and contacts allowed on the way."""
 
     joints: Array
     gap: float
@@ -101,7 +101,7 @@ class Query:
         return self.checker.valid(joints, self.start.gap) and self._inside()
 
     def first_invalid(self, path: Array) -> int | None:
-        """The index of the first configuration of `path` (n, 6) where the arm may not be, or None."""
+        """The index of the first configuration of `path` (m, n) where the arm may not be, or None."""
         return self.checker.first_invalid(path, self.start.gap, self._inside)
 
     def blame(self, joints: Array) -> str:
@@ -120,13 +120,13 @@ class Query:
         return PathFault(number, at / (len(path) - 1), self.blame(path[at]))
 
     def straight(self, goal: Array) -> list[Piece] | None:
-        """The path straight to `goal` (6,) in joint space, or None if it is not free."""
+        """The path straight to `goal` (n,) in joint space, or None if it is not free."""
         if self.first_invalid(edge(self.start.joints, goal)) is not None:
             return None
         return rounded(np.stack([self.start.joints, goal]))
 
     def smooth(self, waypoints: Array) -> list[Piece] | None:
-        """The path through waypoints (n, 6), with corners rounded as far as they stay collision-free.
+        """The path through waypoints (m, n), with corners rounded as far as they stay collision-free.
 
         None if the path itself is in collision.
         """
@@ -157,6 +157,6 @@ class Query:
 
 
 def edge(start: Array, goal: Array) -> Array:
-    """The configurations (n, 6) to check between two, at `EDGE_STEP`; both included."""
+    """The configurations (m, n) to check between two, at `EDGE_STEP`; both included."""
     count = max(int(np.ceil(np.linalg.norm(goal - start) / EDGE_STEP)), 1)
     return start + np.linspace(0.0, 1.0, count + 1)[:, None] * (goal - start)

@@ -60,7 +60,7 @@ class PathSearch(Protocol):
     """Finds a path through the free space of a `Query`."""
 
     def path(self, query: Query, goals: Array, cost: Array, stop: Callable[[], bool]) -> list[Piece]:
-        """A smooth path from the query's start to one of the free `goals` (k ≥ 1, 6), which come best first.
+        """A smooth path from the query's start to one of the free `goals` (k ≥ 1, n), which come best first.
 
         `cost` (k,) says in seconds how much better. Raises PathNotFound, and Interrupted as soon as `stop`
         holds.
@@ -71,7 +71,7 @@ class PathSearch(Protocol):
 class TreeSearch:
     """The straight path where that is free, else one that OMPL's RRT-Connect finds.
 
-    `limits` (6, 2) are the lowest and highest position of each joint.
+    `limits` (n, 2) are the lowest and highest position of each joint.
     """
 
     def __init__(self, limits: Array) -> None:
@@ -111,30 +111,31 @@ def find_path(
     limits: Array,
     seed: int,
 ) -> Array | None:
-    """Waypoints (n, 6) of a path from `start` to one of the valid `goals` (k, 6).
+    """Waypoints (m, n) of a path from `start` to one of the valid `goals` (k, n).
 
     None if the effort was not enough.
 
-    `limits` (6, 2) are those of the joints. Raises Interrupted as soon as `stop` says so.
+    `limits` (n, 2) are those of the joints. Raises Interrupted as soon as `stop` says so.
     """
     hull, (low, high) = np.vstack([start, goals]), limits.T
     lower = np.maximum(hull.min(axis=0) - effort.margin, low)
     upper = np.minimum(hull.max(axis=0) + effort.margin, high)
     checks = 0
-    joints = np.empty(6)
+    count = len(start)
+    joints = np.empty(count)
 
     def is_valid(state: ob.State) -> bool:
         nonlocal checks
         checks += 1
-        for i in range(6):
+        for i in range(count):
             joints[i] = state[i]
         return valid(joints)
 
     with _lock:
         ou.RNG.setSeed(seed)
-        space = ob.RealVectorStateSpace(6)
-        box = ob.RealVectorBounds(6)
-        for i in range(6):
+        space = ob.RealVectorStateSpace(count)
+        box = ob.RealVectorBounds(count)
+        for i in range(count):
             box.setLow(i, float(lower[i]))
             box.setHigh(i, float(upper[i]))
         space.setBounds(box)
@@ -161,7 +162,7 @@ def find_path(
     simplifier.reduceVertices(path, _SHORTCUTS)
     simplifier.partialShortcutPath(path, _SHORTCUTS)
     simplifier.reduceVertices(path, _SHORTCUTS)
-    waypoints = np.array([[state[i] for i in range(6)] for state in path.getStates()])
+    waypoints = np.array([[state[i] for i in range(count)] for state in path.getStates()])
     waypoints[0] = start
     return waypoints
 

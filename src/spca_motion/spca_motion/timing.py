@@ -38,7 +38,7 @@ def time_path(pieces: Sequence[Piece], limits: MotionLimits) -> JointTrajectory:
     count = max(int(np.ceil(starts[-1] / PERIOD)), 2)
     times = np.linspace(0.0, starts[-1], count + 1)
     owner = np.clip(np.searchsorted(starts, times, side="right") - 1, 0, len(pieces) - 1)
-    positions, velocities = np.empty((count + 1, 6)), np.empty((count + 1, 6))
+    positions, velocities = (np.empty((count + 1, len(limits.velocity))) for _ in range(2))
     for i, piece in enumerate(pieces):
         rows = owner == i
         if rows.any():

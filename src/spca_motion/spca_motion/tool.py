@@ -44,36 +44,41 @@ class ToolKinematics:
         self._flange = np.linalg.inv(self._tool0)
 
     def flange(self, joints: Array) -> Array:
-        """`tool0` in `world`, (…, 4, 4), for joints (…, 6)."""
+        """`tool0` in `world`, (…, 4, 4), for joints (…, n)."""
         return self._mount @ self.arm.forward(joints) @ self._tool0
 
     def tool(self, joints: Array, gap: float) -> Array:
-        """The TCP for a gap between the pads, (…, 4, 4), for joints (…, 6)."""
+        """The TCP for a gap between the pads, (…, 4, 4), for joints (…, n)."""
         flange = self.flange(joints)
         flange[..., :3, 3] += tcp_offset(gap) * flange[..., :3, 2]
         return flange
 
-    def branches(self, tools: Array, gap: float) -> Array:
-        """Every joint solution (…, 8, 6) for TCP poses (…, 4, 4), NaN where there is none."""
+    def branches(self, tools: Array, gap: float, last: Array | None = None) -> Array:
+        """Every joint solution (…, b, n) for TCP poses (…, 4, 4), NaN where there is none.
+
+        `last` (…, k) are angles of the last joint where the pose leaves it free; see `spca_robot.inverse`.
+        """
         flange = np.array(tools)
         flange[..., :3, 3] -= tcp_offset(gap) * flange[..., :3, 2]
-        return self.arm.inverse_branches(self._unmount @ flange @ self._flange)
+        return self.arm.inverse_branches(self._unmount @ flange @ self._flange, last)
+
+    def reached(self, tools: Array, gap: float) -> Array:
+        """Whether some configuration within the joints' ranges has TCP poses (…, 4, 4): (…)."""
+        within = self.arm.nearest_turns(self.branches(tools, gap), self.arm.range.mean(axis=1))
+        return np.asarray(np.isfinite(within[..., 0]).any(axis=-1))
 
     def reaches(self, x: float, y: float, z: float) -> bool:
         """Whether some configuration has the tool at that point (m, in `world`), pointing down."""
-        return bool(np.isfinite(self.branches(top_down(x, y, z, 0.0).matrix(), NOMINAL_GAP)).any())
+        return bool(self.reached(top_down(x, y, z, 0.0).matrix(), NOMINAL_GAP))
 
-    def farthest(self, x: float, y: float, z: float) -> float:
-        """How far from the base's axis (m) the tool, pointing down, reaches towards (x, y) at height z."""
-        x0, y0 = self._mount[:2, 3]
-        way = math.atan2(y - y0, x - x0)
-        steps = [(0.01 * k, x0 + 0.01 * k * math.cos(way), y0 + 0.01 * k * math.sin(way)) for k in range(200)]
-        return max((r for r, *point in steps if self.reaches(point[0], point[1], z)), default=0.0)
+    def farthest(self, tool: Array, gap: float = NOMINAL_GAP) -> float:
+        """How far from the base's axis (m) the TCP, turned as in this pose, reaches in its direction."""
+        out = tool[:2, 3] - self._mount[:2, 3]
+        away = 0.01 * np.arange(200)
+        poses = np.repeat(tool[None], len(away), axis=0)
+        poses[:, :2, 3] = self._mount[:2, 3] + away[:, None] * out / max(float(np.hypot(*out)), 1e-9)
+        return float(away[self.reached(poses, gap)].max(initial=0.0))
 
-    def reach_excess(self, tool: Array, gap: float) -> float:
-        """How far (m) this TCP pose would put the wrist beyond the stretched arm; ≤ 0 if within reach."""
-        flange, a, d = self._unmount @ tool, self.arm.a, self.arm.d
-        beyond = tcp_offset(gap) + self._tool0[2, 3] + d[5]
-        out = flange[:3, 3] - beyond * flange[:3, 2]
-        stretched = -a[1] - a[2] + d[4] + d[0]
-        return float(np.linalg.norm(out) - stretched)
+    def excess(self, tool: Array, gap: float) -> float:
+        """How far (m) this TCP pose is beyond what the arm reaches in that direction; ≤ 0 if not."""
+        return math.dist(tool[:2, 3], self._mount[:2, 3]) - self.farthest(tool, gap)

@@ -55,7 +55,7 @@ class Box:
 
 @dataclass(frozen=True)
 class PathRequest:
-    """A path wanted from `start` to `goal`, joints (6,) in radians, the pads `gap` metres apart.
+    """A path wanted from `start` to `goal`, joints (n,) in radians, the pads `gap` metres apart.
 
     `seconds` of wall time bound the search; `box`, if there is one, holds on all of the path.
     """
@@ -80,7 +80,7 @@ class PathRequest:
 
 
 class Backend(Protocol):
-    """Joints are (6,) in radians, the gap between the pads in metres.
+    """Joints are (n,) in radians, the gap between the pads in metres.
 
     Made by a factory that takes a `Setup`.
     """
@@ -90,14 +90,14 @@ class Backend(Protocol):
         ...
 
     def colliding(self, states: Array, gap: float) -> NDArray[np.bool_]:
-        """Whether the robot or what it holds is in collision, for each of the configurations (n, 6).
+        """Whether the robot or what it holds is in collision, for each of the configurations (m, n).
 
         The result has shape (n,).
         """
         ...
 
     def plan(self, request: PathRequest) -> Array | None:
-        """Waypoints (n ≥ 2, 6) of a collision-free path, straight in joint space between them.
+        """Waypoints (m ≥ 2, n) of a collision-free path, straight in joint space between them.
 
         None if none was found.
         """

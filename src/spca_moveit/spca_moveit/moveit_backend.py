@@ -29,7 +29,7 @@ from spca_core.errors import SpcaError
 from spca_core.geometry import Array, Pose
 from spca_core.names import TABLE_SYMBOL
 from spca_description.moveit_config import moveit_config
-from spca_description.names import ARM_GROUP, ARM_JOINTS, gripper_names
+from spca_description.names import ARM_GROUP, gripper_names
 from spca_description.self_contacts import solid_links
 from spca_description.urdf import build_urdf
 from spca_description.vendor import build_vendor_urdf
@@ -42,21 +42,21 @@ _NODE = "moveit_py"
 _NAMESPACE = ""
 _FLANGE = "tool0"
 _TABLE_SIZE, _TABLE_THICKNESS = 4.0, 0.1  # m: endless for all the arm can reach
-_ON_THE_TABLE = ("base_link", "base_link_inertia", "shoulder_link")
+_BASES = ("base_link", "base_link_inertia")
 
 
 class MoveItBackend:
     """See `spca_moveit.backend.Backend`."""
 
     def __init__(self, setup: Setup) -> None:
-        self._gripper = gripper_names(setup.source)
+        self._gripper, self._described = gripper_names(setup.source), setup.world.robot.arm
         if setup.source == "vendor":
             urdf = build_vendor_urdf(setup.world, Path(tempfile.mkdtemp(prefix="spca_moveit_")))
         else:
             urdf = build_urdf(setup.world)
         solid = solid_links(urdf)
         self._touch_links = [link for link in solid if _belongs_to_gripper(link)]
-        self._on_table = [link for link in _ON_THE_TABLE if link in solid]
+        self._on_table = [link for link in (*_BASES, self._described.joints[0].link) if link in solid]
         # Nothing here depends on simulated time; `moveit_config` explains what `use_sim_time` does at the
         # start.
         config = moveit_config(urdf, setup.world, self._gripper, use_sim_time=False, pipeline=setup.pipeline)
@@ -126,21 +126,21 @@ class MoveItBackend:
         )
         print(f"checking arrays: {advice}", file=sys.stderr, flush=True)
         state = RobotState(self._model)
-        expected = 0.1 * np.arange(1.0, 7.0)
+        expected = 0.1 * np.arange(1.0, len(self._described.joints) + 1)
         self._place(state, expected, STROKE)
         try:
             got = np.asarray(state.get_joint_group_positions(ARM_GROUP), dtype=float)
         except Exception as error:
             raise SpcaError(f"{advice} ({error})") from error
-        if got.shape != (6,) or not np.allclose(got, expected):
-            raise SpcaError(f"{advice} (six joint angles came back as {got.tolist()})")
+        if got.shape != expected.shape or not np.allclose(got, expected):
+            raise SpcaError(f"{advice} (joint angles came back as {got.tolist()})")
         print("checking arrays: they are as expected", file=sys.stderr, flush=True)
 
     def _place(self, state: Any, joints: Array, gap: float) -> None:
         angle = driver_angle(gap)
         fingers = {self._gripper.commanded: angle}
         fingers.update({name: ratio * angle for name, ratio in self._gripper.followers.items()})
-        arm = dict(zip(ARM_JOINTS, (float(q) for q in joints), strict=True))
+        arm = dict(zip(self._described.joint_names, (float(q) for q in joints), strict=True))
         state.joint_positions = {**arm, **fingers}
         state.update(True, "all")
 

@@ -66,7 +66,7 @@ def _box(query: Query) -> Box | None:
 
 
 def bends(path: Array) -> Array:
-    """The ends of a path (n, 6) and those points between at which it turns."""
+    """The ends of a path (m, n) and those points between at which it turns."""
     keep = [0]
     for i in range(1, len(path) - 1):
         along, ahead = path[i] - path[keep[-1]], path[i + 1] - path[keep[-1]]
@@ -78,8 +78,8 @@ def bends(path: Array) -> Array:
 
 
 def _mismatch(path: Array, start: Array, goal: Array) -> str:
-    if path.ndim != 2 or path.shape[0] < 2 or path.shape[1] != 6 or not np.isfinite(path).all():
-        return "it is no path of six joints"
+    if path.ndim != 2 or path.shape[0] < 2 or path.shape[1] != len(start) or not np.isfinite(path).all():
+        return f"it is no path of {len(start)} joints"
     if max(np.abs(path[0] - start).max(), np.abs(path[-1] - goal).max()) > 1e-3:
         return "it does not lead from the start to the goal"
     return ""

@@ -1,8 +1,7 @@
 """An arm as MuJoCo bodies: one chain of hinges straight from the DH table, links as cylinders.
 
 Cylinders and not capsules: capsules against boxes miss deep penetration. Each body's frame sits on its joint,
-z along the joint's axis, so that a body's offset in its parent is exactly the DH constant part of the joint
-before.
+z along the joint's axis, so that a body's offset in its parent is exactly the constant part between them.
 """
 
 from __future__ import annotations
@@ -14,9 +13,7 @@ import numpy as np
 from spca_core.arms import Tube
 from spca_core.geometry import Array
 from spca_core.rotations import about_z, wxyz_of_matrix
-from spca_core.trajectory import JOINT_NAMES
 from spca_core.world import RobotMount, WristSensor
-from spca_robot.kinematics import BASE_TO_DH
 from spca_robot.windowless import mujoco
 
 GREY = (0.72, 0.74, 0.76, 1.0)
@@ -28,7 +25,7 @@ SENSOR_MASS = 0.3  # kg, of a force-torque sensor at the wrist
 
 
 def tool0(sensor: WristSensor | None) -> Array:
-    """The frame `tool0`, to which the gripper is mounted, in DH frame 6: the flange, or the sensor's face."""
+    """The frame `tool0`, to which the gripper is mounted, in the flange's: the same, or the sensor's face."""
     frame = np.eye(4)
     if sensor is not None:
         frame[:3, :3], frame[2, 3] = about_z(sensor.turn), sensor.length
@@ -36,7 +33,7 @@ def tool0(sensor: WristSensor | None) -> Array:
 
 
 def add_arm(spec: mujoco.MjSpec, mount: RobotMount) -> mujoco.MjsBody:
-    """Add base, links, hinges (`JOINT_NAMES`) and their position actuators.
+    """Add base, links, hinges and their position actuators.
 
     Returns the body that carries `tool0`.
 
@@ -48,16 +45,16 @@ def add_arm(spec: mujoco.MjSpec, mount: RobotMount) -> mujoco.MjsBody:
     )
     _add_tubes(root, mount.arm.base.tubes, mount.arm.base.mass)
 
-    parent, offset = root, BASE_TO_DH
-    for name, joint in zip(JOINT_NAMES, mount.arm.joints, strict=True):
+    parent, (*offsets, offset) = root, mount.arm.offsets
+    for place, joint in zip(offsets, mount.arm.joints, strict=True):
         body = parent.add_body(
             name=f"{mount.model}/{joint.link}",
-            pos=offset[:3, 3],
-            quat=wxyz_of_matrix(offset[:3, :3]),
+            pos=place[:3, 3],
+            quat=wxyz_of_matrix(place[:3, :3]),
             gravcomp=1,
         )
         body.add_joint(
-            name=name,
+            name=joint.name,
             type=mujoco.mjtJoint.mjJNT_HINGE,
             axis=(0, 0, 1),
             limited=mujoco.mjtLimited.mjLIMITED_TRUE,
@@ -66,11 +63,11 @@ def add_arm(spec: mujoco.MjSpec, mount: RobotMount) -> mujoco.MjsBody:
             damping=[DAMPING, 0, 0],
         )
         _add_tubes(body, joint.tubes, joint.mass)
-        actuator = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+        actuator = spec.add_actuator(name=joint.name, target=joint.name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
         actuator.set_to_position(kp=joint.stiffness, kv=joint.damping)
         actuator.forcelimited = True
         actuator.forcerange = (-joint.torque, joint.torque)
-        parent, offset = body, joint.constant
+        parent = body
 
     # MuJoCo skips contacts of parent and child, except where the parent is static: the base.
     spec.add_exclude(bodyname1=mount.model, bodyname2=f"{mount.model}/{mount.arm.joints[0].link}")

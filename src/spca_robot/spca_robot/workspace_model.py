@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from spca_core.geometry import Array, Pose, Vec3
 from spca_core.kinds import KINDS, ObjectKind, Primitive, primitives
-from spca_core.trajectory import JOINT_NAMES
 from spca_core.world import World, WorldObject
 from spca_robot.arm_model import add_arm
 from spca_robot.gripper_2f85 import driver_angle, gap_of
@@ -114,8 +113,10 @@ class WorkspaceIndex:
 
     def __init__(self, model: mujoco.MjModel) -> None:
         self._model = model
-        self.arm_qpos: NDArray[np.intp] = self._addresses(JOINT_NAMES, model.jnt_qposadr)
-        self.arm_qvel: NDArray[np.intp] = self._addresses(JOINT_NAMES, model.jnt_dofadr)
+        driven = model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT  # the gripper is driven by a tendon
+        arm = model.actuator_trnid[driven, 0]
+        self.arm_qpos: NDArray[np.intp] = np.asarray(model.jnt_qposadr[arm], dtype=np.intp)
+        self.arm_qvel: NDArray[np.intp] = np.asarray(model.jnt_dofadr[arm], dtype=np.intp)
         self._drivers = self._addresses([f"{s}_driver" for s in SIDES], model.jnt_qposadr)
         self._inner = self._addresses([f"{s}_inner" for s in SIDES], model.jnt_qposadr)
         self._tips = self._addresses([f"{s}_tip" for s in SIDES], model.jnt_qposadr)
@@ -135,7 +136,7 @@ class WorkspaceIndex:
         return [i for i, name in enumerate(self.geom_models) if name == model_name]
 
     def set_arm(self, data: mujoco.MjData, positions: Array) -> None:
-        """Put the arm's joints at `positions` (6,), radians. Kinematics are not updated."""
+        """Put the arm's joints at `positions` (n,), radians. Kinematics are not updated."""
         data.qpos[self.arm_qpos] = positions
 
     def set_gap(self, data: mujoco.MjData, gap: float) -> None:

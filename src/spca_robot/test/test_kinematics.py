@@ -9,19 +9,21 @@ from hypothesis import strategies as st
 
 from spca_core.arms import GROUP, load_arm
 from spca_core.extensions import installed
-from spca_robot.kinematics import BRANCHES, ArmKinematics, wrap
+from spca_robot.inverse import BRANCHES
+from spca_robot.kinematics import ArmKinematics, wrap
 
 UR5 = ArmKinematics(load_arm("ur5"))
+PANDA = ArmKinematics(load_arm("panda"))
 arms = st.sampled_from([ArmKinematics(load_arm(name)) for name in sorted(installed(GROUP))])
 angle = st.floats(-np.pi, np.pi)
-joints = st.tuples(*[angle] * 6)
+joints = st.tuples(*[angle] * 7)  # an arm takes as many of them as it has
 # Angles at and next to the values at which an axis lines up with another.
 singular_angle = st.builds(
     lambda base, off: base + off,
     st.sampled_from([0.0, np.pi, -np.pi, np.pi / 2, -np.pi / 2]),
     st.sampled_from([0.0, 1e-12, -1e-9, 1e-7, -1e-6, 1e-4]),
 )
-near_singular = st.tuples(*[singular_angle] * 6)
+near_singular = st.tuples(*[singular_angle] * 7)
 
 
 def test_forward_agrees_with_the_dh_table_multiplied_out() -> None:
@@ -49,39 +51,47 @@ def test_the_stretched_arm_points_forward_and_the_home_tool_points_down() -> Non
     assert home[0, 3] > 0.4
 
 
+def test_a_panda_is_where_its_maker_says() -> None:
+    """Where libfranka's examples begin, the hand is at (0.307, 0, 0.487), 0.1034 m beyond the flange."""
+    flange = PANDA.forward([0, -np.pi / 4, 0, -3 * np.pi / 4, 0, np.pi / 2, np.pi / 4])
+    assert flange[:3, 3] == pytest.approx([0.3069, 0.0, 0.4869 + 0.1034], abs=2e-4)
+    assert flange[:3, 2] == pytest.approx([0, 0, -1], abs=1e-9)
+    assert np.hypot(*flange[:2, 0]) == pytest.approx(1) and flange[0, 0] == pytest.approx(np.cos(np.pi / 4))
+
+
 @given(arms, joints)
 def test_the_joints_are_among_the_solutions_of_their_own_pose(
     kin: ArmKinematics, q: tuple[float, ...]
 ) -> None:
+    q = _own(kin, q)
     pose = kin.forward(q)
-    solutions = kin.inverse(pose, wrist_3_if_free=q[5])
+    solutions = kin.inverse(pose, q[-1])
     assert 1 <= len(solutions) <= BRANCHES
     assert np.abs(kin.forward(solutions) - pose).max() < 1e-7
-    if abs(np.sin(q[2])) > 1e-3 and abs(np.sin(q[4])) > 1e-3 and _off_shoulder_axis(kin, pose):
+    if _condition(kin, np.array(q)) > 1e-3:
         assert np.abs(wrap(solutions - q)).max(axis=1).min() < 1e-6
 
 
 @given(arms, near_singular)
-@example(UR5, (0.0, -np.pi / 2, 0.0, -np.pi / 2, 0.0, 0.0))
+@example(UR5, (0.0, -np.pi / 2, 0.0, -np.pi / 2, 0.0, 0.0, 0.0))
+@example(PANDA, (0.0, 0.0, 0.0, -np.pi / 2, 0.0, np.pi / 2, 0.0))
 @settings(max_examples=300)
 def test_every_solution_near_a_singularity_reaches_the_pose(kin: ArmKinematics, q: tuple[float, ...]) -> None:
+    q = _own(kin, q)
     pose = kin.forward(q)
-    solutions = kin.inverse(pose, wrist_3_if_free=q[5])
+    solutions = kin.inverse(pose, q[-1])
     assert len(solutions) >= 1
     assert np.abs(kin.forward(solutions) - pose).max() < 1e-6
 
 
-@given(arms, joints, st.floats(1.0, 5.0), st.floats(-1.0, 1.0), angle)
+@given(arms, joints, st.floats(1.001, 5.0), st.floats(-1.0, 1.0), angle)
 def test_a_pose_beyond_the_reach_has_no_solution(
     kin: ArmKinematics, q: tuple[float, ...], distance: float, height: float, bearing: float
 ) -> None:
-    pose = kin.forward(q)
-    distance *= -kin.a[1] - kin.a[2] + kin.d[0] + kin.d[4]
+    pose = kin.forward(_own(kin, q))
+    distance *= _length(kin)
     pose[:3, 3] = [distance * np.cos(bearing), distance * np.sin(bearing), height * distance]
-    pose[:3, 3] += (
-        kin.d[5] * pose[:3, 2]
-    )  # the wrist's centre is beyond reach then, wherever the flange points
-    assert kin.inverse(pose).shape == (0, 6)
+    assert kin.inverse(pose).shape == (0, len(kin.range))
     assert np.isnan(kin.inverse_branches(pose)).all()
 
 
@@ -93,18 +103,27 @@ def test_a_pose_within_the_shoulders_own_axis_has_no_solution() -> None:
 
 @given(arms, st.lists(joints, min_size=1, max_size=6))
 def test_many_poses_at_once_equal_one_at_a_time(kin: ArmKinematics, many: list[tuple[float, ...]]) -> None:
-    poses = kin.forward(np.array(many))
+    poses = kin.forward(np.array([_own(kin, q) for q in many]))
     together = kin.inverse_branches(poses)
     for i, pose in enumerate(poses):
         assert np.allclose(together[i], kin.inverse_branches(pose), equal_nan=True, atol=1e-12)
 
 
-def test_a_branch_keeps_its_place_along_a_line() -> None:
-    home = UR5.forward([0.0, -np.pi / 2, np.pi / 2, -np.pi / 2, -np.pi / 2, 0.0])
-    poses = np.repeat(home[None], 50, axis=0)
+@pytest.mark.parametrize("name", ["ur5", "panda"])
+def test_a_branch_keeps_its_place_along_a_line(name: str) -> None:
+    arm = load_arm(name)
+    kin = ArmKinematics(arm)
+    poses = np.repeat(kin.forward(arm.home)[None], 50, axis=0)
     poses[:, 2, 3] -= np.linspace(0, 0.2, 50)
-    steps = np.abs(wrap(np.diff(UR5.inverse_branches(poses), axis=0)))
+    steps = np.abs(wrap(np.diff(kin.inverse_branches(poses, arm.home[-1]), axis=0)))
     assert np.nanmax(steps) < 0.1
+
+
+def test_of_a_redundant_arm_almost_every_pose_in_reach_is_solved_within_its_ranges() -> None:
+    low, high = PANDA.range.T
+    joints = np.random.default_rng(1).uniform(low, high, (1000, 7))
+    found = PANDA.nearest_turns(PANDA.inverse_branches(PANDA.forward(joints)), joints[:, None])
+    assert np.isfinite(found[..., 0]).any(axis=1).mean() > 0.99
 
 
 @given(arms, joints, joints)
@@ -112,7 +131,8 @@ def test_turns_stay_within_limits_and_are_the_nearest(
     kin: ArmKinematics, q: tuple[float, ...], offset: tuple[float, ...]
 ) -> None:
     low, high = kin.range.T
-    solution, reference = np.array(q), np.clip(2 * np.array(offset), low, high)
+    solution, reference = (np.clip(angles, low, high) for angles in (_own(kin, q), 2 * _own(kin, offset)))
+    solution = wrap(solution)
     near = kin.nearest_turns(solution, reference)
     assert ((near >= low) & (near <= high)).all()
     for turn in (-2 * np.pi, 2 * np.pi):
@@ -131,6 +151,22 @@ def test_a_joint_that_no_turn_brings_within_its_limits_has_none() -> None:
     assert np.allclose(near[1], solution[1])
 
 
-def _off_shoulder_axis(kin: ArmKinematics, pose: np.ndarray) -> bool:
-    centre = pose[:3, 3] - kin.d[5] * pose[:3, 2]
-    return bool(np.hypot(centre[0], centre[1]) > kin.d[3] + 1e-3)
+def _own(kin: ArmKinematics, q: tuple[float, ...]) -> np.ndarray:
+    return np.array(q[: len(kin.range)])
+
+
+def _length(kin: ArmKinematics) -> float:
+    """How far (m) a point of the arm can be from the base at the most."""
+    frames = kin.link_frames(np.zeros(len(kin.range)))[:, :3, 3]
+    return float(np.linalg.norm(np.diff(frames, axis=0, prepend=0.0), axis=1).sum())
+
+
+def _condition(kin: ArmKinematics, q: np.ndarray) -> float:
+    """The least singular value of the Jacobian, the last joint of a redundant arm standing still."""
+    columns = []
+    for step in 1e-6 * np.eye(len(q))[:6]:
+        ahead, behind = kin.forward(q + step), kin.forward(q - step)
+        turn = ahead[:3, :3] @ behind[:3, :3].T
+        turned = [turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]]
+        columns.append(np.concatenate([ahead[:3, 3] - behind[:3, 3], np.array(turned) / 2]) / 2e-6)
+    return float(np.linalg.svd(np.array(columns))[1][-1])

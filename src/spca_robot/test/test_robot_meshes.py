@@ -1,11 +1,12 @@
 """The model contains the real robot: the collision meshes that its makers publish, sampled on their surfaces.
 
-The meshes come as wheels, those of the e-series in a repository. Where these are not installed, the meshes'
-extents still are compared:
+The meshes come as wheels, those of the e-series and of the Panda in repositories. Where these are not
+installed, the extents of the meshes still are compared:
 
     pip install --no-deps --target FOLDER example-robot-data robosuite==1.5.2
     git clone https://github.com/UniversalRobots/Universal_Robots_ROS2_Description CLONE
-    SPCA_ROBOT_MESHES=FOLDER:CLONE pytest src/spca_robot/test/test_robot_meshes.py
+    git clone https://github.com/frankaemika/franka_description FRANKA
+    SPCA_ROBOT_MESHES=FOLDER:CLONE:FRANKA pytest src/spca_robot/test/test_robot_meshes.py
 """
 
 from __future__ import annotations
@@ -163,6 +164,21 @@ MESHES += [
     for body, file, turn, (offset, low, high) in zip(
         ("", *(m.body for m in MESHES[1:7])), FILES, TURNS, rows, strict=True
     )
+]
+FRANKA = "meshes/robot_arms/fer/collision"  # of a clone of github.com/frankaemika/franka_description
+PANDA = (
+    ((-0.1541, -0.0946, 0), (0.0716, 0.0947, 0.14)),
+    ((-0.055, -0.1294, -0.192), (0.0552, 0.0552, 0.055)),
+    ((-0.0552, -0.194, -0.0551), (0.055, 0.0552, 0.1295)),
+    ((-0.0546, -0.0549, -0.121), (0.1376, 0.1112, 0.0552)),
+    ((-0.1376, -0.0551, -0.0552), (0.0551, 0.124, 0.1111)),
+    ((-0.055, -0.0551, -0.2646), (0.0551, 0.1299, 0.0522)),
+    ((-0.048, -0.0514, -0.044), (0.1322, 0.0817, 0.0563)),
+    ((-0.044, -0.044, 0.052), (0.0813, 0.0812, 0.1068)),
+)
+MESHES += [
+    Mesh(f"panda_link{i}" if i else "", f"{FRANKA}/link{i}.stl", low, high, arm="panda")
+    for i, (low, high) in enumerate(PANDA)
 ]
 
 

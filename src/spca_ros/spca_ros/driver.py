@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import threading
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from builtin_interfaces.msg import Time
@@ -81,8 +82,8 @@ class SpcaDriver:
     pressing = 0.0
     tells_elapsed = True
 
-    def __init__(self, node: SpcaNode, watch: Watch | None = None) -> None:
-        self._client, self._watch = node.get_name(), watch
+    def __init__(self, node: SpcaNode, joints: Sequence[str], watch: Watch | None = None) -> None:
+        self._client, self._joints, self._watch = node.get_name(), joints, watch
         self._wanted: tuple[float, float] | None = None  # what a watcher has kept from being reported
         if watch is not None:
             watch.on_lease = self._again
@@ -94,7 +95,7 @@ class SpcaDriver:
     def trajectory_goal(self, trajectory: JointTrajectory, attempt: str) -> FollowTrajectory.Goal:
         """See `Driver`."""
         return FollowTrajectory.Goal(
-            attempt=attempt, client=self._client, trajectory=trajectory_msg(trajectory)
+            attempt=attempt, client=self._client, trajectory=trajectory_msg(trajectory, self._joints)
         )
 
     def gripper_goal(self, gap: float, attempt: str) -> CommandGripper.Goal:
@@ -140,7 +141,9 @@ class ControlDriver:
 
     tells_elapsed = False
 
-    def __init__(self, node: SpcaNode, arm_controller: str, gripper_controller: str) -> None:
+    def __init__(
+        self, node: SpcaNode, joints: Sequence[str], arm_controller: str, gripper_controller: str
+    ) -> None:
         try:
             actions, messages = (
                 importlib.import_module(f"control_msgs.{kind}") for kind in ("action", "msg")
@@ -155,13 +158,13 @@ class ControlDriver:
         self._messages = messages
         self.arm = ActionClient(node, self._follow, f"{arm_controller}/follow_joint_trajectory")
         self.gripper = ActionClient(node, self._command, f"{gripper_controller}/gripper_cmd")
-        self._node = node
+        self._node, self._joints = node, joints
         self._goal: Any = None
         self.pressing = 0.0
 
     def trajectory_goal(self, trajectory: JointTrajectory, attempt: str) -> Any:
         """See `Driver`."""
-        return follow_goal(self._follow, self._messages.JointTolerance, trajectory)
+        return follow_goal(self._follow, self._messages.JointTolerance, trajectory, self._joints)
 
     def gripper_goal(self, gap: float, attempt: str) -> Any:
         """See `Driver`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -29,14 +29,20 @@ _EPSILON = 1e-9
 class RosRobot:
     """See `spca_core.ports.robot.Robot`. Commands go to `driver`, the simulator's by default.
 
-    Commands and `wait` are for threads that do not spin; `hold` is for any. `patience` is how many wall
-    seconds may pass without a joint state before the driver counts as dead: then everything raises
-    MotionError('stale').
+    `joints` are the arm's, as messages call them; who only waits needs none. Commands and `wait` are for
+    threads that do not spin; `hold` is for any. `patience` is how many wall seconds may pass without a joint
+    state before the driver counts as dead: then everything raises MotionError('stale').
     """
 
-    def __init__(self, node: SpcaNode, patience: float = 5.0, driver: Driver | None = None) -> None:
-        self._node, self._patience = node, patience
-        self._driver = driver or SpcaDriver(node)
+    def __init__(
+        self,
+        node: SpcaNode,
+        joints: Sequence[str] = (),
+        patience: float = 5.0,
+        driver: Driver | None = None,
+    ) -> None:
+        self._node, self._joints, self._patience = node, joints, patience
+        self._driver = driver or SpcaDriver(node, joints)
         self._news = threading.Condition()
         self._state: JointState | None = None
         self._arrived = 0.0
@@ -204,7 +210,7 @@ class RosRobot:
 
     def _on_state(self, message: JointStateMsg) -> None:
         try:
-            state = joint_state(message)
+            state = joint_state(message, self._joints)
         except ValueError:
             return  # of another device, which publishes on this topic, too
         if (pressing := self._driver.pressing) > state.gripper_force:

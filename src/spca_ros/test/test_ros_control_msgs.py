@@ -12,14 +12,17 @@ import pytest
 from builtin_interfaces.msg import Duration
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
 
+from spca_core.arms import load_arm
 from spca_core.errors import InputError
-from spca_core.trajectory import JOINT_NAMES, JointTrajectory
+from spca_core.trajectory import JointTrajectory
 from spca_robot.gripper_2f85 import STROKE, driver_angle
 from spca_ros.convert.control import EFFORT, follow_goal, follow_problem, gripper_goal
 from spca_ros.convert.robot import trajectory
 from spca_ros.domain import own_domain
 from spca_ros.driver import ControlDriver
 from spca_ros.session import RosSession
+
+JOINT_NAMES = load_arm("ur5").joint_names
 
 pytestmark = pytest.mark.ros
 
@@ -78,8 +81,8 @@ class GripperCommand:
 def test_a_trajectory_becomes_a_goal_with_a_tolerance_for_each_joint() -> None:
     times = np.array([0.0, 0.4, 1.0])
     given = JointTrajectory(times, np.arange(18.0).reshape(3, 6) / 10, np.zeros((3, 6)))
-    goal = follow_goal(FollowJointTrajectory, JointTolerance, given)
-    back = trajectory(goal.trajectory)
+    goal = follow_goal(FollowJointTrajectory, JointTolerance, given, JOINT_NAMES)
+    back = trajectory(goal.trajectory, JOINT_NAMES)
     np.testing.assert_allclose(back.times, times, atol=1e-9)
     np.testing.assert_array_equal(back.positions, given.positions)
     for tolerances in (goal.path_tolerance, goal.goal_tolerance):
@@ -114,7 +117,7 @@ def test_a_gap_out_of_range_is_refused() -> None:
 @pytest.mark.skipif(importlib.util.find_spec("control_msgs") is not None, reason="control_msgs is installed")
 def test_where_control_msgs_is_missing_that_is_one_line_with_its_remedy() -> None:
     with own_domain(), RosSession("test") as node, pytest.raises(InputError, match="ros-jazzy-control-msgs"):
-        ControlDriver(node, "arm_controller", "gripper_controller")
+        ControlDriver(node, JOINT_NAMES, "arm_controller", "gripper_controller")
 
 
 def test_a_stalled_gripper_counts_as_pressing() -> None:

@@ -14,13 +14,14 @@ from rclpy.serialization import deserialize_message, serialize_message
 from spca_interfaces import msg
 
 from spca_core import plan, scene, skill, verdict
+from spca_core.arms import load_arm
 from spca_core.camera import RgbdFrame
 from spca_core.contacts import ContactSample, pair
 from spca_core.geometry import Pose
 from spca_core.layout import Layout
 from spca_core.observation import Observation
 from spca_core.task import Task
-from spca_core.trajectory import JOINT_NAMES, JointState, JointTrajectory
+from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import load_world
 from spca_ros.convert.camera import OPTICAL_FRAME, colour_msg, depth_msg, frame, info_msg
 from spca_ros.convert.contacts import contact_samples, contacts_msg
@@ -28,6 +29,8 @@ from spca_ros.convert.records import clean_text, from_msg, to_msg
 from spca_ros.convert.robot import joint_state, joint_state_msg, trajectory, trajectory_msg
 from spca_ros.convert.time import seconds, time_msg
 from spca_sense.observation import observation_of
+
+JOINT_NAMES = load_arm("ur5").joint_names
 
 pytestmark = pytest.mark.ros
 
@@ -256,12 +259,18 @@ def test_contact_samples_keep_their_order_and_epoch() -> None:
     assert seconds(message.header.stamp) == 0.04
 
 
-joints = st.lists(numbers, min_size=6, max_size=6).map(np.array)
+ARMS = {len(names): names for names in (JOINT_NAMES, load_arm("panda").joint_names)}
+joints = st.lists(numbers, min_size=7, max_size=7).map(np.array)
+arms = st.sampled_from(sorted(ARMS))
 
 
-@given(joints, joints, st.floats(0, 0.085), st.floats(-60, 60))
-def test_joint_states_come_back(position: np.ndarray, velocity: np.ndarray, gap: float, force: float) -> None:
-    state = joint_state(joint_state_msg(JointState(1.5, position, velocity, gap, force)))
+@given(arms, joints, joints, st.floats(0, 0.085), st.floats(-60, 60))
+def test_joint_states_come_back(
+    count: int, position: np.ndarray, velocity: np.ndarray, gap: float, force: float
+) -> None:
+    position, velocity = position[:count], velocity[:count]
+    sent = joint_state_msg(JointState(1.5, position, velocity, gap, force), ARMS[count])
+    state = joint_state(sent, ARMS[count])
     assert state.stamp == 1.5
     assert np.array_equal(state.position, position)
     assert np.array_equal(state.velocity, velocity)
@@ -270,36 +279,36 @@ def test_joint_states_come_back(position: np.ndarray, velocity: np.ndarray, gap:
 
 
 def test_joint_states_are_read_by_name() -> None:
-    sent = joint_state_msg(JointState(0.0, np.arange(6.0), np.arange(6.0) / 10, 0.04))
+    sent = joint_state_msg(JointState(0.0, np.arange(6.0), np.arange(6.0) / 10, 0.04), JOINT_NAMES)
     order = [6, 3, 0, 5, 1, 4, 2]
     for field in ("name", "position", "velocity", "effort"):
         setattr(sent, field, [getattr(sent, field)[i] for i in order])
-    state = joint_state(sent)
+    state = joint_state(sent, JOINT_NAMES)
     assert np.array_equal(state.position, np.arange(6.0))
     assert state.gripper_gap == pytest.approx(0.04)
     sent.name = ["other", *sent.name[1:]]
     with pytest.raises(ValueError, match="robotiq"):
-        joint_state(sent)
+        joint_state(sent, JOINT_NAMES)
 
 
-@given(st.lists(st.tuples(st.integers(1, 10**9), joints, joints), min_size=1, max_size=5))
-def test_trajectories_come_back(points: list[tuple[int, np.ndarray, np.ndarray]]) -> None:
+@given(arms, st.lists(st.tuples(st.integers(1, 10**9), joints, joints), min_size=1, max_size=5))
+def test_trajectories_come_back(count: int, points: list[tuple[int, np.ndarray, np.ndarray]]) -> None:
     times = np.round(np.cumsum([0, *(p[0] for p in points[1:])]) / 1e9, 9)
-    sent = JointTrajectory(times, np.array([p[1] for p in points]), np.array([p[2] for p in points]))
-    got = trajectory(trajectory_msg(sent))
+    sent = JointTrajectory(times, *(np.array([p[i][:count] for p in points]) for i in (1, 2)))
+    got = trajectory(trajectory_msg(sent, ARMS[count]), ARMS[count])
     assert np.array_equal(got.times, sent.times)
     assert np.array_equal(got.positions, sent.positions)
     assert np.array_equal(got.velocities, sent.velocities)
 
 
 def test_trajectories_that_lack_something_are_refused() -> None:
-    message = trajectory_msg(JointTrajectory(np.zeros(1), np.zeros((1, 6)), np.zeros((1, 6))))
+    message = trajectory_msg(JointTrajectory(np.zeros(1), np.zeros((1, 6)), np.zeros((1, 6))), JOINT_NAMES)
     message.points[0].velocities = []
     with pytest.raises(ValueError, match="velocity"):
-        trajectory(message)
+        trajectory(message, JOINT_NAMES)
     message.joint_names = list(JOINT_NAMES[:5])
     with pytest.raises(ValueError, match="shoulder_pan_joint"):
-        trajectory(message)
+        trajectory(message, JOINT_NAMES)
 
 
 def test_frames_come_back() -> None:

@@ -19,9 +19,10 @@ from spca_interfaces.msg import Contacts, Layout
 from spca_interfaces.srv import Checkpoint, ResetWorld, Restore
 from std_msgs.msg import Header
 
+from spca_core.arms import load_arm
 from spca_core.errors import MotionError
 from spca_core.layout import nominal_layout
-from spca_core.trajectory import JOINT_NAMES, JointTrajectory
+from spca_core.trajectory import JointTrajectory
 from spca_core.world import World, load_world
 from spca_ros import names
 from spca_ros.calls import ActionCall, ServiceCall
@@ -39,16 +40,19 @@ from spca_testing.contracts.camera_contract import CameraContract
 from spca_testing.contracts.robot_contract import RobotContract, gentle
 from spca_testing.ros import running, sim
 
+JOINT_NAMES = load_arm("ur5").joint_names
+
 pytestmark = pytest.mark.ros
 
 Reset = Callable[[str], None]
 
 _MOVE = """
+from spca_core.arms import load_arm
 from spca_testing.contracts.robot_contract import gentle
 from spca_ros.session import RosSession
 from spca_ros.robot import RosRobot
 with RosSession("client") as node:
-    robot = RosRobot(node)
+    robot = RosRobot(node, load_arm("ur5").joint_names)
     robot.wait_ready(30.0)
     robot.follow(gentle(robot, 0.3, 100.0))
     robot.wait(100.0)
@@ -68,7 +72,7 @@ def alone() -> Iterator[SpcaNode]:
 
 @pytest.fixture(scope="module")
 def driver(alone: SpcaNode) -> RosRobot:
-    robot = RosRobot(alone)
+    robot = RosRobot(alone, JOINT_NAMES)
     robot.wait_ready(10.0)
     return robot
 
@@ -183,7 +187,9 @@ def test_a_cancelled_trajectory_stops_the_arm(alone: SpcaNode, driver: RosRobot,
     reset("cancel")
     driver.wait_news()
     trajectory = gentle(driver, 0.3, 4.0)
-    goal = FollowTrajectory.Goal(attempt="a", client=alone.get_name(), trajectory=trajectory_msg(trajectory))
+    goal = FollowTrajectory.Goal(
+        attempt="a", client=alone.get_name(), trajectory=trajectory_msg(trajectory, JOINT_NAMES)
+    )
     follow = ActionCall(alone, FollowTrajectory, names.FOLLOW)
     begun = driver.now()
     result = follow(goal, cancelled=lambda: driver.wait(0.5) is False)
@@ -233,7 +239,7 @@ def test_a_checkpoint_brings_the_world_back(alone: SpcaNode, driver: RosRobot, r
 def test_the_arm_stops_when_its_client_dies(world: World) -> None:
     """A client is killed in the middle of a motion; the arm's driver notices and holds."""
     with running(sim(), name="onlooker") as (node, graph):
-        robot = RosRobot(node)
+        robot = RosRobot(node, JOINT_NAMES)
         client = subprocess.Popen([sys.executable, "-c", _MOVE])
         try:
             _until(lambda: float(np.abs(robot.state().velocity).min()) > 0.002, 60.0)
@@ -252,7 +258,7 @@ def test_the_arm_stops_when_its_client_dies(world: World) -> None:
 
 def test_a_dead_driver_is_noticed(world: World) -> None:
     with running(sim()) as (node, graph):
-        robot = RosRobot(node, patience=1.0)
+        robot = RosRobot(node, JOINT_NAMES, patience=1.0)
         robot.wait_ready(10.0)
         robot.follow(gentle(robot, 0.2, 2.0))
         os.kill(graph.processes[0].pid, signal.SIGKILL)

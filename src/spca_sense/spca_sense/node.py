@@ -49,7 +49,10 @@ class SenseNode(SpcaNode):
             "frames", "", "folder of recorded frames that are seen instead of the camera's; empty: none"
         )
         self._camera: Camera = RecordedCamera(Path(frames)) if frames else RequestedCamera(self, world.camera)
-        self._tracker = SceneTracker(make_detector(detector, world))
+        self._tracker, self._joints = (
+            SceneTracker(make_detector(detector, world)),
+            world.robot.arm.joint_names,
+        )
         self._looks: list[tuple[RgbdFrame, Scene]] = []
         self._scene = self.create_publisher(SceneMsg, names.SCENE, STATE)
         self._perceiving = LongAction(self, Perceive, names.PERCEIVE, self._perceive)
@@ -69,7 +72,7 @@ class SenseNode(SpcaNode):
         except TimeoutError as error:
             return Perceive.Result(error=str(error))
         tool: Pose | None = pose_from_msg(goal.tool[0]) if goal.tool else None
-        joints = joint_state(goal.joints[0]) if goal.joints else None
+        joints = joint_state(goal.joints[0], self._joints) if goal.joints else None
         scene = self._tracker.update(frame, goal.held or None, tool, joints)
         model = self._vision.model
         if goal.task and model is not None:

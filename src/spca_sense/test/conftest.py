@@ -13,7 +13,6 @@ from spca_core.geometry import Pose, wrap_angle
 from spca_core.layout import Layout
 from spca_core.names import symbol_of
 from spca_core.scene import SceneObject
-from spca_core.trajectory import JOINT_NAMES
 from spca_core.world import Joints, World, WorldObject, load_world
 from spca_sense.catalogue import Catalogue
 from spca_sense.detection import Detection, Look
@@ -41,7 +40,9 @@ class Studio:
             start = model.jnt_qposadr[model.body(name).jntadr[0]]
             x, y, z, w = pose.quaternion
             data.qpos[start : start + 7] = (*pose.position, w, x, y, z)
-        for name, angle in zip(JOINT_NAMES, arm or self.world.robot.out_of_view, strict=True):
+        for name, angle in zip(
+            self.world.robot.arm.joint_names, arm or self.world.robot.out_of_view, strict=True
+        ):
             data.qpos[model.joint(name).qposadr[0]] = angle
         mujoco.mj_forward(model, data)
         return self._simulator.capture()

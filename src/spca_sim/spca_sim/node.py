@@ -108,6 +108,7 @@ class SimNode(SpcaNode):
         self._wanted_view = self.parameter(
             "view", "none", "shows the simulation: in a window, or on a page for the browser", choices=VIEWS
         )
+        self._arm_joints = world.robot.arm.joint_names
         self._world, self._rates = world, (rate or None, idle_rate)
         self._recorder, self._disturbances = StateRecorder(), DisturbanceRecorder()
         self._samples: list[ContactSample] = []
@@ -170,7 +171,7 @@ class SimNode(SpcaNode):
     def _tell(self) -> None:
         self._published = time.monotonic()
         state = self._sim.joint_state()
-        self._joints.publish(joint_state_msg(state))
+        self._joints.publish(joint_state_msg(state, self._arm_joints))
         if self._published - self._published_clock >= _CLOCK_PERIOD:
             self._published_clock = self._published
             self._time.publish(Clock(clock=time_msg(state.stamp)))
@@ -224,7 +225,7 @@ class SimNode(SpcaNode):
             self._finish(names.FOLLOW, FollowTrajectory.Result(status=status, message=message))
 
         try:
-            self._conductor.follow(goal.client, trajectory(goal.trajectory), ended)
+            self._conductor.follow(goal.client, trajectory(goal.trajectory, self._arm_joints), ended)
         except (SpcaError, ValueError, ArithmeticError, LookupError, TypeError) as error:
             self.get_logger().warning(f"trajectory refused: {error}")
             return GoalResponse.REJECT

@@ -166,7 +166,7 @@ class MujocoSimulator:
 
     def follow(self, trajectory: JointTrajectory) -> None:
         """Begin to track a trajectory; MotionError('deviation') if it does not start where the arm is."""
-        check_trajectory(trajectory)
+        check_trajectory(trajectory, len(self.world.robot.arm.joints))
         off = float(np.abs(trajectory.positions[0] - self._arm_position()).max())
         if off > _MAX_START_DEVIATION:
             raise MotionError("deviation", f"the trajectory starts {off:.2f} rad away from the arm")
@@ -193,7 +193,7 @@ class MujocoSimulator:
         index, data = self._scene.index, self.data
         angle = float(data.qpos[self._scene.tendon_qpos].mean())
         rate = float(data.qvel[self._scene.tendon_qvel].mean())
-        moment = KP * (float(data.ctrl[6]) - angle) - KV * rate
+        moment = KP * (float(data.ctrl[-1]) - angle) - KV * rate
         return JointState(
             stamp=self.time,
             position=self._arm_position(),
@@ -302,7 +302,7 @@ class MujocoSimulator:
         return self._scenes[objects]
 
     def _arm_position(self) -> Array:
-        """What the encoders say, radians (6,)."""
+        """What the encoders say, radians (n,)."""
         return np.asarray(self.data.qpos[self._scene.index.arm_qpos] + self.disturber.now.encoder)
 
     def _rub(self) -> None:
@@ -311,11 +311,11 @@ class MujocoSimulator:
 
     def _advance(self) -> None:
         scene = self._scene
-        scene.data.ctrl[:6] = self._servo.advance()
+        scene.data.ctrl[:-1] = self._servo.advance()
         if self.disturber.active:
-            scene.data.ctrl[:6] -= self.disturber.now.encoder
+            scene.data.ctrl[:-1] -= self.disturber.now.encoder
             self.disturber.advance(scene.index, scene.data, self._dt)
-        scene.data.ctrl[6] = driver_angle(self._gripper.advance(self._dt))
+        scene.data.ctrl[-1] = driver_angle(self._gripper.advance(self._dt))
         mujoco.mj_step(scene.model, scene.data)
         scene.monitor.watch(scene.data)
 

@@ -11,11 +11,11 @@ from spca_core.trajectory import JointTrajectory
 from spca_robot.gripper_2f85 import SPEED, STROKE
 
 
-def check_trajectory(trajectory: JointTrajectory) -> None:
-    """Raise ValueError, saying what is wrong, unless the trajectory is well formed."""
-    n = len(trajectory.times)
-    if n < 1 or trajectory.positions.shape != (n, 6) or trajectory.velocities.shape != (n, 6):
-        raise ValueError(f"a trajectory needs (N,) times and (N, 6) positions and velocities, not {n} times")
+def check_trajectory(trajectory: JointTrajectory, joints: int) -> None:
+    """Raise ValueError, saying what is wrong, unless it is well formed and for that number of joints."""
+    shape = len(trajectory.times), joints
+    if shape[0] < 1 or trajectory.positions.shape != shape or trajectory.velocities.shape != shape:
+        raise ValueError(f"a trajectory of N ≥ 1 times needs (N, {joints}) positions and velocities")
     if trajectory.times[0] != 0.0 or (np.diff(trajectory.times) <= 0).any():
         raise ValueError("a trajectory's times must ascend strictly from 0")
     if not (np.isfinite(trajectory.positions).all() and np.isfinite(trajectory.velocities).all()):
@@ -23,13 +23,13 @@ def check_trajectory(trajectory: JointTrajectory) -> None:
 
 
 def reference(trajectory: JointTrajectory, dt: float) -> tuple[Array, Array]:
-    """Positions and velocities (M, 6) at dt, 2·dt, … to the end: cubic Hermite between the points.
+    """Positions and velocities (M, n) at dt, 2·dt, … to the end: cubic Hermite between the points.
 
     It ends at rest.
     """
     steps = max(1, int(np.ceil(trajectory.duration / dt - 1e-9)))
     if len(trajectory.times) == 1:
-        return trajectory.positions[:1].copy(), np.zeros((1, 6))
+        return trajectory.positions[:1].copy(), np.zeros_like(trajectory.velocities[:1])
     t = np.minimum(np.arange(1, steps + 1) * dt, trajectory.duration)
     spline = PiecewiseCubic(trajectory.times, trajectory.positions, trajectory.velocities)
     q, v = spline(t), spline(t, 1)
@@ -69,7 +69,7 @@ class ArmServo:
         self._braking, self._stiffness = arm.column("braking"), arm.column("stiffness")
         # A command leads its reference by this times the velocity: that cancels the servo's own damping.
         self._lead = arm.column("damping") / self._stiffness
-        self._load(position[None].copy(), np.zeros((1, 6)))
+        self._load(position[None].copy(), np.zeros((1, len(position))))
 
     def follow(self, trajectory: JointTrajectory, dt: float) -> None:
         """Begin a trajectory at its first point."""
@@ -80,13 +80,13 @@ class ArmServo:
 
         All joints decelerate together and halt at the same time, within their limits.
 
-        `inertia` (6, 6) is the arm's joint-space inertia there, kg·m². The positions lead the motion by the
+        `inertia` (n, n) is the arm's joint-space inertia there, kg·m². The positions lead the motion by the
         servo error that produces the braking torque. Without this lead the arm would creep for 0.1 s after
         the reference has stopped.
         """
         duration = float(np.max(np.abs(velocity) / self._braking))
         if duration < dt:
-            self._load(position[None].copy(), np.zeros((1, 6)))
+            self._load(position[None].copy(), np.zeros((1, len(position))))
             return
         t = np.minimum(np.arange(1, int(np.ceil(duration / dt)) + 1) * dt, duration)[:, None]
         q, v = position + velocity * (t - t**2 / (2 * duration)), velocity * (1 - t / duration)
@@ -94,7 +94,7 @@ class ArmServo:
         self._load(q, v)
 
     def advance(self) -> Array:
-        """One step on; returns the servo command (6,) for it."""
+        """One step on; returns the servo command (n,) for it."""
         if self._next < len(self._commands):
             self._next += 1
         return np.asarray(self._commands[self._next - 1])

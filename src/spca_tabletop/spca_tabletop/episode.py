@@ -11,7 +11,6 @@ from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
-from spca_core.trajectory import JOINT_NAMES
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import Item, build_model
 from spca_sim.recording import load_states
@@ -40,7 +39,7 @@ def episode_of(folder: RunFolder, options: RunOptions, fps: int) -> Episode:
     return Episode(
         task=f"{level.title}. {level.description}",
         joints=np.array(joints, np.float32),
-        joint_names=(*JOINT_NAMES, "gripper_gap"),
+        joint_names=(*world.robot.arm.joint_names, "gripper_gap"),
         images=sensor_pictures(world, shown, variation),
         size=(camera.width, camera.height),
         success=folder.read("result.json", RunResult).success,

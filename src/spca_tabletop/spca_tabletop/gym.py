@@ -48,12 +48,12 @@ Rewards = Literal["sparse", "dense"]
 class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
     """One level.
 
-    Action (7,) float32 in [-1, 1]: how far each joint's target moves in this step, as a share of `REACH`,
-    and the opening of the gripper from closed (-1) to `MAX_GAP` (1). The arm follows within the limits of
-    velocity, acceleration and jerk of `spca_motion.limits`, for 0.1 simulated seconds.
+    Action (n + 1,) float32 in [-1, 1] for an arm of n joints: how far each joint's target moves in this step,
+    as a share of `REACH`, and the opening of the gripper from closed (-1) to `MAX_GAP` (1). The arm follows
+    within the limits of velocity, acceleration and jerk of `spca_motion.limits`, for 0.1 simulated seconds.
 
     Observation with `observe="pictures"`: `colour` (height, width, 3) uint8, `depth` (height, width) float32
-    in metres along the optical axis (0 where there is none), `joints` (6,) float32 in radians, `gripper` (1,)
+    in metres along the optical axis (0 where there is none), `joints` (n,) float32 in radians, `gripper` (1,)
     float32, the gap between the pads in metres. With `observe="state"`, which renders nothing: one float32
     vector of joints, joint velocities, gap, and seven numbers for each object of the world: its position in
     metres and its orientation as a quaternion (x, y, z, w); zeros for an object that is not on this table.
@@ -73,6 +73,7 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
         observe: What an observation consists of.
         reward: Whether progress towards the contacts is rewarded, too.
         size: Height and width of the pictures in pixels; the camera's own by default.
+        robot: An arm by name or by the path of its file; the world's own by default.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": round(1 / PERIOD_S)}
@@ -85,31 +86,33 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
         observe: Observe = "pictures",
         reward: Rewards = "sparse",
         size: tuple[int, int] | None = None,
+        robot: str = "",
     ) -> None:
         self.render_mode = render_mode
-        self._options = RunOptions(level=level, preset=preset)
+        self._options = RunOptions(level=level, preset=preset, robot=robot)
         self._world, self._level = load_table(self._options)
         self._simulator: MujocoSimulator | None = None
         self._state_only, self._dense = observe == "state", reward == "dense"
         camera = self._world.camera
         self._size = size or (camera.height, camera.width)
-        self.action_space = spaces.Box(-1.0, 1.0, (7,), np.float32)
+        self._joints = count = len(self._world.robot.arm.joints)
+        self.action_space = spaces.Box(-1.0, 1.0, (count + 1,), np.float32)
         self.observation_space: spaces.Space[Any] = (
-            spaces.Box(-np.inf, np.inf, (13 + 7 * len(self._world.objects),), np.float32)
+            spaces.Box(-np.inf, np.inf, (2 * count + 1 + 7 * len(self._world.objects),), np.float32)
             if self._state_only
             else spaces.Dict(
                 {
                     "colour": spaces.Box(0, 255, (*self._size, 3), np.uint8),
                     "depth": spaces.Box(0.0, np.inf, self._size, np.float32),
-                    "joints": spaces.Box(-np.inf, np.inf, (6,), np.float32),
+                    "joints": spaces.Box(-np.inf, np.inf, (count,), np.float32),
                     "gripper": spaces.Box(-0.01, 0.1, (1,), np.float32),
                 }
             )
         )
         self._tools = ToolKinematics(self._world)
         self._lower, self._upper = self._tools.arm.range.T
-        self._generator, limits = Ruckig(6), EMPTY.within(self._world.robot.arm)
-        self._input = InputParameter(6)
+        self._generator, limits = Ruckig(count), EMPTY.within(self._world.robot.arm)
+        self._input, self._fastest = InputParameter(count), limits.velocity
         self._input.max_velocity = list(limits.velocity)
         self._input.max_acceleration = list(limits.acceleration)
         self._input.max_jerk = list(limits.jerk)
@@ -143,11 +146,14 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
     def step(self, action: np.ndarray) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Move for 0.1 s of simulated time. Raises InputError for an action of another form, or with NaN."""
         wanted = np.asarray(action, float)
-        if wanted.shape != (7,) or not np.isfinite(wanted).all():
+        form = self.action_space.shape
+        if wanted.shape != form or not np.isfinite(wanted).all():
             what = (
-                f"an action of shape {wanted.shape}" if wanted.shape != (7,) else "an action with NaN or inf"
+                f"an action of shape {wanted.shape}" if wanted.shape != form else "an action with NaN or inf"
             )
-            raise InputError(what, hint="seven numbers from -1 to 1: six joints and the gripper")
+            raise InputError(
+                what, hint=f"{self._joints + 1} numbers from -1 to 1: {self._joints} joints and the gripper"
+            )
         if self._simulator is None:
             raise InputError("there is no table", hint="call reset() first")
         wanted = np.clip(wanted, -1.0, 1.0)
@@ -156,8 +162,8 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
             > _LAG
         ):
             self._plan_from_arm()  # something holds it back
-        self._simulator.follow(self._towards(wanted[:6] * REACH))
-        self._simulator.command_gripper((wanted[6] + 1.0) / 2.0 * MAX_GAP)
+        self._simulator.follow(self._towards(wanted[:-1] * REACH))
+        self._simulator.command_gripper((wanted[-1] + 1.0) / 2.0 * MAX_GAP)
         self._simulator.step(PERIOD_S)
         verdict = self._referee.verdict
         reward, self._score = verdict.score - self._score, verdict.score
@@ -184,15 +190,15 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
         assert self._simulator is not None
         state = self._simulator.joint_state()
         self._input.current_position = list(np.clip(state.position, self._lower, self._upper))
-        self._input.current_velocity = list(np.clip(state.velocity, -EMPTY.velocity, EMPTY.velocity))
-        self._input.current_acceleration = [0.0] * 6
+        self._input.current_velocity = list(np.clip(state.velocity, -self._fastest, self._fastest))
+        self._input.current_acceleration = [0.0] * self._joints
 
     def _towards(self, change: np.ndarray) -> JointTrajectory:
         """The jerk-limited trajectory of this step; the next one goes on from its end."""
         target = np.clip(np.array(self._input.current_position) + change, self._lower, self._upper)
         self._input.target_position = list(target)
-        self._input.target_velocity = self._input.target_acceleration = [0.0] * 6
-        whole = Trajectory(6)
+        self._input.target_velocity = self._input.target_acceleration = [0.0] * self._joints
+        whole = Trajectory(self._joints)
         self._generator.calculate(self._input, whole)
         times = np.linspace(0.0, PERIOD_S, _POINTS)
         states = [whole.at_time(time) for time in times]

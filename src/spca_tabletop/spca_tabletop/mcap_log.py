@@ -10,7 +10,7 @@ millimetres, as it was recorded). `rviz/foxglove.json` is a layout for it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,6 @@ from spca_core.options import RunOptions
 from spca_core.plan import ActResult, PlanResult
 from spca_core.run_folder import EVENTS, RunFolder
 from spca_core.scene import Scene
-from spca_core.trajectory import JOINT_NAMES
 from spca_core.verdict import Verdict
 from spca_core.world import World
 from spca_robot.windowless import mujoco
@@ -84,13 +83,15 @@ def _write_states(log: _Log, _: Path, world: World, states: list[SimState]) -> N
         return
     items = [Item.of(world.object(name)) for name in states[0].objects]
     model, index = build_model(world, items)
-    data = mujoco.MjData(model)
+    data, joints = mujoco.MjData(model), world.robot.arm.joint_names
     bodies = [(b, name) for b in range(1, model.nbody) if (name := model.body(b).name)]
     for state in states:
         data.qpos[:] = state.qpos
         mujoco.mj_kinematics(model, data)
         log.add("/clock", "rosgraph_msgs/Clock", state.stamp, {"clock": time(state.stamp)})
-        log.add("/joint_states", "sensor_msgs/JointState", state.stamp, _joint_state(state, data, index))
+        log.add(
+            "/joint_states", "sensor_msgs/JointState", state.stamp, _joint_state(state, data, index, joints)
+        )
         places, turns = data.xpos.tolist(), data.xquat.tolist()
         transforms = [_transform(state.stamp, name, places[b], turns[b]) for b, name in bodies]
         log.add("/tf", "tf2_msgs/TFMessage", state.stamp, {"transforms": transforms})
@@ -98,12 +99,13 @@ def _write_states(log: _Log, _: Path, world: World, states: list[SimState]) -> N
     log.add("/world_markers", "visualization_msgs/MarkerArray", states[0].stamp, {"markers": markers})
 
 
-def _joint_state(state: SimState, data: mujoco.MjData, index: WorkspaceIndex) -> Message:
+def _joint_state(
+    state: SimState, data: mujoco.MjData, index: WorkspaceIndex, joints: Sequence[str]
+) -> Message:
     positions = [*(float(q) for q in state.qpos[index.arm_qpos]), index.gap(data)]
-    names = [*JOINT_NAMES, "gripper_gap"]
     return {
         "header": header(state.stamp),
-        "name": names,
+        "name": [*joints, "gripper_gap"],
         "position": positions,
         "velocity": [],
         "effort": [],

@@ -10,6 +10,7 @@ from zlib import crc32
 import yaml
 
 from spca_core.errors import InputError, OutOfReach
+from spca_core.geometry import top_down
 from spca_core.layout import Layout, cluttered_layout, nominal_layout, random_layout
 from spca_core.names import TABLE
 from spca_core.options import RunOptions
@@ -56,7 +57,7 @@ def check_reach(options: RunOptions, world: World, level: Level) -> None:
             raise OutOfReach(
                 f"'{name}' is out of the {arm.title}'s reach", where=f"level '{level.name}'",
                 hint=f"it lies {100 * away:.0f} cm from the base; from above, the arm reaches "
-                f"{100 * tools.farthest(x, y, z + _ABOVE):.0f} cm in that direction",
+                f"{100 * tools.farthest(top_down(x, y, z + _ABOVE, 0.0).matrix()):.0f} cm in that direction",
             )  # fmt: skip
 
 

@@ -11,7 +11,6 @@ import numpy as np
 from spca_core.options import RunOptions
 from spca_core.run_folder import RunFolder
 from spca_core.signals import SIGNALS, Plot, Signals
-from spca_core.trajectory import JOINT_NAMES
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import Item, WorkspaceIndex, build_model
 from spca_sim.recording import load_states
@@ -41,7 +40,7 @@ def write_signals(folder: RunFolder, options: RunOptions) -> Path:
         data.qpos[:] = state.qpos
         rows.append([*np.degrees(data.qpos[where.arm_qpos]), 1000 * where.gap(data)])
     *joints, gap = (tuple(round(float(v), 1) for v in column) for column in zip(*rows, strict=True))
-    names = (name.removesuffix("_joint").replace("_", " ") for name in JOINT_NAMES)
+    names = (name.removesuffix("_joint").replace("_", " ") for name in world.robot.arm.joint_names)
     plots = (
         Plot(title="joints", unit="°", lines=dict(zip(names, joints, strict=True))),
         Plot(title="gripper", unit="mm", lines={"opening": gap}),

@@ -156,7 +156,7 @@ def _watch_a_run() -> None:  # noqa: PLR0915 (one run, from its messages to its 
     grasps.publish(PoseArray(poses=[pose_msg(best), pose_msg(Pose(position=(0.5, 0.1, 0.46)))]))
     home = np.array(WORLD.robot.home)
     moved = JointTrajectory(np.array([0.0, 1.0]), np.stack([home, home + 0.2]), np.zeros((2, 6)))
-    trajectory.publish(trajectory_msg(moved))
+    trajectory.publish(trajectory_msg(moved, WORLD.robot.arm.joint_names))
     for _ in range(20):
         node.loop.turn(0.02)
     report = ExecutePlan.Impl.FeedbackMessage()

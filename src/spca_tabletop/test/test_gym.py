@@ -23,8 +23,8 @@ def test_every_level_is_registered() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
-    [{}, {"observe": "state", "reward": "dense"}, {"size": (48, 64)}],
-    ids=["pictures", "state", "small"],
+    [{}, {"observe": "state", "reward": "dense"}, {"size": (48, 64), "robot": "panda"}],
+    ids=["pictures", "state", "small_with_another_arm"],
 )
 def test_gymnasium_finds_nothing_to_complain_about(options: dict[str, object]) -> None:
     with closing(gymnasium.make("spca/Tabletop-stack_01-v1", **options).unwrapped) as env:
@@ -53,14 +53,16 @@ def test_a_random_agent_breaks_nothing() -> None:
     assert len(outcomes) == 100 and {"fail", "running"} <= set(outcomes)
 
 
-def test_the_arm_goes_where_it_is_sent_within_its_limits() -> None:
-    with closing(gymnasium.make("spca/Tabletop-touch_02-v1", size=(24, 32))) as env:
+@pytest.mark.parametrize("robot", ["", "panda"])
+def test_the_arm_goes_where_it_is_sent_within_its_limits(robot: str) -> None:
+    with closing(gymnasium.make("spca/Tabletop-touch_02-v1", size=(24, 32), robot=robot)) as env:
         seen, _ = env.reset(seed=3)
         assert seen["colour"].shape == (24, 32, 3) and seen["depth"].shape == (24, 32)
         start = before = seen["joints"]
         for count in range(14):
-            action = [1.0 if count < 2 else 0.0, 0, 0, 0, 0, 0, 0.0]
-            seen, reward, terminated, truncated, info = env.step(np.array(action))
+            action = np.zeros(len(start) + 1)
+            action[0] = 1.0 if count < 2 else 0.0
+            seen, reward, terminated, truncated, info = env.step(action)
             assert np.abs(seen["joints"] - before).max() <= 2.6 * 0.1 + 1e-3
             before = seen["joints"]
             assert not (terminated or truncated) and info["outcome"] == "running" and reward <= 1

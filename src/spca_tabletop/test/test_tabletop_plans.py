@@ -322,6 +322,23 @@ def test_a_bridge_that_is_seen_is_kept_or_taken_down(
     assert result.plan is not None and [s.action for s in result.plan.steps] == steps
 
 
+def test_what_lies_beyond_the_arms_reach_is_said_so_and_not_chosen(planner: DraftingPlanner) -> None:
+    def asked(text: str, *far: str) -> PlanResult:
+        seen = scene()
+        facts = (*seen.facts, *(Fact(predicate="far", args=(thing,)) for thing in far))
+        observation = seen.model_copy(update={"facts": facts})
+        return planner.plan(PlanRequest(attempt="1", task=task(text), observation=observation, skills=()))
+
+    for thing in ("cube_red", "plate_red"):
+        result = asked("Put the red cube on the red plate.", thing)
+        assert result.status == "impossible"
+        name = thing.replace("cube_red", "red cube").replace("plate_red", "red plate")
+        why = "it lies farther away than the arm reaches from above"
+        assert result.message == f"The {name} is out of reach: {why}."
+    result = asked("Put the red cube on any plate.", "plate_red", "plate_green")
+    assert result.plan is not None and str(result.plan.steps[-1]) == "place_on(cube_red, plate_blue)"
+
+
 def test_a_fallen_cube_is_out_of_reach(planner: DraftingPlanner) -> None:
     fallen = {"on": {"cube_red": "ground"}}
     result = plan(planner, "Stack the red cube on the blue cube.", **fallen)

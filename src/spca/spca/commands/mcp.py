@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from spca.commands import LEVELS
+from spca.commands import LEVELS, ROBOT
 
 app = typer.Typer()
 
@@ -30,19 +30,23 @@ def mcp(
         str, typer.Option(help="The table: nominal, shuffled, noisy, hard or disturbed.")
     ] = "nominal",
     seed: Annotated[int, typer.Option(help="Random seed of the table and of the sensor noise.")] = 0,
+    robot: Annotated[str, typer.Option(help=ROBOT)] = "",
     rate: Annotated[
         float | None, typer.Option(help="Real-time factor; as fast as it can by default.")
     ] = None,
 ) -> None:
     """Offer a table to language models over the Model Context Protocol."""
+    from spca_core.arms import load_arm
     from spca_core.errors import InputError
 
+    if robot:
+        load_arm(robot)  # a wrong one is said now, not when the first tool is called
     try:
         from spca.mcp_server import serve
     except ModuleNotFoundError as error:
         if not (error.name or "").startswith("mcp"):
             raise
         raise InputError("the package `mcp` is not installed", hint="pip install 'mcp<2'") from error
-    options: dict[str, Any] = {"world": world, "preset": preset, "seed": seed, "rate": rate}
+    options: dict[str, Any] = {"world": world, "preset": preset, "seed": seed, "rate": rate, "robot": robot}
     allowed = tuple(part.strip() for part in allow.split(",") if part.strip())
     serve(options, approve, allowed, "127.0.0.1", port).run("streamable-http" if http else "stdio")

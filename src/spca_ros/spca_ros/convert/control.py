@@ -6,9 +6,10 @@ and constants are those of control_msgs/action/FollowJointTrajectory and Gripper
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from spca_core.trajectory import JOINT_NAMES, JointTrajectory
+from spca_core.trajectory import JointTrajectory
 from spca_robot.gripper_2f85 import driver_angle
 from spca_ros.convert.robot import trajectory_msg
 from spca_ros.convert.time import duration_msg
@@ -24,17 +25,17 @@ EFFORT = 40.0
 """Newtons that the pads may press with: enough for cubes of 80 g, gentle on fingers."""
 
 
-def follow_goal(action: Any, tolerance: type, trajectory: JointTrajectory) -> Any:
+def follow_goal(action: Any, tolerance: type, trajectory: JointTrajectory, joints: Sequence[str]) -> Any:
     """The goal of a FollowJointTrajectory action.
 
-    `tolerance` is the class `control_msgs.msg.JointTolerance`.
+    `tolerance` is the class `control_msgs.msg.JointTolerance`, `joints` are the arm's by name.
     """
 
     def tolerances(position: float) -> list[Any]:
-        return [tolerance(name=name, position=position) for name in JOINT_NAMES]
+        return [tolerance(name=name, position=position) for name in joints]
 
     return action.Goal(
-        trajectory=trajectory_msg(trajectory),
+        trajectory=trajectory_msg(trajectory, joints),
         path_tolerance=tolerances(PATH_TOLERANCE),
         goal_tolerance=tolerances(GOAL_TOLERANCE),
         goal_time_tolerance=duration_msg(GOAL_TIME_TOLERANCE),

@@ -6,43 +6,45 @@ radians, its moment in N·m. So a joint state looks the same whichever simulator
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from sensor_msgs.msg import JointState as JointStateMsg
 from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
 from trajectory_msgs.msg import JointTrajectoryPoint
 
-from spca_core.trajectory import JOINT_NAMES, JointState, JointTrajectory
+from spca_core.trajectory import JointState, JointTrajectory
 from spca_robot.gripper_2f85 import STROKE, driver_angle, gap_of, pad_force
 from spca_ros.convert.time import duration_msg, seconds, time_msg
 
 GRIPPER_JOINT = "robotiq_85_left_knuckle_joint"
-_NAMES = [*JOINT_NAMES, GRIPPER_JOINT]
 
 
-def joint_state_msg(state: JointState) -> JointStateMsg:
-    """Arm and gripper as seven joints."""
+def joint_state_msg(state: JointState, joints: Sequence[str]) -> JointStateMsg:
+    """Arm and gripper as the arm's joints, by these names, and one more."""
     angle = driver_angle(min(max(state.gripper_gap, 0.0), STROKE))
     moment = state.gripper_force / pad_force(1.0, angle)
     return JointStateMsg(
         header=_header(state.stamp),
-        name=_NAMES,
+        name=[*joints, GRIPPER_JOINT],
         position=[*state.position.tolist(), angle],
         velocity=[*state.velocity.tolist(), 0.0],
-        effort=[0.0] * len(JOINT_NAMES) + [moment],
+        effort=[0.0] * len(joints) + [moment],
     )
 
 
-def joint_state(message: JointStateMsg) -> JointState:
-    """The arm's and the gripper's joints out of a message that may hold more, in any order.
+def joint_state(message: JointStateMsg, joints: Sequence[str]) -> JointState:
+    """The arm's joints, by these names, and the gripper's out of a message that may hold more, in any order.
 
     Velocities and efforts may be missing. Raises ValueError when a position is missing.
     """
-    if list(message.name) == _NAMES:
-        order = list(range(len(_NAMES)))
+    wanted, given = [*joints, GRIPPER_JOINT], list(message.name)
+    if given == wanted:
+        order = list(range(len(wanted)))
     else:
         try:
-            order = [list(message.name).index(name) for name in _NAMES]
+            order = [given.index(name) for name in wanted]
         except ValueError as error:
             raise ValueError(f"no such joint in the joint state: {error}") from None
     if len(message.position) <= max(order):
@@ -60,7 +62,7 @@ def joint_state(message: JointStateMsg) -> JointState:
     )
 
 
-def trajectory_msg(trajectory: JointTrajectory) -> JointTrajectoryMsg:
+def trajectory_msg(trajectory: JointTrajectory, joints: Sequence[str]) -> JointTrajectoryMsg:
     """A trajectory that begins when it arrives (its header's stamp is zero)."""
     points = [
         JointTrajectoryPoint(
@@ -68,17 +70,17 @@ def trajectory_msg(trajectory: JointTrajectory) -> JointTrajectoryMsg:
         )
         for t, q, v in zip(trajectory.times, trajectory.positions, trajectory.velocities, strict=True)
     ]
-    return JointTrajectoryMsg(joint_names=list(JOINT_NAMES), points=points)
+    return JointTrajectoryMsg(joint_names=list(joints), points=points)
 
 
-def trajectory(message: JointTrajectoryMsg) -> JointTrajectory:
-    """A trajectory of the arm's joints in any order.
+def trajectory(message: JointTrajectoryMsg, joints: Sequence[str]) -> JointTrajectory:
+    """A trajectory of the arm's joints, by these names, which may come in any order.
 
     Raises ValueError when joints, points or velocities are missing.
     """
-    if sorted(message.joint_names) != sorted(JOINT_NAMES) or not message.points:
-        raise ValueError(f"a trajectory needs points for exactly the joints {', '.join(JOINT_NAMES)}")
-    order = [list(message.joint_names).index(name) for name in JOINT_NAMES]
+    if sorted(message.joint_names) != sorted(joints) or not message.points:
+        raise ValueError(f"a trajectory needs points for exactly the joints {', '.join(joints)}")
+    order = [list(message.joint_names).index(name) for name in joints]
     if any(len(p.positions) != len(order) or len(p.velocities) != len(order) for p in message.points):
         raise ValueError("every point of a trajectory needs a position and a velocity for each joint")
     return JointTrajectory(

@@ -25,7 +25,7 @@ _CARRY = 0.5  # m/s
 _OUT_OF_FINGERS = 0.075  # m
 _ABOVE = 0.10  # m above its place at which something is carried
 _ENCODER = (0.008, 0.003, 0.003, 0.006, 0.006, 0.012)
-"""Largest encoder offset by joint, radians: 2 to 5 mm at the fingertips."""
+"""Largest encoder offset by joint, radians: 2 to 5 mm at the fingertips. One more is as the second."""
 _DROPPED = 0.7  # share of frames that are lost while the camera drops them
 
 
@@ -40,7 +40,8 @@ class Disturbed:
     """When an object that was taken away comes back, and the seed of its place."""
     held_since: float | None = None
     """When something was lifted that a disturbance waits for."""
-    encoder: list[float] = field(default_factory=lambda: [0.0] * 6)
+    encoder: list[float] = field(default_factory=list)
+    """By joint, radians."""
     friction: float = 1.0
     light: float = 1.0
     hand: tuple[float, float, float, float] | None = None
@@ -58,7 +59,8 @@ class Disturber:
 
     def __init__(self, world: World, planned: Sequence[Disturbance]) -> None:
         self._world, self._planned = world, tuple(planned)
-        self.now = Disturbed()
+        self._joints = len(world.robot.arm.joints)
+        self.now = Disturbed(encoder=[0.0] * self._joints)
         self.listener: Callable[[Happened], None] | None = None
 
     @property
@@ -68,7 +70,7 @@ class Disturber:
 
     def reset(self, objects: Sequence[str]) -> None:
         """Begin again, with these objects; those that will be added are kept away until then."""
-        self.now = Disturbed()
+        self.now = Disturbed(encoder=[0.0] * self._joints)
         for one in self._planned:
             if one.kind == "add":
                 present = [n for n in one.spare if n in objects]
@@ -208,8 +210,9 @@ class Disturber:
         )
 
     def _encoder(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
-        joint = int(rng.integers(6))
-        offset = float(rng.uniform(0.5, 1.0) * rng.choice((-1, 1))) * _ENCODER[joint]
+        largest = (*_ENCODER[:2], *_ENCODER[1:2] * (self._joints - 6), *_ENCODER[2:])
+        joint = int(rng.integers(self._joints))
+        offset = float(rng.uniform(0.5, 1.0) * rng.choice((-1, 1))) * largest[joint]
         self.now.encoder[joint] = offset
         return f"the encoder of joint {joint + 1} is {math.degrees(offset):+.2f}° off from now on"
 

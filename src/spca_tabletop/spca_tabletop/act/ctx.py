@@ -15,7 +15,7 @@ from spca_sense.observation import observation_of
 from spca_tabletop.act import placements
 from spca_tabletop.act.alternatives import Alternatives
 from spca_tabletop.act.motion import Motion
-from spca_tabletop.act.obstructions import obstructions, suspicions
+from spca_tabletop.act.obstructions import obstructions, out_of_reach, suspicions
 from spca_tabletop.act.perception import Perception
 from spca_tabletop.act.values import Grasp, Pose, Spot, Thing
 
@@ -64,12 +64,13 @@ class TabletopCtx(Perception, Alternatives, Motion):
     # --- for the environment --------------------------------------------------------------------------------
 
     def survey(self) -> Scene:
-        """Look, and find out what is in the way of what (see `obstructions`)."""
+        """Look, and find out what is in the way of what, and out of reach (see `obstructions`)."""
         scene = self.look()
         facts = dict.fromkeys(obstructions(scene, self._arm, self._tip_reach))
         found = {(fact.predicate, fact.args[1]) for fact in facts}
         unexplained = {n: h for n, h in self._hindered.items() if (h[0], n) not in found}
         facts |= dict.fromkeys(suspicions(scene, unexplained))
+        facts |= dict.fromkeys(out_of_reach(scene, self._tools))
         self._hindered.clear()
         return scene.model_copy(update={"relations": (*scene.relations, *facts)})
 

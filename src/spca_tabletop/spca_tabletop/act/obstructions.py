@@ -9,11 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from spca_core.geometry import Pose
+import numpy as np
+
+from spca_core.geometry import Pose, top_down
 from spca_core.kinds import KINDS, SOLIDS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.ports.arm import Arm
 from spca_core.scene import Fact, Scene, SceneObject
+from spca_motion.tool import NOMINAL_GAP, ToolKinematics
 from spca_sense.footprint import footprint, polygon_area, shared_area
 from spca_tabletop.act import placements
 from spca_tabletop.act.contact import touching
@@ -40,6 +43,23 @@ def obstructions(scene: Scene, arm: Arm, tip_reach: float) -> tuple[Fact, ...]:
     `b` keeps the fingers from grasping `x` or leaves no room on it; `b` leaves no room next to `x`.
     """
     return tuple(_found(scene, arm, tip_reach))
+
+
+def out_of_reach(scene: Scene, tools: ToolKinematics) -> tuple[Fact, ...]:
+    """The facts `far(x)`: the tool, pointing down, reaches `x` or the place above it in no turn."""
+    things = [o for o in scene.objects if not scene.holds("held", o.id)]
+    poses = [
+        [top_down(x, y, z + up, o.pose.yaw + turn).matrix() for up in (0.0, APPROACH)]
+        for o in things
+        for x, y, z in [o.pose.position]
+        for turn in (0.0, math.pi / 2)
+    ]
+    if not poses:
+        return ()
+    ways = tools.reached(np.array(poses), NOMINAL_GAP).all(axis=1).reshape(-1, 2).tolist()
+    return tuple(
+        Fact(predicate="far", args=(o.id,)) for o, near in zip(things, ways, strict=True) if not any(near)
+    )
 
 
 def suspicions(scene: Scene, hindered: Mapping[str, Hindered]) -> tuple[Fact, ...]:

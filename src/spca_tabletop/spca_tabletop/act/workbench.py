@@ -18,6 +18,7 @@ from spca_core.plan import Choice
 from spca_core.ports.arm import Arm
 from spca_core.scene import OBSTRUCTED, Scene, SceneObject
 from spca_core.world import World
+from spca_motion.tool import ToolKinematics
 from spca_tabletop.act import placements
 from spca_tabletop.act.conversion import table_of
 from spca_tabletop.act.preferences import Preferences
@@ -42,7 +43,7 @@ class Workbench(DeclaredCtx):
     ) -> None:
         self._world, self._arm, self._sense, self._now = world, arm, sense, now
         self._tip_reach = tip_reach
-        self._table = table_of(world)
+        self._table, self._tools = table_of(world), ToolKinematics(world)
         self._scene: Scene | None = None
         self._hold = placements.Hold()
         self.on_grasps: Callable[[Sequence[geometry.Pose]], None] | None = None

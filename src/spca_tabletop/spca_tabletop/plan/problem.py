@@ -29,8 +29,8 @@ def domain() -> str:
 
 
 def problem(observation: Observation, goals: Sequence[Goal]) -> str:
-    """A problem whose goal is any one of `goals`. Raises Impossible when a cube it needs is out of reach."""
-    _check_reach(observation, goals)
+    """A problem whose goal is any one of `goals`. Raises Impossible when a thing it needs is out of reach."""
+    goals = _within_reach(observation, goals)
     goals = [goal for goal in goals if _rules(goal) == _rules(goals[0])]  # rules hold for the whole problem
     goals = [_with_free_hand(_in_turn(goal, observation), observation) for goal in goals]
     types = [(kind, _of(observation, kind)) for kind in _KINDS] + [("thing", _carrying(observation))]
@@ -173,7 +173,7 @@ def _supports(observation: Observation) -> Iterator[Atom]:
         single = KINDS[observation.objects[support]].room == "one"
         if single:
             yield ("one_place", support)
-        if not single or observation.holds("clear", support):
+        if not observation.holds("far", support) and (not single or observation.holds("clear", support)):
             yield ("clear", support)
         if observation.objects[support] in CONTAINERS and observation.holds("on", support, TABLE_SYMBOL):
             yield ("on", support, TABLE_SYMBOL)
@@ -197,8 +197,8 @@ def _with_free_hand(goal: Goal, observation: Observation) -> Goal:
 
 
 def reachable(observation: Observation) -> set[str]:
-    """The solids in the gripper or supported by the table, without those that fell or hang in the air."""
-    cubes = _of(observation, *SOLIDS)
+    """The solids in the gripper or on the table, but for those that fell, hang in the air or lie too far."""
+    cubes = [c for c in _of(observation, *SOLIDS) if not observation.holds("far", c)]
     lying = {f.args for f in observation.facts if f.predicate == "on" and f.args[1] != GROUND_SYMBOL}
     held = {f.args[0] for f in observation.facts if f.predicate == "held"}
     return {c for c in cubes if c in held or any(a == c for a, _ in lying)}
@@ -210,9 +210,12 @@ def _too_large(observation: Observation) -> dict[str, float]:
     return {c: widths[c] for c in _of(observation, *SOLIDS) if widths.get(c, 0.0) > WIDEST}
 
 
-def _check_reach(observation: Observation, goals: Sequence[Goal]) -> None:
+def _within_reach(observation: Observation, goals: Sequence[Goal]) -> Sequence[Goal]:
+    """The goals that the arm's reach allows; all, where nothing is too far. Raises Impossible if none is."""
     too_large = _too_large(observation)
     within_reach = reachable(observation) - set(too_large)
+    far = {fact.args[0] for fact in observation.facts if fact.predicate == "far"}
+    left, lost = [], [""]
     for goal in goals:
         open_ = [atom for atom in goal if atom[0] not in RULES and not observation.holds(*atom)]
         needed = {s for atom in open_ for s in atom[1:2] if observation.objects.get(s) in SOLIDS}
@@ -222,17 +225,19 @@ def _check_reach(observation: Observation, goals: Sequence[Goal]) -> None:
             for s in atom[2:]
             if observation.objects.get(s) in SOLIDS and s not in too_large
         }
-        lost = sorted(needed - within_reach)
+        lost = sorted((needed - within_reach) | {s for atom in open_ for s in atom[1:] if s in far})
         if not lost:
-            return
+            left.append(goal)
+    if left:
+        return left if far else goals
     if lost[0] in too_large:
         width = f"{too_large[lost[0]] * 100:.1f} cm wide, and the gripper takes {WIDEST * 100:.1f}"
         raise Impossible(f"The {words_of(lost[0])} is too large to be picked up: it is {width} cm.")
-    where = (
-        "it lies on the ground"
-        if observation.holds("on", lost[0], GROUND_SYMBOL)
-        else "I cannot see what it rests on"
-    )
+    where = "I cannot see what it rests on"
+    if observation.holds("on", lost[0], GROUND_SYMBOL):
+        where = "it lies on the ground"
+    elif lost[0] in far:
+        where = "it lies farther away than the arm reaches from above"
     raise Impossible(f"The {words_of(lost[0])} is out of reach: {where}.")
 
 

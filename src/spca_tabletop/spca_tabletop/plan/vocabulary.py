@@ -66,6 +66,7 @@ _WORDS = (
         ObservableWord(name=name, args=("?a",), meaning=_of_its_kind(name), aside=True)
         for name in ROLES
     ),
+    ObservableWord(name="far", args=("?a",), meaning=RELATIONS["far"], aside=True),
     *(
         ObservableWord(name=name, args=("?a", "?b"), meaning=RELATIONS[name], aside=True)
         for name in ("blocks", "crowds", "larger")

@@ -75,7 +75,8 @@ class ExecutorNode(SpcaNode):
             "pipeline", "ompl", "which of MoveIt's planning pipelines searches", choices=tuple(PIPELINES)
         )
         self._watch = Watch(self, names.SUPERVISOR, self._stop_arm)
-        self._robot = RosRobot(self, driver=self._driver())
+        self._joints = world.robot.arm.joint_names
+        self._robot = RosRobot(self, self._joints, driver=self._driver())
         self._arm = _arm(kind, world, self._robot, Tolerances(lag=lag), source, pipeline)
         self._ctx = TabletopCtx(world, self._arm, self._perceive, self._robot.now, PAD_TIP)
         self._executor = PlanExecutor(TABLETOP_API, builtin=library_source("tabletop", Path(skills.__file__)))
@@ -84,7 +85,7 @@ class ExecutorNode(SpcaNode):
         self._ctx.on_grasps = lambda poses: grasps.publish(
             PoseArray(header=Header(frame_id=WORLD_FRAME), poses=[pose_msg(pose) for pose in poses])
         )
-        self._robot.on_follow = lambda trajectory: trajectories.publish(trajectory_msg(trajectory))
+        self._robot.on_follow = lambda path: trajectories.publish(trajectory_msg(path, self._joints))
         self._sense = ActionCall(self, Perceive, names.PERCEIVE, Peer(self, names.SENSE))
         self._supervisor = Peer(self, names.SUPERVISOR, on_lost=self._stop_arm)
         self._job: Job | None = None
@@ -123,7 +124,9 @@ class ExecutorNode(SpcaNode):
         gripper = self.parameter(
             "gripper_controller", "robotiq_gripper_controller", "serves control_msgs/GripperCommand"
         )
-        return ControlDriver(self, arm, gripper) if kind == "ros2_control" else SpcaDriver(self, self._watch)
+        if kind == "ros2_control":
+            return ControlDriver(self, self._joints, arm, gripper)
+        return SpcaDriver(self, self._joints, self._watch)
 
     # --- jobs, each in a thread of its own ------------------------------------------------------------------
 
@@ -177,7 +180,7 @@ class ExecutorNode(SpcaNode):
             attempt=self._robot.attempt,
             held=self._arm.held or "",
             tool=[pose_msg(self._arm.tool_pose())],
-            joints=[joint_state_msg(self._arm.state())],
+            joints=[joint_state_msg(self._arm.state(), self._joints)],
             task=self._task,
         )
         job = self._job

@@ -27,7 +27,7 @@ import numpy as np
 from spca_core.geometry import Array, Pose
 from spca_core.names import TABLE_SYMBOL
 from spca_core.world import World
-from spca_description.names import ARM_GROUP, ARM_JOINTS
+from spca_description.names import ARM_GROUP
 from spca_motion.collision import OBJECT_CLEARANCE, CollisionChecker
 from spca_motion.planning_scene import Held, Obstacle, PlanningScene
 from spca_motion.query import edge
@@ -142,6 +142,7 @@ class State:
 
     def __init__(self, robot_model: World) -> None:
         self._values: dict[str, float] = {}
+        self._arm = robot_model.robot.arm.joint_names
         self._updated = False
 
     @property
@@ -162,7 +163,7 @@ class State:
         """The joints of a group (n,), rad."""
         assert self._updated, "the state was not updated"
         assert joint_model_group_name == ARM_GROUP
-        return np.array([self._values[name] for name in ARM_JOINTS])
+        return np.array([self._values[name] for name in self._arm])
 
     @property
     def gap(self) -> float:
@@ -226,7 +227,7 @@ class Trajectory:
         self._states = []
         for joints in path:
             state = State(world)
-            state.joint_positions = dict(zip(ARM_JOINTS, map(float, joints), strict=True))
+            state.joint_positions = dict(zip(world.robot.arm.joint_names, map(float, joints), strict=True))
             state.update(True, "all")
             self._states.append(state)
 

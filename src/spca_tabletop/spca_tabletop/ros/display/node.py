@@ -93,7 +93,7 @@ class DisplayNode(SpcaNode):
         self._show(self._grasps, grasp_pictures([pose_from_msg(pose) for pose in message.poses]))
 
     def _on_trajectory(self, message: JointTrajectory) -> None:
-        joints = trajectory(message).positions
+        joints = trajectory(message, self._world.robot.arm.joint_names).positions
         chosen = np.unique(np.linspace(0, len(joints) - 1, _PATH_POINTS).round().astype(int))
         tools = self._tool.tool(joints[chosen], NOMINAL_GAP)
         self._show(self._path, path_pictures([(x, y, z) for x, y, z in tools[:, :3, 3].tolist()]))
