@@ -19,10 +19,10 @@ from pathlib import Path
 
 import libcst as cst
 
-from spca.inproc import warm_solver
 from spca_benchmarks import mutants
 from spca_coder.source import read
 from spca_core.options import Ablations
+from spca_planner.solver.process import warm_solver
 from spca_referee.level import list_levels
 from spca_testing.models.behaviours import Behaviour, Say
 from spca_testing.models.fallible_model import CODER, written

@@ -22,12 +22,12 @@ import typer
 from rich.console import Console
 
 from spca.blame import Blame
-from spca.inproc import warm_solver
 from spca.rehearsing import blame_of
 from spca_coder.source import meaning, read
 from spca_core.plan import CodeResult, Draft, DraftRecord, PlanResult
 from spca_core.rehearsal import Rehearsed
 from spca_core.skill import python_name
+from spca_planner.solver.process import warm_solver
 from spca_testing.models.behaviours import Behaviour
 from spca_testing.models.fallible_model import SKILLS, FallibleModel, drafted, written
 from spca_testing.models.model_run import ModelRun, run_with_model

@@ -13,7 +13,6 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from spca.inproc import warm_solver
 from spca.kits import checked_kit, kit_named
 from spca_bench import plots
 from spca_bench.bench import Bench, Done
@@ -31,6 +30,7 @@ from spca_core.rehearsal import Rehearsed
 from spca_core.skill import python_name
 from spca_core.skill_package import library_source
 from spca_planner.planner import DraftingPlanner
+from spca_planner.solver.process import warm_solver
 from spca_planner.trusted import TrustedDomains
 from spca_rehearsal.rehearsal import SampledRehearsal, Settings
 

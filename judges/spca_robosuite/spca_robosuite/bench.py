@@ -13,7 +13,6 @@ from pydantic import Field
 
 from spca.assembly import open_stages
 from spca.drive import drive
-from spca.inproc import warm_solver
 from spca.kits import kit_named
 from spca_bench.bench import Bench, Done
 from spca_bench.page import Page, PageTable
@@ -26,6 +25,7 @@ from spca_core.run_folder import RunFolder
 from spca_judges.catalogue import find
 from spca_judges.environment import JudgedTabletop
 from spca_judges.remote import RemoteEpisode
+from spca_planner.solver.process import warm_solver
 from spca_robosuite.episode import LIMIT_S, STIFFNESS, TASKS, judged_world, open_episode
 from spca_sense.looks import save_looks
 

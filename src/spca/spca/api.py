@@ -117,7 +117,7 @@ def run(
     wanted, folder = begin(
         _options(level=level, transport=transport, video=video, **options), Path(out) if out else None
     )
-    result = conduct(wanted, folder, (on_event,) if on_event is not None else (), keep_solver=True)
+    result = conduct(wanted, folder, (on_event,) if on_event is not None else ())
     if report:
         document(wanted, folder)
     return Run(result, folder.path)
@@ -234,6 +234,10 @@ def begin(options: RunOptions, out: Path | None = None) -> tuple[RunOptions, Run
     """
     options = settled(options)
     if not _checked_by_graph(options):
+        if not _over_ros(options):
+            from spca_planner.solver.process import warm_solver
+
+            warm_solver()  # it is the last to be ready, so it starts first
         checked_kit(options)
     return options, RunFolder.create(Path(options.level.rpartition(":")[2]).stem, out)
 
@@ -259,25 +263,22 @@ def _checked_by_graph(options: RunOptions) -> bool:
 
 
 def conduct(
-    options: RunOptions,
-    folder: RunFolder,
-    listeners: tuple[OnEvent, ...] = (),
-    resume: bool = False,
-    keep_solver: bool = False,
+    options: RunOptions, folder: RunFolder, listeners: tuple[OnEvent, ...] = (), resume: bool = False
 ) -> RunResult:
     """Run a level to its end, or go on with an interrupted run, over the transport that the options name.
 
-    With `keep_solver`, the solver's process stays for the next run in this process, which it is ready for at
-    once. An unexpected failure leaves its traceback in the folder and is raised as it is.
+    The solver's process stays for the next run in this process, which it is ready for at once. An unexpected
+    failure leaves its traceback in the folder and is raised as it is.
     """
     try:
         if _over_ros(options):
             from spca.ros.run import run_ros
 
             return run_ros(options, folder, listeners, resume)
-        from spca.inproc import run_inproc, warm_solver
+        from spca.inproc import run_inproc
+        from spca_planner.solver.process import warm_solver
 
-        return run_inproc(options, folder, listeners, resume, warm_solver() if keep_solver else None)
+        return run_inproc(options, folder, listeners, resume, warm_solver())
     except (InputError, Cancelled):
         raise
     except Exception as error:

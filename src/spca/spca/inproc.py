@@ -5,9 +5,6 @@ It is used by tests, by campaigns, and by `--transport inproc`.
 
 from __future__ import annotations
 
-import atexit
-from functools import cache
-
 from spca.assembly import open_stages
 from spca.drive import drive
 from spca.events import Listener
@@ -39,12 +36,3 @@ def run_inproc(
         kit.session(options, folder, stages.vision) as environment,
     ):
         return drive(environment, stages, folder, listeners, resume)
-
-
-@cache
-def warm_solver() -> SolverProcess:
-    """One solver process for all runs of this process: its imports take longer than a run's planning."""
-    solver = SolverProcess()
-    solver.start()
-    atexit.register(solver.close)
-    return solver

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 from spca.api import OnEvent, Run, document
 from spca.assembly import open_stages
 from spca.drive import supervisor_of
-from spca.inproc import warm_solver
 from spca.interrupt import stopping_on_interrupt
 from spca.kits import checked_kit
 from spca.logs import log_to
@@ -41,6 +40,7 @@ from spca_core.rehearsal import Rehearsed
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_core.scene import Fact, SceneObject
 from spca_core.task import Task
+from spca_planner.solver.process import warm_solver
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,7 +15,6 @@ from scipy.spatial.transform import Rotation
 
 from spca.cli import main
 from spca_core.geometry import Array, Pose
-from spca_core.trajectory import JOINT_NAMES
 from spca_core.world import load_world
 from spca_robot.kinematics import ArmKinematics
 from spca_sense.hand_eye import Board, corners
@@ -72,7 +71,7 @@ def taken(tmp_path_factory: pytest.TempPathFactory) -> Path:
             (folder / f"{name}.yaml").write_text(yaml.safe_dump(pose))
         else:
             order = [3, 0, 5, 1, 4, 2]
-            state = {"header": {"stamp": {"sec": 1}}, "name": [JOINT_NAMES[i] for i in order]}
+            state = {"header": {"stamp": {"sec": 1}}, "name": [WORLD.robot.arm.joint_names[i] for i in order]}
             state |= {"position": [float(joints[0][i]) for i in order], "velocity": []}
             (folder / f"{name}.yaml").write_text(yaml.safe_dump(state) + "---\n")
     info = {"width": SIZE[0], "height": SIZE[1], "d": DISTORTION, "k": MATRIX.ravel().tolist()}

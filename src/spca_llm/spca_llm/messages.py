@@ -19,11 +19,6 @@ def user(text: str, *png: bytes) -> Message:
     return {"role": "user", "content": [{"type": "text", "text": text}, *map(_image, png)]}
 
 
-def assistant(text: str) -> Message:
-    """An earlier answer."""
-    return {"role": "assistant", "content": text}
-
-
 def _image(png: bytes) -> dict[str, object]:
     url = f"data:image/png;base64,{base64.b64encode(png).decode()}"
     return {"type": "image_url", "image_url": {"url": url}}

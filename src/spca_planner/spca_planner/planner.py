@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import TracebackType
 from typing import Literal
 
 from spca_core.errors import Cancelled
@@ -71,13 +70,13 @@ class DraftingPlanner:
         self._trusted, self._budget = trusted, budget
         self._owns_solver = solver is None
         fixed = [d for p in self._proposers.values() for d in getattr(p, "domains", ())]
-        known = dict.fromkeys((*fixed, *trusted.all(environment)))
-        self._solver = solver or SolverProcess(known, engine)
+        self._known = (*fixed, *trusted.all(environment))
+        self._solver = solver or SolverProcess(engine=engine)
         self._critics = Critics(self._solver, vocabulary, solver_timeout_s, one_validator)
 
     def start(self) -> None:
-        """Start the solver process without waiting for it; otherwise the first request does."""
-        self._solver.start()
+        """Have the solver process start and read ahead, without waiting; otherwise the first request does."""
+        self._solver.start(self._known)
 
     def close(self) -> None:
         """End the solver process and its children, unless it was passed in and belongs to somebody else."""
@@ -88,9 +87,7 @@ class DraftingPlanner:
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self.close()
 
     def plan(

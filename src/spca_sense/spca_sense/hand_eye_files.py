@@ -8,7 +8,6 @@ import numpy as np
 import yaml
 
 from spca_core.geometry import Array, Pose
-from spca_core.trajectory import JOINT_NAMES
 from spca_core.validation import expecting, read_yaml
 from spca_core.world import CameraMount, World
 from spca_robot.kinematics import ArmKinematics
@@ -47,7 +46,8 @@ def read_wrist(path: Path, world: World) -> Array:
     with expecting("a sensor_msgs/JointState, or a `position` with a `quaternion` (x, y, z, w)", path):
         if "name" in said:
             at = dict(zip(said["name"], said["position"], strict=True))
-            wrist = ArmKinematics(world.robot.arm).forward([float(at[name]) for name in JOINT_NAMES])
+            arm = world.robot.arm
+            wrist = ArmKinematics(arm).forward([float(at[name]) for name in arm.joint_names])
         else:
             wrist = Pose.model_validate(said).matrix()
         if not np.isfinite(wrist).all():

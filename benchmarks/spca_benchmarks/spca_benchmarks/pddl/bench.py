@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
@@ -28,7 +26,7 @@ from spca_llm.chat import Chat
 from spca_llm.config import REPLAY, LlmConfig, load_config
 from spca_llm.connect import open_chat
 from spca_llm.ledger import set_aside
-from spca_planner.solver.process import SolverProcess
+from spca_planner.solver.process import warm_solver
 
 
 class PddlTrial(Record):
@@ -99,7 +97,7 @@ class PddlBench(Bench[PddlTrial, PddlResult]):
         [task] = load_tasks([trial.task])
         place = folder / "llm" / _safe(trial.key)
         with self._chat(trial.model, place, trial.key) as chat:
-            return run_attempts(task, chat, _warm_solver(), self.attempts, self.timeout_s)
+            return run_attempts(task, chat, warm_solver(), self.attempts, self.timeout_s)
 
     def why_stop(self, done: Trials, wasted: Mapping[str, float]) -> str:
         """The price limit; the configuration's budget bounds what each model may use in the whole bench."""
@@ -235,13 +233,6 @@ class PddlBench(Bench[PddlTrial, PddlResult]):
 
 def _is_file(model: str) -> bool:
     return model.endswith((".yaml", ".yml"))
-
-
-@cache
-def _warm_solver() -> SolverProcess:
-    solver = SolverProcess()
-    atexit.register(solver.close)
-    return solver
 
 
 def at_most(k: int, marks: Sequence[int | None]) -> Rate:

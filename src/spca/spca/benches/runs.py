@@ -53,7 +53,8 @@ def _run(options: RunOptions, folder: RunFolder) -> RunResult:
         from spca.ros.run import run_ros  # heavy, as the other: imported where the work is done
 
         return run_ros(options, folder)
-    from spca.inproc import run_inproc, warm_solver
+    from spca.inproc import run_inproc
+    from spca_planner.solver.process import warm_solver
 
     return run_inproc(options, folder, solver=warm_solver())
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import signal
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable
-from types import TracebackType
+from functools import cache
 from typing import Any
 
 from spca_core.errors import Cancelled, Interrupted, SpcaError
@@ -28,8 +29,7 @@ _STARTS = 2
 class SolverProcess:
     """Judges drafts in another process. Usable from any thread, one case at a time; `close` it at the end.
 
-    `domains` are read ahead; `engine` searches for plans. `start` it early: its imports take a
-    second or so, best spent while others work.
+    `domains` are read ahead; `engine` searches for plans. `start` it early: its imports take a second.
     """
 
     def __init__(self, domains: Iterable[str] = (), engine: str = DEFAULT) -> None:
@@ -41,10 +41,13 @@ class SolverProcess:
         self._closing = False
         self._ready = False
 
-    def start(self) -> None:
-        """Start the process, without waiting for it to be ready."""
+    def start(self, domains: Iterable[str] = ()) -> None:
+        """Start the process, and have it read `domains` before its next case, without waiting for either."""
         with self._lock:
-            self._running()
+            new = tuple(d for d in domains if d not in self._ahead.domains)
+            self._ahead = self._ahead.model_copy(update={"domains": (*self._ahead.domains, *new)})
+            if not self._running() and new:
+                self._set_up(self._ahead.model_copy(update={"domains": new}))
 
     def judge(self, case: Case, cancelled: Callable[[], bool] = lambda: False) -> Judgement:
         """The judgement, within the case's `wall_s`. A cold process adds its start-up time.
@@ -82,9 +85,7 @@ class SolverProcess:
     def __enter__(self) -> SolverProcess:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self.close()
 
     @property
@@ -153,9 +154,10 @@ class SolverProcess:
         self._stop()
         self._running()
 
-    def _running(self) -> None:
+    def _running(self) -> bool:
+        """Start the process unless it runs; returns whether it had to."""
         if self._process is not None and self._process.alive:
-            return
+            return False
         self._stop()
         self._scratch = scratch("solver")
         command = python_command("spca_planner.solver.worker", self._scratch.name)
@@ -167,8 +169,13 @@ class SolverProcess:
         self._channel = Channel(
             process.stdout.fileno(), process.stdin.fileno(), MAX_BYTES, lambda: process.stopped
         )
+        self._set_up(self._ahead)
+        return True
+
+    def _set_up(self, ahead: Ahead) -> None:
+        assert self._channel is not None
         with contextlib.suppress(ChannelClosed):  # it has died already; the next request reports it
-            setup = {"op": "setup", "ahead": self._ahead.model_dump(mode="json")}
+            setup = {"op": "setup", "ahead": ahead.model_dump(mode="json")}
             self._channel.send(setup, time.monotonic() + _START_SECONDS)
 
     def _stop(self) -> None:
@@ -179,6 +186,15 @@ class SolverProcess:
         process.end()
         if self._scratch is not None:
             self._scratch.cleanup()
+
+
+@cache
+def warm_solver() -> SolverProcess:
+    """One solver process for all runs of this process: its imports take longer than a run's planning."""
+    solver = SolverProcess()
+    solver.start()
+    atexit.register(solver.close)
+    return solver
 
 
 def _unfit(case: Case) -> str:

@@ -58,7 +58,6 @@ def main(scratch: str) -> None:
 def _serve(wire: Wire) -> None:
     skip_slow_imports()
     from spca_planner.solver.judge import judge
-    from spca_planner.solver.reading import remember
 
     warnings.simplefilter("ignore")
     ahead = Ahead.model_validate(wire.receive()["ahead"])
@@ -66,19 +65,29 @@ def _serve(wire: Wire) -> None:
     engine.warm()
     limit(resource.RLIMIT_AS, MEMORY_BYTES)
     sys.setrecursionlimit(_DEEPEST_CALLS)
-    for domain in ahead.domains:
-        with suppress(OutOfTime), _time_limit(_AHEAD_SECONDS):
-            remember(domain)
     judge(_REHEARSAL, engine)
+    _read(ahead)
     wire.send({"op": "ready"})
     while True:
-        case = Case.model_validate(wire.receive()["case"])
+        message = wire.receive()
+        if "ahead" in message:
+            _read(Ahead.model_validate(message["ahead"]))
+            continue
+        case = Case.model_validate(message["case"])
         try:
             with while_owned(wire.read_fd):
                 answer = _bounded(partial(judge, case, engine), case)
         except OwnerGone:
             return
         wire.send({"op": "done", "value": answer.model_dump(mode="json")})
+
+
+def _read(ahead: Ahead) -> None:
+    from spca_planner.solver.reading import remember
+
+    for domain in ahead.domains:
+        with suppress(OutOfTime), _time_limit(_AHEAD_SECONDS):
+            remember(domain)
 
 
 def _bounded(judge: Callable[[], Judgement], case: Case) -> Judgement:
