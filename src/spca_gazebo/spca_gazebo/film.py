@@ -11,9 +11,9 @@ from sensor_msgs.msg import CameraInfo, Image
 
 from spca_core.world import World
 from spca_gazebo import bridge
-from spca_gazebo.frames import FramePairs
 from spca_ros.convert.camera import OPTICAL_FRAME, info_msg
 from spca_ros.convert.time import seconds
+from spca_ros.frame_pairs import FramePairs
 from spca_ros.node import SpcaNode
 from spca_ros.pictures import CameraTopics
 from spca_ros.qos import SENSOR

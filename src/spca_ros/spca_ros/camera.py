@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from threading import Condition
+
+from sensor_msgs.msg import CameraInfo, Image
 from spca_interfaces.srv import Capture
 
 from spca_core.camera import CameraIntrinsics, RgbdFrame
@@ -10,8 +13,10 @@ from spca_core.world import CameraMount
 from spca_ros import names
 from spca_ros.calls import ServiceCall
 from spca_ros.convert.camera import frame
+from spca_ros.frame_pairs import FramePairs
 from spca_ros.node import SpcaNode
 from spca_ros.peer import NodeLost
+from spca_ros.qos import WHOLE
 
 
 class RequestedCamera:
@@ -37,3 +42,61 @@ class RequestedCamera:
         if not taken.success:
             raise TimeoutError(f"no picture from the camera: {taken.message}")
         return frame(taken.colour, taken.depth, taken.info, self.pose)
+
+
+class StreamedCamera:
+    """See `spca_core.ports.camera.Camera`. A camera that publishes a stream, as the drivers of real ones do.
+
+    Args:
+        node: it subscribes as long as it lives.
+        mount: the calibration: it says where the camera is.
+        colour: the topic of its colour images; its camera info is beside it (`image_raw`, `camera_info`).
+        depth: the topic of depth images registered to the colour images, with the same stamps.
+        timeout: seconds to wait for a picture.
+    """
+
+    intrinsics: CameraIntrinsics
+    pose: Pose
+
+    def __init__(
+        self, node: SpcaNode, mount: CameraMount, colour: str, depth: str, timeout: float = 10.0
+    ) -> None:
+        self.intrinsics, self.pose = mount.intrinsics, mount.pose
+        self._timeout, self._topics = timeout, (colour, depth)
+        self._changed = Condition()
+        self._pairs, self._newest = 0, (Image(), Image())
+        self._info: CameraInfo | None = None
+        pairs = FramePairs(self._on_pair)
+        info = "/".join([*colour.split("/")[:-1], "camera_info"])
+        node.create_subscription(Image, colour, pairs.colour, WHOLE)
+        node.create_subscription(Image, depth, pairs.depth, WHOLE)
+        node.create_subscription(CameraInfo, info, self._on_info, WHOLE)
+
+    def capture(self) -> RgbdFrame:
+        """The second pair of pictures from now on: the first may have been on its way already.
+
+        Raises TimeoutError when none arrives, or none that can be used.
+        """
+        with self._changed:
+            wanted = self._pairs + 2
+            if not self._changed.wait_for(lambda: self._info and self._pairs >= wanted, self._timeout):
+                came = f"{self._pairs - wanted + 2} pairs" if self._info else "no camera info"
+                raise TimeoutError(
+                    f"no picture from {' and '.join(self._topics)}: {came} in {self._timeout:g} s"
+                    " (both have to be published, with equal stamps)"
+                )
+            assert self._info is not None
+            pair, info = self._newest, self._info
+        try:
+            return frame(*pair, info, self.pose)
+        except ValueError as error:
+            raise TimeoutError(f"no picture from {self._topics[0]} that can be used: {error}") from error
+
+    def _on_info(self, info: CameraInfo) -> None:
+        with self._changed:
+            self._info = info
+
+    def _on_pair(self, colour: Image, depth: Image) -> None:
+        with self._changed:
+            self._pairs, self._newest = self._pairs + 1, (colour, depth)
+            self._changed.notify_all()

@@ -33,6 +33,9 @@ STATE = keep_last(1, ReliabilityPolicy.RELIABLE, late_joiners=True)
 A picture is larger than a socket's buffer: sent with best effort it hardly ever arrives whole.
 """
 
+WHOLE = keep_last(2, ReliabilityPolicy.RELIABLE)
+"""For a reader of the pictures of somebody else's camera, whatever it promises to late joiners."""
+
 EVERY = keep_last(1000, ReliabilityPolicy.RELIABLE)
 """Contacts and leases: none may be lost."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from array import array
 from typing import Any
 
 import numpy as np
@@ -328,6 +329,18 @@ def test_frames_come_back() -> None:
     assert np.array_equal(got.depth, sent.depth)
     assert (got.intrinsics, got.pose, got.stamp) == (sent.intrinsics, sent.pose, sent.stamp)
     assert colour.header.frame_id == depth.header.frame_id == info.header.frame_id == OPTICAL_FRAME
+    millimetres = np.round(1000 * sent.depth).astype("<u2")
+    colour.encoding, colour.data = "bgr8", array("B", sent.colour[..., ::-1].tobytes())
+    depth.encoding, depth.step, depth.data = "16UC1", 2 * camera.width, array("B", millimetres.tobytes())
+    got = frame(colour, depth, info, sent.pose)
+    assert np.array_equal(got.colour, sent.colour)
+    assert np.allclose(got.depth, millimetres / 1000, atol=1e-6)
+    depth.encoding = "mono16"
+    with pytest.raises(
+        ValueError, match="expected rgb8 or bgr8 and 32FC1 or 16UC1 images, not bgr8 and mono16"
+    ):
+        frame(colour, depth, info, sent.pose)
+    depth.encoding = "16UC1"
     info.width -= 1
     with pytest.raises(ValueError, match="size"):
         frame(colour, depth, info, sent.pose)

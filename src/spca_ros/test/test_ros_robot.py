@@ -26,7 +26,7 @@ from spca_core.trajectory import JointTrajectory
 from spca_core.world import World, load_world
 from spca_ros import names
 from spca_ros.calls import ActionCall, ServiceCall
-from spca_ros.camera import RequestedCamera
+from spca_ros.camera import RequestedCamera, StreamedCamera
 from spca_ros.convert.contacts import contact_samples
 from spca_ros.convert.records import to_msg
 from spca_ros.convert.robot import trajectory_msg
@@ -106,6 +106,21 @@ class TestCamera(CameraContract):
     @pytest.fixture(scope="class")
     def camera(self, alone: SpcaNode, world: World) -> RequestedCamera:
         return RequestedCamera(alone, world.camera)
+
+
+class TestStreamedCamera(CameraContract):
+    """The same of one that publishes whether anybody asks or not, as the drivers of real cameras do."""
+
+    @pytest.fixture(scope="class")
+    def camera(self, world: World) -> Iterator[StreamedCamera]:
+        with running(sim(stream=20.0)) as (node, _):
+            yield StreamedCamera(node, world.camera, names.COLOUR, names.DEPTH)
+
+    def test_what_is_missing_is_said(self, alone: SpcaNode, world: World) -> None:
+        """A topic that nobody publishes ends in one line, not in waiting."""
+        silent = StreamedCamera(alone, world.camera, "cell/colour/image_raw", "cell/depth", timeout=0.1)
+        with pytest.raises(TimeoutError, match="image_raw and cell/depth: no camera info"):
+            silent.capture()
 
 
 def test_the_last_picture_reaches_whoever_looks_on_or_comes_late(alone: SpcaNode, world: World) -> None:

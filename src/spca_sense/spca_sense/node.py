@@ -12,6 +12,7 @@ from spca_interfaces.srv import Checkpoint, Restore, SaveRecording
 
 from spca_core.camera import RgbdFrame
 from spca_core.checkpoint import pack, unpack
+from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.ports.camera import Camera
 from spca_core.scene import CHECKPOINT_KINDS, Scene
@@ -19,7 +20,7 @@ from spca_core.task import Task
 from spca_core.world import load_world
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction
-from spca_ros.camera import RequestedCamera
+from spca_ros.camera import RequestedCamera, StreamedCamera
 from spca_ros.convert.records import from_msg, pose_from_msg, to_msg
 from spca_ros.convert.robot import joint_state
 from spca_ros.kit import VisionSlot
@@ -48,11 +49,23 @@ class SenseNode(SpcaNode):
         frames = self.parameter(
             "frames", "", "folder of recorded frames that are seen instead of the camera's; empty: none"
         )
-        self._camera: Camera = RecordedCamera(Path(frames)) if frames else RequestedCamera(self, world.camera)
-        self._tracker, self._joints = (
-            SceneTracker(make_detector(detector, world)),
-            world.robot.arm.joint_names,
+        colour = self.parameter(
+            "colour",
+            "",
+            "topic of a camera's colour images, its camera_info beside it; empty: camera/capture",
         )
+        depth = self.parameter("depth", "", "topic of the depth images that belong to `colour`")
+        self._camera: Camera
+        if frames:
+            self._camera = RecordedCamera(Path(frames))
+        elif colour and depth:
+            self._camera = StreamedCamera(self, world.camera, colour, depth)
+        elif colour or depth:
+            raise InputError("the parameters `colour` and `depth` belong together: give both topics, or none")
+        else:
+            self._camera = RequestedCamera(self, world.camera)
+        self._tracker = SceneTracker(make_detector(detector, world))
+        self._joints = world.robot.arm.joint_names
         self._looks: list[tuple[RgbdFrame, Scene]] = []
         self._scene = self.create_publisher(SceneMsg, names.SCENE, STATE)
         self._perceiving = LongAction(self, Perceive, names.PERCEIVE, self._perceive)

@@ -14,6 +14,9 @@ from spca_ros.convert.time import seconds, time_msg
 
 OPTICAL_FRAME = "camera_color_optical_frame"
 
+_CHANNELS = {"rgb8": [0, 1, 2], "bgr8": [2, 1, 0]}
+_DEPTHS = {"32FC1": ("f4", 1.0), "16UC1": ("u2", 0.001)}  # how a pixel is stored, and its unit in metres
+
 
 def colour_msg(frame: RgbdFrame) -> Image:
     """The colour image, rgb8."""
@@ -50,24 +53,31 @@ def intrinsics(info: CameraInfo) -> CameraIntrinsics:
 def frame(colour: Image, depth: Image, info: CameraInfo, pose: Pose) -> RgbdFrame:
     """A registered pair of images as a frame, seen from `pose` (of the optical frame in `world`).
 
-    Depth that is not finite becomes 0, "none". Raises ValueError for encodings or sizes that do not fit.
+    Depth is in metres (32FC1) or millimetres (16UC1), as REP 118 has it; what is not finite becomes 0,
+    "none". Raises ValueError for encodings or sizes that do not fit.
     """
-    if colour.encoding != "rgb8" or depth.encoding != "32FC1":
-        raise ValueError(f"expected rgb8 and 32FC1 images, not {colour.encoding} and {depth.encoding}")
+    if colour.encoding not in _CHANNELS or depth.encoding not in _DEPTHS:
+        known = f"{' or '.join(_CHANNELS)} and {' or '.join(_DEPTHS)}"
+        raise ValueError(f"expected {known} images, not {colour.encoding} and {depth.encoding}")
     shape = (info.height, info.width)
     if shape != (colour.height, colour.width) or shape != (depth.height, depth.width):
         raise ValueError("colour image, depth image and camera info differ in size")
-    rgb = np.frombuffer(colour.data, np.uint8).reshape(colour.height, colour.step)[:, : 3 * colour.width]
-    kind = np.dtype(">f4" if depth.is_bigendian else "<f4")
-    metres = np.frombuffer(depth.data, np.uint8).reshape(depth.height, depth.step)[:, : 4 * depth.width]
-    z = np.ascontiguousarray(metres).view(kind).astype(np.float32)
+    kind, unit = _DEPTHS[depth.encoding]
+    stored = np.dtype(kind).newbyteorder(">" if depth.is_bigendian else "<")
+    z = _pixels(depth, stored.itemsize).view(stored).astype(np.float32) * np.float32(unit)
+    rgb = _pixels(colour, 3).reshape(*shape, 3)
     return RgbdFrame(
-        colour=rgb.reshape(*shape, 3).copy(),
+        colour=rgb[..., _CHANNELS[colour.encoding]].copy(),
         depth=np.where(np.isfinite(z), z, np.float32(0.0)),
         intrinsics=intrinsics(info),
         pose=pose,
         stamp=seconds(colour.header.stamp),
     )
+
+
+def _pixels(image: Image, bytes_per_pixel: int) -> np.ndarray:
+    rows = np.frombuffer(image.data, np.uint8).reshape(image.height, image.step)
+    return np.ascontiguousarray(rows[:, : bytes_per_pixel * image.width])
 
 
 def _image(frame: RgbdFrame, pixels: np.ndarray, encoding: str, bytes_per_pixel: int) -> Image:
