@@ -1,7 +1,7 @@
 """Gazebo's own services, called through gz-transport's Python bindings or its command line.
 
-The bindings (Debian: python3-gz-transport13, python3-gz-msgs10) answer within milliseconds; a call of the
-`gz` program takes about a second, most of it to start Ruby and to find Gazebo.
+The bindings answer within milliseconds; a call of the `gz` program takes about a second, most of it to start
+Ruby and to find Gazebo.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import subprocess
 from collections.abc import Callable
+from contextlib import suppress
 
 from spca_gazebo.reset import accepted
 
@@ -45,16 +46,19 @@ class GazeboServices:
 
 
 def _bindings() -> Call | None:
-    try:
-        transport = importlib.import_module("gz.transport13")
-        boolean = importlib.import_module("gz.msgs10.boolean_pb2").Boolean
-        text_format = importlib.import_module("google.protobuf.text_format")
-    except ImportError:
-        return None
-    node = transport.Node()
+    for transport, messages in _BINDINGS:
+        with suppress(ImportError):
+            return _by_bindings(transport, messages)
+    return None
+
+
+def _by_bindings(transport: str, messages: str) -> Call:
+    node = importlib.import_module(transport).Node()
+    boolean = importlib.import_module(f"{messages}.boolean_pb2").Boolean
+    text_format = importlib.import_module("google.protobuf.text_format")
 
     def call(service: str, kind: str, request: str) -> tuple[str, bool]:
-        module = importlib.import_module(f"gz.msgs10.{_MODULES[kind]}")
+        module = importlib.import_module(f"{messages}.{_MODULES[kind]}")
         message = getattr(module, kind)()
         text_format.Parse(request, message)
         answered, reply = node.request(service, message, type(message), boolean, _TIMEOUT_MS)
@@ -65,6 +69,10 @@ def _bindings() -> Call | None:
     return call
 
 
+_BINDINGS = (
+    ("gz.transport13", "gz.msgs10"),  # Harmonic: python3-gz-transport13, python3-gz-msgs10
+    ("gz.transport", "gz.msgs"),  # Jetty, whose packages have no number in their names
+)
 _MODULES = {"Pose_V": "pose_v_pb2", "WorldControl": "world_control_pb2"}
 
 

@@ -13,9 +13,15 @@ from spca_gazebo.services import GazeboServices
 
 
 class Played:
-    """`gz.transport13`, `gz.msgs10` and protobuf's text format, as far as they are used."""
+    """The modules `transport` and `messages`, and protobuf's text format, as far as they are used."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, answers: list[tuple[bool, bool]]) -> None:
+    def __init__(
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        transport: str,
+        messages: str,
+        answers: list[tuple[bool, bool]],
+    ) -> None:
         self.asked: list[tuple[str, str, str]] = []
         played = self
 
@@ -39,11 +45,11 @@ class Played:
         kinds = {n: type(n, (Message,), {}) for n in ("Pose_V", "WorldControl")}
         modules = {
             "gz": {},
-            "gz.transport13": {"Node": Node},
-            "gz.msgs10": {},
-            "gz.msgs10.boolean_pb2": {"Boolean": Boolean},
-            "gz.msgs10.pose_v_pb2": {"Pose_V": kinds["Pose_V"]},
-            "gz.msgs10.world_control_pb2": {"WorldControl": kinds["WorldControl"]},
+            transport: {"Node": Node},
+            messages: {},
+            f"{messages}.boolean_pb2": {"Boolean": Boolean},
+            f"{messages}.pose_v_pb2": {"Pose_V": kinds["Pose_V"]},
+            f"{messages}.world_control_pb2": {"WorldControl": kinds["WorldControl"]},
             "google": {},
             "google.protobuf": {},
             "google.protobuf.text_format": {"Parse": parse},
@@ -54,9 +60,14 @@ class Played:
             monkeypatch.setitem(sys.modules, name, module)
 
 
-def test_the_bindings_are_used_and_no_program_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "release", [("gz.transport13", "gz.msgs10"), ("gz.transport", "gz.msgs")], ids=["harmonic", "jetty"]
+)
+def test_the_bindings_are_used_and_no_program_is_started(
+    monkeypatch: pytest.MonkeyPatch, release: tuple[str, str]
+) -> None:
     monkeypatch.setenv("PATH", "")
-    gazebo = Played(monkeypatch, [(True, True), (False, False), (True, True), (True, False)])
+    gazebo = Played(monkeypatch, *release, [(True, True), (False, False), (True, True), (True, False)])
     call = GazeboServices()
     assert call.by_bindings
     assert call("/world/w/control", "WorldControl", "pause: true") == ""
