@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 
 from spca_acpbench.answers import Answerer, shared_words
+from spca_acpbench.bench import AcpBench
 from spca_acpbench.questions import KINDS, Question, load
 from spca_acpbench.scoring import score
 from spca_acpbench.task import Task
+from spca_bench.campaign import ResultLine, append, claimed
 from spca_core.errors import InputError
+from spca_judges.page import write
 from spca_planner.solver.engines import open_engine
 
 DOMAIN = """(define (domain rooms) (:requirements :strips :typing) (:types room key)
@@ -84,10 +87,28 @@ def test_what_only_becomes_false_changes_and_what_never_does_is_no_answer() -> N
 def test_the_files_are_read_and_a_missing_one_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"test\.gen\.json\.gz"):
         load(tmp_path)
-    entry = {"question": "?", "answer": "['(at hall)']", "PDDL_domain": DOMAIN, "PDDL_problem": PROBLEM}
-    for kind in KINDS:
-        (tmp_path / "dataset" / kind).mkdir(parents=True)
-        with gzip.open(tmp_path / "dataset" / kind / "test.gen.json.gz", "wt") as file:
-            json.dump([entry], file)
+    write_questions(tmp_path, "['(at hall)']")
     load.cache_clear()
     assert load(tmp_path)["app/000"].gold == ["(at hall)"]
+
+
+def test_records_of_one_judge_are_one_table(tmp_path: Path) -> None:
+    write_questions(tmp_path / "acp", "0")
+    folders = []
+    for kinds in (tuple(KINDS), ("val", "just")):
+        folders.append(tmp_path / kinds[-1])
+        with claimed(folders[-1], AcpBench(questions=tmp_path / "acp", kinds=kinds)):
+            result = {"answer": "", "evaluator": True, "proven": True, "why": "", "seconds": 0.0}
+            append(folders[-1], ResultLine(trial=f"{kinds[0]}/000", seconds=0.0, result=result))
+    page = write(folders)
+    assert page.count("## ") == 1 and "| all | 2 | 2/2 |" in page and "2 of 8 trials" in page
+    assert "; kinds: val, just." in page and "acp;" not in page and "[" not in page
+
+
+def write_questions(folder: Path, answer: str) -> None:
+    """One question of each kind, in the data set's files."""
+    entry = {"question": "?", "answer": answer, "PDDL_domain": DOMAIN, "PDDL_problem": PROBLEM}
+    for kind in KINDS:
+        (folder / "dataset" / kind).mkdir(parents=True)
+        with gzip.open(folder / "dataset" / kind / "test.gen.json.gz", "wt") as file:
+            json.dump([entry], file)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from spca_bench.bench import Bench
 from spca_bench.campaign import RESULTS, StoredCampaign, read_campaign, read_head
 from spca_core.errors import InputError
 from spca_core.extensions import installed
@@ -21,34 +22,45 @@ seen and how its arm is built.
 
 
 def write(campaigns: Sequence[Path]) -> str:
-    """The page as Markdown. Raises InputError for a folder that holds no campaign of a judge."""
-    return "\n".join([_INTRODUCTION, *(line for folder in campaigns for line in _section(folder))]) + "\n"
+    """The page as Markdown: a section for each judge. InputError for a folder without a judge's campaign."""
+    records: dict[str, list[Path]] = {}
+    for folder in campaigns:
+        name = read_head(folder).bench
+        if name not in JUDGES or not JUDGES[name].bench:
+            raise InputError(f"'{name}' is no judge", where=str(folder), hint=f"one of {', '.join(JUDGES)}")
+        records.setdefault(name, []).append(folder)
+    sections = (line for name, folders in records.items() for line in _section(JUDGES[name], folders))
+    return "\n".join([_INTRODUCTION, *sections])
 
 
-def _section(folder: Path) -> Iterator[str]:
-    head = read_head(folder)
-    if head.bench not in JUDGES or not JUDGES[head.bench].bench:
-        raise InputError(f"'{head.bench}' is no judge", where=str(folder), hint=f"one of {', '.join(JUDGES)}")
-    judge = JUDGES[head.bench]
-    campaign = _read(head.bench, head.settings, folder)
-    table = campaign.bench.table(campaign.done)
+def _section(judge: Judge, folders: Sequence[Path]) -> Iterator[str]:
+    """One table from all records of a judge; where two have the same trial, the later one counts."""
+    read = [_read(folder) for folder in folders]
+    done = {d.trial.key: d for campaign in read for d in campaign.done}
+    trials = {t.key for campaign in read for t in campaign.trials}
+    broken = len({key for campaign in read for key in campaign.broken} - done.keys())
+    table = read[-1].bench.table(list(done.values()))
     yield f"## {judge.title}\n"
     yield f"From {judge.source}. {judge.settings} Run it with `{judge.bench}`.\n"
     yield from _rows(table.heads, table.shown())
     yield ""
-    ended = datetime.fromtimestamp((folder / RESULTS).stat().st_mtime, timezone.utc)
-    share = f"{len(campaign.done)} of {len(campaign.trials)} trials" + (
-        f", {len(campaign.broken)} broken" if campaign.broken else ""
-    )
-    revision = head.software.git_revision or "unknown"
-    settings = ", ".join(f"{k}: {_brief(v)}" for k, v in head.identity.items() if v not in (None, "", []))
-    yield f"{share}; revision {revision}, {ended:%Y-%m-%d}; {settings}.\n"
+    yield f"{len(done)} of {len(trials)} trials" + (f", {broken} broken" if broken else "") + "."
+    for campaign in read:
+        head = read_head(campaign.folder)
+        ended = datetime.fromtimestamp((campaign.folder / RESULTS).stat().st_mtime, timezone.utc)
+        revision = f"Revision {head.software.git_revision or 'unknown'}, {ended:%Y-%m-%d}"
+        yield "; ".join([revision, *_settings(campaign.bench, head.identity)]) + "."
+    yield ""
     yield from _others(judge)
 
 
-def _brief(value: Any) -> str:
-    """A setting as text; of a path its name, wherever it lies."""
-    return Path(value).name if isinstance(value, str) else str(value)
+def _settings(bench: Bench[Any, Any], identity: Mapping[str, Any]) -> Iterator[str]:
+    """What was chosen: neither where the data lie, nor what is so by default."""
+    for name, field in type(bench).model_fields.items():
+        if not field.is_required() and getattr(bench, name) != field.default and name in identity:
+            value = identity[name]
+            several = value if isinstance(value, list) else [value]
+            yield name if value is True else f"{name}: {', '.join(map(str, several))}"
 
 
 def _others(judge: Judge) -> Iterator[str]:
@@ -62,6 +74,7 @@ def _rows(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
-def _read(name: str, settings: dict[str, Any], folder: Path) -> StoredCampaign[Any, Any]:
-    bench = installed("spca.benches")[name].load().load()
-    return read_campaign(bench.model_validate(settings), folder)
+def _read(folder: Path) -> StoredCampaign[Any, Any]:
+    head = read_head(folder)
+    bench = installed("spca.benches")[head.bench].load().load()
+    return read_campaign(bench.model_validate(head.settings), folder)
