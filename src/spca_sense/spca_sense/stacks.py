@@ -56,7 +56,8 @@ def complete_stacks(
             continue
         below = [i for i in range(position, len(known)) if _carries(known[i], upper)]
         for i in below:
-            known[i] = _refit(view, colours, known[i], upper, claims)
+            if known[i].seen:
+                known[i] = _refit(view, colours, known[i], upper, claims)
         if not below and _may_be_stacked(upper, plate):
             lower = _beneath(view, colours, upper, claims, _beside(view, upper, known[position:]))
             if not lower.seen and _is_air(view, lower, claims):

@@ -11,7 +11,12 @@ from spca_core.geometry import Pose
 from spca_core.layout import cluttered_layout, nominal_layout, random_layout
 from spca_core.world import World
 from spca_sense.catalogue import Catalogue
+from spca_sense.colours import label_colours
+from spca_sense.cubes import FoundCube
 from spca_sense.detector import ShapeDetector
+from spca_sense.shapes import BoxShape
+from spca_sense.stacks import complete_stacks
+from spca_sense.view import make_view
 from spca_sim.variation import SimVariation, draw_variation
 
 
@@ -95,6 +100,16 @@ def test_below_a_stack_seen_from_straight_above_a_cube_is_inferred(studio, detec
     assert (beneath.colour, beneath.seen) == ("unknown", False)
     assert beneath.confidence < 0.5
     assert beneath.pose.position == pytest.approx(poses["box_blue"].position, abs=0.002)
+
+
+def test_a_cube_that_nobody_sees_may_carry_two(studio, shelf, detector) -> None:
+    frame = studio.shoot({"box_blue": shelf.cube(0.5, 0.0), "box_red": shelf.cube(0.501, 0.0, level=1)})
+    view = make_view(frame, detector.catalogue.table_top)
+    colours = label_colours(view, detector.catalogue)
+    shape = BoxShape.upright(0.04, 0.08, 0.04)
+    upper = [FoundCube("red", shape, np.array([0.501, y, 0.0]), 0.9) for y in (0.0, 0.03)]
+    completed = complete_stacks(view, colours, upper, 0.008)
+    assert [(c.colour, c.seen) for c in completed] == [("red", True), ("red", True), ("unknown", False)]
 
 
 def test_a_lower_cube_that_sticks_out_is_fitted_by_itself(studio, detector, shelf, check) -> None:
