@@ -38,7 +38,6 @@ from spca_core.ports.proposer import ModelError
 from spca_core.run_folder import CHECKPOINT, MANIFEST, STATE, RunFolder
 from spca_core.skill_package import SkillPackage
 from spca_core.task import Task
-from spca_core.trajectory import JOINT_NAMES
 from spca_core.world import load_world
 from spca_llm.answer import answer_from
 from spca_llm.config import load_config
@@ -172,7 +171,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "height: 3\nwidth: 4\nd: [0, 0, 0, 0, 0]\nk: [1, 0, 2, 0, 1, 1, 0, 0, 1]\n"
     )
     (folder / "joints.yaml").write_text(
-        f"name: [{', '.join(JOINT_NAMES)}]\nposition: [0, 1.5, -.1, 0, 1, 2]\n---\n"
+        f"name: [{', '.join(TABLETOP.robot.arm.joint_names)}]\nposition: [0, 1.5, -.1, 0, 1, 2]\n---\n"
     )
     (folder / "tool.yaml").write_text("position: [0.1, 0.2, 0.3]\nquaternion: [0, 0, 0.6, 0.8]\n")
     HashedSelector(TINY).save(folder / "selector")
