@@ -23,6 +23,7 @@ NAMES = {
     "skill": "slide_up",
     "detector": "edges",
     "proposer": "notary",
+    "engine": "by_waves",
     "bench": "sharp_eyes",
 }
 DOCTOR = """

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
-import warnings
-from pathlib import Path
 
 from unified_planning.engines import CompilationKind
 from unified_planning.engines.mixins import OneshotPlannerMixin
@@ -16,7 +12,8 @@ from unified_planning.model import Problem
 from unified_planning.plans import SequentialPlan
 
 from spca_core.ports.engine import Solution
-from spca_planner.solver.child import OUT_OF_MEMORY, BoundedChild, last_words
+from spca_planner.solver.child import last_words
+from spca_planner.solver.forked import ForkedSearch
 from spca_planner.solver.reading import read
 
 _COMPILED_AWAY = (
@@ -58,41 +55,14 @@ class FactoryEngine:
         """Import the engine."""
         get_environment().factory.engine(self.name)
 
-    def start(self, domain: str, problem: str, timeout_s: float) -> FactorySearch:
+    def start(self, domain: str, problem: str, timeout_s: float) -> ForkedSearch:
         """See `Engine`."""
-        return FactorySearch(self.name, domain, problem, timeout_s)
 
+        def solve() -> Solution:
+            os.environ.pop("PYTHONSAFEPATH", None)  # Fast Downward's driver imports what lies beside it
+            return _solve(self.name, read(domain, problem))
 
-class FactorySearch:
-    """One search, in a fork of this process and in a folder of its own, where its result is a file."""
-
-    def __init__(self, engine: str, domain: str, problem: str, timeout_s: float) -> None:
-        self._engine, self._domain, self._problem = engine, domain, problem
-        self._timeout_s = timeout_s
-        self._folder = Path(tempfile.mkdtemp(prefix="spca_plan_"))
-        self._answer = self._folder / "answer.json"
-        self._child = BoundedChild(self._work, timeout_s)
-
-    def wait(self) -> Solution:
-        """See `Search`."""
-        code, log = self._child.join()
-        if code == 0:
-            return Solution.model_validate_json(self._answer.read_text())
-        if code < 0 or code == OUT_OF_MEMORY:
-            return Solution(status="timeout", message=f"no plan found within {self._timeout_s:g} s")
-        return Solution(status="refused", message=f"{self._engine} cannot solve it: {last_words(log)}")
-
-    def close(self) -> None:
-        """See `Search`."""
-        self._child.end()
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _work(self) -> None:
-        """In the child."""
-        warnings.simplefilter("ignore")
-        os.chdir(self._folder)  # Fast Downward's driver keeps its translation there, always by the same name
-        os.environ.pop("PYTHONSAFEPATH", None)  # that driver imports what lies beside it
-        self._answer.write_text(_solve(self._engine, read(self._domain, self._problem)).model_dump_json())
+        return ForkedSearch(self.name, solve, timeout_s)
 
 
 def _solve(name: str, problem: Problem) -> Solution:
