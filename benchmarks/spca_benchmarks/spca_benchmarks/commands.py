@@ -26,7 +26,7 @@ def _minigrid(
         Path | None, typer.Option(help="Folder of what is learned; library/ by default.")
     ] = None,
 ) -> Any:
-    """Run the MiniGrid curriculum: categories × seeds, next to the published figures."""
+    """Run the MiniGrid curriculum: categories × seeds; published figures stand beside a model's."""
     from spca_benchmarks.minigrid.bench import MinigridBench
 
     return checked(

@@ -131,8 +131,13 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
 
     def table(self, done: Trials) -> PageTable:
         """One line a task type; ± is half of Student's 95 % interval over the seeds."""
-        published = {} if self.recipe.proposer == "grammar" else PUBLISHED
-        return PageTable(HEADS, [_row(own, published) for own in groups(done, _task_of).values()])
+        rows = [_row(own) for own in groups(done, _task_of).values()]
+        if self.recipe.proposer == "grammar":
+            return PageTable(HEADS, rows)
+        known = [
+            PUBLISHED.get((own[0].trial.world, own[0].trial.task)) for own in groups(done, _task_of).values()
+        ]
+        return PageTable((*HEADS, "published"), [(*row, k) for row, k in zip(rows, known, strict=True)])
 
     def report(self, done: Trials, page: Page) -> None:
         """See `Bench`."""
@@ -177,8 +182,8 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
 
 
 HEADS = (
-    "task", "seeds", "one program", "selector", "random", "best single", "oracle", "first trial", "published",
-    "plans", "actions", "plans per switch", "1 − Jaccard", "regret",
+    "task", "seeds", "one program", "selector", "random", "best single", "oracle", "first trial", "plans",
+    "actions", "plans per switch", "1 − Jaccard", "regret",
 )  # fmt: skip
 COSTS = (
     "task", "trials", "training s", "ms a choice", "plans", "resets", "restores", "writing: asked",
@@ -190,8 +195,7 @@ def _task_of(done: Done[CopicTrial, CopicRow]) -> str:
     return f"{done.trial.world}: {done.trial.task}"
 
 
-def _row(own: Trials, known: Mapping[tuple[str, str], float]) -> list[object]:
-    trial = own[0].trial
+def _row(own: Trials) -> list[object]:
     results = [d.result for d in own]
     selector = [s for r in results if (s := r.of("selector")) is not None]
     solved = [
@@ -199,11 +203,9 @@ def _row(own: Trials, known: Mapping[tuple[str, str], float]) -> list[object]:
         for policy in ("selector", "random", "best single", "oracle")
     ]
     regrets = [o.score - s.score for r in results if (o := r.of("oracle")) and (s := r.of("selector"))]
-    published = known.get((trial.world, trial.task))
     return [
         _task_of(own[0]), len(own), sum(r.one_program for r in results), *solved,
-        _percent([r.trials[0].success for r in results]),
-        "" if published is None else f"{published:g}", _mean([s.decisions for s in selector]),
+        _percent([r.trials[0].success for r in results]), _mean([s.decisions for s in selector]),
         _mean([s.actions for s in selector]), _mean([s.switch_interval for s in selector]),
         _mean([s.diversity for s in selector]), _mean(regrets),
     ]  # fmt: skip

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from spca_bench.engine import run_campaign
+from spca_bench.page import Page
 from spca_bench.report import write_report
 from spca_programs.commands import GRASP, IPP
 from spca_programs.grasp.bench import GraspBench
@@ -107,6 +108,9 @@ def test_each_constraint_is_measured_on_pairs_that_differ_in_nothing_else(tmp_pa
     bench = GraspBench(policy="greedy", part=Slice(energy="random", count=2))
     done = run_campaign(bench, tmp_path, workers=1).done
     scored = [pair for d in done for pair in zip(d.trial.environments, d.result.answers, strict=True)]
+    page = Page("")
+    bench.report(done, page)
+    assert "GPT-4o" not in page.write(tmp_path / "page.html").read_text(), "no model was asked"
     rows = {row[0]: row[1:] for row in margins(scored)}
     assert {row[-1] for name, row in rows.items() if "start" not in name and name != "obstacles"} == {32}
     costly = [a.score for e, a in scored if e.rules.cost]

@@ -1,8 +1,8 @@
-"""`spca bench minigrid`: the MiniGrid curriculum on several seeds, next to the published figures."""
+"""`spca bench minigrid`: the MiniGrid curriculum on several seeds; published figures beside models' only."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import mean
 from typing import ClassVar
@@ -69,6 +69,11 @@ class MinigridBench(RunsBench[MinigridTrial, MinigridResult]):
     """Folder of what is learned; `library/` in the project if None."""
 
     @property
+    def _published(self) -> Mapping[str, tuple[int, int]]:
+        """Nothing beside the built-in proposer, which stands in for a model."""
+        return {} if self.proposer == "builtin" else published.SUCCESS
+
+    @property
     def title(self) -> str:
         """See `Bench`."""
         last = self.first_seed + self.seeds - 1
@@ -100,25 +105,38 @@ class MinigridBench(RunsBench[MinigridTrial, MinigridResult]):
 
     def table(self, done: Trials) -> PageTable:
         """By category; medians of primitives, of their ratio to the shortest way, and of wall seconds."""
-        heads = ("category", "levels", "success", "%", "95 % interval", "published", "primitives",
-                 "× shortest",
-                 "rounds", "wall s")  # fmt: skip
+        heads = (
+            "category", "levels", "success", "%", "95 % interval", "primitives", "× shortest", "rounds",
+            "wall s", *(["published"] if self._published else []),
+        )  # fmt: skip
         nine = [d for d in done if d.trial.level.category in NINE]
         parts = {**_by_category(done), "the nine published categories": nine, "all": list(done)}
-        return PageTable(heads, [_row(name, own) for name, own in parts.items() if own])
+        return PageTable(
+            heads,
+            [
+                (*_row(name, own), *([_counts(self._published.get(name))] if self._published else []))
+                for name, own in parts.items()
+                if own
+            ],
+        )
 
     def report(self, done: Trials, page: Page) -> None:
         """See `Bench`."""
         page.text(
             "Primitives, their ratio to the shortest way of someone who knows the whole world, and wall "
-            "seconds are medians; rounds are means. The published run, with language models, had one seed "
-            f"a level: {published.OVERALL[0]} of {published.OVERALL[1]} levels in all, {published.ROUNDS} "
-            f"rounds, {published.MEDIAN_MINUTES} minutes a level in the median and {published.MEAN_MINUTES} "
-            f"in the mean, {published.USD} US dollars of tokens."
+            "seconds are medians; rounds are means. "
+            + (
+                "The published run, with language models, had one seed "
+                f"a level: {published.OVERALL[0]} of {published.OVERALL[1]} levels in all, "
+                f"{published.ROUNDS} rounds, {published.MEDIAN_MINUTES} minutes a level in the median and "
+                f"{published.MEAN_MINUTES} in the mean, {published.USD} US dollars of tokens."
+                if self._published
+                else "The built-in proposer stands in for a model: no published figure stands beside it."
+            )
         )
         for line in ratios_in_view(done):
             page.text(line)
-        page.figure(_success_plot(done))
+        page.figure(_success_plot(done, self._published))
         page.heading("Success by seed")
         by_seed = groups(sorted(done, key=lambda d: d.trial.seed), lambda d: str(d.trial.seed))
         page.table(("seed", "success"), [(seed, _rate(own)) for seed, own in by_seed.items()])
@@ -133,7 +151,7 @@ class MinigridBench(RunsBench[MinigridTrial, MinigridResult]):
         page.table(("", "sum"), list(_sums([d.result for d in done]).items()))
         page.heading("By level")
         page.table(
-            ("level", "category", "success", "primitives by seed", "shortest by seed", "published learning"),
+            ("level", "category", "success", "primitives by seed", "shortest by seed"),
             [_level_row(own) for own in groups(done, lambda d: d.trial.level.name).values()],
         )
 
@@ -161,13 +179,11 @@ def _rate(done: Trials) -> Rate:
 
 def _row(name: str, done: Trials) -> tuple[object, ...]:
     rate, results = _rate(done), [d.result for d in done]
-    good, tried = published.SUCCESS.get(name, (None, None))
     ratios = [r.ratio for r in results if r.ratio is not None]
     return (
         name, len({d.trial.level.name for d in done}), rate, rate.percent, rate.percent_interval,
-        "" if good is None else f"{good}/{tried}", int(median_of(r.sim for r in results)),
-        median_of(ratios) if ratios else None, mean(r.rounds for r in results),
-        median_of(r.wall for r in results),
+        int(median_of(r.sim for r in results)), median_of(ratios) if ratios else None,
+        mean(r.rounds for r in results), median_of(r.wall for r in results),
     )  # fmt: skip
 
 
@@ -183,18 +199,21 @@ def _sums(results: Sequence[MinigridResult]) -> dict[str, object]:
 
 def _level_row(done: Trials) -> tuple[object, ...]:
     level, results = done[0].trial.level, [d.result for d in done]
-    episodes, after_500 = published.LEARNING.get(level.name, ("", 0))
     return (
         level.name,
         level.category,
         _rate(done),
         " ".join(f"{r.sim:.0f}{'' if r.success else '✗'}" for r in results),
         " ".join("-" if r.reference.steps is None else str(r.reference.steps) for r in results),
-        f"{episodes} episodes to 99 %; {after_500} % after 500" if episodes else "",
     )
 
 
-def _success_plot(done: Trials) -> Figure:
+def _counts(known: tuple[int, int] | None) -> str:
+    return "" if known is None else f"{known[0]}/{known[1]}"
+
+
+def _success_plot(done: Trials, published: Mapping[str, tuple[int, int]]) -> Figure:
     own = {name: _rate(trials) for name, trials in _by_category(done).items()}
-    known = {n: Rate(good=g, total=t) for n, (g, t) in published.SUCCESS.items() if n in own and t}
-    return plots.rates({"this campaign": own, "published": known}, "share of trials with success")
+    known = {n: Rate(good=g, total=t) for n, (g, t) in published.items() if n in own and t}
+    beside = {"published": known} if known else {}
+    return plots.rates({"this campaign": own, **beside}, "share of trials with success")

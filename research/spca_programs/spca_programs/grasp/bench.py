@@ -194,20 +194,22 @@ class GraspBench(Bench[Chunk, ChunkResult]):
             page.heading("Environments without a plan")
             page.table(("why", "how often"), problems.most_common())
         page.figure(histogram(scored))
-        page.heading("Published, on the released grids")
-        page.text(
-            "Means over all 16,000 environments: "
-            + "; ".join(
-                f"{n} {m:.2f}" + (f" ± {sd:.2f}" if sd else "") for n, (m, sd) in published.OVERALL.items()
+        if self.asks_model:
+            page.heading("Published, on the released grids")
+            page.text(
+                "Means over all 16,000 environments: "
+                + "; ".join(
+                    f"{n} {m:.2f}" + (f" ± {sd:.2f}" if sd else "")
+                    for n, (m, sd) in published.OVERALL.items()
+                )
+                + "."
+                + ("" if self.data else " The grids above are generated ones: the figures do not compare.")
             )
-            + "."
-            + ("" if self.data else " The grids above are generated ones: the figures do not compare.")
-        )
-        page.text(published.NOTE)
-        page.table(
-            ("answers of", "mean score", "sd", "environments", "actions"),
-            [(name, *known) for name, known in published.RELEASED.items()],
-        )
+            page.text(published.NOTE)
+            page.table(
+                ("answers of", "mean score", "sd", "environments", "actions"),
+                [(name, *known) for name, known in published.RELEASED.items()],
+            )
         if usage := [d.result.usage for d in done if d.result.usage.output_tokens]:
             page.text(
                 f"{sum(u.input_tokens for u in usage)} + {sum(u.output_tokens for u in usage)} tokens, "
