@@ -109,7 +109,7 @@ def compare(
         list[str] | None,
         typer.Option(
             help="selector, random, programs (each alone), oracle; of a model: judge, react, cot, cot-few, "
-            "reflexion, adaplanner; repeatable."
+            "reflexion, adaplanner, repl-plan, llm-dp; repeatable."
         ),
     ] = None,
     llm: Llm = "",

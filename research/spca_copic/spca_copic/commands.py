@@ -38,7 +38,10 @@ def _copic(
     ] = 1,
     policy: Annotated[
         list[str] | None,
-        typer.Option(help="Also a model's: judge, react, cot, cot-few, reflexion, adaplanner; repeatable."),
+        typer.Option(
+            help="Also a model's: judge, react, cot, cot-few, reflexion, adaplanner, repl-plan, llm-dp; "
+            "repeatable."
+        ),
     ] = None,
     llm: Annotated[
         str, typer.Option(help="A model configuration (YAML) for the proposer and these policies.")

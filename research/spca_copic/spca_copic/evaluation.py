@@ -9,10 +9,15 @@ from functools import partial
 
 import numpy as np
 
+from spca_copic.baselines.adaplanner import AdaPlanner
+from spca_copic.baselines.base import ModelPlans
+from spca_copic.baselines.judge import ModelJudge
+from spca_copic.baselines.llm_dp import LlmDp
+from spca_copic.baselines.repl_plan import ReplPlan
+from spca_copic.baselines.words import ChainOfThought, FewShots, React, Reflexion
 from spca_copic.choices import ProgramChoice, RandomChoice, SelectorChoice
 from spca_copic.elites import diversity
 from spca_copic.episode import Choice, run_episode
-from spca_copic.model_choices import ASKED, ModelJudge, ModelPlans
 from spca_copic.oracle import OracleChoice
 from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Recipe, TaskState
@@ -23,6 +28,15 @@ from spca_programs.plan_world import Case, Episode
 from spca_programs.ports.plan_world import PlanWorld
 from spca_programs.ports.selector import Selector
 
+ASKED: dict[str, type[ModelPlans]] = {
+    "react": React,
+    "cot": ChainOfThought,
+    "cot-few": FewShots,
+    "reflexion": Reflexion,
+    "adaplanner": AdaPlanner,
+    "repl-plan": ReplPlan,
+    "llm-dp": LlmDp,
+}
 BUILTIN = ("selector", "random", "programs", "oracle")
 WITH_MODEL = ("judge", *ASKED)
 POLICIES = (*BUILTIN, *WITH_MODEL)
@@ -89,7 +103,7 @@ def evaluate(
                     scores.append(_score(world, state, choice, programs, cases, on_episode))
                 continue
             if policy in ASKED and model is not None:
-                plans = ModelPlans(model, world.briefing(state.task), policy, state.recent, recipe.deadline_s)
+                plans = ASKED[policy](model, world.briefing(state.task), state.recent, recipe.deadline_s)
                 with closing(plans):
                     scores.append(_score(world, state, _named(plans), plans, cases, on_episode, plans.usage))
                 continue

@@ -11,13 +11,17 @@ import pytest
 
 from spca_bench.bench import Done
 from spca_bench.page import Page
+from spca_copic.baselines.adaplanner import AdaPlanner
+from spca_copic.baselines.judge import ModelJudge
+from spca_copic.baselines.llm_dp import LlmDp
+from spca_copic.baselines.repl_plan import ReplPlan
+from spca_copic.baselines.words import ChainOfThought, FewShots, React, Reflexion
 from spca_copic.bench import CopicBench, CopicRow, CopicTrial
 from spca_copic.choices import ProgramChoice, SelectorChoice
 from spca_copic.episode import run_episode
 from spca_copic.evaluation import Score, evaluate
 from spca_copic.grammar_programs import GrammarPrograms, is_assembled
 from spca_copic.language_programs import LanguagePrograms
-from spca_copic.model_choices import ModelJudge, ModelPlans
 from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Recipe, TaskState, Trial
 from spca_copic.selectors.hashed import HashedSelector
@@ -136,20 +140,20 @@ def test_a_judge_chooses_by_number(start: Start) -> None:
 
 def test_a_model_plans_step_by_step(start: Start) -> None:
     server, chat = start(lambda seen: Say("More workers.\nACTIONS: TRAIN SCV; TRAIN SCV; WAIT; WAIT"))
-    plans = ModelPlans(chat, WORLD.briefing("easy"))
+    plans = React(chat, WORLD.briefing("easy"))
     assert run_episode(WORLD, CASE, plans, ProgramChoice("model")).success
     assert "TRAIN SCV" in server.requests[0].text
-    nothing = ModelPlans(start(lambda seen: Say("Hm."))[1], WORLD.briefing("easy"))
+    nothing = React(start(lambda seen: Say("Hm."))[1], WORLD.briefing("easy"))
     assert "holds no actions" in run_episode(WORLD, CASE, nothing, ProgramChoice("model")).ended
 
 
 def test_a_chain_of_thought_is_asked_once(start: Start) -> None:
     server, chat = start(lambda seen: Say("ACTIONS: " + "; ".join(["TRAIN SCV"] * 2 + ["WAIT"] * 5)))
-    with closing(ModelPlans(chat, WORLD.briefing("easy"), "cot")) as plans:
+    with closing(ChainOfThought(chat, WORLD.briefing("easy"))) as plans:
         solved = plans.play(WORLD, CASE, ProgramChoice("model"))
     assert solved.success and len(server.requests) == 1 and "step by step" in server.requests[0].text
     again, chat = start(lambda seen: Say("ACTIONS: WAIT"))
-    with closing(ModelPlans(chat, WORLD.briefing("easy"), "cot-few", [solved])) as plans:
+    with closing(FewShots(chat, WORLD.briefing("easy"), [solved])) as plans:
         failed = plans.play(WORLD, CASE, ProgramChoice("model"))
     assert "A task that was solved" in again.requests[0].text and "TRAIN SCV" in again.requests[0].text
     assert failed.ended == "no program had a plan: its plan has ended"
@@ -162,7 +166,7 @@ def test_reflexion_tries_again_with_what_it_said(start: Start) -> None:
         return Say("ACTIONS: TRAIN SCV; TRAIN SCV; WAIT; WAIT" if "Train workers." in seen.text else "Hm.")
 
     server, chat = start(answer)
-    with closing(ModelPlans(chat, WORLD.briefing("easy"), "reflexion")) as plans:
+    with closing(Reflexion(chat, WORLD.briefing("easy"))) as plans:
         assert plans.play(WORLD, CASE, ProgramChoice("model")).success
         assert len(plans.usage) == len(server.requests) == 3
         assert plans.play(WORLD, CASE, ProgramChoice("model")).success
@@ -179,12 +183,12 @@ def test_adaplanner_refines_its_program_where_it_went_wrong_and_keeps_what_worke
         )
 
     server, chat = start(answer)
-    with closing(ModelPlans(chat, WORLD.briefing("easy"), "adaplanner", (), PATIENT_S)) as plans:
+    with closing(AdaPlanner(chat, WORLD.briefing("easy"), (), PATIENT_S)) as plans:
         assert plans.play(WORLD, CASE, ProgramChoice("model")).success
         assert len(server.requests) == 3, "a program that raises, one that is refused, one that works"
         assert plans.play(WORLD, CASE, ProgramChoice("model")).success
         assert len(server.requests) == 4
-    nothing = ModelPlans(start(lambda seen: Say("Hm."))[1], WORLD.briefing("easy"), "adaplanner")
+    nothing = AdaPlanner(start(lambda seen: Say("Hm."))[1], WORLD.briefing("easy"))
     assert "no Python code" in nothing.play(WORLD, CASE, ProgramChoice("model")).ended
 
 
@@ -195,14 +199,88 @@ def test_a_program_of_adaplanner_asks_for_single_facts(start: Start) -> None:
     return ["TRAIN " + known] if known else ["ask " + question]
 """
     server, chat = start(lambda seen: Say("SCV\n") if "Answer it" in seen.text else fenced(asking))
-    with closing(ModelPlans(chat, WORLD.briefing("easy"), "adaplanner", (), PATIENT_S)) as plans:
+    with closing(AdaPlanner(chat, WORLD.briefing("easy"), (), PATIENT_S)) as plans:
         assert plans.play(WORLD, CASE, ProgramChoice("model")).success
         assert len(server.requests) == 2 and "Which unit is a worker?" in server.requests[1].text
     endless = fenced("def plan(observation, actions, task):\n    return ['ask why']\n")
     server, chat = start(lambda seen: Say("Because.") if "Answer it" in seen.text else endless)
-    with closing(ModelPlans(chat, WORLD.briefing("easy"), "adaplanner", (), PATIENT_S)) as plans:
+    with closing(AdaPlanner(chat, WORLD.briefing("easy"), (), PATIENT_S)) as plans:
         assert "5 questions in a row: why" in plans.play(WORLD, CASE, ProgramChoice("model")).ended
     assert len(server.requests) < 30
+
+
+def test_repl_plan_works_in_sessions_that_act_ask_and_open_others(start: Start) -> None:
+    cells = {
+        "Nothing yet": "for n in range(2):\n    train(ask('Which unit?').strip())\nworkers[0]",
+        "NameError: name 'workers'": "while True:\n    act('WAIT')",
+    }
+
+    def reply(seen: Seen) -> Behaviour:
+        if "Answer it" in seen.text:
+            return Say("SCV\n")
+        if "made by" in seen.text:
+            return fenced("act('TRAIN SCV')\nanswer([1, 2])\n")
+        return fenced(next(cell for words, cell in cells.items() if words in seen.text.split("far\n")[-1]))
+
+    server, chat = start(reply)
+    with closing(ReplPlan(chat, WORLD.briefing("easy"), (), PATIENT_S)) as plans:
+        episode = plans.play(WORLD, CASE, ProgramChoice("model"))
+    assert episode.success, episode.ended
+    assert [d.candidates[0].plan for d in episode.decisions][:3] == [("TRAIN SCV",)] * 2 + [("WAIT",)]
+    assert len(server.requests) == 6, "three cells, two facts, and the cell of each call of `train`"
+    assert "How such a call was carried out before" in server.requests[4].text
+    assert "NameError: name 'workers'" in server.requests[5].text
+
+
+@pytest.mark.parametrize(
+    ("answer", "ended"),
+    [
+        ("def f(:", "no action within"),
+        ("return ['act']", "no action within"),
+        ("answer('done')", "it has ended with 'done'"),
+        ("deeper()", "no action within"),
+        ("raise _Pause()", "no action within"),
+    ],
+)
+def test_a_session_of_repl_plan_that_never_acts_ends_the_episode(
+    start: Start, answer: str, ended: str
+) -> None:
+    server, chat = start(lambda seen: fenced(answer + "\n"))
+    with closing(ReplPlan(chat, WORLD.briefing("easy"), (), PATIENT_S)) as plans:
+        assert ended in plans.play(WORLD, CASE, ProgramChoice("model")).ended
+    assert len(server.requests) <= 20
+
+
+DOMAIN = """```pddl
+(define (domain economy) (:requirements :strips) (:predicates (enough) (more) (built))
+  (:action WAIT :parameters () :precondition (and {}) :effect (and (more)))
+  (:action TRAIN_SCV :parameters () :precondition (more) :effect (enough)))
+```
+"""
+STATE = "```pddl\n(:objects) (:init {})\n```\n"
+
+
+def test_llm_dp_follows_the_shortest_plan_of_what_the_model_believes(start: Start) -> None:
+    goal = "```pddl\n(:goal (enough))\n```\n"
+
+    def answer(seen: Seen) -> Behaviour:
+        if seen.index == 0:
+            return Say(DOMAIN.format("(nonsense)") + goal + STATE.format("(built)"))
+        if "Your goal so far" in seen.text and "nonsense" in seen.text.split("went wrong here")[-1]:
+            return Say(DOMAIN.format("(built)") + STATE.format("(built)") + STATE.format("(built) (more)"))
+        return Say(STATE.format("(built)"))
+
+    server, chat = start(answer)
+    with closing(LlmDp(chat, WORLD.briefing("easy"))) as plans:
+        episode = plans.play(WORLD, CASE, ProgramChoice("model"))
+        assert episode.success, episode.ended
+        followed = [d.candidates[0].plan for d in episode.decisions]
+        assert followed[:2] == [("TRAIN SCV",), ("WAIT", "TRAIN SCV")], "one state is nearer to the goal"
+        asked = len(server.requests)
+        assert asked == 1 + len(followed), "one refusal, and a question for each plan"
+        plans.play(WORLD, CASE, ProgramChoice("model"))
+    assert "Your domain so far" in server.requests[asked].text, "the domain is for all cases"
+    assert "Your goal so far" not in server.requests[asked].text, "the goal for one"
 
 
 def test_the_page_of_the_bench_counts_seeds_with_one_program(tmp_path: Path) -> None:

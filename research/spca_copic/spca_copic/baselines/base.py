@@ -1,0 +1,103 @@
+"""Base of the baselines that ask a language model for what to do, in place of programs."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, ClassVar
+
+from spca_copic.episode import Choice, run_episode
+from spca_copic.pool import DEADLINE_S, ProgramPool
+from spca_core.errors import BudgetExhausted, SpcaError
+from spca_core.ports.chat import ChatModel, ChatUsage
+from spca_core.ports.proposer import ModelError
+from spca_programs.ipp.dialogue import Dialogue, render
+from spca_programs.plan_world import (
+    ActionSequence,
+    Briefing,
+    Candidate,
+    Case,
+    Episode,
+    PlanningProgram,
+    Situation,
+)
+from spca_programs.ports.plan_world import PlanWorld
+
+SYSTEM = "You decide what to do next in a world, step by step."
+EXAMPLES = 2
+"""Solved episodes, or programs that solved a case, that a model is shown."""
+REFINEMENTS = 3
+"""Drafts in a row, after the first one, until one of them has a plan."""
+
+
+class NoPlan(SpcaError):
+    """Nothing can be done next; the message says why."""
+
+
+class ModelPlans(ProgramPool):
+    """Asks a model for plans. One object plays all cases of a task type, one after the other."""
+
+    name: ClassVar[str]
+    tries: ClassVar[int] = 1
+    """Episodes of a case; the last one counts. The model says in words why those before it failed."""
+
+    def __init__(
+        self,
+        model: ChatModel,
+        briefing: Briefing,
+        examples: Sequence[Episode] = (),
+        deadline_s: float = DEADLINE_S,
+    ) -> None:
+        super().__init__((), deadline_s)
+        self._model, self._briefing = model, briefing
+        self._examples = [episode for episode in examples if episode.success][-EXAMPLES:]
+        self._lessons: list[str] = []
+        self.usage: list[ChatUsage] = []
+        self.programs = (PlanningProgram(source="", proposer="model"),)
+
+    @abstractmethod
+    def plan(self, situation: Situation, memory: Sequence[Mapping[str, Any]]) -> ActionSequence:
+        """The next actions, at least one. Raises NoPlan, ModelError, BudgetExhausted."""
+
+    def begin(self) -> None:
+        """Forget the last case."""
+
+    def keep(self) -> None:
+        """Remember what has solved a case."""
+
+    def play(self, world: PlanWorld, case: Case, choice: Choice) -> Episode:
+        """An episode, the last of so many `tries`."""
+        self._lessons = []
+        for left in reversed(range(self.tries)):
+            self.begin()
+            episode = run_episode(world, case, self, choice)
+            if episode.success or not left:
+                break
+            with suppress(ModelError, BudgetExhausted):
+                self._lessons.append(self._ask("reflect", episode=episode, lessons=self._lessons))
+        if episode.success:
+            self.keep()
+        return episode
+
+    def propose(
+        self, situation: Situation, memory: Sequence[Mapping[str, Any]]
+    ) -> tuple[tuple[Candidate, ...], dict[str, str]]:
+        """See `ProgramPool.propose`: one candidate, or none with the reason."""
+        try:
+            return (Candidate(plan=self.plan(situation, memory), programs=("model",)),), {}
+        except (NoPlan, ModelError, BudgetExhausted) as error:
+            return (), {"model": str(error)}
+
+    def _ask(self, template: str, **values: Any) -> str:
+        """The answer to a prompt. Raises ModelError, BudgetExhausted."""
+        dialogue = Dialogue(self._model, SYSTEM)
+        try:
+            return dialogue.ask(render("spca_copic", template, briefing=self._briefing, **values))
+        finally:
+            self.usage.append(dialogue.usage)
+
+
+def trouble(memory: Sequence[Mapping[str, Any]]) -> str:
+    """What went wrong in the last plan, in words; empty if nothing did."""
+    return "; ".join(remark["text"] for remark in memory[-1]["remarks"]) if memory else ""
