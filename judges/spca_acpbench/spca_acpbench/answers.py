@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any
 
+from spca_acpbench.pairs import Pairs
 from spca_acpbench.questions import Atom, Question
-from spca_acpbench.task import State, Task
-from spca_core.ports.engine import Engine, Solution
+from spca_acpbench.task import State, Task, literals
+from spca_core.ports.engine import Solution
 from spca_planner.pddl.formula import atoms, ground
+from spca_planner.pddl.syntax import Action
+from spca_planner.solver.downward import DownwardSearch, FastDownward
+from spca_planner.solver.judgement import Greedy
 
 SECONDS = 20.0
 """Of processor time for one search of the engine."""
@@ -22,9 +26,8 @@ _MOST_PROOFS = 60
 class Answerer:
     """Answers one question at a time."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        engine.warm()
+    def __init__(self) -> None:
+        FastDownward().warm()
 
     def answer(self, question: Question) -> Any:
         """The answer in the data set's form: atoms as tuples, None for "none"."""
@@ -59,46 +62,75 @@ class Answerer:
     # --- what can be so -------------------------------------------------------------------------------------
 
     def _reach(self, task: Task, question: Question) -> Atom | None:
-        return self._never(
-            task, list(task.every_atom()), task.relaxed[0], lambda: set().union(*_visited(task)), _written
-        )
+        possible = task.relaxed()
+        if impossible := next((atom for atom in task.every_atom() if atom not in possible), None):
+            return impossible
+        return self._never(task, {a: frozenset([a]) for a in task.every_atom()}, lambda s: s, _written)
 
     def _areach(self, task: Task, question: Question) -> Atom | None:
-        def seen() -> set[Atom]:
-            return {a.name for state in set(_visited(task)) for a in task.applicable(state)}
+        possible = task.operators
+        if impossible := next((name for name in task.every_action() if name not in possible), None):
+            return impossible
 
-        return self._never(task, list(task.every_action()), task.relaxed[1], seen, task.precondition)
+        def applicable(state: State) -> set[Atom]:
+            return {action.name for action in task.applicable(state)}
+
+        needs = {name: action.needs for name, action in possible.items()}
+        return self._never(task, needs, applicable, task.precondition)
 
     def _never(
         self,
         task: Task,
-        candidates: list[Atom],
-        possible: frozenset[Atom],
-        seen: Callable[[], set[Atom]],
+        needs: Mapping[Atom, frozenset[Atom]],
+        seen: Callable[[State], Set[Atom]],
         goal: Callable[[Atom], str],
     ) -> Atom | None:
-        """The first candidate that the relaxation, or else the engine, proves to be impossible.
+        """The first candidate that is proven to be impossible: by pairs of what it needs, or by the engine.
 
-        `seen` are those that need no proof, as walks came upon them; `goal` says a candidate as PDDL.
+        Args:
+            task: The problem.
+            needs: The candidates, each with atoms that would have to hold at once.
+            seen: Which candidates a state shows to be possible.
+            goal: A candidate as PDDL.
         """
-        if impossible := next((c for c in candidates if c not in possible), None):
+        pairs = Pairs(task)
+        if impossible := next((c for c, atoms in needs.items() if not pairs.possible(atoms)), None):
             return impossible
-        met = seen()
-        for candidate in [c for c in candidates if c not in met][:_MOST_PROOFS]:
-            if self.solution(task, goal(candidate)).status == "unsolvable":
+        left = dict.fromkeys(needs)
+        shown = set(_visited(task))
+        for _ in range(_MOST_PROOFS):
+            for candidate in set().union(*map(seen, shown)):
+                left.pop(candidate, None)
+            if not left:
+                break
+            candidate = next(iter(left))
+            del left[candidate]
+            found = self.solution(task, goal(candidate), greedy="relaxation")
+            if found.status == "unsolvable":
                 return candidate
+            shown = set(task.states(list(found.steps)))
         return None
 
     def _land(self, task: Task, question: Question) -> Atom | None:
-        """A fact that every plan makes true: it is among those of one plan, and without it there is none."""
-        plan = self.solution(task, str(task.problem.goal))
-        states = task.states(list(plan.steps))
+        """A fact that every plan makes true: it is among those of one plan, and without it there is none.
+
+        A plan without one fact shows of every other fact that it does without that this is no landmark.
+        """
+        plan = self.solution(task, str(task.problem.goal), greedy="relaxation")
         wanted = {ground(group, {}) for group in atoms(task.problem.goal)}
-        facts = sorted(set().union(*states) - task.initial - wanted)
+        facts = sorted(set().union(*task.states(list(plan.steps))) - task.initial - wanted)
         for fact in facts:
-            if not task.is_goal(task.relaxed_without(fact)[0]):
+            if not task.is_goal(task.relaxed(fact)):
                 return fact
-        return next((fact for fact in facts if self.is_landmark(task, fact)), None)
+        while facts:
+            fact = facts.pop(0)
+            plan = self.without(task, fact)
+            if plan.status == "unsolvable":
+                return fact
+            if plan.status == "solved":
+                made = set().union(*task.states(list(plan.steps)))
+                facts = [other for other in facts if other in made]
+        return None
 
     def _nexta(self, task: Task, question: Question) -> Atom | None:
         plan = self.solution(task, str(task.problem.goal))
@@ -106,49 +138,50 @@ class Answerer:
 
     # --- proofs ---------------------------------------------------------------------------------------------
 
-    def solution(self, task: Task, goal: str, domain: str = "", facts: str = "") -> Solution:
-        """What the engine finds for another goal, or another domain and more facts."""
+    def solution(
+        self, task: Task, goal: str, domain: str = "", facts: str = "", greedy: Greedy | None = None
+    ) -> Solution:
+        """What Fast Downward finds for another goal, or another domain and more facts.
+
+        A shortest plan, or with `greedy` any; a proof that there is none is as good with it.
+        """
         problem = task.draft.problem
         end = re.search(r"\(:goal", problem, re.IGNORECASE)
         init = re.search(r"\(:init", problem, re.IGNORECASE)
         assert end is not None and init is not None
         text = f"{problem[: init.end()]} {facts} {problem[init.end() : end.start()]}(:goal {goal}))"
-        search = self._engine.start(domain or task.draft.domain, text, SECONDS)
+        search = DownwardSearch(domain or task.draft.domain, text, SECONDS, greedy)
         try:
             return search.wait()
         finally:
             search.close()
 
-    def is_landmark(self, task: Task, fact: Atom) -> bool:
-        """Whether there is no plan on whose way the fact never holds: proven by the engine.
+    def without(self, task: Task, fact: Atom) -> Solution:
+        """A plan on whose way the fact never comes to hold; it is a landmark where there is none.
 
-        What adds the fact raises a flag, which the goal forbids.
+        Nothing that would add the fact may be applied.
         """
-        name, count = fact[0], len(fact) - 1
-        variables = [f"?v{i}" for i in range(count)]
-        pattern = re.compile(rf"\({re.escape(name)}((?:\s+[^()\s]+){{{count}}})\s*\)", re.IGNORECASE)
-        domain = re.sub(
-            r"\(:predicates",
-            f"(:predicates (flagged) (the-fact {' '.join(variables)}) ",
-            task.draft.domain,
-            count=1,
-        )
-        head, *actions = re.split(r"(?=\(:action)", domain)
-        flagged = "".join(_flagging(text, pattern) for text in actions)
-        goal = f"(and (not (flagged)) {task.problem.goal})"
+        head, *_ = re.split(r"\(:action", task.draft.domain, maxsplit=1, flags=re.IGNORECASE)
+        variables = " ".join(f"?v{k}" for k in range(len(fact) - 1))
+        head = re.sub(r"\(:predicates", rf"\g<0> (the-fact {variables})", head, flags=re.IGNORECASE)
+        actions = "\n".join(_not_adding(action, fact[0]) for action in task.domain.actions.values())
         facts = f"(the-fact {' '.join(fact[1:])})"
-        return self.solution(task, goal, head + flagged, facts).status == "unsolvable"
+        return self.solution(task, str(task.problem.goal), f"{head} {actions})", facts, greedy="relaxation")
 
 
-def _flagging(action: str, pattern: re.Pattern[str]) -> str:
-    """The action's text, with a flag on every atom that its effect adds and the pattern matches."""
-    start = action.lower().rfind(":effect")
-    effect = action[start:]
-    added = [m for m in pattern.finditer(effect) if not re.search(r"\(not\s*$", effect[: m.start()])]
-    for match in reversed(added):
-        flag = f" (when (the-fact{match.group(1)}) (flagged))"
-        effect = f"{effect[: match.start()]}{match.group(0)}{flag}{effect[match.end() :]}"
-    return action[:start] + effect
+def _not_adding(action: Action, predicate: str) -> str:
+    """The action, with the precondition that `the-fact` is nothing of the predicate that it adds."""
+    needs = [str(action.precondition)] if action.precondition else []
+    needs += [
+        f"(not (the-fact {' '.join(ground(g, {})[1:])}))"
+        for g in literals(action.effect)[0]
+        if g.head == predicate
+    ]
+    parameters = " ".join(f"{p.name} - {p.type}" for p in action.parameters)
+    return (
+        f"(:action {action.name} :parameters ({parameters})"
+        f" :precondition (and {' '.join(needs)}) :effect {action.effect})"
+    )
 
 
 def _visited(task: Task) -> Iterator[State]:

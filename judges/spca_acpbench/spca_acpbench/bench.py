@@ -15,7 +15,6 @@ from spca_bench.bench import Bench, Done
 from spca_bench.page import Page, PageTable
 from spca_bench.statistics import Rate, groups
 from spca_core.model import Record
-from spca_planner.solver.engines import open_engine
 
 
 class QuestionTrial(Record):
@@ -129,4 +128,4 @@ def _shown(answer: Any) -> str:
 
 @lru_cache(maxsize=1)
 def _answerer() -> Answerer:
-    return Answerer(open_engine("fast-downward"))
+    return Answerer()

@@ -55,9 +55,9 @@ def _proven(question: Question, answer: Atom | None, answerer: Answerer) -> bool
     if answer is None:
         return not (question.gold["yes"] if question.kind == "land" else question.gold)
     if question.kind == "land":
-        return answerer.is_landmark(task, answer)
+        return answerer.without(task, answer).status == "unsolvable"
     goal = f"({' '.join(answer)})" if question.kind == "reach" else task.precondition(answer)
-    return answerer.solution(task, goal).status == "unsolvable"
+    return answerer.solution(task, goal, greedy="relaxation").status == "unsolvable"
 
 
 def _closer(question: Question, answer: Atom, answerer: Answerer) -> bool:

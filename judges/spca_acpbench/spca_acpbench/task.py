@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,9 +22,10 @@ State = frozenset[Atom]
 
 @dataclass(frozen=True)
 class Ground:
-    """A ground action: what it adds and deletes."""
+    """A ground action: the atoms among its preconditions, and what it adds and deletes."""
 
     name: Atom
+    needs: frozenset[Atom]
     adds: frozenset[Atom]
     deletes: frozenset[Atom]
 
@@ -50,9 +52,11 @@ class Task:
 
     def applicable(self, state: State, relaxed: bool = False) -> Iterator[Ground]:
         """Every ground action whose precondition holds; `relaxed`: whose positive atoms do."""
-        known: dict[str, list[Atom]] = {}
+        known: dict[tuple[str | int, ...], list[Atom]] = defaultdict(list)
         for atom in state:
-            known.setdefault(atom[0], []).append(atom)
+            known[atom[:1]].append(atom)
+            for place, name in enumerate(atom[1:], 1):
+                known[atom[0], place, name].append(atom)
         for action in self.domain.actions.values():
             parts = conjuncts(action.precondition) if action.precondition else []
             positive = [p for p in parts if p.head in self.domain.predicates]
@@ -63,7 +67,7 @@ class Task:
                 else:
                     possible = self.holds(action.precondition, state, binding)
                 if possible:
-                    yield self._ground(action, binding)
+                    yield self._ground(action, positive, binding)
 
     def after(self, state: State, action: Ground) -> State:
         """The state after a ground action; adding wins over deleting."""
@@ -88,24 +92,40 @@ class Task:
         return self.first_inapplicable(steps) is None and self.is_goal(self.states(steps)[-1])
 
     @cached_property
-    def relaxed(self) -> tuple[State, frozenset[Atom]]:
-        """All atoms that can hold and all actions that can be applied when nothing ever becomes false."""
-        return self.relaxed_without(None)
+    def operators(self) -> dict[Atom, Ground]:
+        """All actions that can be applied when nothing ever becomes false, by name."""
+        found: dict[Atom, Ground] = {}
+        reached, size = set(self.initial), -1
+        while size != len(reached):
+            size = len(reached)
+            found = {a.name: a for a in self.applicable(frozenset(reached), relaxed=True)}
+            reached.update(*(a.adds for a in found.values()))
+        return found
 
-    def relaxed_without(self, banned: Atom | None) -> tuple[State, frozenset[Atom]]:
-        """Return the same without any action that adds `banned`."""
-        reached, used = set(self.initial), set[Atom]()
-        while True:
-            actions = [a for a in self.applicable(frozenset(reached), relaxed=True) if banned not in a.adds]
-            used |= {a.name for a in actions}
-            new = set().union(*(a.adds for a in actions)) - reached
-            if not new:
-                return frozenset(reached), frozenset(used)
-            reached |= new
+    def relaxed(self, banned: Atom | None = None) -> State:
+        """All atoms that can hold when nothing ever becomes false and no action adds `banned`."""
+        missing: dict[Atom, int] = {}
+        waiting: dict[Atom, list[Ground]] = defaultdict(list)
+        reached, frontier = set(self.initial), list(self.initial)
+        for action in self.operators.values():
+            if banned not in action.adds:
+                missing[action.name] = len(action.needs)
+                for atom in action.needs:
+                    waiting[atom].append(action)
+                if not action.needs:
+                    frontier += action.adds - reached
+                    reached |= action.adds
+        while frontier:
+            for action in waiting[frontier.pop()]:
+                missing[action.name] -= 1
+                if not missing[action.name]:
+                    frontier += action.adds - reached
+                    reached |= action.adds
+        return frozenset(reached)
 
     def every_atom(self) -> Iterator[Atom]:
         """Every atom of right types whose predicate some action changes."""
-        effects = [_literals(action.effect) for action in self.domain.actions.values()]
+        effects = [literals(action.effect) for action in self.domain.actions.values()]
         changed = {literal.head for both in effects for literals in both for literal in literals}
         for name, signature in self.domain.predicates.items():
             if name in changed:
@@ -130,10 +150,15 @@ class Task:
         return text
 
     def _matches(
-        self, action: Action, positive: list[Group], known: Mapping[str, list[Atom]]
+        self, action: Action, positive: list[Group], known: Mapping[tuple[str | int, ...], list[Atom]]
     ) -> Iterator[dict[str, str]]:
         """The bindings for which all positive atoms are known; other parameters take every object."""
         kinds = {p.name: p.type for p in action.parameters}
+
+        def fitting(pattern: Atom) -> list[Atom]:
+            """Atoms that agree with the pattern in the argument that fewest have, if it has one."""
+            named = (known.get((pattern[0], k, t), []) for k, t in enumerate(pattern[1:], 1) if t[0] != "?")
+            return min(named, key=len, default=known.get(pattern[:1], []))
 
         def extend(bound: dict[str, str], left: list[Group]) -> Iterator[dict[str, str]]:
             if not left:
@@ -141,11 +166,10 @@ class Task:
                 for values in product(*(self.problem.of_type(self.domain, kinds[n]) for n in free)):
                     yield {**bound, **dict(zip(free, values, strict=True))}
                 return
-            # The atom with the fewest unbound variables has the fewest matches.
-            best = min(left, key=lambda g: sum(t.startswith("?") for t in ground(g, bound)[1:]))
-            pattern = ground(best, bound)
+            patterns = [(ground(g, bound), g) for g in left]
+            found, pattern, best = min(((fitting(p), p, g) for p, g in patterns), key=lambda f: len(f[0]))
             rest = [g for g in left if g is not best]
-            for atom in known.get(best.head, ()):
+            for atom in found:
                 more = self._unified(pattern, atom, kinds)
                 if more is not None:
                     yield from extend({**bound, **more}, rest)
@@ -162,16 +186,17 @@ class Task:
                 return None
         return more
 
-    def _ground(self, action: Action, binding: Mapping[str, str]) -> Ground:
-        adds, deletes = _literals(action.effect)
+    def _ground(self, action: Action, positive: list[Group], binding: Mapping[str, str]) -> Ground:
+        adds, deletes = literals(action.effect)
         return Ground(
             (action.name, *(binding[p.name] for p in action.parameters)),
+            frozenset(ground(g, binding) for g in positive),
             frozenset(ground(g, binding) for g in adds),
             frozenset(ground(g, binding) for g in deletes),
         )
 
 
-def _literals(effect: Group | None) -> tuple[list[Group], list[Group]]:
+def literals(effect: Group | None) -> tuple[list[Group], list[Group]]:
     """What a conjunction of literals adds, and what it deletes."""
     adds: list[Group] = []
     deletes: list[Group] = []

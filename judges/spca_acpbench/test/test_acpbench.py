@@ -11,13 +11,13 @@ import pytest
 
 from spca_acpbench.answers import Answerer, shared_words
 from spca_acpbench.bench import AcpBench
+from spca_acpbench.pairs import Pairs
 from spca_acpbench.questions import KINDS, Question, load
 from spca_acpbench.scoring import score
 from spca_acpbench.task import Task
 from spca_bench.campaign import ResultLine, append, claimed
 from spca_core.errors import InputError
 from spca_judges.page import write
-from spca_planner.solver.engines import open_engine
 
 DOMAIN = """(define (domain rooms) (:requirements :strips :typing) (:types room key)
   (:predicates (at ?r - room) (door ?a ?b - room) (locked ?r - room) (open ?r - room)
@@ -36,7 +36,7 @@ PLAN = "(take-key k hall) (unlock k attic) (walk hall attic)"
 
 @pytest.fixture(scope="module")
 def answerer() -> Answerer:
-    return Answerer(open_engine("fast-downward"))
+    return Answerer()
 
 
 def question(kind: str, gold: Any, text: str = "") -> Question:
@@ -75,8 +75,16 @@ def test_an_object_that_is_named_once_counts_once() -> None:
 
 def test_a_landmark_is_proven_and_what_is_none_is_not(answerer: Answerer) -> None:
     task = Task(DOMAIN, PROBLEM)
-    assert answerer.is_landmark(task, ("held", "k"))
-    assert not answerer.is_landmark(task, ("lies", "k", "attic"))
+    assert answerer.without(task, ("held", "k")).status == "unsolvable"
+    assert answerer.without(task, ("lies", "k", "attic")).status == "solved"
+
+
+def test_pairs_prove_what_the_relaxation_cannot() -> None:
+    task = Task(DOMAIN, PROBLEM)
+    both = {("locked", "attic"), ("open", "attic")}
+    assert both <= task.relaxed() and not Pairs(task).possible(both)
+    assert Pairs(task).possible({("at", "attic"), ("open", "attic"), ("door", "hall", "attic")})
+    assert ("at", "attic") not in task.relaxed(banned=("held", "k"))
 
 
 def test_what_only_becomes_false_changes_and_what_never_does_is_no_answer() -> None:
