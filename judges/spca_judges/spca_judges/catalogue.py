@@ -98,6 +98,26 @@ JUDGES = {
             others=(("language models", "most below 65 %", "ACPBench-Hard's paper"),),
         ),
         Judge(
+            "boxoban",
+            "Boxoban",
+            "spca bench boxoban --levels FOLDER --rules RUN",
+            "github google-deepmind/boxoban-levels",
+            "a checkout, and a run of `spca learn sokoban --boxes 4 --size 10`",
+            settings=(
+                "The rules are a program that the built-in synthesizer learned from levels that spca draws "
+                "itself, 4 boxes in 10 × 10 cells; no model. Plans by Fast Downward in these rules, within a "
+                "minute of processor time, then carried out by our Sokoban: the set has levels and no game. "
+                "Seconds are of wall time, on a busy machine."
+            ),
+            others=(
+                (
+                    "A* in the true rules, a million nodes",
+                    "989 of the 1,000 of unfiltered/test",
+                    "AlignmentResearch/boxoban-astar-solutions",
+                ),
+            ),
+        ),
+        Judge(
             "robosuite",
             "robosuite, UR5e",
             "spca bench robosuite",
