@@ -12,10 +12,11 @@ import pytest
 from spca_bench.bench import Done
 from spca_bench.engine import run_campaign
 from spca_bench.page import Page
+from spca_bench.ppo import ppo
 from spca_bench.report import write_report
 from spca_benchmarks.minigrid.bench import MinigridBench, MinigridResult, MinigridTrial
-from spca_benchmarks.minigrid.learning import ppo
 from spca_benchmarks.minigrid.learning.bench import RlBench, first_reached
+from spca_benchmarks.minigrid.learning.flat_view import FlatView
 from spca_benchmarks.minigrid.reference import reference
 from spca_benchmarks.minigrid.shortest import shortest
 from spca_core.errors import InputError
@@ -139,7 +140,7 @@ def test_a_mark_is_reached_over_the_last_hundred_episodes() -> None:
 
 
 def test_ppo_sees_the_view_as_features_and_is_an_optional_extra() -> None:
-    view = ppo.FlatView(make_env("MiniGrid-DoorKey-5x5-v0"), mazes=1)
+    view = FlatView(make_env("MiniGrid-DoorKey-5x5-v0"), mazes=1)
     features, _ = view.reset()
     assert features.shape == view.observation_space.shape and set(np.unique(features)) == {0.0, 1.0}
     mission = len(set(view.unwrapped.mission.split()))
@@ -150,12 +151,12 @@ def test_ppo_sees_the_view_as_features_and_is_an_optional_extra() -> None:
     ended: list[bool] = []
     if importlib.util.find_spec("stable_baselines3") is None:
         with pytest.raises(InputError, match="needs stable-baselines3"):
-            ppo.learn("MiniGrid-Empty-5x5-v0", 0, 1, lambda solved, actions: True)
+            ppo(view, 0, lambda solved, actions: True)
     else:
 
         def three(solved: bool, actions: int) -> bool:
             ended.append(solved)
             return len(ended) == 3
 
-        ppo.learn("MiniGrid-Empty-5x5-v0", 0, 1, three)
+        ppo(view, 0, three)
         assert len(ended) == 3

@@ -29,6 +29,12 @@ def _worldcoder(
         str,
         typer.Option(help="`inductive` (a stand-in for a model) or `language`: each --model."),
     ] = "inductive",
+    ppo: Annotated[
+        int,
+        typer.Option(
+            help="Actions of PPO in Sokoban, as a baseline (needs stable-baselines3); 0: none.", min=0
+        ),
+    ] = 0,
 ) -> Any:
     """Learn worlds and variants of them on several seeds.
 
@@ -38,7 +44,7 @@ def _worldcoder(
 
     return checked(
         WorldcoderBench, suites=tuple(suites or ()), seeds=seeds, first_seed=first_seed, levels=levels,
-        models=tuple(model or ()), synthesizer=synthesizer,
+        models=tuple(model or ()), synthesizer=synthesizer, ppo=ppo,
     )  # fmt: skip
 
 

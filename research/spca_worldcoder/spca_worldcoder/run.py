@@ -199,11 +199,12 @@ def laboratory(
             ]
         else:
             searchers = [SandboxSearch(runner, "novelty", 8_000), SandboxSearch(runner, "width", 40_000)]
+        guess = options.settings.rewards == "guessed"
         if options.synthesizer == "inductive":
-            synthesizer = InductiveSynthesizer(options.settings.rewards == "guessed", cancelled)
+            synthesizer = InductiveSynthesizer(guess, cancelled)
         else:
             chat = stack.enter_context(open_writer(options.llm, folder.path / "llm", options.temperature))
-            synthesizer = LanguageSynthesizer(chat, options.settings.seed)
+            synthesizer = LanguageSynthesizer(chat, options.settings.seed, guess)
         yield runner, ModelPlanner(runner, searchers), synthesizer
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import threading
@@ -23,7 +24,7 @@ from spca_testing.models.server import ModelServer
 from spca_worldcoder.agent.agent import Agent, EnvironmentResult
 from spca_worldcoder.agent.bandit import Arm, Bandit, search
 from spca_worldcoder.agent.settings import Settings
-from spca_worldcoder.bench.baselines import random_actions, react, true_sokoban
+from spca_worldcoder.bench.baselines import Planes, ppo_success, random_actions, react, true_sokoban
 from spca_worldcoder.bench.bench import Watcher, WorldcoderBench, play
 from spca_worldcoder.bench.rows import Learned, WorldcoderRow
 from spca_worldcoder.planning.classical import ClassicalSearch
@@ -213,6 +214,20 @@ def test_baselines_play_the_same_worlds(tmp_path: Path) -> None:
             played = react(world, chat, 0, episodes=1, steps=6)
     assert (played.success, played.actions) == (0, 4)
     assert played.usage.tokens == 15 * played.usage.questions > 0
+
+
+def test_ppo_sees_the_level_as_planes_and_is_an_optional_extra(tmp_path: Path) -> None:
+    world = Sokoban(1, 5)
+    planes = Planes(world, 0, steps=2)
+    seen, _ = planes.reset()
+    assert planes.observation_space.contains(seen)
+    assert seen.sum() == len(world.level.state), "each entity in its cell"
+    assert [planes.step(0)[3] for _ in range(2)] == [False, True]
+    if importlib.util.find_spec("stable_baselines3") is None:
+        with pytest.raises(InputError, match="needs stable-baselines3"):
+            WorldcoderBench(suites=("sokoban",), ppo=100).prepare(tmp_path)
+    else:
+        assert 0 <= ppo_success(world, 0, 300) <= 1
 
 
 def test_tabular_q_learning_learns_an_empty_room() -> None:

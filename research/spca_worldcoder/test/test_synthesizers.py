@@ -287,6 +287,30 @@ def test_a_refinement_shows_what_the_program_says_and_a_goal_shows_the_nearest_m
     assert [m in goal for m in ("red door", "blue door", "win", "windows")] == [True, True, True, False]
 
 
+def test_a_models_reward_is_guessed_once_for_each_mission_before_anything_has_paid(
+    tmp_path: Path, runner: ModelRunner, experience: Experience
+) -> None:
+    """The rewards of the data correct nothing, and the search for a plan is not asked about."""
+    asked, drafts = [], Drafts()
+
+    def answer(seen: Seen) -> Behaviour:
+        asked.append(seen.body["messages"][-1]["content"])
+        return fenced(GOOD.replace("10 if", "9 if"))
+
+    planner = ModelPlanner(runner, [SandboxSearch(runner, "width", 40_000)])
+    with ModelServer(answer) as server, chat_over(server, tmp_path) as chat:
+        settings = Settings(rewards="guessed", optimism=False)
+        writer = LanguageSynthesizer(chat, guess_rewards=True)
+        model = Modelling(runner, planner, writer, settings, np.random.default_rng(1), drafts.draft)
+        model.take(experience, Program(source=NO_WIN))
+        for _ in range(3):
+            model.begin(*experience.starts[-1])
+            model.improve(experience.transitions[-1].after)
+    assert len(asked) == 1 and 'A new mission is given: "win the game"' in asked[0]
+    assert "Steps that accomplished" not in asked[0]
+    assert "9 if" in model.program.source
+
+
 def test_a_state_is_told_in_short_without_losing_anything() -> None:
     held = entity("key", color="red")
     state = state_of([entity("wall", 0, 0), entity("wall", 0, 1), entity("porter", 2, 1, holds=held, load=1)])

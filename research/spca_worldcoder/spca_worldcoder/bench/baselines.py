@@ -1,14 +1,17 @@
 """What the agent is compared with: chance, a model asked at every step, and the true rules of Sokoban.
 
-Tabular Q-learning is in `spca_bench.q_learning`.
+Tabular Q-learning and PPO are in `spca_bench`.
 """
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
+import gymnasium
 import numpy as np
 
+from spca_bench.ppo import ppo
 from spca_core.model import Record
 from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError
@@ -18,7 +21,7 @@ from spca_worldcoder.induction.goals import Ending, RewardRules
 from spca_worldcoder.induction.rulebook import Clause, Group, Rulebook
 from spca_worldcoder.induction.view import Frame
 from spca_worldcoder.records import Program, Usage
-from spca_worldcoder.state import in_words, name_of
+from spca_worldcoder.state import State, in_words, name_of
 from spca_worldcoder.worlds import sokoban
 from spca_worldcoder.worlds.world import World
 
@@ -27,6 +30,8 @@ _REMEMBERED = 12
 """Steps of an episode that the model is shown."""
 _MOST_UNUSABLE = 3
 """Answers without an action that end an episode."""
+_LAST = 20
+_KINDS = ("wall", "box", "target", "player")
 
 
 class Played(Record):
@@ -93,6 +98,48 @@ def react(world: World, chat: ChatModel, seed: int, episodes: int, steps: int = 
                 solved += reward > 0
                 break
     return Played(success=solved / episodes, actions=taken, usage=usage)
+
+
+class Planes(gymnasium.Env[Any, int]):
+    """Sokoban for `ppo`: which cells hold a wall, a box, a target, the player; a new level each episode."""
+
+    def __init__(self, world: sokoban.Sokoban, seed: int, steps: int = 100) -> None:
+        self._world, self._limit = world, steps
+        self._rng, self._taken = np.random.default_rng([seed, 4]), 0
+        self.observation_space = gymnasium.spaces.Box(0.0, 1.0, (len(_KINDS) * world.size**2,), np.float32)
+        self.action_space = gymnasium.spaces.Discrete(len(world.actions))  # type: ignore[assignment]
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+        """See `gymnasium.Env`."""
+        self._taken = 0
+        return self._planes(self._world.reset(int(self._rng.integers(2**31)))[0]), {}
+
+    def step(self, action: int) -> Any:
+        """See `gymnasium.Env`."""
+        state, reward, done = self._world.step(self._world.actions[int(action)])
+        self._taken += 1
+        return self._planes(state), reward, done, self._taken >= self._limit, {}
+
+    def _planes(self, state: State) -> np.ndarray:
+        planes = np.zeros((len(_KINDS), self._world.size, self._world.size), np.float32)
+        for one in state:
+            planes[_KINDS.index(one.kind), one.y, one.x] = 1
+        return planes.ravel()
+
+
+def ppo_success(world: sokoban.Sokoban, seed: int, actions: int) -> float:
+    """The share of the last 20 episodes that PPO solves, once it has taken so many actions."""
+    outcomes: list[bool] = []
+    taken = 0
+
+    def on_episode(solved: bool, length: int) -> bool:
+        nonlocal taken
+        outcomes.append(solved)
+        taken += length
+        return taken >= actions
+
+    ppo(Planes(world, seed), seed, on_episode)
+    return float(np.mean(outcomes[-_LAST:]))
 
 
 def true_sokoban() -> Program:

@@ -167,11 +167,15 @@ def _baselines(done: Trials, page: Page) -> None:
     rows = []
     for name, ours in found.items():
         asked = [one.react for one in ours if one.react is not None]
+        learned = [one.ppo for one in ours if one.ppo is not None]
         rows.append(
             (
                 name,
                 float(np.mean([one.chance for one in ours])),
                 float(np.mean([one.q_table for one in ours])),
+                f"{np.mean(learned):.2f}"
+                if (learned := [one.ppo for one in ours if one.ppo is not None])
+                else "–",
                 f"{np.mean([one.success for one in asked]):.2f}" if asked else "no model asked",
                 f"{np.mean([one.usage.tokens for one in asked]):.0f}" if asked else "–",
             )
@@ -181,6 +185,7 @@ def _baselines(done: Trials, page: Page) -> None:
             "environment",
             "random actions",
             f"tabular Q-learning, {Q_ACTIONS} actions",
+            "PPO (`--ppo`)",
             "ReAct",
             f"its tokens for {REACT_EPISODES} episodes",
         ),

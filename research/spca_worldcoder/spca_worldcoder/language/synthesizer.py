@@ -25,14 +25,16 @@ missions beside a new one (published values)."""
 class LanguageSynthesizer:
     """A `ModelSynthesizer` over a chat model.
 
-    Examples are drawn by a seed, so that equal runs ask equal questions.
+    Examples are drawn by a seed, so that equal runs ask equal questions. With `guess_rewards` the reward of
+    every mission is asked for once, from its words, before anything has paid (prompt4reward).
     """
 
     name = "language"
     enumerates = False
 
-    def __init__(self, chat: ChatModel, seed: int = 0) -> None:
-        self._chat = chat
+    def __init__(self, chat: ChatModel, seed: int = 0, guess_rewards: bool = False) -> None:
+        self._chat, self._guess = chat, guess_rewards
+        self._guessed: set[str] = set()
         self._rng = np.random.default_rng([seed, 7])
         self.usage = Usage()
 
@@ -61,8 +63,9 @@ class LanguageSynthesizer:
     def for_goal(self, program: Program, experience: Experience, start: State, mission: str) -> Program:
         """A reward for a new mission, with the nearest ones that were accomplished."""
         won = {seen.mission: seen for seen in experience.transitions if seen.done and seen.reward > 0}
-        if not won or mission in won:
+        if mission in self._guessed if self._guess else not won or mission in won:
             return program
+        self._guessed.add(mission)
         nearest = sorted(won, key=lambda known: (words_apart(known, mission), known))[:_GOALS]
         return self._ask(
             "goal", "goal", code=program.source, mission=mission, known=[_shown(won[one]) for one in nearest]

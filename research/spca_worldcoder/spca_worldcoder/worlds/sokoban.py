@@ -60,13 +60,13 @@ class Sokoban:
                 f"{boxes} boxes do not fit into {size} × {size} cells", hint="fewer, or more cells"
             )
         self.name = f"sokoban-{boxes}-{size}x{size}"
-        self._boxes, self._size, self._reach = boxes, size, reach
+        self._boxes, self.size, self._reach = boxes, size, reach
         self._level = Level(size, frozenset(), frozenset(), frozenset(), (0, 0))
 
     def reset(self, seed: int) -> tuple[State, str]:
         """A new level."""
         return self.begin(
-            draw(np.random.default_rng([seed, self._boxes, self._size]), self._boxes, self._size, self._reach)
+            draw(np.random.default_rng([seed, self._boxes, self.size]), self._boxes, self.size, self._reach)
         )
 
     @property

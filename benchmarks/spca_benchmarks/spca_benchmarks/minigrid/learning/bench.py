@@ -13,10 +13,11 @@ from pydantic import Field
 from spca_bench.bench import Bench, Done
 from spca_bench.page import Page, PageTable, new_figure
 from spca_bench.plots import legend_beside
+from spca_bench.ppo import ppo
 from spca_bench.q_learning import q_learning
 from spca_bench.statistics import groups, median_of
-from spca_benchmarks.minigrid.learning import ppo
 from spca_benchmarks.minigrid.learning.episodes import ViewEpisodes
+from spca_benchmarks.minigrid.learning.flat_view import FlatView
 from spca_core.model import Record
 from spca_minigrid import published
 from spca_minigrid.world import make_env
@@ -83,7 +84,7 @@ class RlBench(Bench[RlTrial, RlResult]):
         for env in self.environments:
             make_env(env)
         if "ppo" in self.algorithms:
-            ppo.learn(self.environments[0], 0, 0, lambda solved, actions: True)
+            ppo(FlatView(make_env(self.environments[0])), 0, lambda solved, actions: True)
 
     def trials(self) -> list[RlTrial]:
         """Environment by environment."""
@@ -107,7 +108,7 @@ class RlBench(Bench[RlTrial, RlResult]):
             return len(outcomes) >= self.episodes or reached(outcomes, MARKS[-1]) is not None
 
         if trial.algorithm == "ppo":
-            ppo.learn(trial.env, trial.seed, self.mazes, on_episode)
+            ppo(FlatView(make_env(trial.env), self.mazes), trial.seed, on_episode)
         else:
             world = ViewEpisodes(trial.env, self.mazes)
             q_learning(world, trial.seed, _ACTIONS, world.max_steps, on_episode=on_episode)

@@ -1,4 +1,4 @@
-"""PPO of stable-baselines3 (Schulman et al. 2017) on MiniGrid; an optional extra."""
+"""MiniGrid as a vector of numbers, for PPO."""
 
 from __future__ import annotations
 
@@ -8,13 +8,8 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from spca_benchmarks.minigrid.learning.episodes import OnEpisode
-from spca_core.errors import InputError
-from spca_minigrid.world import make_env
-
 _KINDS, _COLOURS, _STATES, _DIRECTIONS = 11, 6, 3, 4
 _WORDS = 64
-_STEPS = 10**9
 
 
 class FlatView(gymnasium.ObservationWrapper[Any, Any, Any]):
@@ -43,25 +38,3 @@ class FlatView(gymnasium.ObservationWrapper[Any, Any, Any]):
         parts = (np.eye(_KINDS)[kinds], np.eye(_COLOURS)[colours], np.eye(_STATES)[states])
         direction = np.eye(_DIRECTIONS)[int(observation["direction"])]
         return np.concatenate([*(p.ravel() for p in parts), direction, words]).astype(np.float32)
-
-
-def learn(env: str, seed: int, mazes: int, on_episode: OnEpisode) -> None:
-    """Learn until `on_episode` ends it. InputError where stable-baselines3 is not installed."""
-    try:
-        import torch
-        from stable_baselines3 import PPO
-        from stable_baselines3.common.callbacks import BaseCallback
-        from stable_baselines3.common.monitor import Monitor
-    except ImportError as error:
-        hint = "pip install stable-baselines3"
-        raise InputError("the algorithm 'ppo' needs stable-baselines3", hint=hint) from error
-
-    class _Episodes(BaseCallback):
-        def _on_step(self) -> bool:
-            ended = [info["episode"] for info in self.locals["infos"] if "episode" in info]
-            return not any(on_episode(e["r"] > 0, int(e["l"])) for e in ended)
-
-    torch.set_num_threads(1)  # the network is small, and other learners run beside this one
-    world = Monitor(FlatView(make_env(env), mazes))
-    model = PPO("MlpPolicy", world, seed=seed, ent_coef=0.01, device="cpu")
-    model.learn(_STEPS, callback=_Episodes())
