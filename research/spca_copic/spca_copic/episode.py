@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -54,7 +54,6 @@ def run_episode(
     case: Case,
     pool: ProgramPool,
     choice: Choice,
-    on_decision: Callable[[Moment, Decision], None] | None = None,
 ) -> Episode:
     """Run a case to its end; ends it, too, when no program has a plan any more."""
     moment = Moment(world, pool, world.reset(case))
@@ -82,8 +81,6 @@ def run_episode(
         )
         moment.decisions.append(decision)
         moment.note(candidates[chosen].plan, transition)
-        if on_decision is not None:
-            on_decision(moment, decision)
         if transition.done:
             ended = (
                 ""

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from spca_bench.page import Page
+from spca_bench.page import Page, PageTable
 from spca_copic.evaluation import Score
 from spca_copic.recipe import TaskState
 from spca_copic.store import CopicFolder
@@ -26,7 +26,9 @@ def write_report(folder: CopicFolder, scores: Sequence[Score] = ()) -> Path:
         f"Programs by {run.recipe.proposer}, selector {run.recipe.selector}, seed {run.recipe.seed}",
     )
     if scores:
-        _comparison(page, scores)
+        page.heading("Ways to choose, on unseen cases")
+        table = scores_table(scores)
+        page.table(table.heads, table.rows)
     for task in run.tasks:
         loaded = folder.load(task)
         if loaded is not None and loaded[0].trials:
@@ -34,30 +36,23 @@ def write_report(folder: CopicFolder, scores: Sequence[Score] = ()) -> Path:
     return page.write(folder.path / REPORT)
 
 
-def _comparison(page: Page, scores: Sequence[Score]) -> None:
-    page.heading("Ways to choose, on unseen cases")
+def scores_table(scores: Sequence[Score]) -> PageTable:
+    """A row for each way to choose, for the page and for the terminal."""
     oracle = {s.task: s for s in scores if s.policy == "oracle"}
     rows = [
         (
-            s.task,
-            s.policy + (" (best single)" if s.best_single else ""),
-            s.episodes,
-            f"{100 * s.success:.1f} %",
-            s.score,
-            oracle[s.task].score - s.score if s.task in oracle else "",
-            s.decisions,
-            s.actions,
-            s.switch_interval,
-            f"{1000 * s.selector_seconds:.1f}",
-            f"{s.tokens:.0f}",
+            s.task, s.policy + (" (best single)" if s.best_single else ""), s.episodes,
+            f"{100 * s.success:.1f} %", s.score, oracle[s.task].score - s.score if s.task in oracle else "",
+            s.decisions, s.actions, s.switch_interval, f"{1000 * s.selector_seconds:.1f}", f"{s.tokens:.0f}",
+            s.seconds,
         )
         for s in scores
-    ]
-    page.table(
-        ("task", "policy", "cases", "solved", "score", "regret", "plans", "actions", "plans per switch",
-         "ms a choice", "tokens"),
-        rows,
+    ]  # fmt: skip
+    heads = (
+        "task", "policy", "cases", "solved", "score", "regret", "plans", "actions", "plans per switch",
+        "ms a choice", "tokens", "s an episode",
     )  # fmt: skip
+    return PageTable(heads, rows)
 
 
 def _task(page: Page, state: TaskState) -> None:

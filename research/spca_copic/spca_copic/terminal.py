@@ -13,7 +13,7 @@ from rich.table import Table
 from spca.logs import log_to
 from spca_copic.evaluation import WITH_MODEL, Score, evaluate, unseen_cases
 from spca_copic.recipe import Recipe, Trial
-from spca_copic.report import write_report
+from spca_copic.report import scores_table, write_report
 from spca_copic.run import train_run
 from spca_copic.store import CopicFolder, CopicRun
 from spca_copic.worlds.registry import open_world
@@ -134,16 +134,8 @@ def _told(trial: Trial) -> str:
 
 
 def _table(scores: list[Score]) -> Table:
-    table = Table("task", "policy", "solved", "score", "plans", "actions", "tokens", "s an episode", box=None)
-    for s in scores:
-        table.add_row(
-            s.task,
-            s.policy + (" (best single)" if s.best_single else ""),
-            f"{100 * s.success:.1f} %",
-            f"{s.score:.2f}",
-            f"{s.decisions:.1f}",
-            f"{s.actions:.1f}",
-            f"{s.tokens:.0f}",
-            f"{s.seconds:.2f}",
-        )
+    found = scores_table(scores)
+    table = Table(*found.heads, box=None)
+    for row in found.shown():
+        table.add_row(*row)
     return table

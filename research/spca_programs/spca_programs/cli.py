@@ -56,20 +56,3 @@ def write(
         Recipe, strategy=strategy, refine=refine, patience=patience, train=train, test=test, seed=seed
     )
     write_program(task, recipe, program, llm, data, store)
-
-
-@ipp_app.command(epilog="Example:  spca ipp think grasp --method two-step --cases 20")
-def think(
-    task: Task,
-    method: Annotated[
-        str, typer.Option(help="zero-shot, chain-of-thought or two-step.")
-    ] = "chain-of-thought",
-    cases: Annotated[int, typer.Option(help="Cases; each costs a question or two.", min=1)] = 20,
-    seed: Annotated[int, typer.Option(help="Draws the cases.")] = 0,
-    llm: Llm = "",
-    data: Data = None,
-) -> None:
-    """Let a language model plan without a program, case by case, for comparison."""
-    from spca_programs.terminal import think_about
-
-    think_about(task, method, cases, seed, llm, data)

@@ -76,7 +76,6 @@ def test_bench_grasp_in_two_processes_gives_the_same(tmp_path: Path) -> None:
         (("bench", "minigrid", "--skills", "some"), "--skills 'some': Input should be"),
         (("run", "minigrid:MiniGrid-DorKey-8x8"), "did you mean MiniGrid-DoorKey-8x8"),
         (("ipp", "write", "grasp", "--strategy", "guess"), "--strategy 'guess': Input should be"),
-        (("ipp", "think", "grasp", "--method", "guess"), "unknown method 'guess'"),
     ],
 )
 def test_bad_input_is_told_in_one_line(words: tuple[str, ...], complaint: str, tmp_path: Path) -> None:
@@ -139,8 +138,6 @@ def test_programs_are_written_kept_and_compared(tmp_path: Path, monkeypatch: pyt
         size = ("--train", "8", "--test", "8")
         printed = spca("ipp", "write", "grasp", *size, *kept, "--llm", str(tmp_path / "llm.yaml"))
         assert "3. not better: 0.000 in training" in printed and "4 questions, 400 + 200 tokens" in printed
-        thoughts = spca("ipp", "think", "grasp", "--cases", "1", "--llm", str(tmp_path / "llm.yaml"))
-    assert "over 1 cases" in thoughts and "1 without a plan" in thoughts  # the script had ended
 
 
 def test_programs_and_models_are_compared_on_the_same_cases(tmp_path: Path) -> None:

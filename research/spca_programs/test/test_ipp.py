@@ -19,10 +19,10 @@ from spca_programs.grasp.policies import example
 from spca_programs.grasp.rules import play
 from spca_programs.grasp.search import solve
 from spca_programs.ipp.develop import Recipe, develop, history_of
-from spca_programs.ipp.program import CaseResult, Program, ProgramRunner, code_in
+from spca_programs.ipp.program import CaseResult, Program, ProgramRunner, code_in, judge_answers
 from spca_programs.ipp.refinement import worst_cases
 from spca_programs.ipp.store import ProgramStore
-from spca_programs.ipp.thinking import think
+from spca_programs.ipp.thinking import plans_of
 from spca_testing.models.behaviours import Behaviour, Say, Status
 from spca_testing.models.server import ModelServer, Seen
 
@@ -251,13 +251,13 @@ def test_chain_of_thought_and_two_step(chat_with, domain: GraspDomain) -> None:
     ]
     server, chat = chat_with(spoken)
     best = play(case.grid, case.rules, plan).score
-    assert think("chain-of-thought", domain, chat, [case]).evaluation.mean == best
-    two = think("two-step", domain, chat, [case])
-    assert two.evaluation.mean == best and two.usage.input_tokens == 20
+    for method, tokens in (("chain-of-thought", 10), ("two-step", 20)):
+        answers, usage = plans_of(method, domain, chat, [case])
+        assert judge_answers(domain, [case], answers).mean == best and usage.input_tokens == tokens
     position = play(case.grid, case.rules, plan[:half]).effects[-1].position
     assert f"The agent is at row {position[0]}, column {position[1]}" in server.requests[2].text
-    mute = think("chain-of-thought", domain, chat, [case]).evaluation
-    assert mute.results[0].answer.problem.startswith("model: the answer has no line")
+    [mute], _ = plans_of("chain-of-thought", domain, chat, [case])
+    assert mute.problem.startswith("model: the answer has no line")
 
 
 def test_store_keeps_finds_and_sorts(chat_with, domain: GraspDomain, tmp_path: Path) -> None:

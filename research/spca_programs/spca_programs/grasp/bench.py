@@ -148,7 +148,7 @@ class GraspBench(Bench[Chunk, ChunkResult]):
         if self.asks_model:
             record = folder / "llm" / trial.key
             with self._chat(record, trial.key) as chat:
-                answers, usage, _ = plans_of("zero-shot", GraspDomain(), chat, trial.environments)
+                answers, usage = plans_of("zero-shot", GraspDomain(), chat, trial.environments)
             if fault := server_fault(record):
                 raise ModelError(fault, "unreachable")
         elif self.policy.endswith(".py"):

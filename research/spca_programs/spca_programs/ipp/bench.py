@@ -34,7 +34,7 @@ from spca_programs.ipp.refinement import Attempt
 from spca_programs.ipp.store import PROGRAMS, ProgramStore
 from spca_programs.ipp.strategies import STRATEGIES
 from spca_programs.ipp.tasks import domain_of
-from spca_programs.ipp.thinking import METHODS, think
+from spca_programs.ipp.thinking import METHODS, plans_of
 from spca_programs.minigrid.policies import example as minigrid_example
 
 EXAMPLE = "example"
@@ -230,10 +230,9 @@ class IppBench(Bench[IppTrial, IppResult]):
 
     def _with_model(self, domain: Domain[Any], cases: list[Any], way: str, chat: Chat) -> IppResult:
         if way in METHODS:
-            thought = think(way, domain, chat, cases)
-            return _result(
-                thought.evaluation, usage=thought.usage, questions=chat.ledger.totals()[_role(way)].calls
-            )
+            answers, usage = plans_of(way, domain, chat, cases)
+            asked = chat.ledger.totals()[_role(way)].calls
+            return _result(judge_answers(domain, cases, answers), usage=usage, questions=asked)
         recipe = Recipe(
             strategy=way.removesuffix(REFINED), refine=self.rounds if way.endswith(REFINED) else 0,
             train=self.train,

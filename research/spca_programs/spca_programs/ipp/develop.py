@@ -65,7 +65,7 @@ def develop(
     """
     train, test = domain.split(recipe.train, recipe.test, recipe.seed)
     with ProgramRunner(recipe.deadline_s) as runner:
-        shop = Workshop.of(domain, model, runner, train[0])
+        shop = Workshop(domain, model, runner, domain.show(train[0]))
         attempts: list[Attempt] = []
         ended = "the strategy is complete"
         program = first

@@ -12,7 +12,7 @@ from spca_core.errors import InputError
 from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError
 from spca_programs.ipp.dialogue import Dialogue, prompt
-from spca_programs.ipp.domain import Case, Domain
+from spca_programs.ipp.domain import Domain
 from spca_programs.ipp.program import Origin, Program, ProgramRunner, code_in
 
 REPAIRS = 3
@@ -27,11 +27,6 @@ class Workshop:
     model: ChatModel
     runner: ProgramRunner
     sample: str
-
-    @classmethod
-    def of(cls, domain: Domain[Case], model: ChatModel, runner: ProgramRunner, sample: Case) -> Workshop:
-        """A workshop that shows one sample case to the model."""
-        return cls(domain, model, runner, domain.show(sample))
 
     def dialogue(self) -> Dialogue:
         """A new conversation about the task."""

@@ -8,31 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from spca_core.model import Record
 from spca_core.ports.chat import ChatModel, ChatUsage, Role
 from spca_core.ports.proposer import ModelError
 from spca_programs.ipp.dialogue import Dialogue, add_usage, prompt
 from spca_programs.ipp.domain import Answer, Case, Domain
-from spca_programs.ipp.program import Evaluation, judge_answers
 
 ROLE: Role = "planner_big"
 _SYSTEM = "You plan actions in a small grid world, carefully, and answer in the form that is asked for."
 _MARK = re.compile(r"ACTIONS\s*:(.*)", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[\s,;\[\]\"'`*]+")
-
-
-class Thought(Record):
-    """A baseline over a set of cases, and what it took."""
-
-    method: str
-    evaluation: Evaluation
-    usage: ChatUsage
-    model: str = ""
-
-    @property
-    def usd_per_case(self) -> float:
-        """Money for one case; a program costs this nothing once it is written."""
-        return self.usage.cost_usd / self.evaluation.cases
 
 
 def zero_shot(domain: Domain[Case], case: Case, dialogue: Dialogue) -> list[str]:
@@ -58,23 +42,14 @@ METHODS: dict[str, Callable[..., list[str]]] = {
 }
 
 
-def think(method: str, domain: Domain[Case], model: ChatModel, cases: Sequence[Case]) -> Thought:
-    """Plan for every case by a method, and judge the plans. Raises BudgetExhausted."""
-    answers, usage, model_name = plans_of(method, domain, model, cases)
-    return Thought(
-        method=method, evaluation=judge_answers(domain, cases, answers), usage=usage, model=model_name
-    )
-
-
 def plans_of(
     method: str, domain: Domain[Case], model: ChatModel, cases: Sequence[Case]
-) -> tuple[list[Answer], ChatUsage, str]:
-    """A model's plan for every case by a method, what they took, and the model's name.
+) -> tuple[list[Answer], ChatUsage]:
+    """A model's plan for every case by a method, and what they took.
 
     A failing answer costs its case; BudgetExhausted is passed on.
     """
-    usage, model_name = ChatUsage(), ""
-    answers = []
+    usage, answers = ChatUsage(), []
     for case in cases:
         dialogue = Dialogue(model, _SYSTEM, ROLE)
         try:
@@ -84,8 +59,7 @@ def plans_of(
         except ModelError as error:
             answers.append(Answer(problem=f"model: {error}", seconds=dialogue.usage.seconds))
         usage = add_usage(usage, dialogue.usage)
-        model_name = dialogue.model_name or model_name
-    return answers, usage, model_name
+    return answers, usage
 
 
 def actions_in(text: str) -> list[str]:

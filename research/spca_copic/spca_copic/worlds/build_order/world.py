@@ -43,13 +43,9 @@ _DECISIONS = 110
 
 
 class _Checkpoint(Record):
-    """What `BuildOrderWorld.checkpoint` keeps: the fields of `Base`, and the episode's."""
+    """What `BuildOrderWorld.checkpoint` keeps."""
 
-    time: int
-    minerals: float
-    gas: float
-    done: dict[str, int]
-    work: tuple[tuple[str, int], ...]
+    base: Base
     wanted: dict[str, int]
     limit: int
     decisions: int
@@ -154,26 +150,17 @@ class BuildOrderWorld:
 
     def checkpoint(self) -> bytes:
         """The base, as JSON."""
-        base = self._base
         saved = _Checkpoint(
-            time=base.time,
-            minerals=base.minerals,
-            gas=base.gas,
-            done=dict(base.done),
-            work=tuple(base.work),
-            wanted=self._wanted,
-            limit=self._limit,
-            decisions=self._decisions,
+            base=self._base, wanted=self._wanted, limit=self._limit, decisions=self._decisions,
             over=self._over,
-        )
+        )  # fmt: skip
         return saved.model_dump_json().encode()
 
     def restore(self, checkpoint: bytes) -> Situation:
         """Back to a checkpoint. Raises InputError for anything else."""
         with expecting("a checkpoint", self.name):
             saved = _Checkpoint.model_validate_json(checkpoint)
-        self._base = Base(saved.time, saved.minerals, saved.gas, Counter(saved.done), list(saved.work))
-        self._wanted, self._limit = saved.wanted, saved.limit
+        self._base, self._wanted, self._limit = saved.base, saved.wanted, saved.limit
         self._decisions, self._over = saved.decisions, saved.over
         return self._situation()
 
