@@ -54,7 +54,7 @@ MEANINGS = {
     "/camera/color/camera_info": "calibration of the camera, with the picture",
     "/camera/depth/camera_info": "the same, where viewers of depth look for it",
     "/contacts": "which models touch: ground truth, for the referee and people only",
-    "/lease": "a motion's client lives and has seen the joint states up to a stamp",
+    "/lease": "who drives, asks for or judges a motion lives, and has seen the world up to a stamp",
     "/scene": "what was detected and is remembered",
     "/plan": "the plan to be carried out",
     "/plan/behavior_tree": "the plan as a behaviour tree, BehaviorTree.CPP's XML; Groot2 opens it",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from array import array
 
-from spca_interfaces.msg import Contacts
+from rosgraph_msgs.msg import Clock
+from spca_interfaces.msg import Contacts, Lease
 from spca_interfaces.msg import Verdict as VerdictMsg
 from spca_interfaces.srv import BeginLevel, Checkpoint, Judge, Restore, SaveRecording
 
@@ -23,14 +24,18 @@ from spca_ros.convert.time import seconds, time_msg
 from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode, answering, existing
 from spca_ros.peer import serve_supervisor
-from spca_ros.qos import EVERY, STATE
+from spca_ros.qos import EVERY, NEWEST, STATE
 
-_NEWS_PERIOD = 0.05  # wall seconds between two verdicts that differ in nothing but their stamp
+_NEWS_PERIOD = 0.05  # wall seconds between two verdicts that differ in nothing but their stamp, and leases
 _SAMPLE_PERIOD = 0.02
+_AHEAD_S = 1.0  # simulated seconds that contacts may be ahead of the clock, which is told less often
 
 
 class RefereeNode(SpcaNode):
-    """Judges the epoch it was assigned; contacts of any other are ignored."""
+    """Judges the epoch it was assigned; contacts of any other are ignored.
+
+    It tells by leases that it lives and what it has seen, so that nothing moves unjudged.
+    """
 
     def __init__(self, loop: Loop | None = None) -> None:
         super().__init__(names.REFEREE, loop)
@@ -40,23 +45,39 @@ class RefereeNode(SpcaNode):
         self._seen = 0.0
         self._dropped = 0
         self._told: VerdictMsg | None = None
+        self._now = 0.0  # on the simulator's clock
         self._verdict = self.create_publisher(VerdictMsg, names.VERDICT, STATE)
+        self._lease = self.create_publisher(Lease, names.LEASE, EVERY)
+        self.create_subscription(Clock, "/clock", self._on_clock, NEWEST)
         self.create_subscription(Contacts, names.CONTACTS, self._on_contacts, EVERY)
-        self.wall_timer(_NEWS_PERIOD, self._tell)
+        self.wall_timer(_NEWS_PERIOD, self._beat)
         self.create_service(BeginLevel, names.BEGIN_LEVEL, self._begin)
         self.create_service(Judge, names.JUDGE, self._judge)
         self.create_service(Checkpoint, names.checkpoint(names.REFEREE), self._checkpoint)
         self.create_service(Restore, names.restore(names.REFEREE), self._restore)
         self.create_service(SaveRecording, names.save_recording(names.REFEREE), self._save)
 
+    def _on_clock(self, message: Clock) -> None:
+        self._now = max(seconds(message.clock), 0.0)
+
+    def _beat(self) -> None:
+        self._tell()
+        self._watch()
+
+    def _watch(self) -> None:
+        seen = time_msg(max(self._now, self._seen))
+        self._lease.publish(Lease(client=names.REFEREE, seen=seen))
+
     def _on_contacts(self, message: Contacts) -> None:
         if self._referee is None or message.epoch != self._epoch:
             return
         for sample in contact_samples(message):
-            if sample.stamp < self._seen:  # of another sender: the simulator's clock does not run backwards
+            if not self._seen <= sample.stamp <= self._now + _AHEAD_S:  # of another sender than the simulator
                 self._dropped += 1
                 if self._dropped == 1:
-                    self.get_logger().warning("contacts with a stamp of the past are dropped")
+                    self.get_logger().warning(
+                        "contacts with a stamp of the past or of the future are dropped"
+                    )
                 continue
             if not self._seen:
                 self._referee.start_at(max(sample.stamp - _SAMPLE_PERIOD, 0.0))
@@ -64,6 +85,7 @@ class RefereeNode(SpcaNode):
             self._seen = sample.stamp
             if self._news():
                 self._tell()
+        self._watch()
 
     def _news(self) -> bool:
         """Whether more than the stamp is new."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from rosgraph_msgs.msg import Clock
 from spca_interfaces.msg import Contacts, Verdict
 from spca_interfaces.msg import Layout as LayoutMsg
 from spca_interfaces.srv import BeginLevel
@@ -17,7 +18,8 @@ from spca_ros import names
 from spca_ros.calls import ServiceCall
 from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.records import to_msg
-from spca_ros.qos import EVERY, STATE
+from spca_ros.convert.time import time_msg
+from spca_ros.qos import EVERY, SENSOR, STATE
 from spca_testing.ros import referee, running
 
 pytestmark = pytest.mark.ros
@@ -32,6 +34,7 @@ def test_a_level_begins_where_the_simulators_clock_is() -> None:
     with running(referee(world="tabletop")) as (node, graph):
         node.create_subscription(Verdict, names.VERDICT, verdicts.append, STATE)
         contacts = node.create_publisher(Contacts, names.CONTACTS, EVERY)
+        clock = node.create_publisher(Clock, "/clock", SENSOR)
         begin = ServiceCall(node, BeginLevel, names.BEGIN_LEVEL, graph.peers[names.REFEREE])
         layout = to_msg(nominal_layout(world), LayoutMsg())
         assert begin(BeginLevel.Request(epoch="second", level="touch_01", layout=layout)).success
@@ -40,6 +43,7 @@ def test_a_level_begins_where_the_simulators_clock_is() -> None:
             end = time.monotonic() + 10.0
             while not (verdicts and verdicts[-1].seen >= stamp - 1e-6):
                 assert time.monotonic() < end
+                clock.publish(Clock(clock=time_msg(stamp)))
                 contacts.publish(contacts_msg([ContactSample(stamp=stamp, pairs=resting)], "second"))
                 time.sleep(0.05)
             return verdicts[-1]

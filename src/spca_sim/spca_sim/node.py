@@ -49,7 +49,7 @@ CAMERAS = ("ray", "gl")
 VIEWS = ("none", "window", "web")
 CameraKind = Literal["ray", "gl"]
 _disturbances = TypeAdapter(tuple[Disturbance, ...])
-_BATCH = 5  # contact samples in one message, at most
+_BATCH = 2  # contact samples in one message, at most: fewer than the conductor's lead has
 _CLOCK_PERIOD = 0.01  # wall seconds between two clock messages, at least
 _FEEDBACK_PERIOD = 0.1  # wall-clock seconds between two feedback messages of a motion
 
@@ -313,6 +313,7 @@ class SimNode(SpcaNode):
             self._become(self._wanted())
             self._conductor.reset(from_msg(Layout, request.layout), request.seed)
             self._epoch = request.epoch
+            self._published_clock = 0.0  # the clock is told before any contacts are
             self._tell()
         return response
 
@@ -351,6 +352,7 @@ class SimNode(SpcaNode):
             self._flush()
             self._conductor.restore(unpack(bytes(request.state), self._sim.snapshot_kinds))
             self._epoch = request.epoch
+            self._published_clock = 0.0  # the clock is told before any contacts are
             self._tell()
         return response
 

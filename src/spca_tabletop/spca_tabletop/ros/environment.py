@@ -203,6 +203,7 @@ class RosTabletop:
         if result.error_kind == "error":
             raise SpcaError(result.message)
         if result.error_kind:
+            self._ask()  # a look fails, too, when nothing was heard from the referee: this finds out
             raise MotionError(result.error_kind, result.message)
         return observation_of(from_msg(Scene, result.scene))
 

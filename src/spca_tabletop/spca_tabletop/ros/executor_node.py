@@ -54,8 +54,8 @@ class ExecutorNode(SpcaNode):
     """Looks and executes plans, one at a time.
 
     The arm stops on request, when a goal is cancelled, when the referee's verdict is a failure, and
-    when the supervisor is lost: at the latest when it has seen nothing of a motion for the times in
-    `spca_ros.watch`. (When this node is lost, the arm's driver hears nothing more from it and
+    when the supervisor or the referee is lost: at the latest when it has seen nothing of a motion for the
+    times in `spca_ros.watch`. (When this node is lost, the arm's driver hears nothing more from it and
     holds.)
     """
 
@@ -74,7 +74,7 @@ class ExecutorNode(SpcaNode):
         pipeline = self.parameter(
             "pipeline", "ompl", "which of MoveIt's planning pipelines searches", choices=tuple(PIPELINES)
         )
-        self._watch = Watch(self, names.SUPERVISOR, self._stop_arm)
+        self._watch = Watch(self, names.SUPERVISOR, self._stop_arm, always=(names.REFEREE,))
         self._joints = world.robot.arm.joint_names
         self._robot = RosRobot(self, self._joints, driver=self._driver())
         self._arm = _arm(kind, world, self._robot, Tolerances(lag=lag), source, pipeline)
