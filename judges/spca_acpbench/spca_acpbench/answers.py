@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from spca_acpbench.pairs import Pairs
@@ -19,6 +19,7 @@ from spca_planner.solver.judgement import Greedy
 SECONDS = 20.0
 """Of processor time for one search of the engine."""
 _WALKS, _STEPS = 30, 60
+"""Walks from the initial state, each until so many steps have shown nothing new."""
 _MOST_PROOFS = 60
 """Searches for one question, after which the rest counts as reachable."""
 
@@ -97,18 +98,19 @@ class Answerer:
         if impossible := next((c for c, atoms in needs.items() if not pairs.possible(atoms)), None):
             return impossible
         left = dict.fromkeys(needs)
-        shown = set(_visited(task))
+        states: Iterable[State] = _visited(task)
         for _ in range(_MOST_PROOFS):
-            for candidate in set().union(*map(seen, shown)):
-                left.pop(candidate, None)
-            if not left:
-                break
+            for state in states:
+                for candidate in seen(state):
+                    left.pop(candidate, None)
+                if not left:
+                    return None
             candidate = next(iter(left))
-            del left[candidate]
             found = self.solution(task, goal(candidate), greedy="relaxation")
             if found.status == "unsolvable":
                 return candidate
-            shown = set(task.states(list(found.steps)))
+            del left[candidate]
+            states = task.states(list(found.steps))
         return None
 
     def _land(self, task: Task, question: Question) -> Atom | None:
@@ -185,16 +187,15 @@ def _not_adding(action: Action, predicate: str) -> str:
 
 
 def _visited(task: Task) -> Iterator[State]:
-    """States along random walks: what holds there needs no proof."""
-    rng = random.Random(0)
+    """States along random walks that prefer what adds something new: what holds there needs no proof."""
+    rng, met = random.Random(0), set(task.initial)
     yield task.initial
     for _ in range(_WALKS):
-        state = task.initial
-        for _ in range(_STEPS):
-            actions = list(task.applicable(state))
-            if not actions:
-                break
-            state = task.after(state, rng.choice(actions))
+        state, idle = task.initial, 0
+        while idle < _STEPS and (actions := list(task.applicable(state))):
+            state = task.after(state, rng.choice([a for a in actions if not a.adds <= met] or actions))
+            idle = idle + 1 if state <= met else 0
+            met |= state
             yield state
 
 
