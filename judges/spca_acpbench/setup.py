@@ -5,7 +5,7 @@ NAME = "spca_acpbench"
 setup(
     name=NAME,
     version="0.1.0",
-    description="ACPBench-Hard: questions about planning problems, answered without a model.",
+    description="ACPBench-Hard's questions and the PDDL of planning competitions, without a model.",
     maintainer="The spca authors",
     maintainer_email="spca@example.org",
     license="MIT",
@@ -17,6 +17,11 @@ setup(
     ],
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
-    entry_points={"spca.benches": ["acpbench = spca_acpbench.commands:ACPBENCH"]},
+    entry_points={
+        "spca.benches": [
+            "acpbench = spca_acpbench.commands:ACPBENCH",
+            "ipc = spca_acpbench.commands:IPC",
+        ]
+    },
     zip_safe=False,
 )

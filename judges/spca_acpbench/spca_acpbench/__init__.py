@@ -1,1 +1,1 @@
-"""ACPBench-Hard (IBM, CDLA-Permissive): do the reader, the engine and the semantics answer as they should?"""
+"""Do the reader, the engine and the semantics answer as they should? ACPBench-Hard and the IPC's files."""

@@ -1,4 +1,4 @@
-"""`spca bench acpbench`."""
+"""`spca bench acpbench` and `spca bench ipc`."""
 
 from __future__ import annotations
 
@@ -36,3 +36,18 @@ ACPBENCH = BenchCommand(
     "spca bench acpbench --questions ACPBench · "
     "spca bench acpbench --questions ACPBench --kind val --every 10",
 )
+
+
+def _ipc(
+    domains: Annotated[
+        Path, typer.Option(help="A checkout of AI-Planning/classical-domains.", exists=True, file_okay=False)
+    ],
+    each: Annotated[int, typer.Option(help="Problems of each domain, evenly spread.", min=1)] = 4,
+) -> Any:
+    """Read the PDDL files of planning competitions, beside Fast Downward's reader."""
+    from spca_acpbench.ipc import IpcBench
+
+    return checked(IpcBench, domains=domains.resolve(), each=each)
+
+
+IPC = BenchCommand("spca_acpbench.ipc:IpcBench", _ipc, "spca bench ipc --domains classical-domains")

@@ -11,10 +11,12 @@ import pytest
 
 from spca_acpbench.answers import Answerer, shared_words
 from spca_acpbench.bench import AcpBench
+from spca_acpbench.ipc import IpcBench, pairs_in
 from spca_acpbench.pairs import Pairs
 from spca_acpbench.questions import KINDS, Question, load
 from spca_acpbench.scoring import score
 from spca_acpbench.task import Task
+from spca_bench.bench import Done
 from spca_bench.campaign import ResultLine, append, claimed
 from spca_core.errors import InputError
 from spca_judges.page import write
@@ -120,3 +122,26 @@ def write_questions(folder: Path, answer: str) -> None:
         (folder / "dataset" / kind).mkdir(parents=True)
         with gzip.open(folder / "dataset" / kind / "test.gen.json.gz", "wt") as file:
             json.dump([entry], file)
+
+
+def test_files_of_competitions_are_read_or_refused_with_the_reason(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no domains"):
+        pairs_in(tmp_path)
+    derived = DOMAIN.replace("(:action", "(:derived (open ?a) (locked ?a)) (:action", 1)
+    texts = {
+        "d.pddl": DOMAIN, "derived.pddl": derived, "p.pddl": PROBLEM,
+        "long.pddl": PROBLEM + "; long" * 10_000, "wrong.pddl": PROBLEM.replace("hall", "moon", 1),
+    }  # fmt: skip
+    folder = tmp_path / "classical" / "rooms"
+    folder.mkdir(parents=True)
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    table = [(d, p) for d in ("d", "derived") for p in ("p", "long", "wrong", "missing")]
+    pairs = [tuple(f"rooms/{name}.pddl" for name in pair) for pair in table[:5]]
+    (folder / "api.py").write_text(f"domains = [{{'problems': {pairs}}}]")
+    bench = IpcBench(domains=tmp_path, each=9)
+    found = [bench.run_trial(trial, tmp_path) for trial in bench.trials()]
+    assert [one.outcome.rpartition(" ")[2] for one in found] == ["read", "be", "file", "supported"]
+    assert [one.same for one in found] == [True, False, True, False]
+    done = [Done(trial, one) for trial, one in zip(bench.trials(), found, strict=True)]
+    assert [row[1] for row in bench.table(done).rows] == [1] * 4

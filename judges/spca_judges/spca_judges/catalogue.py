@@ -98,6 +98,18 @@ JUDGES = {
             others=(("language models", "most below 65 %", "ACPBench-Hard's paper"),),
         ),
         Judge(
+            "ipc",
+            "Planning competitions",
+            "spca bench ipc --domains FOLDER",
+            "github AI-Planning/classical-domains",
+            "a checkout",
+            settings=(
+                "The reader alone, on files of the International Planning Competitions. The same: Fast "
+                "Downward's reader finds the same objects with types, actions with parameters, and initial "
+                "facts, or refuses the file, too. The limits are those for drafts of a model."
+            ),
+        ),
+        Judge(
             "boxoban",
             "Boxoban",
             "spca bench boxoban --levels FOLDER --rules RUN",
