@@ -41,7 +41,7 @@ NODES = {
     "planner": "drafts and checks plans",
     "coder": "writes skills that are missing",
     "executor": "runs skills in the sandbox and moves the arm",
-    "referee": "judges contacts by a level's conditions",
+    "referee": "judges contacts, and places where a level asks for them, by its conditions",
     "supervisor": "runs a level: phases, repairs, run folder",
     "display": "draws a run as markers, for people; on every graph of `ros2 launch` (`markers:=false` leaves "
     "it out), and of `spca up` with the workspace sourced, with `robot_state_publisher` for `/tf`",
@@ -54,6 +54,7 @@ MEANINGS = {
     "/camera/color/camera_info": "calibration of the camera, with the picture",
     "/camera/depth/camera_info": "the same, where viewers of depth look for it",
     "/contacts": "which models touch: ground truth, for the referee and people only",
+    "/places": "where things are: ground truth, for the referee only, while a level asks for it",
     "/lease": "who drives, asks for or judges a motion lives, and has seen the world up to a stamp",
     "/scene": "what was detected and is remembered",
     "/plan": "the plan to be carried out",

@@ -27,6 +27,7 @@ pytestmark = [pytest.mark.ros, pytest.mark.slow]
         ("pick_and_place_01", "shuffled"),
         ("stack_01", "nominal"),
         ("stack_11", "shuffled"),
+        ("arrange_01", "nominal"),
     ],
 )
 def test_levels_through_the_graph(level: str, preset: str, tmp_path: Path) -> None:

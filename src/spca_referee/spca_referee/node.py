@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import sys
 from array import array
+from collections import deque
 
 from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import MultiDOFJointState
 from spca_interfaces.msg import Contacts, Lease
 from spca_interfaces.msg import Verdict as VerdictMsg
 from spca_interfaces.srv import BeginLevel, Checkpoint, Judge, Restore, SaveRecording
 
 from spca_core.checkpoint import pack, unpack
-from spca_core.errors import InputError, SpcaError
+from spca_core.contacts import ContactSample
+from spca_core.errors import SpcaError
+from spca_core.geometry import Pose
 from spca_core.layout import Layout
 from spca_core.world import load_world
 from spca_referee.contacts import save_timeline
@@ -19,6 +23,7 @@ from spca_referee.level import load_level
 from spca_referee.referee import CHECKPOINT_KINDS, Referee
 from spca_ros import names
 from spca_ros.convert.contacts import contact_samples, sealed_verdict
+from spca_ros.convert.places import places, world_of
 from spca_ros.convert.records import from_msg, to_msg
 from spca_ros.convert.time import seconds, time_msg
 from spca_ros.loop import Loop
@@ -44,12 +49,15 @@ class RefereeNode(SpcaNode):
         self._epoch = ""
         self._seen = 0.0
         self._dropped = 0
+        self._waiting: deque[ContactSample] = deque()  # until it is known where things were
+        self._places: dict[float, dict[str, Pose]] = {}  # by stamp
         self._told: VerdictMsg | None = None
         self._now = 0.0  # on the simulator's clock
         self._verdict = self.create_publisher(VerdictMsg, names.VERDICT, STATE)
         self._lease = self.create_publisher(Lease, names.LEASE, EVERY)
         self.create_subscription(Clock, "/clock", self._on_clock, NEWEST)
         self.create_subscription(Contacts, names.CONTACTS, self._on_contacts, EVERY)
+        self.create_subscription(MultiDOFJointState, names.PLACES, self._on_places, EVERY)
         self.wall_timer(_NEWS_PERIOD, self._beat)
         self.create_service(BeginLevel, names.BEGIN_LEVEL, self._begin)
         self.create_service(Judge, names.JUDGE, self._judge)
@@ -71,21 +79,51 @@ class RefereeNode(SpcaNode):
     def _on_contacts(self, message: Contacts) -> None:
         if self._referee is None or message.epoch != self._epoch:
             return
-        for sample in contact_samples(message):
-            if not self._seen <= sample.stamp <= self._now + _AHEAD_S:  # of another sender than the simulator
-                self._dropped += 1
-                if self._dropped == 1:
-                    self.get_logger().warning(
-                        "contacts with a stamp of the past or of the future are dropped"
-                    )
-                continue
-            if not self._seen:
-                self._referee.start_at(max(sample.stamp - _SAMPLE_PERIOD, 0.0))
-            self._referee.consume(sample)
-            self._seen = sample.stamp
-            if self._news():
-                self._tell()
+        samples = contact_samples(message)
+        self._waiting.extend(sample for sample in samples if self._believed(sample))
+        self._judge_waiting()
         self._watch()
+
+    def _on_places(self, message: MultiDOFJointState) -> None:
+        asked = self._referee is not None and self._referee.level.needs_poses
+        if asked and message.header.frame_id == world_of(self._epoch):
+            self._places[seconds(message.header.stamp)] = places(message)
+            self._judge_waiting()
+
+    def _judge_waiting(self) -> None:
+        """Judge samples in their order; where a level asks for places, once these are known."""
+        assert self._referee is not None
+        while self._waiting:
+            stamp = self._waiting[0].stamp
+            if not self._referee.level.needs_poses:
+                self._consume(self._waiting.popleft())
+            elif stamp in self._places:
+                self._consume(self._waiting.popleft(), self._places[stamp])
+                self._places = {at: poses for at, poses in self._places.items() if at > stamp}
+            elif any(at > stamp for at in self._places):  # lost before the nodes had found each other
+                self._waiting.popleft()
+            else:
+                break
+
+    def _believed(self, sample: ContactSample) -> bool:
+        """Whether its stamp can be the simulator's; another sender's may be of the past or of the future."""
+        if self._seen <= sample.stamp <= self._now + _AHEAD_S:
+            return True
+        self._dropped += 1
+        if self._dropped == 1:
+            self.get_logger().warning("contacts with a stamp of the past or of the future are dropped")
+        return False
+
+    def _consume(self, sample: ContactSample, poses: dict[str, Pose] | None = None) -> None:
+        assert self._referee is not None
+        if not self._believed(sample):
+            return
+        if not self._seen:
+            self._referee.start_at(max(sample.stamp - _SAMPLE_PERIOD, 0.0))
+        self._referee.consume(sample, poses)
+        self._seen = sample.stamp
+        if self._news():
+            self._tell()
 
     def _news(self) -> bool:
         """Whether more than the stamp is new."""
@@ -124,12 +162,18 @@ class RefereeNode(SpcaNode):
     def _begin(self, request: BeginLevel.Request, response: BeginLevel.Response) -> BeginLevel.Response:
         with answering(response):
             level = load_level(request.level, self._world)
-            if level.needs_poses:
-                raise InputError("a level that is judged by places", hint="run it with --transport inproc")
-            self._referee = Referee(level, self._world, from_msg(Layout, request.layout).poses)
-            self._epoch, self._seen, self._dropped = request.epoch, 0.0, 0
-            self._tell()
+            self._take_up(
+                Referee(level, self._world, from_msg(Layout, request.layout).poses), 0.0, request.epoch
+            )
+            self._dropped = 0
         return response
+
+    def _take_up(self, referee: Referee, seen: float, epoch: str) -> None:
+        """Judge by this referee from now on; what has not been judged yet is of another epoch."""
+        self._referee, self._seen, self._epoch = referee, seen, epoch
+        self._waiting.clear()
+        self._places.clear()
+        self._tell()
 
     def _checkpoint(self, request: Checkpoint.Request, response: Checkpoint.Response) -> Checkpoint.Response:
         with answering(response):
@@ -146,8 +190,7 @@ class RefereeNode(SpcaNode):
             referee, seen = unpack(bytes(request.state), CHECKPOINT_KINDS)
             if not isinstance(referee, Referee) or not isinstance(seen, float):
                 raise SpcaError("a checkpoint of another node")
-            self._referee, self._seen, self._epoch = referee, seen, request.epoch
-            self._tell()
+            self._take_up(referee, seen, request.epoch)
         return response
 
     def _save(

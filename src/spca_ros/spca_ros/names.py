@@ -10,7 +10,7 @@ JOINT_STATES = "joint_states"
 COLOUR, DEPTH = "camera/color/image_raw", "camera/depth/image_raw"
 # The calibration is that of both pictures; viewers look for it next to each.
 COLOUR_INFO, DEPTH_INFO = "camera/color/camera_info", "camera/depth/camera_info"
-CONTACTS = "contacts"
+CONTACTS, PLACES = "contacts", "places"
 LEASE = "lease"
 SCENE = "scene"
 PLAN = "plan"

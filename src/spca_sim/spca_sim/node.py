@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import CameraInfo, Image, JointState
+from sensor_msgs.msg import CameraInfo, Image, JointState, MultiDOFJointState
 from spca_interfaces.action import CommandGripper, FollowTrajectory, RunLevel
 from spca_interfaces.msg import Contacts, Lease
 from spca_interfaces.srv import Capture, Checkpoint, ResetWorld, Restore, SaveRecording
@@ -22,11 +22,13 @@ from spca_core.camera import RgbdFrame
 from spca_core.checkpoint import pack, unpack
 from spca_core.contacts import ContactSample
 from spca_core.errors import SpcaError
+from spca_core.geometry import Pose
 from spca_core.layout import Layout
 from spca_core.world import load_world
 from spca_ros import names
 from spca_ros.convert.camera import colour_msg, depth_msg, info_msg
 from spca_ros.convert.contacts import contacts_msg
+from spca_ros.convert.places import places_msg
 from spca_ros.convert.records import from_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory
 from spca_ros.convert.time import duration_msg, seconds, time_msg
@@ -90,6 +92,7 @@ class SimNode(SpcaNode):
         self.parameter(
             "disturbances", "[]", "what happens while the robot acts: a JSON list of disturbances", live=True
         )
+        self.parameter("places", False, "whether the referee is told where things are", live=True)
         self.parameter("seed", 0, "draws that difference", low=0, live=True)
         self.parameter("noise", True, "whether the camera has sensor noise", live=True)
         self.parameter(
@@ -112,6 +115,7 @@ class SimNode(SpcaNode):
         self._world, self._rates = world, (rate or None, idle_rate)
         self._recorder, self._disturbances = StateRecorder(), DisturbanceRecorder()
         self._samples: list[ContactSample] = []
+        self._moments: list[tuple[float, dict[str, Pose]]] = []  # where things were at some of them
         self._view: AttachedView | None = None
         self._build(self._wanted())
         self._epoch = ""
@@ -121,6 +125,7 @@ class SimNode(SpcaNode):
         self._time = self.create_publisher(Clock, "/clock", SENSOR)
         self._joints = self.create_publisher(JointState, names.JOINT_STATES, SENSOR)
         self._contacts = self.create_publisher(Contacts, names.CONTACTS, EVERY)
+        self._places = self.create_publisher(MultiDOFJointState, names.PLACES, EVERY)
         self._pictures, self._onlookers = CameraTopics(self), np.random.default_rng()
         if stream:
             self.wall_timer(1 / stream, self._show)
@@ -150,7 +155,7 @@ class SimNode(SpcaNode):
         self._conductor = Conductor(self._sim, *self._rates)
         self._recorder.attach(self._sim)
         self._disturbances.attach(self._sim)
-        self._sim.on_contacts(self._samples.append)
+        self._sim.on_contacts(self._on_sample)
         if self._view is not None:
             self._view.change(self._sim)
         elif self._wanted_view == "window":
@@ -189,7 +194,16 @@ class SimNode(SpcaNode):
                 FollowTrajectory.Feedback(attempt=attempt, elapsed=duration_msg(elapsed))
             )
 
+    def _on_sample(self, sample: ContactSample) -> None:
+        self._samples.append(sample)
+        if self.get_parameter("places").value:
+            poses = {model: self._sim.object_pose(model) for model in self._sim.state().objects}
+            self._moments.append((sample.stamp, poses))
+
     def _flush(self) -> None:
+        for stamp, poses in self._moments:
+            self._places.publish(places_msg(stamp, poses, self._epoch))
+        self._moments.clear()
         if self._samples:
             self._contacts.publish(contacts_msg(self._samples, self._epoch))
             self._samples.clear()

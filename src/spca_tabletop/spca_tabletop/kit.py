@@ -118,8 +118,6 @@ class TabletopKit:
         world, level = load_table(options)
         if options.robot:  # a world's own arm reaches its work area
             check_reach(options, world, level)
-        if level.needs_poses and options.transport == "ros":
-            raise InputError(f"level '{level.name}' is judged by places", hint="use --transport inproc")
 
     def examine(self, level: str, world: str = "") -> LevelFindings:
         """See `ExaminesLevels`."""

@@ -155,11 +155,16 @@ class RosTabletop:
         wanted["preset"] = variation_of(options.preset)
         disturbances = [d.model_dump() for d in variation.disturbances]
         wanted["disturbances"] = json.dumps(disturbances)
+        for name, reason in self._set(wanted):
+            if "undeclared" not in reason:  # Gazebo's node varies nothing
+                raise InputError(f"--{name} {wanted[name]}", hint=reason)
+
+    def _set(self, wanted: dict[str, Any]) -> list[tuple[str, str]]:
+        """Set parameters of the simulator; returns those that it refused, and why."""
         parameters = [Parameter(name, value=value).to_parameter_msg() for name, value in wanted.items()]
         answer = self._set_parameters(SetParameters.Request(parameters=parameters), timeout=_PATIENCE_S)
-        for name, result in zip(wanted, answer.results, strict=True):
-            if not result.successful and "undeclared" not in result.reason:  # Gazebo's node varies nothing
-                raise InputError(f"--{name} {wanted[name]}", hint=result.reason)
+        results = zip(wanted, answer.results, strict=True)
+        return [(name, result.reason) for name, result in results if not result.successful]
 
     def _connect(self) -> None:
         """Let a little time pass until contacts are seen to reach the referee, and its verdicts this node.
@@ -185,7 +190,11 @@ class RosTabletop:
         self._robot.wait_news()
 
     def _judge_anew(self) -> None:
-        """Have the referee judge the level in this epoch."""
+        """Have the referee judge the level in this epoch, and be told what the level asks for."""
+        asks = self._order.level.needs_poses
+        if self._set({"places": asks}) and asks:
+            hint = "Gazebo does not tell the referee where things are; use MuJoCo"
+            raise InputError(f"level '{self._order.level.name}' is judged by places", hint=hint)
         layout = to_msg(self._order.layout, LayoutMsg())
         level = BeginLevel.Request(epoch=self._epoch, level=self._order.options.level, layout=layout)
         _expect(self._begin_level(level), InputError)

@@ -1,0 +1,41 @@
+"""Where things are at the stamp of a contact sample. Ground truth, for the referee only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from geometry_msgs.msg import Quaternion, Transform, Vector3
+from sensor_msgs.msg import MultiDOFJointState
+from std_msgs.msg import Header
+
+from spca_core.geometry import Pose
+from spca_ros.convert.records import WORLD_FRAME
+from spca_ros.convert.time import time_msg
+
+
+def world_of(epoch: str) -> str:
+    """The frame of an epoch: after a reset or on the way back, another world begins."""
+    return f"{epoch}/{WORLD_FRAME}"
+
+
+def places_msg(stamp: float, poses: Mapping[str, Pose], epoch: str) -> MultiDOFJointState:
+    """Poses by model at a time (s): of things that nothing holds, so that each is a joint of six degrees."""
+    header = Header(stamp=time_msg(stamp), frame_id=world_of(epoch))
+    return MultiDOFJointState(
+        header=header, joint_names=list(poses), transforms=[_transform(pose) for pose in poses.values()]
+    )
+
+
+def places(message: MultiDOFJointState) -> dict[str, Pose]:
+    """Poses by model."""
+    return {
+        name: Pose(position=(p.x, p.y, p.z), quaternion=(q.x, q.y, q.z, q.w))
+        for name, transform in zip(message.joint_names, message.transforms, strict=False)
+        for p, q in [(transform.translation, transform.rotation)]
+    }
+
+
+def _transform(pose: Pose) -> Transform:
+    x, y, z = pose.position
+    qx, qy, qz, qw = pose.quaternion
+    return Transform(translation=Vector3(x=x, y=y, z=z), rotation=Quaternion(x=qx, y=qy, z=qz, w=qw))
