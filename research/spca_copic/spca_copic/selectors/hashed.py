@@ -52,21 +52,13 @@ class HashedSelector:
         self._steps = 0
         self._batch: list[tuple[list[Sparse], Sparse]] = []
 
-    def candidate_features(self, context: ChoiceContext, candidate: Candidate) -> Sparse:
-        """What is known of a candidate."""
-        return candidate_features(context, candidate, self.options.bits)
-
-    def context_features(self, context: ChoiceContext) -> Sparse:
-        """What the critic sees."""
-        return context_features(context, self.options.bits)
-
     # --- Selector -------------------------------------------------------------------------------------------
 
     def score(self, context: ChoiceContext, candidates: Sequence[Candidate]) -> tuple[np.ndarray, float]:
         """See `Selector.score`."""
-        inputs = self._matrix([self.candidate_features(context, c) for c in candidates])
+        inputs = self._matrix([candidate_features(context, c, self.options.bits) for c in candidates])
         scores = self._net("policy", inputs)[0] + self._prior(candidates)
-        values, _ = self._net("value", self._matrix([self.context_features(context)]))
+        values, _ = self._net("value", self._matrix([context_features(context, self.options.bits)]))
         return softmax(scores.astype(float)), float(values[0])
 
     def learn(self, batch: Sequence[Experience]) -> Learning:
@@ -94,8 +86,8 @@ class HashedSelector:
         self._priors = [self._prior(s.candidates) for s in batch]
         self._batch = [
             (
-                [self.candidate_features(s.context, c) for c in s.candidates],
-                self.context_features(s.context),
+                [candidate_features(s.context, c, self.options.bits) for c in s.candidates],
+                context_features(s.context, self.options.bits),
             )
             for s in batch
         ]
