@@ -24,9 +24,9 @@ from spca_testing.models.server import ModelServer
 from spca_worldcoder.agent.agent import Agent, EnvironmentResult
 from spca_worldcoder.agent.bandit import Arm, Bandit, search
 from spca_worldcoder.agent.settings import Settings
-from spca_worldcoder.bench.baselines import Planes, ppo_success, random_actions, react, true_sokoban
+from spca_worldcoder.bench.baselines import Planes, Played, ppo_played, random_actions, react, true_sokoban
 from spca_worldcoder.bench.bench import Watcher, WorldcoderBench, play
-from spca_worldcoder.bench.rows import Learned, WorldcoderRow
+from spca_worldcoder.bench.rows import Baselines, Learned, WorldcoderRow
 from spca_worldcoder.planning.classical import ClassicalSearch
 from spca_worldcoder.planning.planner import ModelPlanner
 from spca_worldcoder.records import NotLearnable, Program, Verdict
@@ -227,7 +227,7 @@ def test_ppo_sees_the_level_as_planes_and_is_an_optional_extra(tmp_path: Path) -
         with pytest.raises(InputError, match="needs stable-baselines3"):
             WorldcoderBench(suites=("sokoban",), ppo=100).prepare(tmp_path)
     else:
-        assert 0 <= ppo_success(world, 0, 300) <= 1
+        assert 0 <= ppo_played(world, 0, 300).success <= 1
 
 
 def test_tabular_q_learning_learns_an_empty_room() -> None:
@@ -251,9 +251,14 @@ def test_the_bench_plans_its_trials_and_writes_its_page(tmp_path: Path) -> None:
             one = Learned(
                 result=known, first_success=30, wrong=(1, 40), successes=(False, True), ends=(40, 60), steps=9
             )
-            done.append(Done(trial, WorldcoderRow(environments=(one,))))
+            ppo = Played(success=0.25, actions=2000)
+            beside = Baselines(environment="sokoban-2-7x7", chance=0, q_table=0, ppo=ppo)
+            done.append(Done(trial, WorldcoderRow(environments=(one,), baselines=(beside,))))
     page = Page("worldcoder")
     bench.report(done, page)
     text = page.write(tmp_path / "page.html").read_text()
-    assert all(words in text for words in ("stands in", "Learning curves", "Nonsense names", "1.00"))
+    assert all(
+        words in text
+        for words in ("stands in", "Learning curves", "Nonsense names", "1.00", "0.25 after 2000")
+    )
     assert "published" not in bench.table(done).heads and "GPT-4" not in text, "never beside a stand-in"

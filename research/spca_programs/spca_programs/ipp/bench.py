@@ -276,6 +276,8 @@ class IppBench(Bench[IppTrial, IppResult]):
             page.text(published.NOTE)
             rows = [row for row in published.IPP if any(task.startswith(row[0]) for task in self.tasks)]
             page.table(("task", "what", "figure"), rows)
+        else:
+            page.text("No model was asked: stored programs and the example stand in for one.")
         for task, own in groups(done, lambda d: d.trial.task).items():
             by_name = groups(own, lambda d: d.trial.contestant.name)
             page.heading(task)

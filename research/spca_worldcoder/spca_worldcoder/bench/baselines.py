@@ -127,8 +127,8 @@ class Planes(gymnasium.Env[Any, int]):
         return planes.ravel()
 
 
-def ppo_success(world: sokoban.Sokoban, seed: int, actions: int) -> float:
-    """The share of the last 20 episodes that PPO solves, once it has taken so many actions."""
+def ppo_played(world: sokoban.Sokoban, seed: int, actions: int) -> Played:
+    """What PPO solves of its last 20 episodes, once it has taken so many actions."""
     outcomes: list[bool] = []
     taken = 0
 
@@ -139,7 +139,7 @@ def ppo_success(world: sokoban.Sokoban, seed: int, actions: int) -> float:
         return taken >= actions
 
     ppo(Planes(world, seed), seed, on_episode)
-    return float(np.mean(outcomes[-_LAST:]))
+    return Played(success=float(np.mean(outcomes[-_LAST:])), actions=taken)
 
 
 def true_sokoban() -> Program:

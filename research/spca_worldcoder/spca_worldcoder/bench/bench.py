@@ -19,7 +19,7 @@ from spca_llm.connect import open_chat
 from spca_planner.solver.process import SolverProcess
 from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult, Purpose
 from spca_worldcoder.agent.settings import EPSILON, Settings
-from spca_worldcoder.bench.baselines import ppo_success, random_actions, react, true_sokoban
+from spca_worldcoder.bench.baselines import ppo_played, random_actions, react, true_sokoban
 from spca_worldcoder.bench.page import learned_table, write_sections
 from spca_worldcoder.bench.rows import Baselines, Learned, Solved, Spent, WorldcoderRow, WorldcoderTrial
 from spca_worldcoder.bench.suites import (
@@ -73,7 +73,7 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
         for model in self._writers:
             reach_model(self._options(Settings(), model))
         if self.ppo:
-            ppo_success(Sokoban(1, 5), 0, 1)
+            ppo_played(Sokoban(1, 5), 0, 1)
 
     @property
     def _writers(self) -> tuple[str, ...]:
@@ -157,7 +157,7 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
             chance=random_actions(world, seed, RANDOM_EPISODES).success,
             q_table=q_learning(world, seed, Q_ACTIONS).success,
             react=asked,
-            ppo=ppo_success(world, seed, self.ppo) if self.ppo and isinstance(world, Sokoban) else None,
+            ppo=ppo_played(world, seed, self.ppo) if self.ppo and isinstance(world, Sokoban) else None,
         )
 
     def success(self, result: WorldcoderRow) -> bool:

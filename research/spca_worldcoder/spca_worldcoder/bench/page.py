@@ -173,8 +173,8 @@ def _baselines(done: Trials, page: Page) -> None:
                 name,
                 float(np.mean([one.chance for one in ours])),
                 float(np.mean([one.q_table for one in ours])),
-                f"{np.mean(learned):.2f}"
-                if (learned := [one.ppo for one in ours if one.ppo is not None])
+                f"{np.mean([one.success for one in learned]):.2f} after {learned[0].actions}"
+                if learned
                 else "–",
                 f"{np.mean([one.success for one in asked]):.2f}" if asked else "no model asked",
                 f"{np.mean([one.usage.tokens for one in asked]):.0f}" if asked else "–",
@@ -185,7 +185,7 @@ def _baselines(done: Trials, page: Page) -> None:
             "environment",
             "random actions",
             f"tabular Q-learning, {Q_ACTIONS} actions",
-            "PPO (`--ppo`)",
+            "PPO, after actions",
             "ReAct",
             f"its tokens for {REACT_EPISODES} episodes",
         ),

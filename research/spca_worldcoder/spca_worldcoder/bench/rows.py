@@ -72,8 +72,8 @@ class Baselines(Record):
     q_table: float
     """After `Q_ACTIONS` actions, in the last 20 episodes."""
     react: Played | None = None
-    ppo: float | None = None
-    """Of the last 20 episodes, after as many actions as the bench says; Sokoban only."""
+    ppo: Played | None = None
+    """Of the last 20 episodes; Sokoban only."""
 
 
 class WorldcoderRow(Record):
