@@ -162,12 +162,16 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
             page.figure(
                 curves(done), "Share solved while learning, by trial: each seed thin, their mean bold."
             )
-            page.heading("All ways to choose")
-            page.table(
-                ("task", "policy", "seeds", "solved %", "plans", "actions", "calls", "tokens"),
-                [row for own in groups(done, _task_of).values() for row in _policies(own)],
-                "Means over the seeds, ± half of Student's 95 % interval; calls and tokens of an episode.",
-            )
+            for asked, heading in ((False, "All ways to choose"), (True, "A model in every episode")):
+                rows = [row for own in groups(done, _task_of).values() for row in _policies(own, asked)]
+                if rows:
+                    page.heading(heading)
+                    page.table(
+                        ("task", "policy", "seeds", "solved %", "plans", "actions", "calls", "tokens"),
+                        rows,
+                        "Means over the seeds, ± half of Student's 95 % interval; calls and tokens of an "
+                        "episode.",
+                    )
             page.heading("What a training took")
             page.table(
                 COSTS, [_cost(own) for own in groups(done, _task_of).values()],
@@ -214,9 +218,9 @@ def _row(own: Trials) -> list[object]:
 _OF_EPISODES = ("decisions", "actions", "calls", "tokens")
 
 
-def _policies(own: Trials) -> list[tuple[object, ...]]:
-    """A row for each policy of a task type; of programs, which differ by seed, only the best."""
-    scores = [s for d in own for s in d.result.scores]
+def _policies(own: Trials, asked: bool) -> list[tuple[object, ...]]:
+    """A row for each policy that asks a model, or that asks none; of programs, only each seed's best."""
+    scores = [s for d in own for s in d.result.scores if bool(s.calls) == asked]
     named = groups(
         (s for s in scores if s.best_single or not s.policy.startswith("program ")),
         lambda s: "best single program" if s.best_single else s.policy.partition(", following")[0],

@@ -16,7 +16,7 @@ from spca_copic.baselines.judge import ModelJudge
 from spca_copic.baselines.llm_dp import LlmDp
 from spca_copic.baselines.repl_plan import ReplPlan
 from spca_copic.baselines.words import ChainOfThought, FewShots, React, Reflexion
-from spca_copic.bench import CopicBench, CopicRow, CopicTrial
+from spca_copic.bench import CopicBench, CopicRow, CopicTrial, _policies
 from spca_copic.choices import ProgramChoice, SelectorChoice
 from spca_copic.episode import run_episode
 from spca_copic.evaluation import Score, evaluate
@@ -335,6 +335,10 @@ def test_a_comparison_counts_tokens_and_a_test_costs_none(start: Start) -> None:
     assert by["selector"].tokens == by["selector"].calls == 0
     assert by["model as judge"].tokens == 31 * by["model as judge"].calls > 0
     assert by["model at every step"].calls == 1
+    done = [Done(CopicTrial(world="build_order", task="easy", seed=0),
+                 CopicRow(scores=tuple(scores), trials=(), train_seconds=1))]  # fmt: skip
+    assert [row[1] for row in _policies(done, asked=False)] == ["selector (hashed)"]
+    assert [row[1] for row in _policies(done, asked=True)] == ["model as judge", "model at every step"]
     with pytest.raises(InputError, match="asks a language model"):
         evaluate(WORLD, state, HashedSelector(), recipe, [CASE], ("judge",))
     with pytest.raises(InputError, match="unknown policy"):
