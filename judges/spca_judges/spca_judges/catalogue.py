@@ -94,7 +94,11 @@ JUDGES = {
             "spca bench acpbench --questions FOLDER",
             "github IBM/ACPBench",
             "a checkout",
-            settings="PDDL is given; no model. Language models get the same questions with a text.",
+            settings=(
+                "PDDL is given; no model. Language models get the same questions with a text. The evaluator "
+                "takes only landmarks that the data set lists, and nothing where it lists none; proven is "
+                "what Fast Downward or the semantics confirm."
+            ),
             others=(("language models", "most below 65 %", "ACPBench-Hard's paper"),),
         ),
         Judge(

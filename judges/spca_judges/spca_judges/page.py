@@ -37,9 +37,10 @@ def _section(judge: Judge, folders: Sequence[Path]) -> Iterator[str]:
     """One table from all records of a judge; where two have the same trial, the later one counts."""
     read = [_read(folder) for folder in folders]
     done = {d.trial.key: d for campaign in read for d in campaign.done}
-    trials = {t.key for campaign in read for t in campaign.trials}
+    longest_first = sorted(read, key=lambda campaign: -len(campaign.trials))
+    trials = dict.fromkeys(t.key for campaign in longest_first for t in campaign.trials)
     broken = len({key for campaign in read for key in campaign.broken} - done.keys())
-    table = read[-1].bench.table(list(done.values()))
+    table = read[-1].bench.table([done[key] for key in trials if key in done])
     yield f"## {judge.title}\n"
     yield f"From {judge.source}. {judge.settings} Run it with `{judge.bench}`.\n"
     yield from _rows(table.heads, table.shown())
