@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spca_core.geometry import Vec3
+from spca_core.kinds import KINDS
 from spca_core.model import Record
 from spca_core.names import symbol_of, words_of
 from spca_core.world import World, WorldObject
@@ -32,23 +33,20 @@ PALETTE = tuple(
 )
 """The colours that things may have, in order of name, unless their world knows them better."""
 
-_CUBE, _PLATE = (0.04, 0.04, 0.04), (0.11, 0.11, 0.008)
+_CUBE = (0.04, 0.04, 0.04)
 
 
 class Catalogue(Record):
     """The table the camera looks at, and sizes in metres that are known beforehand.
 
     There may be things of any kind and size on the table, in any colour of the `palette`. If the world has
-    `cubes` or `plates`, those of the edge `cube_edge` and of `plate_diameter` are looked for first; the sizes
-    of its cuboids are known by colour, as `blocks`.
+    `cubes`, those of the edge `cube_edge` are looked for first; the sizes of its `plates` are likely, and
+    those of its other solids are known by colour, as `blocks`.
     """
 
     cube_edge: float
-    plate_diameter: float
-    plate_thickness: float
     cubes: bool
-    plates: bool
-    """Whether there are plates, all of one size."""
+    plates: tuple[Vec3, ...]
     table_top: float
     """Height of the table's surface in `world`, metres."""
     table_colour: Vec3
@@ -61,31 +59,20 @@ class Catalogue(Record):
     @classmethod
     def from_world(cls, world: World) -> Catalogue:
         """The classes in a world description. Positions, and how many there are of each, are left behind."""
-        cubes = [o for o in world.objects if o.kind == "cube"]
-        plates = [o for o in world.objects if o.kind == "plate"]
-        cube = _commonest([o.size for o in cubes], _CUBE)
-        plate = _commonest([o.size for o in plates], _PLATE)
+        sizes = [o.size for o in world.objects if o.kind == "cube"]
+        usual = max(sizes, key=sizes.count, default=_CUBE)
+        blocks = [o for o in world.objects if KINDS[o.kind].solid and o.size != usual]
         return cls(
-            cube_edge=cube[0],
-            plate_diameter=plate[0],
-            plate_thickness=plate[2],
-            cubes=bool(cubes),
-            plates=len({o.size for o in plates}) == 1,
+            cube_edge=usual[0],
+            cubes=bool(sizes),
+            plates=tuple(sorted({o.size for o in world.objects if o.kind == "plate"})),
             table_top=world.table.top,
             table_colour=world.table.colour,
             table_centre=world.table.centre,
             table_size=world.table.size,
             palette=_palette(world.objects),
-            blocks=tuple(sorted({(_colour(o), o.size) for o in world.objects if o.kind == "cuboid"})),
+            blocks=tuple(sorted({(_colour(o), o.size) for o in blocks})),
         )
-
-    def blocks_of(self, colour: str) -> tuple[Vec3, ...]:
-        """The sizes of the cuboids of a colour."""
-        return tuple(size for name, size in self.blocks if name == colour)
-
-
-def _commonest(sizes: list[Vec3], default: Vec3) -> Vec3:
-    return max(sizes, key=sizes.count, default=default)
 
 
 def _palette(things: Sequence[WorldObject]) -> tuple[Colour, ...]:

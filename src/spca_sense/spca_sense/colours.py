@@ -7,6 +7,7 @@ undone first by what it does to the table, whose colour is known.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import cv2
 import numpy as np
@@ -26,6 +27,7 @@ _TABLE_BAND = 0.004  # metres; what is nearer to the table plane than this is ta
 _MIN_TABLE_PIXELS = 500
 _MAX_GAIN = 2.5
 _GRID = 4
+_MIN_PIXELS = 60  # of a colour; fewer are no thing
 
 
 @dataclass(frozen=True)
@@ -48,10 +50,12 @@ class ColourLabels:
         """The label of a colour name; ValueError if there is none."""
         return 1 + self.names.index(name)
 
-    def present(self, least: int) -> list[str]:
-        """The colours of which there are at least so many pixels, in order of name."""
-        counts = np.bincount(self.labels.ravel(), minlength=1 + len(self.names))
-        return [name for name, count in zip(self.names, counts[1:], strict=True) if count >= least]
+    @cached_property
+    def present(self) -> list[str]:
+        """The colours of which there are enough pixels for a thing, in order of name."""
+        count = 1 + len(self.names)  # in a fifth of the time of NumPy's bincount:
+        counts = cv2.calcHist([self.labels], [0], None, [count], [0, count]).ravel()
+        return [name for name, n in zip(self.names, counts[1:], strict=True) if n >= _MIN_PIXELS]
 
     def matches(self, pixels: NDArray[np.uint8], label: int) -> bool:
         """Whether the mean of RGB pixels (N, 3) has the hue of a label's prototype and is about as saturated.
@@ -97,8 +101,8 @@ def label_colours(view: HeightView, catalogue: Catalogue) -> ColourLabels:
     # What a pixel has beyond a table as bright as it is. Its direction alone, the hue, tells the colour,
     # because what is half table is paler than its prototype.
     beyond = cv2.transform(image, ((np.eye(3) - neutral[:, None]) * gains).astype(np.float32))
-    red, green, blue = cv2.split(beyond)
-    far = np.nonzero(red * red + green * green + blue * blue > _MIN_CHROMA**2)
+    squared = cv2.transform(cv2.multiply(beyond, beyond), np.ones((1, 3), np.float32))
+    far = np.nonzero(squared > _MIN_CHROMA**2)
     strengths = beyond[far] @ (away / lengths[:, None]).T.astype(np.float32)
     best = strengths.argmax(axis=1)
     needed = np.maximum(least[best] * (image[far] @ gains), _MIN_CHROMA)

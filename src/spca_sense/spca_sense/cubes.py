@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import permutations
 from typing import Any
 
 import cv2
@@ -13,11 +13,12 @@ import numpy as np
 from spca_core.geometry import Array
 from spca_sense.catalogue import Catalogue
 from spca_sense.colours import ColourLabels
+from spca_sense.explanations import ANYTHING, FREE, KNOWN, Plateau, Silhouette
 from spca_sense.fitting import Fit
-from spca_sense.footprint import shared_area
 from spca_sense.outline import Outline, trace
+from spca_sense.regions import ColourRegion, Face, silhouette
 from spca_sense.shapes import BoxShape, fit_box, starts_around, tilt_of
-from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, Window, bounding_window, widened
+from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, Window, bounding_window
 
 _MIN_COMPONENT = 60  # pixels; a twelfth of a cube's face
 _MIN_FACE = 0.15  # share of an upper face that must be in sight for a cube to be found
@@ -32,12 +33,10 @@ _MIN_LEAN, _LEAN_SIGMAS = np.radians(2.5), 5.0
 _MIN_POINTS = 20
 _MOST_TOGETHER = 4  # cubes of one colour in one level region; larger ones are something else
 _SAME_FACE = 0.005  # metres by which an edge of a face may seem to be longer, with the sides in sight
-_SUNK = 0.006  # metres by which a cube may seem to be sunk into the floor
-_SPILL = 0.0015  # metres around an upper face that may still be its own, and that may be missing
+_SUNK = 0.003  # metres by which a cube may seem to be sunk into the floor
 _ROUND = 0.82  # share of the circle around it that a round face fills at least
 _LARGER = 1.26  # times the area of the cubes' faces: more than the sides that may be in sight, too
-_SHARED = 0.1  # share of an upper face that may seem to belong to two cubes
-_FILLED = 0.93  # share of a face that must agree where other things than cubes may lie
+_MOST_LEFT = 0.1  # share of a face that its cubes may leave unexplained
 _MARGIN = 8  # pixels around a component that are looked at
 _QUARTERS = np.radians([0.0, 90.0, 180.0, 270.0])
 _OFF_TABLE = 0.05  # metres below the table's surface: such a component lies on the ground
@@ -65,18 +64,9 @@ class FoundCube:
         box = BoxShape(self.shape.edge + 2 * margin, self.shape.height, self.shape.edge, self.shape.tilt)
         return box.corners(self.parameters)
 
-    def column(self, lowest: float, margin: float = 0.0) -> Array:
-        """The corners of all the space from its upper face down to the height `lowest`."""
-        upper = self.corners(margin)
-        lower = upper.copy()
-        lower[:, 2] = lowest
-        return np.vstack((upper, lower))
 
-
-def find_cubes(
-    view: HeightView, colours: ColourLabels, colour: str, catalogue: Catalogue
-) -> tuple[list[FoundCube], list[str]]:
-    """All cubes of a colour with a visible top face, from high to low, and notes about doubtful ones.
+def find_cubes(view: HeightView, colours: ColourLabels, colour: str, catalogue: Catalogue) -> list[FoundCube]:
+    """All cubes of a colour with a visible top face, from high to low.
 
     A cube is nothing but a cube's face, at a height at which a cube can stand, and no block of that colour
     that is known by its size.
@@ -85,18 +75,14 @@ def find_cubes(
     area = bounding_window(mask, _MARGIN)
     _, components, stats, _ = cv2.connectedComponentsWithStats(mask[area].astype(np.uint8), connectivity=8)
     cubes: list[FoundCube] = []
-    notes: list[str] = []
     for index in range(1, len(stats)):
         if stats[index, cv2.CC_STAT_AREA] < _MIN_COMPONENT:
             continue
         component = components == index
         part = bounding_window(component, _MARGIN)
         window = tuple(slice(a.start + p.start, a.start + p.stop) for a, p in zip(area, part, strict=True))
-        search = _Search(view, colours, colour, catalogue, (window[0], window[1]), component[part])
-        found = search.run()
-        cubes += found
-        notes += search.notes
-    return sorted(cubes, key=lambda c: -c.shape.height), notes
+        cubes += _Search(view, colours, colour, catalogue, (window[0], window[1]), component[part]).run()
+    return sorted(cubes, key=lambda c: -c.shape.height)
 
 
 class _Search:
@@ -112,7 +98,7 @@ class _Search:
         mask: Mask,
     ) -> None:
         self.view, self.colours, self.colour, self.edge = view, colours, colour, catalogue.cube_edge
-        self.blocks = catalogue.blocks_of(colour)
+        self.blocks = [size for name, size in catalogue.blocks if name == colour]
         self.window, self.mask = window, mask
         self.heights = view.heights[window]
         self.raw = view.raw_heights[window]
@@ -120,7 +106,6 @@ class _Search:
         known = self.heights[mask & (self.heights > NO_HEIGHT / 2)]
         below = len(known) > 0 and float(np.median(known)) < -_OFF_TABLE
         self.floor = -view.table_top if below else 0.0
-        self.notes: list[str] = []
 
     def run(self) -> list[FoundCube]:
         """All cubes of the component."""
@@ -129,6 +114,8 @@ class _Search:
         while (level := self._top_level(remaining)) is not None:
             near = remaining & (np.abs(self.heights - level) < _LEVEL)
             found = [c for face in self._faces(near, level) for c in self._cubes_of_face(face, remaining)]
+            if found and not self._better_than_one(found, near, remaining, level):
+                found = []
             for cube in found:
                 remaining &= ~self.view.patch(cube.corners(), grow=2).within(self.window)
             remaining &= ~near
@@ -179,10 +166,13 @@ class _Search:
         count = max(1, round(faces))
         points = self.view.to_plane(np.argwhere(face)[:, ::-1] + self.origin, level)
         if count > _MOST_TOGETHER:
-            self.notes.append(f"{self.colour} face as large as {count} cubes is taken for none")
             return []
-        if not self._may_be_cubes(points, level, faces) or self._is_block(points, level):
+        if not self._may_be_cubes(points, level, faces):
             return []
+        if self._may_be_block(level):  # which spares the search for what would be dearer in any case
+            price, each = self._one_solid(face, remaining, level)
+            if price <= each * count:
+                return []
         outline = self._outline(face, remaining, level)
         if np.count_nonzero(outline.own) < _MIN_POINTS:
             return []
@@ -197,7 +187,8 @@ class _Search:
         found = [c for fit in fits if (c := self._judge(shape, fit, outline)) is not None]
         if not found and count == 1:
             found = self._partly_hidden(shape, own, points, outline)
-        return found if self._fill(found, face) else []
+        left = Plateau(self.view, self.window, face, level).unexplained(self._silhouette(c) for c in found)
+        return found if left < _MOST_LEFT else []
 
     def _partly_hidden(
         self, shape: BoxShape, own: Outline, points: Array, outline: Outline
@@ -206,11 +197,8 @@ class _Search:
         x, y, yaw = starts_around(points)[0]
         away = 0.4 * self.edge
         starts = [(x + away * np.cos(turned), y + away * np.sin(turned), yaw) for turned in yaw + _QUARTERS]
-        notes = list(self.notes)
         fits = [fit_box(self.view, shape, own, np.array([start])) for start in starts]
         cubes = [c for fit in fits if (c := self._judge(shape, fit, outline)) is not None]
-        if cubes:
-            self.notes = notes[:-1]  # the doubt about the fit before does not hold
         return [max(cubes, key=lambda c: c.confidence)] if cubes else []
 
     def _may_be_cubes(self, points: Array, level: float, faces: float) -> bool:
@@ -222,40 +210,36 @@ class _Search:
         whole = (np.sqrt(hull) + pixel) ** 2 / self.edge**2
         return bool(whole <= _LARGER and _roundness(points, pixel) <= _ROUND)
 
-    def _is_block(self, points: Array, level: float) -> bool:
-        """Whether a region (N, 2) is as large as a face of a known block that is no cube's."""
-        _, extents, _ = cv2.minAreaRect(points.astype(np.float32))
-        pixel = self.view.metres_per_pixel(level)
-        region = np.sort(extents) + pixel
-        for size in self.blocks:
-            for up in range(3):
-                face = np.sort(np.delete(size, up))
-                higher = abs(size[up] - self.edge) > _SUNK and abs(level - self.floor - size[up]) < _SUNK
-                if np.abs(region - face).max() < _SAME_FACE and (higher or face[1] > self.edge + _SAME_FACE):
-                    return True
-        return False
+    def _silhouette(self, cube: FoundCube) -> Silhouette:
+        return Silhouette(self.view.patch(cube.corners()[:4]), self.view.patch(cube.corners(), grow=1))
 
-    def _fill(self, cubes: list[FoundCube], face: Mask) -> bool:
-        """Whether a level region is nothing but these cubes' upper faces."""
-        rest = face.copy()
-        whole = np.zeros(self.view.heights.shape, bool)
-        whole[self.window] = face
-        for a, b in combinations(cubes, 2):
-            if shared_area(a.corners()[:4, :2], b.corners()[:4, :2]) > _SHARED * self.edge**2:
-                return False
-        for cube in cubes:
-            upper = cube.corners(margin=_SPILL)[:4]
-            inner = self.view.patch(cube.corners(margin=-_SPILL)[:4])
-            # Along what hides a part of it, pixels show a mixture of both.
-            near = widened(inner.window, 2, whole.shape)
-            higher = (self.view.heights[near] > cube.shape.height + _OCCLUDER).astype(np.uint8)
-            hidden = cv2.dilate(higher, np.ones((5, 5), np.uint8)).astype(bool)
-            agreeing = (whole[near] | hidden)[inner.within(near)]
-            if not len(agreeing) or agreeing.mean() < _FILLED:
-                return False
-            rest &= ~self.view.patch(upper).within(self.window)
-        rest = cv2.morphologyEx(rest.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-        return bool(np.count_nonzero(rest) < (1 - _FILLED) * np.count_nonzero(face))
+    def _better_than_one(self, cubes: list[FoundCube], near: Mask, remaining: Mask, level: float) -> bool:
+        """Whether cubes explain all that is in sight at a level better than a single solid."""
+        region = Plateau(self.view, self.window, near, level)
+        left = region.unexplained(self._silhouette(c) for c in cubes)
+        if left + KNOWN * len(cubes) < FREE and not self._may_be_block(level):
+            return True
+        price, each = self._one_solid(near, remaining, level)
+        return left + each * len(cubes) < price
+
+    def _may_be_block(self, level: float) -> bool:
+        """Whether the world has a block of this colour that reaches up to a level."""
+        return any(abs(level - self.floor - edge) < _SUNK for block in self.blocks for edge in block)
+
+    def _one_solid(self, near: Mask, remaining: Mask, level: float) -> tuple[float, float]:
+        """The price of a level region as one solid, with what that leaves, and of each cube instead.
+
+        Against a solid that the world has, a cube high up stands for those below it, too.
+        """
+        body = remaining & (self.heights > level - _CUT * self.edge)
+        one = ColourRegion(self.view, self.colour, self.window, self.mask).solid(Face(near, body, level))
+        if one is None:
+            return ANYTHING, KNOWN
+        known = any(np.allclose(one.size, s, atol=_SAME_FACE) for b in self.blocks for s in permutations(b))
+        left = Plateau(self.view, self.window, near, level).unexplained([silhouette(self.view, one)])
+        if known:
+            return left + KNOWN, KNOWN * max(1, round((level - self.floor) / self.edge))
+        return left + (ANYTHING if one.kind == "unknown" else FREE), KNOWN
 
     def _outline(self, face: Mask, remaining: Mask, level: float) -> Outline:
         """The outline of all that belongs to the cube from its face down to the cut."""
@@ -311,16 +295,11 @@ class _Search:
         cube = FoundCube(self.colour, shape, fit.parameters, 0.0, self.floor)
         patch = self.view.patch(cube.corners(margin=-0.05 * self.edge)[:4])
         agree, hidden = self._agreement(patch, shape.height)
-        words = f"{self.colour} thing at ({fit.parameters[0]:.3f}, {fit.parameters[1]:.3f})"
         if agree < _MIN_FACE or agree + hidden < 0.75 or fit.inliers < 0.5:
-            self.notes.append(
-                f"{words} is no cube: {agree:.0%} of a face seen, {fit.inliers:.0%} of the outline fits"
-            )
             return None
         label = self.colours.label_of(self.colour)
         pixels = patch.of(self.colours.image)[patch.of(self.colours.labels) == label]
         if not self.colours.matches(pixels, label):
-            self.notes.append(f"{words} has no catalogue colour")
             return None
         confidence = agree * fit.inliers * (0.5 + 0.5 * outline.share_seen)
         return FoundCube(

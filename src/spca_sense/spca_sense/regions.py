@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from spca_core.geometry import Array, Pose, wrap_angle
 from spca_core.kinds import KINDS, WALL, ObjectKind, problem_with
 from spca_sense.detection import UNKNOWN, Detection
+from spca_sense.explanations import FREE, Plateau, Silhouette
 from spca_sense.fitting import Fit, fit_shape
 from spca_sense.footprint import outline_of
 from spca_sense.outline import trace
@@ -33,8 +34,6 @@ LEVEL = 0.008
 """Metres below the highest level that still belong to it."""
 MIN_AREA = 90
 """Pixels that are enough for a thing: 1.8 cm²."""
-FILLED = 0.6
-"""Share of a thing, as far as nothing hides it, that must have its colour."""
 
 _CUT = 0.010  # metres of the sides, from the top, whose outline is used
 _OCCLUDER = 0.012
@@ -45,12 +44,11 @@ _DOME = 0.12  # of its radius, by which a ball's upper side falls off towards it
 _LEAST_FALL = 0.004  # metres; noise makes small level faces fall off by less
 _MIN_OWN, _ENOUGH = 24, 400  # outline points that are needed, and that are enough
 _TOLERANCE = 0.0025
-_MIN_INLIERS = 0.6
+MIN_INLIERS = 0.6
 _MIN_ARC = 0.25  # share of a rim that must be in sight
 _DOUBTFUL = 0.85  # share of inliers below which a face may be that of several things
 _PERFECT = 0.98  # share of inliers at which an outline is a disc's without a look at the rectangle
 _SMALLEST, _LARGEST = 0.012, 0.30  # metres: edges of what may be a thing
-_ONE = 0.85  # share of what pieces of a face enclose that must be theirs, or be hidden
 
 
 @dataclass(frozen=True)
@@ -89,29 +87,6 @@ class ColourRegion:
                 rest &= ~column(self.view, thing).within(self.window)
         return found
 
-    def flat(self, hidden: Mask) -> list[Detection]:
-        """A mat, a plate of another size than usual, or a low solid.
-
-        `hidden` are the pixels of what may stand on it.
-        """
-        heights = self.heights[self.mask & (self.heights > NO_HEIGHT / 2)]
-        if not len(heights):
-            return []
-        level = max(float(np.median(heights)), 0.001)
-        face = Face(self.mask, self.mask, level)
-        kind, fit = self._fitted(face, depth=level)
-        hull = self._hull(self.mask)
-        if fit is None or fit.inliers < _MIN_INLIERS or np.mean(self.mask[hull & ~hidden]) < FILLED:
-            return []
-        flat: ObjectKind = "plate" if kind == "cylinder" else "mat" if level < LOW else "cuboid"
-        return [self._detection(flat, fit, level, level)]
-
-    def lump(self) -> list[Detection]:
-        """All of it as one thing of no known shape, as high as its highest face; nothing if it is low."""
-        face = self._highest(self.mask)
-        level = face.level if face is not None else float(np.median(self.heights[self.mask]))
-        return [self._obstacle(Face(self.mask, self.mask, level))] if level > LOW else []
-
     def _highest(self, rest: Mask) -> Face | None:
         """The highest level region that is large enough."""
         tall = rest & (self.heights > TALL)
@@ -143,10 +118,14 @@ class ColourRegion:
         if len(level) < 2:
             return best
         mask, body = (np.logical_or.reduce([getattr(f, name) for f in level]) for name in ("mask", "body"))
-        hull = self._hull(mask)
-        seen = hull & (self.heights < best.level + LEVEL)
-        whole = np.mean(mask[seen]) > _ONE or self._is_rim(mask, hull, best.level)
-        return Face(mask, body, best.level) if whole else best
+        whole = Face(mask, body, best.level)
+        if self._is_rim(mask, self._hull(mask), best.level):
+            return whole
+        one = self.solid(whole)
+        if one is None or one.kind == "unknown":
+            return best
+        left = Plateau(self.view, self.window, mask, best.level).unexplained([silhouette(self.view, one)])
+        return whole if left < FREE else best
 
     def _is_rim(self, mask: Mask, hull: Mask, level: float) -> bool:
         """Whether a mask is along the border of its hull, no thicker than walls, and lower ground within."""
@@ -177,16 +156,16 @@ class ColourRegion:
     def _container(self, face: Face) -> Detection | None:
         rim = replace(face, mask=self._hull(face.mask), body=self._hull(face.mask))
         kind, fit = self._fitted(rim, _CUT)
-        if fit is None or fit.inliers < _MIN_INLIERS:
+        if fit is None or fit.inliers < MIN_INLIERS:
             return None
         thing = self._detection("bowl" if kind == "cylinder" else "tray", fit, face.level, face.level)
         return None if problem_with(thing.kind, thing.size) else thing
 
     def _solids(self, face: Face) -> list[Detection]:
         """The solid that has this face, or the several that touch and have it together."""
-        one = self._solid(face)
+        one = self.solid(face)
         if one is not None and one.confidence < _DOUBTFUL:
-            parts = [self._solid(part) for part in self._cut(face)]
+            parts = [self.solid(part) for part in self._cut(face)]
             better = [p for p in parts if p is not None and p.confidence > _DOUBTFUL and p.kind != "unknown"]
             if len(better) == len(parts) > 1:
                 return better
@@ -208,14 +187,15 @@ class ColourRegion:
                 ]
         return [face]
 
-    def _solid(self, face: Face) -> Detection | None:
+    def solid(self, face: Face) -> Detection | None:
+        """The one solid that has this face; an obstacle, if its outline is no solid's."""
         ball = self._ball(face)
         if ball is not None:
             return ball
         kind, fit = self._fitted(face, _CUT)
-        if fit is None:
+        if fit is None and np.count_nonzero(face.body) < MIN_AREA:
             return None
-        if fit.inliers < _MIN_INLIERS:
+        if fit is None or fit.inliers < MIN_INLIERS:
             return self._obstacle(face)
         return self._detection(kind, fit, face.level, face.level)
 
@@ -242,15 +222,15 @@ class ColourRegion:
         radius = max(face.level / 2, 0.5 * reach)
         pixels = self._outline(replace(face, mask=whole, body=whole))
         fit = None if pixels is None else self._disc(pixels, face.level - radius, 0.001)
-        if fit is None or fit.inliers < _MIN_INLIERS:
+        if fit is None or fit.inliers < MIN_INLIERS:
             return None
         top = float(np.percentile(heights[near][inner], 60))
         x, y, r = fit.parameters[0], fit.parameters[1], fit.parameters[2] / 10
         return self._detection("ball", replace(fit, parameters=np.array([x, y, 10 * r])), top, 2 * r)
 
-    def _fitted(self, face: Face, depth: float) -> tuple[ObjectKind, Fit | None]:
-        """The rectangle or the disc that fits the outline better."""
-        pixels = self._outline(face)
+    def _fitted(self, face: Face, depth: float, foreign: Mask | None = None) -> tuple[ObjectKind, Fit | None]:
+        """The rectangle or the disc that fits the outline better, as far as it is not that of `foreign`."""
+        pixels = self._outline(face, foreign)
         if pixels is None:
             return "cuboid", None
         disc = self._disc(pixels, face.level, depth)
@@ -262,8 +242,8 @@ class ColourRegion:
         round_ = (round(disc.inliers, 2), -disc.spread) > (round(box.inliers, 2), -box.spread)
         return ("cylinder", disc) if round_ else ("cuboid", box)
 
-    def _outline(self, face: Face) -> Array | None:
-        outline = trace(face.body, self.heights, face.level + _OCCLUDER)
+    def _outline(self, face: Face, foreign: Mask | None = None) -> Array | None:
+        outline = trace(face.body, self.heights, face.level + _OCCLUDER, foreign)
         own = outline.points[outline.own]
         own = own[:: max(1, len(own) // _ENOUGH)]
         if face.body.any() and len(own) >= _MIN_OWN:
@@ -330,6 +310,17 @@ class ColourRegion:
 def _of_possible_size(fit: Fit, size: Array) -> Fit | None:
     """The fit, unless it has shrunk or grown to edges that no thing has, as on a sliver of a hidden one."""
     return fit if _SMALLEST < size.min() <= size.max() < _LARGEST else None
+
+
+def silhouette(view: HeightView, thing: Detection, grow: int = 1) -> Silhouette:
+    """Where a thing shows, its sides grown by some pixels."""
+    outline = outline_of(thing.kind, thing.pose, thing.size)
+    upper = np.column_stack((outline, np.full(len(outline), thing.top - view.table_top)))
+    lower, face = upper - (0.0, 0.0, thing.size[2]), upper
+    if KINDS[thing.kind].domed and thing.size[2] > LEVEL:  # what is level of it is a cap
+        middle = upper.mean(axis=0)
+        face = middle + (upper - middle) * 2 * np.sqrt(LEVEL * (thing.size[2] - LEVEL)) / thing.size[2]
+    return Silhouette(view.patch(face), view.patch(np.vstack((upper, lower)), grow))
 
 
 def column(view: HeightView, thing: Detection) -> Patch:

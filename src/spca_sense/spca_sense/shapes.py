@@ -132,17 +132,6 @@ class DiscShape:
             np.hypot(*(points - lower).T) - self.radius * scale,
         )
 
-    def rim(self, parameters: Array, count: int = 48) -> Array:
-        """Points (2·count, 3: x, y, height) on the upper and the lower rim of the disc at (x, y)."""
-        angle = np.linspace(0, 2 * np.pi, count, endpoint=False)
-        circle = np.column_stack((np.cos(angle), np.sin(angle))) * self.radius + parameters
-        return np.vstack(
-            [
-                np.column_stack((circle, np.full(count, h)))
-                for h in (self.height, self.height - self.thickness)
-            ]
-        )
-
 
 def fit_disc(view: HeightView, shape: DiscShape, pixels: Array, start: Array) -> Fit:
     """Fit (x, y) of a disc to outline `pixels` (N, 2)."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spca_core.geometry import Array, wrap_angle
+from spca_core.geometry import Array, Vec3, wrap_angle
 from spca_core.scene import GLIMPSED
 from spca_sense.colours import NEUTRAL, ColourLabels
 from spca_sense.cubes import FoundCube
@@ -22,6 +23,8 @@ _LEVEL_STEP = 0.010  # metres, at most, between a lower face and the upper face 
 _LEVEL_ERROR = 0.006  # metres by which a stack's height may differ from whole cubes
 _MOSTLY = 0.6
 _MARGIN = 0.012  # metres by which a cube beneath may stick out of its stack
+_AROUND = 0.020  # metres around it at which a larger face would go on
+_GOES_ON = 0.2  # share of what is around it
 _MIN_STRIP = 20  # pixels of a side that tell a cube's colour
 _MIN_SLIVER = 12  # pixels that do when they lie right under a cube of another colour
 _MIN_POINTS = 12
@@ -32,11 +35,9 @@ _MIN_OVERLAP = 0.03
 
 
 def complete_stacks(
-    view: HeightView, colours: ColourLabels, cubes: list[FoundCube], plate: float
+    view: HeightView, colours: ColourLabels, cubes: list[FoundCube], plates: Sequence[Vec3]
 ) -> list[FoundCube]:
-    """`cubes`, plus the unseen cubes that must support those standing high.
-
-    `plate` is a plate's thickness in metres.
+    """`cubes`, plus the unseen cubes that must support those standing high, be it on plates of these sizes.
 
     A supporting cube with a visible side gets its colour from that side, and its pose from the side and from
     what stands on it. Otherwise its colour is `UNKNOWN`, to be resolved by the tracker. Cubes that are partly
@@ -58,9 +59,10 @@ def complete_stacks(
         for i in below:
             if known[i].seen:
                 known[i] = _refit(view, colours, known[i], upper, claims)
-        if not below and _may_be_stacked(upper, plate):
-            lower = _beneath(view, colours, upper, claims, _beside(view, upper, known[position:]))
-            if not lower.seen and _is_air(view, lower, claims):
+        if not below and _may_be_stacked(upper, plates):
+            beside = _beside(view, upper, known[position:])
+            lower = _beneath(view, colours, upper, claims, beside)
+            if _is_of_more(view, colours, lower, beside) if lower.seen else _is_air(view, lower, claims):
                 continue
             known.append(lower)
             known[position:] = sorted(known[position:], key=_from_high_to_low)
@@ -72,7 +74,7 @@ def _beside(view: HeightView, upper: FoundCube, cubes: list[FoundCube]) -> Array
     claims = np.full(view.heights.shape, -np.inf)
     for cube in cubes:
         if cube.seen and abs(cube.shape.height - upper.bottom) < _LEVEL_STEP:
-            patch = view.patch(cube.column(cube.bottom), grow=1)
+            patch = view.patch(cube.corners(), grow=1)
             claims[patch.window][patch.mask] = cube.shape.height
     return claims
 
@@ -88,10 +90,10 @@ def _carries(lower: FoundCube, upper: FoundCube) -> bool:
     return shared > _MIN_OVERLAP * upper.shape.edge**2
 
 
-def _may_be_stacked(upper: FoundCube, plate: float) -> bool:
+def _may_be_stacked(upper: FoundCube, plates: Sequence[Vec3]) -> bool:
     """Whether whole cubes fit between a cube and the floor, or a plate on it."""
-    room = upper.bottom - upper.floor
-    return any(abs(wrap_angle(room - base, upper.shape.edge)) < _LEVEL_ERROR for base in (0.0, plate))
+    room, bases = upper.bottom - upper.floor, (0.0, *(thickness for _, _, thickness in plates))
+    return any(abs(wrap_angle(room - base, upper.shape.edge)) < _LEVEL_ERROR for base in bases)
 
 
 def _is_air(view: HeightView, lower: FoundCube, claims: Array) -> bool:
@@ -100,6 +102,16 @@ def _is_air(view: HeightView, lower: FoundCube, claims: Array) -> bool:
     heights = view.heights[patch.window][patch.mask & np.isneginf(claims[patch.window])]
     heights = heights[heights > NO_HEIGHT / 2]
     return len(heights) >= _MIN_STRIP and float(np.mean(heights < lower.bottom + 0.006)) > _MOSTLY
+
+
+def _is_of_more(view: HeightView, colours: ColourLabels, lower: FoundCube, beside: Array) -> bool:
+    """Whether the upper face of `lower` goes on around it: it is that of something larger."""
+    patch = view.patch(lower.corners(_AROUND)[:4])
+    ring = patch.mask & ~view.patch(lower.corners(_MARGIN)).within(patch.window)
+    alike = colours.labels[patch.window] == _label(colours, lower.colour)
+    alike &= np.abs(view.heights[patch.window] - lower.shape.height) < _LEVEL_ERROR
+    alike &= np.isneginf(beside[patch.window])
+    return bool(alike[ring].sum() > _GOES_ON * ring.sum())
 
 
 def _visible_part(

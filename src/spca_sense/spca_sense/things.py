@@ -11,19 +11,21 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
-from spca_core.geometry import Pose, wrap_angle
+from spca_core.geometry import Pose, Vec3, wrap_angle
 from spca_core.kinds import KINDS
 from spca_sense.colours import NEUTRAL, ColourLabels
 from spca_sense.detection import UNKNOWN, Detection
+from spca_sense.flats import FlatRegion
 from spca_sense.footprint import outline_of, polygon_area, shared_area
 from spca_sense.regions import LEVEL, LOW, MIN_AREA, NOISE, TALL, ColourRegion, column
-from spca_sense.view import HeightView, Mask, Window, bounding_window
+from spca_sense.view import NO_HEIGHT, HeightView, Mask, Window, bounding_window
 
 _EQUAL = 0.004  # metres by which the edges of a cube may seem to differ
 _INSIDE = 0.6  # share of a piece's outline within that of the whole
 _OVERLAP = 0.25  # share of a thing's footprint over what it rests on
 _MARGIN = 6
 _SEAMS = np.ones((11, 11), np.uint8)
+_MIN_REST = 40  # pixels that are an obstacle, though too few to tell what it is
 
 
 def find_tall(view: HeightView, colours: ColourLabels, taken: Mask) -> list[Detection]:
@@ -33,7 +35,7 @@ def find_tall(view: HeightView, colours: ColourLabels, taken: Mask) -> list[Dete
     """
     found: list[Detection] = []
     free = ~taken
-    for label in range(len(colours.names) + 1):
+    for label in (NEUTRAL, *(colours.label_of(name) for name in colours.present)):
         # A grey thing is told from the table by its height; a coloured one may have a floor, as a bowl has.
         mask = free & (colours.labels == label)
         if label == NEUTRAL:
@@ -48,15 +50,9 @@ def find_tall(view: HeightView, colours: ColourLabels, taken: Mask) -> list[Dete
 
 def _reaches_out(view: HeightView, window: Window, component: Mask) -> bool:
     """Whether a component goes on beyond the image's rim."""
-    rows, columns = np.nonzero(component)
-    height, width = view.heights.shape
-    top, left = window[0].start, window[1].start
-    return bool(
-        top + rows.min() == 0
-        or left + columns.min() == 0
-        or top + rows.max() == height - 1
-        or left + columns.max() == width - 1
-    )
+    rim = np.ones(view.heights.shape, bool)
+    rim[1:-1, 1:-1] = False
+    return bool(rim[window][component].any())
 
 
 def _is_part_of(piece: Detection, whole: Detection) -> bool:
@@ -67,32 +63,35 @@ def _is_part_of(piece: Detection, whole: Detection) -> bool:
     return polygon_area(a) < polygon_area(b) and shared_area(a, b) > _INSIDE * polygon_area(a)
 
 
-def find_flat(view: HeightView, colours: ColourLabels, taken: Mask) -> list[Detection]:
-    """Things that lie flat on the table, except for the pixels in `taken` (H, W).
+def find_flat(
+    view: HeightView, colours: ColourLabels, taken: Mask, plates: Sequence[Vec3]
+) -> list[Detection]:
+    """Things that lie flat on the table or the ground, except for the pixels in `taken` (H, W).
 
-    What has the colour of the table is an obstacle, if it is clearly higher.
+    `plates` are sizes that are likely. What is clearly higher than the table and is left over, be it of the
+    table's colour or a corner of something that others hide, is an obstacle.
     """
     found: list[Detection] = []
-    low = ~taken & (view.heights < TALL + NOISE) & (view.heights > -TALL)
-    for label, colour in enumerate(colours.names, start=1):
-        for window, component in _components(low & (colours.labels == label), taken):
-            found += _flat(view, colour, window, component, taken)
-    grey = (low & (colours.labels == NEUTRAL) & (view.heights > LOW)).astype(np.uint8)
-    for window, component in _components(cv2.morphologyEx(grey, cv2.MORPH_OPEN, _SEAMS) > 0):
-        found += ColourRegion(view, UNKNOWN, window, component).lump()
-    return found
-
-
-def _flat(view: HeightView, colour: str, window: Window, component: Mask, taken: Mask) -> list[Detection]:
-    """What lies there as one thing, or in the pieces that others leave in sight, or as obstacles."""
-    found = ColourRegion(view, colour, window, component).flat(taken[window])
-    if found:
-        return found
-    whole = np.zeros(view.heights.shape, bool)
-    whole[window] = component
-    for part, piece in _components(whole):
-        region = ColourRegion(view, colour, part, piece)
-        found += region.flat(taken[part]) or region.lump()
+    free, unknown = ~taken, view.heights < NO_HEIGHT / 2
+    hidden = taken.copy()
+    for floor in (0.0, -view.table_top):
+        low = free & (view.heights < floor + TALL + NOISE) & (view.heights > floor - TALL - NOISE)
+        if np.count_nonzero(low) < MIN_AREA:
+            continue
+        near = low | (unknown & free)
+        regions = [
+            FlatRegion(view, colour, *part, plates, floor)
+            for colour in colours.present
+            for part in _components(near & (colours.labels == colours.label_of(colour)), taken)
+        ]
+        for region in sorted(regions, key=lambda r: -r.level):
+            things = region.things(hidden)
+            paint(view, things, hidden)
+            found += things
+    rest = ~hidden & (view.heights > LOW)
+    grey = (rest & (colours.labels == NEUTRAL) & (view.heights < TALL + NOISE)).astype(np.uint8)
+    rest = (rest & (colours.labels != NEUTRAL)) | (cv2.morphologyEx(grey, cv2.MORPH_OPEN, _SEAMS) > 0)
+    found += [FlatRegion(view, UNKNOWN, *part).obstacle() for part in _components(rest, least=_MIN_REST)]
     return found
 
 
@@ -108,7 +107,7 @@ def on_their_supports(things: Sequence[Detection], table_top: float) -> list[Det
         below = [
             other.deck
             for other in settled
-            if other.deck < thing.top - LEVEL
+            if other.deck < thing.top - NOISE
             and shared_area(own, outline_of(other.kind, other.pose, other.size)) > _OVERLAP * area
         ]
         settled.append(_reaching_down(thing, max(below, default=table_top)))
@@ -124,14 +123,18 @@ def _reaching_down(thing: Detection, bottom: float) -> Detection:
         kind, size = "cube", (edge, edge, edge)
     elif kind == "ball":
         size = (a, a, a)
+    elif kind == "cylinder" and height < TALL:
+        kind = "plate"
     x, y, _ = thing.pose.position
     yaw = wrap_angle(thing.pose.yaw, KINDS[kind].yaw_period) if KINDS[kind].yaw_period else 0.0
     return replace(thing, kind=kind, size=size, pose=Pose.from_xyz_yaw(x, y, thing.top - size[2] / 2, yaw))
 
 
-def _components(mask: Mask, across: Mask | None = None) -> Iterator[tuple[Window, Mask]]:
+def _components(
+    mask: Mask, across: Mask | None = None, least: int = MIN_AREA
+) -> Iterator[tuple[Window, Mask]]:
     """Regions that are connected, be it `across` other things, without the seams between things."""
-    if np.count_nonzero(mask) < MIN_AREA:
+    if np.count_nonzero(mask) < least:
         return
     area = bounding_window(mask, _MARGIN)
     mask, (down, right) = mask[area], (area[0].start, area[1].start)
@@ -140,7 +143,7 @@ def _components(mask: Mask, across: Mask | None = None) -> Iterator[tuple[Window
     count, parts = cv2.connectedComponents(joined, connectivity=8)
     areas = np.bincount(parts[seams > 0], minlength=count)
     for index in range(1, count):
-        if areas[index] >= MIN_AREA:
+        if areas[index] >= least:
             part = (parts == index) & (seams > 0)
             rows, columns = bounding_window(part, _MARGIN)
             window = (

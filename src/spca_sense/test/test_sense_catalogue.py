@@ -12,8 +12,8 @@ from spca_sense.drawing import draw_scene
 
 def test_the_catalogue_knows_classes_only(world: World, twin_world: World) -> None:
     catalogue = Catalogue.from_world(world)
-    assert (catalogue.cube_edge, catalogue.plate_diameter, catalogue.plate_thickness) == (0.04, 0.11, 0.008)
-    assert catalogue.cubes and catalogue.plates
+    assert (catalogue.cube_edge, catalogue.plates) == (0.04, ((0.11, 0.11, 0.008),))
+    assert catalogue.cubes
     moved = world.model_copy(
         update={"objects": tuple(o.model_copy(update={"position": (0.4, 0.0)}) for o in world.objects)}
     )

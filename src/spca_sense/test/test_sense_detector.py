@@ -108,7 +108,7 @@ def test_a_cube_that_nobody_sees_may_carry_two(studio, shelf, detector) -> None:
     colours = label_colours(view, detector.catalogue)
     shape = BoxShape.upright(0.04, 0.08, 0.04)
     upper = [FoundCube("red", shape, np.array([0.501, y, 0.0]), 0.9) for y in (0.0, 0.03)]
-    completed = complete_stacks(view, colours, upper, 0.008)
+    completed = complete_stacks(view, colours, upper, ())
     assert [(c.colour, c.seen) for c in completed] == [("red", True), ("red", True), ("unknown", False)]
 
 

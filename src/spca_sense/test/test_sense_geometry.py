@@ -158,7 +158,9 @@ def test_what_no_point_tells_comes_from_the_prior() -> None:
 def test_a_disc_is_found_from_an_arc_of_its_rim(x: float, y: float, direction: float) -> None:
     shape = DiscShape(0.055, 0.008, 0.008)
     truth = np.array([x, y])
-    pixels = border_pixels(shape.rim(truth))
+    turn = np.linspace(0, 2 * np.pi, 48, endpoint=False)
+    x_, y_ = truth[:, None] + 0.055 * np.array([np.cos(turn), np.sin(turn)])
+    pixels = border_pixels(np.vstack([np.column_stack((x_, y_, np.full(48, z))) for z in (0.008, 0.0)]))
     offset = VIEW.to_plane(pixels, 0.008) - truth
     arc = pixels[np.abs(wrap(np.arctan2(offset[:, 1], offset[:, 0]) - direction)) < 1.2]
     fit = fit_disc(VIEW, shape, arc, truth + np.array([0.004, -0.004]))

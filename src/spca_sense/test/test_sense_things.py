@@ -189,3 +189,41 @@ def test_touching_cylinders_of_one_colour_are_two(crowd: World, open_studio) -> 
     world, poses = placed(crowd, things)
     look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
     assert_all_found(look, world, poses, 0.003)
+
+
+@pytest.mark.parametrize(
+    "things",
+    [
+        {  # a tile that is hardly narrower than a plate of the world
+            "cuboid_yellow": ("cuboid", (0.118, 0.027, 0.008), (0.45, 0.15, 0.8)),
+            "plate_green": ("plate", (0.033, 0.033, 0.008), (0.55, -0.1, 0.0)),
+        },
+        {  # a block with a cube across its middle
+            "cuboid_yellow": ("cuboid", (0.125, 0.063, 0.031), (0.373, 0.011, 1.8)),
+            "box_red": ("cube", (0.048, 0.048, 0.048), (0.373, 0.011, 2.5)),
+        },
+        {  # one as high as that cube, nearly
+            "cuboid_yellow": ("cuboid", (0.082, 0.080, 0.039), (0.374, -0.299, -1.17)),
+            "box_red": ("cube", (0.042, 0.042, 0.042), (0.374, -0.299, -1.99)),
+        },
+    ],
+)
+def test_a_thing_is_not_seen_as_several_that_the_world_has(crowd: World, open_studio, things) -> None:
+    world, poses = placed(crowd, things)
+    if "box_red" in poses:
+        x, y, z = poses["box_red"].position
+        height = things["cuboid_yellow"][1][2]
+        poses["box_red"] = Pose.from_xyz_yaw(x, y, z + height, poses["box_red"].yaw)
+    look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
+    assert_all_found(look, world, poses, 0.004)
+
+
+def test_a_corner_that_is_too_small_to_tell_what_it_is_is_an_obstacle(crowd: World, open_studio) -> None:
+    """Half of a disc behind a cube."""
+    things = {
+        "box_yellow": ("cube", (0.056, 0.056, 0.056), (0.365, 0.054, -0.79)),
+        "cylinder_green": ("cylinder", (0.023, 0.023, 0.008), (0.337, 0.082, 0.0)),
+    }
+    world, poses = placed(crowd, things)
+    look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
+    assert {d.kind for d in look.detections} == {"cube", "unknown"}
