@@ -9,7 +9,7 @@ A case that stands in the file is not run again unless `--again` says so: a camp
 the same command continues it. `standing` runs on a graph that `spca up` has started for the fault, with a
 runtime folder of its own; `spca down` ends what is left of it. Wrong is a run that does not end, another
 status than 3 (or 0, where the fault was overcome), a process left over, a resume that fails, a success that
-the referee did not see, and an arm that still moves when its run has ended.
+the referee did not see, and an arm that moves for longer than `ARM_S`.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP}
 INTERRUPT = "interrupt"
 SPAN_S = {"inproc": 5.0, "ros": 10.0, "standing": 4.0}  # wall seconds in which Ctrl-C is pressed
 LIMIT_S = 120.0  # wall seconds after which a run counts as one that waits for ever
+ARM_S = 0.2, 1.0  # simulated and wall seconds in which an arm is to stand
 MOVES, STANDS = 0.3, 0.01  # rad/s of the fastest joint, above and below which the arm does
 
 
@@ -113,16 +114,16 @@ def main(
 
 
 def lines(ends: list[End]) -> Iterator[str]:
-    """Yield the tables of a campaign."""
+    """Yield the tables of a campaign, as Markdown; a cell has a killed process first, then a stopped one."""
     for wire, processes in VICTIMS.items():
         found = {(e.case.process, e.case.signal, e.case.stage): e for e in ends if e.case.transport == wire}
-        if rows := [
-            (at, sign) for at in STAGES for sign in SIGNALS if any(k[1:] == (sign, at) for k in found)
-        ]:
-            yield f"{wire:9} " + "".join(f"{p.removesuffix('.worker').split('.')[-1]:24}" for p in processes)
-            for at, sign in rows:
-                cells = (_cell(found.get((process, sign, at))) for process in processes)
-                yield f"{at:6}{sign} " + "".join(f"{cell:24}" for cell in cells)
+        if rows := [at for at in STAGES if any(k[2] == at for k in found)]:
+            names = (p.removesuffix(".worker").removesuffix(".node").split(".")[-1] for p in processes)
+            yield f"| {wire} | " + " | ".join(names) + " |"
+            yield "|---" * (len(processes) + 1) + "|"
+            for at in rows:
+                cells = (" / ".join(_cell(found.get((p, sign, at))) for sign in SIGNALS) for p in processes)
+                yield f"| {at} | " + " | ".join(cells) + " |"
             yield ""
         if points := [end for key, end in found.items() if key[1] == INTERRUPT]:
             statuses = Counter(str(end.status) for end in points).most_common()
@@ -141,11 +142,11 @@ def lines(ends: list[End]) -> Iterator[str]:
 
 
 def _cell(end: End | None) -> str:
-    """Exit status, seconds to the end, simulated and wall seconds until the arm stood, status of resume."""
+    """Exit status, seconds to the end; simulated and wall seconds until the arm stood, where it moved."""
     if end is None:
-        return ""
-    arm = f"{end.arm[0]:.2f}/{end.arm[1]:.1f}" if end.arm else "-"
-    return f"{end.status} {end.seconds:4.1f} {arm:8} {end.resumed or '-'}{' !' if end.wrong else ''}"
+        return "–"
+    arm = f" ({end.arm[0]:.2f}, {end.arm[1]:.1f})" if end.arm else ""
+    return f"{end.status} {end.seconds:.1f}{arm}{' wrong' if end.wrong else ''}"
 
 
 def _read(file: Path) -> dict[Case, End]:
@@ -183,10 +184,9 @@ def one(level: str, case: Case) -> End:
             status = _status(run)
             ended_at = time.monotonic()
             last = (log.read_text(errors="replace").strip().splitlines() or [""])[-1]
-            if moves := graph is not None and hit and status != 0:
+            if graph is not None and hit and status != 0:
                 time.sleep(1.0)  # a graph that stays shows whether its arm does
             stood = _stood(arm, struck_at) if hit and status != 0 else None
-            moves = moves and stood is not None and struck_at + stood[1] > ended_at
             left = _alive(family - {graph}) if graph is None else []
             resumed, ended = "", (folder / "result.json").exists()
             if status in (3, 130) and (folder / "run.json").exists():
@@ -201,7 +201,8 @@ def one(level: str, case: Case) -> End:
         false = status == 0 and _outcome(folder) != "success"
     allowed = (0, 130, -2) if case.signal == INTERRUPT else (0, 1, 3)
     refused = resumed == "2" and ended  # it had come to its end without whoever had asked for it
-    wrong = status not in allowed or bool(left) or false or moves
+    late = stood is not None and any(took > most for took, most in zip(stood, ARM_S, strict=True))
+    wrong = status not in allowed or bool(left) or false or late
     wrong = wrong or not (refused or resumed in ("", "0", "1"))
     return End(
         case=case,
@@ -213,7 +214,7 @@ def one(level: str, case: Case) -> End:
         resumed=resumed,
         false=false,
         wrong=wrong or (not hit and status != 0),  # the run failed by itself
-        words=last[:160] if hit else "not struck: it had ended",
+        words=("" if hit else "not struck: ") + last[:160],
     )
 
 

@@ -52,7 +52,7 @@ class RefereeNode(SpcaNode):
         self._waiting: deque[ContactSample] = deque()  # until it is known where things were
         self._places: dict[float, dict[str, Pose]] = {}  # by stamp
         self._told: VerdictMsg | None = None
-        self._now = 0.0  # on the simulator's clock
+        self._now: float | None = None  # on the simulator's clock, once that is heard
         self._verdict = self.create_publisher(VerdictMsg, names.VERDICT, STATE)
         self._lease = self.create_publisher(Lease, names.LEASE, EVERY)
         self.create_subscription(Clock, "/clock", self._on_clock, NEWEST)
@@ -73,8 +73,8 @@ class RefereeNode(SpcaNode):
         self._watch()
 
     def _watch(self) -> None:
-        seen = time_msg(max(self._now, self._seen))
-        self._lease.publish(Lease(client=names.REFEREE, seen=seen))
+        seen = max(self._now or 0.0, self._seen)
+        self._lease.publish(Lease(client=names.REFEREE, seen=time_msg(seen)))
 
     def _on_contacts(self, message: Contacts) -> None:
         if self._referee is None or message.epoch != self._epoch:
@@ -107,7 +107,8 @@ class RefereeNode(SpcaNode):
 
     def _believed(self, sample: ContactSample) -> bool:
         """Whether its stamp can be the simulator's; another sender's may be of the past or of the future."""
-        if self._seen <= sample.stamp <= self._now + _AHEAD_S:
+        ahead = self._now is not None and sample.stamp > self._now + _AHEAD_S
+        if not ahead and self._seen <= sample.stamp:
             return True
         self._dropped += 1
         if self._dropped == 1:

@@ -76,7 +76,7 @@ class Conductor:
         rate: float | None = None,
         idle_rate: float = 1.0,
         lead: float = 0.06,
-        patience: float = 1.0,
+        patience: float = 0.9,
         wall: Callable[[], float] = time.monotonic,
     ) -> None:
         self._sim = simulator
