@@ -104,7 +104,7 @@ TERABYTES = _packed(["array", base64.b64encode(_BYTES.getvalue()).decode()])
         _packed(["dict", [1]]), _packed(["bytes", "?"]), _packed(["array", "AAAA"]), TERABYTES,
         _packed(["object"]),
         _sealed(zlib.compress(b"[" * 100_000)), _sealed(zlib.compress(b" " * (65 * 2**20))),
-        _MAGIC + b"0" * 64 + pack([1])[-8:], _sealed(b"x"), _sealed(pack([1])[82:-3]),
+        _MAGIC + b"0" * 64 + pack([1])[len(_MAGIC) + 64 :], _sealed(b"x"), _sealed(pack([1])[82:-3]),
         _packed(["object", f"{Fact.__module__}:Fact", {"_private": 1}]),
     ],
 )  # fmt: skip
