@@ -124,3 +124,8 @@ def test_a_campaign_is_a_table(tmp_path: Path) -> None:
     assert done.success_rate == 1.0
     assert {row["level"] for row in done.table} == {"touch_02", "pickup_02"}
     assert spca.campaign(["touch_02", "pickup_02"], **wanted).table == done.table, "nothing is run twice"
+
+
+def test_what_is_public_is_listed() -> None:
+    assert {"run", "campaign", "session", "check", "levels"} <= set(dir(spca))
+    assert all(callable(getattr(spca, name)) for name in spca.__all__)
