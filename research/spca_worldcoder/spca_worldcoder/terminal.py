@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 from rich.console import Console
@@ -11,6 +10,7 @@ from rich.table import Table
 
 from spca.interrupt import stopping_on_interrupt
 from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS
+from spca_core.flag import Flag
 from spca_worldcoder.agent.agent import EpisodeResult, Purpose
 from spca_worldcoder.records import Draft, Transition, Usage
 from spca_worldcoder.report import environments_table, write_report
@@ -76,7 +76,7 @@ def go_on(folder: Path) -> int:
 
 def _run(work) -> int:  # type: ignore[no-untyped-def]
     console = Console(highlight=False, stderr=True)
-    stop = threading.Event()
+    stop = Flag()
     with stopping_on_interrupt(stop.set), Live(console=console, refresh_per_second=4, transient=True) as live:
         folder, result = work(Progress(live, console), stop.is_set)
     out = Console(highlight=False)

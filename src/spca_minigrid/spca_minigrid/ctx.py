@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ import structlog
 
 from spca_act.declared import DeclaredCtx, api_of, offered
 from spca_core.errors import Cancelled, MotionError
+from spca_core.flag import Flag
 from spca_minigrid import primitives, routes, worldmap
 from spca_minigrid.cells import DOOR, EMPTY, KEY, LAVA, Point, beside, kind_of
 from spca_minigrid.referents import Referents
@@ -30,7 +30,7 @@ class GridCtx(DeclaredCtx):
         self._world, self._map, self._referents = world, known, referents
         self._navigator = Navigator(known, self._can_clear)
         self._stuck = StuckDetector()
-        self._stopped = threading.Event()
+        self._stopped = Flag()
         self._wanted_free: frozenset[Point] = frozenset()
         """The cells of the last blocked path: nothing may be put down there either."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
 from spca_act.executor import PlanExecutor
 from spca_core.errors import SpcaError
+from spca_core.flag import Flag
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan
 from spca_core.ports.proposer import NotUnderstood
@@ -41,7 +41,7 @@ class MinigridEnvironment:
 
     def __init__(self, level: GridLevel, seed: int = 0, limits: Limits | None = None) -> None:
         self.level, self.seed = level, seed
-        self._cancelled = threading.Event()
+        self._cancelled = Flag()
         self._begin(())
         self.task = Task(
             group=level.category, id=level.name, title=level.name, description=self.world.mission

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spca_core.errors import MotionError
+from spca_core.flag import Flag
 from spca_core.geometry import Array
 from spca_core.ports.robot import Robot
 from spca_core.trajectory import JointState, JointTrajectory
@@ -41,7 +42,7 @@ class StopGate:
 
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
-        self._stopped = threading.Event()
+        self._stopped = Flag()
         self._lock = threading.RLock()
         self._followed: tuple[JointTrajectory, float] | None = None
         self._blocked = ""

@@ -31,6 +31,7 @@ from rclpy.timer import Timer
 from spca_interfaces.msg import NodeStatus
 
 from spca_core.errors import EXIT_BROKEN, InputError, SpcaError
+from spca_core.flag import Flag
 from spca_ros import names
 from spca_ros.loop import Loop
 from spca_ros.qos import ALIVE
@@ -147,7 +148,7 @@ def run_nodes(make: Callable[[], Sequence[SpcaNode]], leaving: Callable[[], bool
     """
     if os.environ.get(DIE_WITH_PARENT):
         _die_with_parent()
-    stop, leave_by = threading.Event(), 0.0
+    stop, leave_by = Flag(), 0.0
     nodes: Sequence[SpcaNode] = ()
 
     def on_signal(number: int, frame: FrameType | None) -> None:

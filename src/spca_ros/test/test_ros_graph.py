@@ -42,6 +42,37 @@ def test_the_last_words_of_a_process_are_its_own(tmp_path: Path) -> None:
     assert "'it' exited with status 3: it said nothing" in complaint
 
 
+_INTERRUPTED = """
+import os, signal, sys
+from spca_ros.domain import own_domain
+from spca_ros.node import SpcaNode, run_nodes
+sent = 0
+def again(frame, event, _):
+    global sent
+    handler = signal.getsignal(signal.SIGTERM)
+    while event == "call" and frame is not None and sent < 50:
+        if frame.f_code is handler.__code__:
+            sent += 1
+            signal.raise_signal(signal.SIGTERM)
+        frame = frame.f_back
+class Told(SpcaNode):
+    def turn(self):
+        sys.setprofile(again)
+        os.kill(os.getpid(), signal.SIGTERM)
+        super().turn()
+with own_domain():
+    run_nodes(lambda: [Told("it")])
+    print(f"ended, told {sent} times", flush=True)
+"""
+
+
+def test_a_node_that_is_told_to_end_while_it_is_being_told_ends() -> None:
+    """A launch, a dying parent and a terminal all send signals: a second one may come within the handler."""
+    node = [sys.executable, "-c", _INTERRUPTED]
+    said = subprocess.run(node, capture_output=True, text=True, check=True, timeout=60).stdout
+    assert int(said.removeprefix("ended, told ").removesuffix(" times\n")) > 1
+
+
 _STARTER = """
 import sys, time
 from pathlib import Path

@@ -9,7 +9,6 @@ import argparse
 import os
 import signal
 import sys
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from spca.ros.run_level import RunLevelCall
 from spca.ros.run_protocol import RunOrder
 from spca.run_command import drive
 from spca_core.errors import SpcaError
+from spca_core.flag import Flag
 from spca_core.options import Manifest, RunOptions
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_ros import names
@@ -38,7 +38,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="the run's folder, with its manifest")
     folder = RunFolder.open(parser.parse_args(remove_ros_args(sys.argv)[1:]).folder)
-    interrupted = threading.Event()
+    interrupted = Flag()
     for number in (signal.SIGINT, signal.SIGTERM):  # the launch sends several, until it kills
         signal.signal(number, lambda *_: interrupted.set())
 
@@ -58,7 +58,7 @@ def main() -> None:
     os._exit(status)  # a thread of ROS's that has not ended yet would abort an interpreter that ends
 
 
-def _run(folder: RunFolder, listeners: tuple[Listener, ...], interrupted: threading.Event) -> RunResult:
+def _run(folder: RunFolder, listeners: tuple[Listener, ...], interrupted: Flag) -> RunResult:
     fault: SpcaError | None = None
     with RosSession("client") as node:
         peer = Peer(node, names.SUPERVISOR)

@@ -45,7 +45,6 @@ class Keeper:
 
     def __init__(self, order: UpRequest, node: SpcaNode, domain: int) -> None:
         self._order = order
-        self._ended = threading.Event()
         self._restarts: dict[str, deque[float]] = {}
         self._fault, self._fault_at = "", 0.0
         self._why_ended = ""
@@ -76,12 +75,11 @@ class Keeper:
     def stop(self, why: str) -> None:
         """End the graph."""
         self._why_ended = self._why_ended or why
-        self._ended.set()
 
     def run(self) -> str:
         """Keep the graph up until something ends it; returns what."""
         deadline = time.monotonic() + _READY_S
-        while not self._ended.wait(_TICK_S):
+        while not self._why_ended:
             self.graph.check()
             self._look()
             self._worked = self._worked or self._seen.ready
@@ -89,6 +87,7 @@ class Keeper:
                 raise SpcaError(f"the graph is not ready after {_READY_S:.0f} s; its logs: {self._seen.logs}")
             if not self._busy and time.time() - self._idle_since > self._order.idle_s:
                 self.stop(f"nothing was run for {self._order.idle_s / 60:.0f} min")
+            time.sleep(_TICK_S)
         return self._why_ended
 
     def _look(self) -> None:

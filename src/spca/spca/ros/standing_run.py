@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import socket
-import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -18,19 +17,20 @@ from spca.interrupt import stopping_on_interrupt
 from spca.ros import standing
 from spca.ros.run_protocol import CANCEL, END, EVENT, MAX_BYTES, RUN, SEND_S, UNFIT, RunEnd, RunOrder
 from spca_core.errors import Interrupted, SpcaError
+from spca_core.flag import Flag
 from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout
 
 _CANCEL_S = 15.0  # wall seconds that a cancelled run may take to end
 _LAST_WORDS_S = 10.0  # wall seconds until a graph that ends has said why
 
 
-def run_on_standing(order: RunOrder, tell: Listener, cancelled: threading.Event | None = None) -> str:
+def run_on_standing(order: RunOrder, tell: Listener, cancelled: Flag | None = None) -> str:
     """Have the graph run a level to its end; or why it cannot, in words that follow "it".
 
     Ctrl-C cancels the run, and so does whoever sets `cancelled`.
     Raises the reason if there is no result: see `RunEnd.check`; SpcaError, too, when the graph ends.
     """
-    cancelled = cancelled or threading.Event()
+    cancelled = cancelled or Flag()
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.connect(str(standing.socket_path()))

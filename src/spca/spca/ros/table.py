@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
 from spca.events import Event, Listener, telling
@@ -12,6 +11,7 @@ from spca.ros.run_protocol import RunOrder
 from spca.ros.standing_run import run_on_standing
 from spca.single import give_answer
 from spca_core.errors import InputError, SpcaError
+from spca_core.flag import Flag
 
 if TYPE_CHECKING:
     from spca.stages import Approve
@@ -28,7 +28,7 @@ class TableOnGraph:
             raise InputError("no graph is up", hint="`spca up` starts one")
         if problem := standing.misfit(found, options):
             raise InputError(f"not on the graph that is up: it {problem}", hint="or use --transport inproc")
-        self._approve, self._stopped = approve, threading.Event()
+        self._approve, self._stopped = approve, Flag()
 
     def conduct(self, options: RunOptions, folder: RunFolder, listeners: tuple[Listener, ...]) -> RunResult:
         """See `TableHere`."""
