@@ -19,6 +19,7 @@ from spca.commands import CommandsByPanel
 from spca.events import Event
 from spca.progress import Progress
 from spca.terminal import results, show_table
+from spca_core.ending import Ending
 from spca_core.paths import WORLDS
 from spca_core.processes.child import python_command
 
@@ -68,11 +69,12 @@ def test_bad_input_is_one_clear_line_and_exit_2(args, expected):
 
 
 def test_a_level_file_that_is_no_yaml(tmp_path):
-    (tmp_path / "bad.yaml").write_text("success: [unclosed")
-    done = spca("run", str(tmp_path / "bad.yaml"), "--transport", "inproc")
-    assert done.returncode == 2
-    assert "bad.yaml" in done.stderr
-    assert "Traceback" not in done.stderr
+    for text, fault in (("success: [unclosed", ""), ("", "the file: is empty")):
+        (tmp_path / "bad.yaml").write_text(text)
+        done = spca("run", str(tmp_path / "bad.yaml"), "--transport", "inproc")
+        assert done.returncode == 2
+        assert "bad.yaml" in done.stderr and fault in done.stderr
+        assert "Traceback" not in done.stderr
 
 
 def test_a_world_with_overlapping_objects(tmp_path):
@@ -238,6 +240,22 @@ def test_no_text_steers_the_terminal(tmp_path, capsys):
         assert not {*"\x1b\x07\x9b\u202e"} & {*text}
     assert "stack?]0;mine? ?2J [bold]it[/bold]?" in said.out and "stack?]0;mine?" in said.err
     assert failed.returncode == 2
+
+
+def test_what_a_run_says_is_for_people(capsys):
+    """Each fault of a proposer once, where a skill failed, and the unit of the world's own time."""
+    again = "draft: this draft is the same as one that was rejected before: "
+    failure = {"kind": "error", "message": "name 'grip' is not defined", "line": 7}
+    step = {"status": "failed", "started": 2.0, "ended": 14.0, "failure": failure}
+    with Progress(unit="steps") as progress:
+        for text in ("(on ?x) is unknown", *[f"{again}(on ?x) is unknown"] * 7):
+            progress(Event(kind="draft", wall=0.0, sim=0.0, stage="plan", text=text))
+        progress(Event(kind="step", wall=0.0, sim=0.0, text="go(door)", data=step))
+    said = capsys.readouterr().err
+    assert said.count("draft rejected") == 1
+    assert "12.0 steps" in said and "simulated" not in said
+    assert "name 'grip' is not defined (line 7 of the run's library.py)" in " ".join(said.split())
+    assert not [ending for ending in Ending if "_" in ending.words]
 
 
 def test_names_are_printed_as_they_are(capsys):
