@@ -96,7 +96,7 @@ def evaluate(
     with ProgramPool(state.programs, recipe.deadline_s, grammar) as programs:
         programs.use(state.programs, state.worth)
         programs.check()
-        for policy in policies:
+        for policy in dict.fromkeys(policies):  # one that is named twice runs once
             if policy == "programs":
                 for program in programs.programs:
                     choice: Choice = ProgramChoice(program.id)

@@ -330,8 +330,11 @@ def test_a_comparison_counts_tokens_and_a_test_costs_none(start: Start) -> None:
     both = (PlanningProgram(source=DEPOTS), PlanningProgram(source=WORKERS))
     state = TaskState(task="easy", programs=both, all_programs=both)
     recipe = Recipe(deadline_s=PATIENT_S)
-    scores = evaluate(WORLD, state, HashedSelector(), recipe, [CASE], ("selector", "judge", "react"), chat)
+    scores = evaluate(
+        WORLD, state, HashedSelector(), recipe, [CASE], ("selector", "selector", "judge", "react"), chat
+    )
     by = {s.policy.split(" (")[0]: s for s in scores}
+    assert len(by) == len(scores)
     assert by["selector"].tokens == by["selector"].calls == 0
     assert by["model as judge"].tokens == 31 * by["model as judge"].calls > 0
     assert by["model at every step"].calls == 1
