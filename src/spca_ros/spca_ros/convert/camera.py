@@ -14,7 +14,7 @@ from spca_ros.convert.time import seconds, time_msg
 
 OPTICAL_FRAME = "camera_color_optical_frame"
 
-_CHANNELS = {"rgb8": [0, 1, 2], "bgr8": [2, 1, 0]}
+_CHANNELS = {"rgb8": slice(None), "bgr8": slice(None, None, -1)}
 _DEPTHS = {"32FC1": ("f4", 1.0), "16UC1": ("u2", 0.001)}  # how a pixel is stored, and its unit in metres
 
 
@@ -64,7 +64,7 @@ def frame(colour: Image, depth: Image, info: CameraInfo, pose: Pose) -> RgbdFram
         raise ValueError("colour image, depth image and camera info differ in size")
     kind, unit = _DEPTHS[depth.encoding]
     stored = np.dtype(kind).newbyteorder(">" if depth.is_bigendian else "<")
-    z = _pixels(depth, stored.itemsize).view(stored).astype(np.float32) * np.float32(unit)
+    z = np.multiply(_pixels(depth, stored.itemsize).view(stored), np.float32(unit), dtype=np.float32)
     rgb = _pixels(colour, 3).reshape(*shape, 3)
     return RgbdFrame(
         colour=rgb[..., _CHANNELS[colour.encoding]].copy(),
