@@ -86,9 +86,10 @@ class NodeProcess:
 class Graph:
     """The processes of a run. Use as a context manager; leaving it leaves no process behind.
 
-    `node` is the starting process's own, in the same domain. Logs and parameters go to `logs`. `on_lost` is
-    called, in a thread of its own, with the reason as soon as a process ends by itself. If it returns True,
-    that process is started again and the graph goes on; else the graph has failed (see `check`).
+    `node` is the starting process's own, in the same domain. Logs and parameters go to `logs`. As soon as a
+    process ends by itself, its peers are lost, and `on_lost` is then called, in a thread of its own, with the
+    reason. If it returns True, that process is started again and the graph goes on; else the graph has failed
+    (see `check`).
     """
 
     def __init__(
@@ -173,8 +174,8 @@ class Graph:
             if self._ending or self._failure is not None:
                 return
             complaint = process.complaint(status)
-            for name in process.spec.nodes:
-                self._node.loop.soon(partial(self.peers[name].ended, how_it_ended(status)))
+            for name in process.spec.nodes:  # waits, so that none of them is ready when `on_lost` is called
+                self._node.loop.run(partial(self.peers[name].ended, how_it_ended(status)))
             if self._on_lost is None or not self._on_lost(process, complaint):
                 self._failure = complaint
                 self.wake()

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import queue
 import subprocess
 import sys
+import threading
+from functools import partial
 from pathlib import Path
 
 import psutil
 import pytest
 
-from spca_ros.graph import NodeProcess
+from spca_core.errors import SpcaError
+from spca_ros.domain import own_domain
+from spca_ros.graph import Graph, NodeProcess
 from spca_ros.process_spec import ProcessSpec
+from spca_ros.session import RosSession
 
 pytestmark = pytest.mark.ros
 
@@ -40,6 +46,24 @@ def test_the_last_words_of_a_process_are_its_own(tmp_path: Path) -> None:
     process = NodeProcess(spec, tmp_path)
     complaint = str(process.complaint(process.wait()))
     assert "'it' exited with status 3: it said nothing" in complaint
+
+
+def test_a_node_is_known_to_be_lost_before_anybody_is_told(tmp_path: Path) -> None:
+    """Who is told may say "started again", and must not say "ready" beside it of the one that has died."""
+    spec = ProcessSpec("", ("it",), command=(sys.executable, "-c", "raise SystemExit(3)"))
+    lost: queue.SimpleQueue[bool] = queue.SimpleQueue()
+
+    def on_lost(process: NodeProcess, reason: SpcaError) -> bool:
+        lost.put(graph.peers["it"].lost)
+        return False
+
+    with own_domain(), RosSession("starter") as node:
+        busy = threading.Event()
+        node.loop.soon(partial(busy.wait, 60.0))
+        with Graph(node, [spec], tmp_path, on_lost) as graph:
+            graph.processes[0].wait()
+            threading.Timer(0.5, busy.set).start()
+            assert lost.get(timeout=60.0)
 
 
 _INTERRUPTED = """

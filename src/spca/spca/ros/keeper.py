@@ -110,11 +110,11 @@ class Keeper:
             self._diagnostics.publish(diagnostics(seen, time.time()))
 
     def _state_of(self, process: NodeProcess) -> NodeState:
+        restarts = len(self._restarts.get(process.spec.name, ()))  # before its state
         peers = [self.graph.peers[name] for name in process.spec.nodes]
         state = (
             "ready" if all(p.ready for p in peers) else "lost" if any(p.lost for p in peers) else "starting"
         )
-        restarts = len(self._restarts.get(process.spec.name, ()))
         return NodeState(name=process.spec.name, pid=process.pid, state=state, restarts=restarts)
 
     def _on_lost(self, process: NodeProcess, reason: SpcaError) -> bool:
@@ -129,6 +129,8 @@ class Keeper:
         return True
 
     def _unfit(self, options: RunOptions) -> str:
+        if not all(peer.ready for peer in self.graph.peers.values()):
+            return standing.NOT_READY  # what a run has read in the state file is a moment old
         return standing.made_otherwise(self._seen, parameters(options))
 
     def _fault_since(self, began: float) -> str:

@@ -31,6 +31,7 @@ _KEYS = re.compile(r"KEY|TOKEN|SECRET|PASSW|^SPCA_LLM", re.IGNORECASE)
 KEEPER_LOG = "keeper.log"
 BEAT_S = 1.0
 """Wall seconds after which the keeper writes its state file, whether or not anything has changed."""
+NOT_READY = "is not ready yet"
 SILENCE_S = 10.0
 """Wall seconds without a beat after which the keeper counts as stopped or hung."""
 END_S = 15.0
@@ -210,7 +211,7 @@ def misfit(standing: Standing, options: RunOptions) -> str:
     if standing.hangs:
         return "does not respond; `spca down` ends it"
     if not standing.ready:
-        return "is not ready yet"
+        return NOT_READY
     if standing.code != code_stamp():
         return "runs older code; `spca down` and `spca up` restart it"
     if standing.options.rate != options.rate:
