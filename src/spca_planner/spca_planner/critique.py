@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from spca_core.plan import Draft, Plan, PlanRequest, Rejection, Step
-from spca_core.ports.vocabulary import GivesSecondOpinion, Vocabulary
-from spca_planner.critics.opinion import question
+from spca_core.ports.vocabulary import GivesSecondOpinion, SecondOpinion, Vocabulary
+from spca_planner.critics.opinion import READABLE, question
 from spca_planner.solver.judgement import Case, DraftContext
 from spca_planner.solver.process import SolverProcess
 
@@ -61,7 +61,15 @@ class Critics:
 
     def question(self, plan: Plan, request: PlanRequest) -> str:
         """What a valid plan does beyond the environment's own reading of the task; empty if nothing."""
-        if not isinstance(self._vocabulary, GivesSecondOpinion):
-            return ""
-        opinion = self._vocabulary.second_opinion(request.task, request.observation)
+        opinion = self._opinion(request)
         return question(plan, opinion) if opinion is not None else ""
+
+    def contested(self, request: PlanRequest) -> str:
+        """What speaks against declining a task: the environment's reading of it; empty without one."""
+        opinion = self._opinion(request)
+        return READABLE.format(goal=opinion.words) if opinion is not None else ""
+
+    def _opinion(self, request: PlanRequest) -> SecondOpinion | None:
+        if not isinstance(self._vocabulary, GivesSecondOpinion):
+            return None
+        return self._vocabulary.second_opinion(request.task, request.observation)

@@ -11,10 +11,11 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from spca_core.errors import one_line
 from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
 from spca_core.ports.chat import ChatModel, Message, Role
-from spca_core.ports.proposer import Misfit, ModelError
+from spca_core.ports.proposer import Impossible, Misfit, ModelError, NotUnderstood
 from spca_core.ports.vocabulary import ObservableWord, Vocabulary
 from spca_core.scene import ROLES
 from spca_core.skill import SkillSignature
@@ -29,6 +30,8 @@ _MOST_SCHEMAS = 2000
 _MOST_FACTS = 200
 _MOST_SENTENCES = 12
 _MOST_STEPS = 40
+_MOST_WORDS = 60
+"""Words of a model to the user; the prompt asks for fewer."""
 _LONGEST = {"pddl": 16_000, "failure": 1500, "rejection": 800, "sentence": 300, "doc": 240, "task": 2000}
 """Characters of each part of a prompt: it stays bounded whatever the library, the scene and the history."""
 
@@ -39,22 +42,37 @@ _PDDL: dict[str, JsonValue] = {"format": "pddl"}
 """For servers that enforce a grammar."""
 
 
-class WholeDraft(BaseModel):
-    """What a model is asked for: both files as text."""
+class _Answer(BaseModel):
+    """What an answer may say to the user in place of a problem."""
 
     model_config = ConfigDict(extra="forbid")
+    question: str = Field(default="", description="empty, or what you must ask the user before you can plan")
+    impossible_because: str = Field(
+        default="", description="empty, or what of the task cannot be done with what is observed"
+    )
+
+    def refusal(self) -> NotUnderstood | Impossible | None:
+        """The same as an error, made harmless and short; a question comes first, as it can be answered."""
+        if question := _told(self.question):
+            return NotUnderstood(question)
+        return Impossible(why) if (why := _told(self.impossible_because)) else None
+
+
+class WholeDraft(_Answer):
+    """What a model is asked for: both files as text."""
+
     domain: str = Field(
+        default="",
         description="the whole PDDL domain, from (define (domain …) to the last parenthesis",
         json_schema_extra=_PDDL,
     )
-    problem: str = Field(description="the whole PDDL problem", json_schema_extra=_PDDL)
+    problem: str = Field(default="", description="the whole PDDL problem", json_schema_extra=_PDDL)
     remark: str = Field(default="", description="one sentence on what you changed or assumed")
 
 
-class ProblemDraft(BaseModel):
+class ProblemDraft(_Answer):
     """The same where the domain is settled, unless it cannot express the task."""
 
-    model_config = ConfigDict(extra="forbid")
     problem: str = Field(
         default="",
         description="the whole PDDL problem; empty if the domain does not fit",
@@ -83,24 +101,30 @@ class LanguageProposer:
     ) -> None:
         self._chat, self._role = chat, role
         self._vocabulary, self._actions = vocabulary or FactVocabulary(), actions
+        self._refused: dict[str, Exception] = {}
         self.name = f"openai:{role}"
 
     def draft(self, request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> Draft:
         """The model's draft; in mode `reuse` with the domain of `previous`, untouched.
 
-        Raises ModelError and Misfit.
+        Raises ModelError, Misfit, and in the model's words NotUnderstood and Impossible; these again for the
+        same request, which is not sent twice.
         """
         reuse = request.mode == "reuse" and previous is not None
         schema: type[BaseModel] = ProblemDraft if reuse else WholeDraft
         asked = messages(request, previous, rejection, self._vocabulary, self._actions())
+        if (key := json.dumps(asked)) in self._refused:
+            raise self._refused[key]
         answer = self._chat.complete(self._role, asked, schema).parsed
-        if isinstance(answer, ProblemDraft) and previous is not None:
-            if why := answer.this_domain_does_not_fit_because.strip():
-                raise Misfit(_clip(" ".join(why.split()), "rejection"))
-            return Draft(domain=previous.domain, problem=_bare(answer.problem), remark=answer.remark)
-        if isinstance(answer, WholeDraft):
-            return Draft(domain=_bare(answer.domain), problem=_bare(answer.problem), remark=answer.remark)
-        raise ModelError("the model gave no draft", kind="invalid")
+        if not isinstance(answer, WholeDraft | ProblemDraft):
+            raise ModelError("the model gave no draft", kind="invalid")
+        if isinstance(answer, ProblemDraft) and (why := answer.this_domain_does_not_fit_because.strip()):
+            raise Misfit(_clip(" ".join(why.split()), "rejection"))
+        if not answer.problem.strip() and (refusal := answer.refusal()):
+            self._refused[key] = refusal
+            raise refusal
+        domain = answer.domain if isinstance(answer, WholeDraft) else previous.domain if previous else ""
+        return Draft(domain=_bare(domain), problem=_bare(answer.problem), remark=answer.remark)
 
 
 def messages(
@@ -220,6 +244,12 @@ def _bare(text: str) -> str:
     """PDDL without a Markdown fence around it."""
     fenced = _FENCE.match(text)
     return (fenced.group(1) if fenced else text).strip() + "\n"
+
+
+def _told(text: str) -> str:
+    """What a model says to the user: one line that steers no terminal, of bounded length."""
+    words = one_line(text).split()
+    return _clip(" ".join(words[:_MOST_WORDS]) + " …" * (len(words) > _MOST_WORDS), "sentence")
 
 
 def _clip(text: str, part: str) -> str:

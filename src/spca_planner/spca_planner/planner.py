@@ -209,6 +209,15 @@ class _Loop:
             self._note(None, Judged(None, refused), time.perf_counter() - began)
             self._mode, self._rejection = "fresh", refused
             return None
+        except (NotUnderstood, Impossible) as error:
+            own = proposer.name == BUILTIN
+            doubt = "" if own or self._asked else self._critics.contested(request)
+            if not doubt:
+                raise
+            self._asked = True
+            self._rejection = Rejection(critic="goal", message=f'no draft, but "{error}"; {doubt}')
+            self._note(None, Judged(None, self._rejection), time.perf_counter() - began)
+            return None
         seconds = time.perf_counter() - began
         judged = self._repeated(draft) or self._judge(draft)
         self._note(draft, judged, seconds)

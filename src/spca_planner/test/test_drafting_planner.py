@@ -138,8 +138,14 @@ def test_a_failing_model_costs_a_draft_and_the_mode_stays(make: Make) -> None:
     ("refusal", "status"), [(NotUnderstood("what?"), "not_understood"), (Impossible("no"), "impossible")]
 )
 def test_refusals_end_the_loop_in_the_proposers_words(make: Make, refusal: Exception, status: str) -> None:
-    result = make(Scripted(refusal)).plan(REQUEST)
-    assert (result.status, result.message) == (status, str(refusal))
+    """At once, or after one question where the environment can read the task itself."""
+    unreadable = REQUEST.model_copy(update={"task": task("Frobnicate the wug.")})
+    for request, asked in ((unreadable, []), (REQUEST, [("fresh", "goal")])):
+        result = make(Scripted(refusal)).plan(request)
+        assert (result.status, result.message, statuses(result.drafts)) == (status, str(refusal), asked)
+    proposer = Scripted(refusal, GOOD)
+    assert make(proposer).plan(REQUEST).status == "solved"
+    assert "the red cube on the blue cube. Draft that" in (proposer.asked[1][2] or refusal).message
 
 
 def test_a_used_up_budget_of_the_level_is_for_the_caller(make: Make) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from spca_core.plan import Draft, Mode, PlanRequest, Rejection
-from spca_core.ports.proposer import ModelError
+from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood
 from spca_core.skill import SkillSignature
 from spca_llm.chat import Chat
 from spca_llm.client import OpenAISource
@@ -158,6 +158,37 @@ def test_reuse_keeps_the_domain_to_the_letter(open_proposer: Open) -> None:
 def test_no_draft_is_a_model_error(open_proposer: Open, answer: Behaviour) -> None:
     with pytest.raises(ModelError):
         open_proposer(answer, answer, answer)[0].draft(REQUEST, None, None)
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "told"),
+    [
+        ({"question": "Which\n one, 'the cube'?"}, NotUnderstood, "Which one, 'the cube'?"),
+        ({"impossible_because": "There is no moon.", "domain": "none"}, Impossible, "There is no moon."),
+        ({"question": "Which?", "impossible_because": "no"}, NotUnderstood, "Which?"),
+        ({"question": "\x1b[2J\u202eWhich?\x07"}, NotUnderstood, "?[2J?Which?"),
+        ({"impossible_because": "no " * 9000}, Impossible, "no " * 60 + "…"),
+        ({"question": "w" * 9000}, NotUnderstood, "w" * 300 + " (shortened)"),
+    ],
+)
+@pytest.mark.parametrize("mode", ["fresh", "reuse"])
+def test_a_model_declines_in_few_words_and_is_not_asked_the_same_again(
+    open_proposer: Open, answer: dict[str, str], kind: type[Exception], told: str, mode: str
+) -> None:
+    known = Draft(domain=domain(), problem="") if mode == "reuse" else None
+    answer = {part: text for part, text in answer.items() if part != "domain" or known is None}
+    proposer, server = open_proposer(Say(json.dumps(answer)), Say(WHOLE))
+    for _ in range(2):
+        with pytest.raises(kind) as said:
+            proposer.draft(REQUEST.model_copy(update={"mode": mode}), known, None)
+        assert str(said.value).startswith(told)
+    assert len(server.requests) == 1
+    assert "impossible_because" in server.requests[0].text
+
+
+def test_an_answer_with_a_draft_is_none_that_declines(open_proposer: Open) -> None:
+    answer = json.dumps({**json.loads(WHOLE), "question": "none", "impossible_because": "n/a"})
+    assert open_proposer(Say(answer))[0].draft(REQUEST, None, None).problem.strip() == GOOD.problem.strip()
 
 
 def test_a_bad_draft_is_mended_by_the_models_next_answer(open_proposer: Open, tmp_path: Path) -> None:

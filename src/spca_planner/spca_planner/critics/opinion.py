@@ -16,6 +16,11 @@ _ASK = (
     "A question, asked once: {difference}. Change the draft if the task is meant that way; "
     "hand it in unchanged if it is not."
 )
+READABLE = (
+    "a question, asked once: the task reads as if in the end {goal}. Draft that if it is meant and can be "
+    "done; otherwise decline again."
+)
+"""What a proposer is asked that declines a task which the environment itself can read."""
 
 
 def question(plan: Plan, opinion: SecondOpinion) -> str:

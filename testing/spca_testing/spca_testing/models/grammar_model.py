@@ -19,6 +19,7 @@ from spca.kits import kit_named
 from spca_coder.source import Source, read
 from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest
+from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.scene import Fact
 from spca_core.task import Task
 from spca_referee.level import list_levels, load_level, task
@@ -77,7 +78,12 @@ class GrammarModel:
         observation = observation_in(text)
         the_task = self._task_in(text)
         request = PlanRequest(attempt="", task=the_task, observation=observation, skills=())
-        draft = self._proposer.draft(request, None, None)
+        try:
+            draft = self._proposer.draft(request, None, None)
+        except NotUnderstood as error:
+            return say_json({"question": str(error)})
+        except Impossible as error:
+            return say_json({"impossible_because": str(error)})
         if "was rejected by" in text or "What went wrong in the world" in text:
             return drafted(draft)
         self._fresh += 1
@@ -97,7 +103,8 @@ class GrammarModel:
 
     def _task_in(self, text: str) -> Task:
         wanted = _json_after(text, "Task, in the user's words: ")
-        said = Task(group="sentence", id="sentence_01", title=wanted.rstrip("."), description=wanted)
+        title = wanted.rstrip(".")
+        said = Task(group="sentence", id="sentence_01", title=title, description=wanted, judge="look")
         return next((t for t in self._tasks if t.text == wanted), said)
 
 
