@@ -10,7 +10,7 @@ from setuptools import setup
 TOP = Path(__file__).resolve().parent
 packages: list[str] = []
 folders: dict[str, str] = {}
-entries: dict[str, list[str]] = {"console_scripts": ["spca = spca.cli:main"]}
+entries: dict[str, list[str]] = {"console_scripts": ["spca = spca.__main__:main"]}
 data: list[tuple[str, list[str]]] = []
 PARTS = ("src", "research", "testing")
 for script in sorted(path for part in PARTS for path in TOP.glob(f"{part}/*/setup.py")):

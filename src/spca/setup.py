@@ -35,7 +35,7 @@ setup(
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
     entry_points={
         "console_scripts": [
-            "spca = spca.cli:main",
+            "spca = spca.__main__:main",
             "brain = spca.ros.brain:main",
             "run_level = spca.ros.client:main",
         ],

@@ -16,7 +16,8 @@ _AGAIN_S = 0.02
 def interrupt_between_imports() -> None:
     """Have Ctrl-C raise KeyboardInterrupt in the main thread, but not inside an import: a moment later.
 
-    Compiled modules that are interrupted while they load say ImportError, or end the process (SIGABRT).
+    Compiled modules that are interrupted while they load say ImportError, or end the process (SIGABRT). One
+    that came before, while `bin/spca` held it off, comes now.
     """
 
     def on_signal(number: int, frame: FrameType | None) -> None:
@@ -29,6 +30,7 @@ def interrupt_between_imports() -> None:
 
     signal.signal(signal.SIGINT, on_signal)
     signal.signal(signal.SIGALRM, on_signal)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT,))
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -41,6 +42,7 @@ def require_ros() -> None:
     if done.returncode:
         raise SpcaError("the ROS transport could not be set up: see above")
     sys.stdout.flush()
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))  # as bin/spca does
     os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, _TRIED: "1"})
 
 
