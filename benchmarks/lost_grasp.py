@@ -47,7 +47,7 @@ def main(tables: Annotated[int, typer.Option(help="Tables, each with one pull.")
 def _measure(seed: int) -> tuple[float | None, float]:
     options = RunOptions(level="pick_and_place_04", preset="disturbed-pull_out", seed=seed)
     with closing(build_tabletop(options)) as environment:
-        simulator = environment._sim
+        simulator = environment.simulator
         assert isinstance(simulator, MujocoSimulator)
         pulled: list[float] = []
         touched: list[float] = []

@@ -14,6 +14,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import gymnasium
+import numpy as np
 import pytest
 
 import spca
@@ -217,6 +219,20 @@ def test_nothing_moves_without_approval(transport: str, request: pytest.FixtureR
         assert set(table.look().facts) == set(before.facts)
         assert table.do("pick up the red cube").result.success
     assert asked == 2 * ["the red cube in the gripper: pick_up(cube_red, table)"]
+
+
+def test_a_policy_learns_on_the_table_of_a_session():
+    """The same preset and seed lay the same table, whatever was laid before; a look sees it where it is."""
+    name = "spca_tabletop.gym:spca/Tabletop-touch_02-v1"
+    with contextlib.closing(gymnasium.make(name, observe="state", preset="shuffled").unwrapped) as env:
+        first, other, again = (env.reset(seed=seed)[0] for seed in (5, None, 5))
+        poses = zip((thing.model for thing in env._world.objects), first[13:].reshape(-1, 7), strict=True)
+        placed = {model.replace("box", "cube"): pose[:3] for model, pose in poses}
+    assert np.array_equal(first, again) and not np.allclose(first, other)
+    with spca.session(report=False, preset="shuffled", seed=5) as table:
+        seen = {thing.id: thing.pose.position for thing in table.look().objects}
+    assert seen.keys() == placed.keys()
+    assert all(seen[thing] == pytest.approx(placed[thing], abs=0.01) for thing in seen)
 
 
 @pytest.mark.ros

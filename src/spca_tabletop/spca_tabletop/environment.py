@@ -60,7 +60,7 @@ _KINDS = (*referees.CHECKPOINT_KINDS, *scenes.CHECKPOINT_KINDS)
 class InprocTabletop:
     """See `spca_core.ports.environment.Environment`.
 
-    One level on one table; not to be used from two threads.
+    One level on one table, of which `poses` are what lay there at the start; not to be used from two threads.
     """
 
     name = "tabletop"
@@ -81,15 +81,15 @@ class InprocTabletop:
     ) -> None:
         self.task = task(level)
         self.recording = Recording()
-        self._level, self._world, self._poses = level, world, layout.poses
-        self._sim, self._camera = simulator, camera
-        self._sim.reset(layout, seed)
-        self._referee = Referee(level, world, layout.poses, start=self._sim.time)
-        self._sim.on_contacts(self._judge)
-        self._robot = SimRobot(self._sim)
+        self.level, self.world, self.poses = level, world, layout.poses
+        self.simulator, self.camera = simulator, camera
+        self.simulator.reset(layout, seed)
+        self._referee = Referee(level, world, layout.poses, start=self.simulator.time)
+        self.simulator.on_contacts(self._judge)
+        self._robot = SimRobot(self.simulator)
         self._arm = embedded_arm(world, self._robot)
         self._tracker = SceneTracker(detector or ShapeDetector(Catalogue.from_world(world)))
-        self._ctx = TabletopCtx(world, self._arm, self._perceive, lambda: self._sim.time, PAD_TIP)
+        self._ctx = TabletopCtx(world, self._arm, self._perceive, lambda: self.simulator.time, PAD_TIP)
         self._executor = PlanExecutor(TABLETOP_API, builtin=library_source(self.name, self.builtin_skills))
         self._cancelled = False
         self.live_view: Callable[[], AbstractContextManager[object]] = nullcontext
@@ -136,11 +136,11 @@ class InprocTabletop:
 
     def settle(self) -> Verdict:
         """Let the world come to rest and the referee see enough of it."""
-        end = self._sim.time + SETTLE_S
-        while self._sim.time < end and not self.verdict().final:
-            self._sim.step(_TICK_S)
+        end = self.simulator.time + SETTLE_S
+        while self.simulator.time < end and not self.verdict().final:
+            self.simulator.step(_TICK_S)
             if self._referee.holding:
-                end = max(end, self._sim.time + self._level.dwell_s)
+                end = max(end, self.simulator.time + self.level.dwell_s)
         return self.verdict()
 
     def verdict(self) -> Verdict:
@@ -149,13 +149,13 @@ class InprocTabletop:
 
     def checkpoint(self) -> bytes:
         """Physics, referee, the memory of the scene; plain data, see `spca_core.checkpoint`."""
-        state = (self._sim.snapshot(), self._referee, self._ctx.memory, self._arm.held)
+        state = (self.simulator.snapshot(), self._referee, self._ctx.memory, self._arm.held)
         return pack(state)
 
     def restore(self, checkpoint: bytes) -> None:
         """Back to a checkpoint of this level."""
-        snapshot, self._referee, memory, held = unpack(checkpoint, (*self._sim.snapshot_kinds, *_KINDS))
-        self._sim.restore(snapshot)
+        snapshot, self._referee, memory, held = unpack(checkpoint, (*self.simulator.snapshot_kinds, *_KINDS))
+        self.simulator.restore(snapshot)
         self._ctx.recall(memory, held)
         if (scene := memory[0]) is not None:
             self._tracker.adopt(scene)
@@ -168,18 +168,18 @@ class InprocTabletop:
     def close(self) -> None:
         """End the sandbox, save nothing, release the simulator."""
         self._executor.close()
-        self._sim.close()
+        self.simulator.close()
 
     # --- TakesUp --------------------------------------------------------------------------------------------
 
     def take_up(self, options: RunOptions) -> None:
         """See `TakesUp`. Times go on from where they are."""
-        self._level = load_table(options)[1]
-        self.task = task(self._level)
-        self._referee = Referee(self._level, self._world, self._poses)
+        self.level = load_table(options)[1]
+        self.task = task(self.level)
+        self._referee = Referee(self.level, self.world, self.poses)
         self.recording.clear()
         self._cancelled = False
-        self._sim.step(_TICK_S)  # for a first sample, by which the referee knows the time
+        self.simulator.step(_TICK_S)  # for a first sample, by which the referee knows the time
 
     def picture(self) -> NDArray[np.uint8]:
         """What the camera saw at the last look, detections drawn in: RGB (height, width, 3)."""
@@ -201,10 +201,10 @@ class InprocTabletop:
     def pace(self, rate: float) -> None:
         """Let simulated time pass at most `rate` times as fast as wall time, from now on."""
         pacer = Pacer(rate)
-        self._sim.on_contacts(lambda sample: pacer.pace(sample.stamp))
+        self.simulator.on_contacts(lambda sample: pacer.pace(sample.stamp))
 
     def _perceive(self) -> Scene:
-        frame = self._camera.capture()
+        frame = self.camera.capture()
         scene = self._tracker.update(frame, self._arm.held, self._arm.tool_pose(), self._arm.state())
         self.recording.on_look(frame, scene)
         return scene
@@ -212,7 +212,9 @@ class InprocTabletop:
     def _judge(self, sample: ContactSample) -> None:
         """A failure stops the arm at the very sample it falls on, so that a run repeats exactly."""
         decided = self.verdict().final
-        wanted = self._poses if self._level.needs_poses else ()
-        verdict = self._referee.consume(sample, {model: self._sim.object_pose(model) for model in wanted})
+        wanted = self.poses if self.level.needs_poses else ()
+        verdict = self._referee.consume(
+            sample, {model: self.simulator.object_pose(model) for model in wanted}
+        )
         if verdict.final and not decided and verdict.outcome is not Outcome.SUCCESS:
             self._arm.stop()

@@ -3,8 +3,8 @@
 Importing this module registers every level: after it, `gymnasium.make("spca/Tabletop-stack_01-v1")` makes
 one; without it, `gymnasium.make("spca_tabletop.gym:spca/Tabletop-stack_01-v1")` does both.
 
-A policy moves the joints itself, without planner, skills or perception; the referee rewards and ends the
-level.
+A policy moves the joints itself, without planner, skills or perception, on the table that `spca run` and a
+session have with the same world, preset and seed; the referee rewards and ends the level.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from gymnasium import spaces
 from gymnasium.envs.registration import register
 from ruckig import InputParameter, Ruckig, Trajectory
 
-from spca_core.contacts import ContactSample
 from spca_core.errors import InputError
 from spca_core.names import COBOT, TABLE
 from spca_core.options import RunOptions
@@ -27,10 +26,10 @@ from spca_core.verdict import Outcome
 from spca_motion.limits import EMPTY
 from spca_motion.tool import ToolKinematics
 from spca_referee.level import list_levels
-from spca_referee.referee import Referee
 from spca_referee.rules import bind_rules
-from spca_sim.simulator import MujocoSimulator
-from spca_tabletop.presets import PRESETS, draw_table, load_table
+from spca_tabletop.environment import InprocTabletop
+from spca_tabletop.kit import build_tabletop
+from spca_tabletop.presets import PRESETS, load_table
 
 PERIOD_S = 0.1
 """Simulated seconds of one step."""
@@ -63,8 +62,8 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
     metres, the pairs have come that must touch. Terminated by success or failure, truncated by the level's
     time limit. `info` holds `outcome`, `score` and `reason`.
 
-    `reset(seed=…)` draws the table (for presets other than nominal) and the sensor's noise;
-    `options={"preset": …}` changes the preset.
+    `reset(seed=3)` lays the table of `spca run LEVEL --seed 3`, with its sensor noise; without a seed, some
+    other. `options={"preset": …}` changes the preset.
 
     Args:
         level: The name of a level, or the path of a level file.
@@ -90,8 +89,8 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
     ) -> None:
         self.render_mode = render_mode
         self._options = RunOptions(level=level, preset=preset, robot=robot)
-        self._world, self._level = load_table(self._options)
-        self._simulator: MujocoSimulator | None = None
+        self._world, _ = load_table(self._options)
+        self._table: InprocTabletop | None = None
         self._state_only, self._dense = observe == "state", reward == "dense"
         camera = self._world.camera
         self._size = size or (camera.height, camera.width)
@@ -125,22 +124,14 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
         preset = (options or {}).get("preset", self._options.preset)
         if preset not in PRESETS:
             raise InputError(f"unknown preset '{preset}'", hint=", ".join(PRESETS))
-        draw = int(self.np_random.integers(2**31))
-        layout, variation = draw_table(preset, draw, self._world, self._level)
-        if self._simulator is None or self._simulator.variation != variation or variation.disturbances:
-            self.close()
-            self._simulator = MujocoSimulator(self._world, True, variation)
-            self._simulator.on_contacts(self._judge)
-        self._simulator.reset(layout, draw)
-        self._referee = Referee(self._level, self._world, layout.poses, start=self._simulator.time)
-        self._present = set(layout.poses)
-        self._pairs = [
-            names
-            for names in bind_rules(self._level, self._world, layout.poses)[0].touching
-            if TABLE not in names
-        ]
+        drawn = int(self.np_random.integers(2**31)) if seed is None else seed
+        self.close()
+        asked = self._options.model_copy(update={"preset": preset, "seed": drawn})
+        self._table = table = build_tabletop(asked)
+        rules = bind_rules(table.level, table.world, table.poses)[0]
+        self._pairs = [names for names in rules.touching if TABLE not in names]
         self._plan_from_arm()
-        self._score, self._distance = self._referee.verdict.score, self._apart()
+        self._score, self._distance = table.verdict().score, self._apart()
         return self._observe(), self._info()
 
     def step(self, action: np.ndarray) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -154,18 +145,15 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
             raise InputError(
                 what, hint=f"{self._joints + 1} numbers from -1 to 1: {self._joints} joints and the gripper"
             )
-        if self._simulator is None:
+        if self._table is None:
             raise InputError("there is no table", hint="call reset() first")
-        wanted = np.clip(wanted, -1.0, 1.0)
-        if (
-            np.abs(np.array(self._input.current_position) - self._simulator.joint_state().position).max()
-            > _LAG
-        ):
+        wanted, simulator = np.clip(wanted, -1.0, 1.0), self._table.simulator
+        if np.abs(np.array(self._input.current_position) - simulator.joint_state().position).max() > _LAG:
             self._plan_from_arm()  # something holds it back
-        self._simulator.follow(self._towards(wanted[:-1] * REACH))
-        self._simulator.command_gripper((wanted[-1] + 1.0) / 2.0 * MAX_GAP)
-        self._simulator.step(PERIOD_S)
-        verdict = self._referee.verdict
+        simulator.follow(self._towards(wanted[:-1] * REACH))
+        simulator.command_gripper((wanted[-1] + 1.0) / 2.0 * MAX_GAP)
+        simulator.step(PERIOD_S)
+        verdict = self._table.verdict()
         reward, self._score = verdict.score - self._score, verdict.score
         if self._dense:
             before, self._distance = self._distance, self._apart()
@@ -178,17 +166,17 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
         return self._pictures()[0] if self.render_mode == "rgb_array" else None
 
     def close(self) -> None:
-        """Release the simulator."""
-        if self._simulator is not None:
-            self._simulator.close()
-            self._simulator = None
+        """Put the table away."""
+        if self._table is not None:
+            self._table.close()
+            self._table = None
 
     # --- motion ---------------------------------------------------------------------------------------------
 
     def _plan_from_arm(self) -> None:
         """Let the next trajectory begin where the arm is, at the velocity that it has, as far as allowed."""
-        assert self._simulator is not None
-        state = self._simulator.joint_state()
+        assert self._table is not None
+        state = self._table.simulator.joint_state()
         self._input.current_position = list(np.clip(state.position, self._lower, self._upper))
         self._input.current_velocity = list(np.clip(state.velocity, -self._fastest, self._fastest))
         self._input.current_acceleration = [0.0] * self._joints
@@ -207,11 +195,6 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
         self._input.current_acceleration = acceleration
         return JointTrajectory(times, np.array([s[0] for s in states]), np.array([s[1] for s in states]))
 
-    def _judge(self, sample: ContactSample) -> None:
-        assert self._simulator is not None
-        wanted = self._present if self._level.needs_poses else ()
-        self._referee.consume(sample, {model: self._simulator.object_pose(model) for model in wanted})
-
     # --- what is told ---------------------------------------------------------------------------------------
 
     def _apart(self) -> float:
@@ -220,31 +203,31 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
         return float(np.mean(apart)) if apart else 0.0
 
     def _where(self, model: str) -> np.ndarray:
-        assert self._simulator is not None
+        assert self._table is not None
         if model != COBOT:
-            return np.array(self._simulator.object_pose(model).position)
-        state = self._simulator.joint_state()
+            return np.array(self._table.simulator.object_pose(model).position)
+        state = self._table.simulator.joint_state()
         return self._tools.tool(np.asarray(state.position), min(max(state.gripper_gap, 0.0), MAX_GAP))[:3, 3]
 
     def _observe(self) -> Any:
-        assert self._simulator is not None
-        state = self._simulator.joint_state()
+        assert self._table is not None
+        state = self._table.simulator.joint_state()
         if not self._state_only:
             colour, depth = self._pictures()
             joints, gap = np.asarray(state.position, np.float32), np.array([state.gripper_gap], np.float32)
             return {"colour": colour, "depth": depth, "joints": joints, "gripper": gap}
         poses = np.zeros((len(self._world.objects), 7))
         for row, item in zip(poses, self._world.objects, strict=True):
-            if item.model in self._present:
-                pose = self._simulator.object_pose(item.model)
+            if item.model in self._table.poses:
+                pose = self._table.simulator.object_pose(item.model)
                 row[:] = *pose.position, *pose.quaternion
         arm = [*state.position, *state.velocity, state.gripper_gap]
         return np.concatenate([arm, poses.ravel()]).astype(np.float32)
 
     def _pictures(self) -> tuple[np.ndarray, np.ndarray]:
         """Colour and depth in the size that was asked for."""
-        assert self._simulator is not None
-        frame = self._simulator.capture()
+        assert self._table is not None
+        frame = self._table.camera.capture()
         colour, depth = frame.colour, np.nan_to_num(frame.depth, nan=0.0)
         if colour.shape[:2] == tuple(self._size):
             return colour, depth
@@ -255,7 +238,8 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
         )
 
     def _info(self) -> dict[str, Any]:
-        verdict = self._referee.verdict
+        assert self._table is not None
+        verdict = self._table.verdict()
         return {"outcome": verdict.outcome.value, "score": verdict.score, "reason": verdict.reason}
 
 

@@ -41,7 +41,7 @@ ON_PLATE = TOP + 0.008
 def table(level: str, **moved: tuple[float, float, float]) -> Iterator[tuple[InprocTabletop, Observation]]:
     poses = {o.model: (*o.position, WORLD.table.top + o.size[2] / 2) for o in WORLD.objects} | moved
     environment = build_tabletop(RunOptions(level=level, noise=False))
-    environment._sim.reset(Layout(poses={n: Pose.from_xyz_yaw(*p, 0.0) for n, p in poses.items()}))
+    environment.simulator.reset(Layout(poses={n: Pose.from_xyz_yaw(*p, 0.0) for n, p in poses.items()}))
     try:
         yield environment, environment.sense()
     finally:

@@ -34,14 +34,14 @@ def test_the_page_shows_what_is_simulated_and_what_the_run_is_about(table: Inpro
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with WebView(table._sim, port) as view:
+    with WebView(table.simulator, port) as view:
         assert b"<html" in urllib.request.urlopen(view.address).read().lower()
         table.web_view = view
         before = {body: tuple(frame.position) for body, frame in view._frames.items()}
         table.tell("run_started", "Stack the red cube", {})
         table.sense()  # the arm moves out of the camera's view
         view._shown = 0.0
-        table._sim.step(0.1)
+        table.simulator.step(0.1)
         moved = [body for body, frame in view._frames.items() if tuple(frame.position) != before[body]]
         assert len(moved) >= 5  # the links
         table.tell("stage_ended", "", {})
