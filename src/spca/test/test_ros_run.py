@@ -28,6 +28,7 @@ from spca_ros.convert.time import seconds
 from spca_ros.domain import own_domain
 from spca_ros.qos import EVERY, SENSOR
 from spca_ros.session import RosSession
+from spca_tabletop.ros.environment import RosTabletop
 from spca_testing.ros import executor, referee, running, sense, sim
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
@@ -182,6 +183,16 @@ def test_the_arm_stands_soon_after_a_watcher_was_last_heard(
         moving = [stamp for stamp, speed in seen[stopped:] if speed > 0.01]
         assert max(moving) - heard < STOP_S
         assert {pid for pid in pids.values() if not psutil.pid_exists(pid)} <= {pids.get(victim)}
+
+
+def test_the_supervisor_is_heard_while_no_joint_state_comes() -> None:
+    """As while the simulator renders a picture."""
+    heard: list[Lease] = []
+    with own_domain(), RosSession(names.SUPERVISOR) as node:
+        node.create_subscription(Lease, names.LEASE, heard.append, EVERY)
+        with RosTabletop(node)._watcher.watching():
+            _until(lambda: len(heard) > 2, 10.0)
+    assert {lease.client for lease in heard} == {names.SUPERVISOR}
 
 
 def test_the_arm_does_not_begin_to_move_for_a_supervisor_that_is_lost_already() -> None:

@@ -8,7 +8,7 @@ from collections import deque
 
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import MultiDOFJointState
-from spca_interfaces.msg import Contacts, Lease
+from spca_interfaces.msg import Contacts
 from spca_interfaces.msg import Verdict as VerdictMsg
 from spca_interfaces.srv import BeginLevel, Checkpoint, Judge, Restore, SaveRecording
 
@@ -30,8 +30,9 @@ from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode, answering, existing
 from spca_ros.peer import serve_supervisor
 from spca_ros.qos import EVERY, NEWEST, STATE
+from spca_ros.watch import Watcher
 
-_NEWS_PERIOD = 0.05  # wall seconds between two verdicts that differ in nothing but their stamp, and leases
+_NEWS_PERIOD = 0.05  # wall seconds between two verdicts that differ in nothing but their stamp
 _SAMPLE_PERIOD = 0.02
 _AHEAD_S = 1.0  # simulated seconds that contacts may be ahead of the clock, which is told less often
 
@@ -48,17 +49,16 @@ class RefereeNode(SpcaNode):
         self._referee: Referee | None = None
         self._epoch = ""
         self._seen = 0.0
-        self._dropped = 0
         self._waiting: deque[ContactSample] = deque()  # until it is known where things were
         self._places: dict[float, dict[str, Pose]] = {}  # by stamp
         self._told: VerdictMsg | None = None
         self._now: float | None = None  # on the simulator's clock, once that is heard
         self._verdict = self.create_publisher(VerdictMsg, names.VERDICT, STATE)
-        self._lease = self.create_publisher(Lease, names.LEASE, EVERY)
+        self._watcher = Watcher(self, lambda: max(self._seen, self._now or 0.0))
         self.create_subscription(Clock, "/clock", self._on_clock, NEWEST)
         self.create_subscription(Contacts, names.CONTACTS, self._on_contacts, EVERY)
         self.create_subscription(MultiDOFJointState, names.PLACES, self._on_places, EVERY)
-        self.wall_timer(_NEWS_PERIOD, self._beat)
+        self.wall_timer(_NEWS_PERIOD, self._tell)
         self.create_service(BeginLevel, names.BEGIN_LEVEL, self._begin)
         self.create_service(Judge, names.JUDGE, self._judge)
         self.create_service(Checkpoint, names.checkpoint(names.REFEREE), self._checkpoint)
@@ -68,21 +68,16 @@ class RefereeNode(SpcaNode):
     def _on_clock(self, message: Clock) -> None:
         self._now = max(seconds(message.clock), 0.0)
 
-    def _beat(self) -> None:
-        self._tell()
-        self._watch()
-
-    def _watch(self) -> None:
-        seen = max(self._now or 0.0, self._seen)
-        self._lease.publish(Lease(client=names.REFEREE, seen=time_msg(seen)))
-
     def _on_contacts(self, message: Contacts) -> None:
         if self._referee is None or message.epoch != self._epoch:
             return
-        samples = contact_samples(message)
-        self._waiting.extend(sample for sample in samples if self._believed(sample))
+        for sample in contact_samples(message):
+            if self._now is None or sample.stamp <= self._now + _AHEAD_S:
+                self._waiting.append(sample)
+            else:
+                self._drop("of the future")
         self._judge_waiting()
-        self._watch()
+        self._watcher.tell()
 
     def _on_places(self, message: MultiDOFJointState) -> None:
         asked = self._referee is not None and self._referee.level.needs_poses
@@ -105,23 +100,19 @@ class RefereeNode(SpcaNode):
             else:
                 break
 
-    def _believed(self, sample: ContactSample) -> bool:
-        """Whether its stamp can be the simulator's; another sender's may be of the past or of the future."""
-        ahead = self._now is not None and sample.stamp > self._now + _AHEAD_S
-        if not ahead and self._seen <= sample.stamp:
-            return True
-        self._dropped += 1
-        if self._dropped == 1:
-            self.get_logger().warning("contacts with a stamp of the past or of the future are dropped")
-        return False
+    def _drop(self, why: str) -> None:
+        """Contacts whose stamp cannot be the simulator's: another has sent them."""
+        self.get_logger().warning(f"contacts were dropped: {why}", once=True)
 
     def _consume(self, sample: ContactSample, poses: dict[str, Pose] | None = None) -> None:
         assert self._referee is not None
-        if not self._believed(sample):
-            return
         if not self._seen:
             self._referee.start_at(max(sample.stamp - _SAMPLE_PERIOD, 0.0))
-        self._referee.consume(sample, poses)
+        try:
+            self._referee.consume(sample, poses)
+        except SpcaError as error:  # of the past
+            self._drop(str(error))
+            return
         self._seen = sample.stamp
         if self._news():
             self._tell()
@@ -166,7 +157,6 @@ class RefereeNode(SpcaNode):
             self._take_up(
                 Referee(level, self._world, from_msg(Layout, request.layout).poses), 0.0, request.epoch
             )
-            self._dropped = 0
         return response
 
     def _take_up(self, referee: Referee, seen: float, epoch: str) -> None:

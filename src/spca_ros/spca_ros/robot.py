@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -54,7 +53,10 @@ class RosRobot:
         """Named in every goal, for readers of the log."""
         self.on_follow: Callable[[JointTrajectory], None] | None = None
         """Called with every trajectory before it is sent, so that it can be drawn."""
-        self._watches = False
+        self.seen = 0.0
+        """Simulated seconds of the newest joint state."""
+        self.on_seen: Callable[[], None] | None = None
+        """Called when it is new, in the turning thread."""
 
     # --- Robot ----------------------------------------------------------------------------------------------
 
@@ -129,17 +131,6 @@ class RosRobot:
             self._driver.want_time(state.stamp, 0.0)
 
     # --- the rest -------------------------------------------------------------------------------------------
-
-    @contextmanager
-    def watching(self) -> Iterator[None]:
-        """Tell by leases, from now on, what has been seen of a motion that another node carries out."""
-        if (state := self._state) is not None:
-            self._driver.want_time(state.stamp, 0.0)
-        self._watches = True
-        try:
-            yield
-        finally:
-            self._watches = False
 
     def wait_news(self) -> None:
         """Wait for a joint state that was sent after this call, as after a jump of the world's time."""
@@ -218,5 +209,6 @@ class RosRobot:
         with self._news:
             self._state, self._arrived = state, time.monotonic()
             self._news.notify_all()
-        if self._watches:
-            self._driver.want_time(state.stamp, 0.0)
+        self.seen = state.stamp
+        if self.on_seen is not None:
+            self.on_seen()

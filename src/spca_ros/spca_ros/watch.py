@@ -3,18 +3,46 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 
 from spca_interfaces.msg import Lease
 
 from spca_ros import names
-from spca_ros.convert.time import seconds
+from spca_ros.convert.time import seconds, time_msg
 from spca_ros.node import SpcaNode
 from spca_ros.qos import EVERY
 
 SILENCE_S = 0.8
 """Wall seconds without a lease after which a watcher counts as lost. DDS takes longer to notice a death."""
 _LOOK_S = 0.1
+_TELL_S = 0.05
+_LAST_S = 2.0**31 - 1  # of a ROS time
+
+
+class Watcher:
+    """The leases of a node that watches: what it has seen (simulated seconds), whether that is new or not."""
+
+    def __init__(self, node: SpcaNode, seen: Callable[[], float], on: bool = True) -> None:
+        self._client, self._seen, self._on = node.get_name(), seen, on
+        self._lease = node.create_publisher(Lease, names.LEASE, EVERY)
+        node.wall_timer(_TELL_S, self.tell)
+
+    def tell(self) -> None:
+        """Tell it now, too."""
+        if self._on:
+            seen = min(max(self._seen(), 0.0), _LAST_S)  # anybody can have sent what it has seen
+            self._lease.publish(Lease(client=self._client, seen=time_msg(seen)))
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Watch while the context lasts. For threads that do not spin."""
+        self._on = True
+        self.tell()
+        try:
+            yield
+        finally:
+            self._on = False
 
 
 class Watch:

@@ -96,10 +96,11 @@ def test_an_answer_without_the_referees_mark_is_not_believed(
 def test_contacts_of_another_time_are_dropped(
     stamp: float, graph: tuple[SpcaNode, Graph], tabletop: RosTabletop
 ) -> None:
-    """A stamp of the past touches what nobody touches now; one of the future would end the level's time."""
+    """Those of the past tell of a touch that lasted; those of the future would end the level's time."""
     tabletop.settle()
     touching = frozenset({pair("cobot", "box_blue")})
-    message = contacts_msg([ContactSample(stamp=stamp, pairs=touching)], tabletop._epoch)
+    samples = [ContactSample(stamp=stamp + 0.02 * k, pairs=touching) for k in range(80)]
+    message = contacts_msg(samples, tabletop._epoch)
     send(graph[0], names.CONTACTS, message, EVERY)
 
 

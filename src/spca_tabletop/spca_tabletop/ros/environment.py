@@ -42,6 +42,7 @@ from spca_ros.node import SpcaNode
 from spca_ros.peer import NodeLost, Peer
 from spca_ros.qos import STATE
 from spca_ros.robot import RosRobot
+from spca_ros.watch import Watcher
 from spca_sense.observation import observation_of
 from spca_sim.variation import SimVariation
 from spca_tabletop.act import skills
@@ -89,6 +90,8 @@ class RosTabletop:
         self._order: _Order
         self._peers = {name: Peer(node, name) for name in _NODES}
         self._robot = RosRobot(node)
+        self._watcher = Watcher(node, lambda: self._robot.seen, on=False)
+        self._robot.on_seen = self._watcher.tell
         self._judged = VerdictMsg()  # by the referee, when it was asked last
         self._stamp = 0.0  # of the newest verdict on the topic
         self._epoch = ""
@@ -206,7 +209,7 @@ class RosTabletop:
         # After the end nobody reads what an image model would say.
         told = [] if self.verdict().final else [to_msg(self.task, TaskMsg())]
         goal = Look.Goal(attempt=self._epoch, task=told)
-        with self._robot.watching():
+        with self._watcher.watching():
             result = self._look(goal, cancelled=self._interrupted)
         self._check_nodes()
         if result.error_kind == "error":
@@ -234,7 +237,7 @@ class RosTabletop:
         if self._cancelled:
             return ActResult(attempt=attempt, status="cancelled", steps=(), message="cancelled")
         goal = ExecutePlan.Goal(attempt=attempt, plan=to_msg(plan, PlanMsg()), library=library)
-        with self._robot.watching():
+        with self._watcher.watching():
             answer = self._execute(goal, on_feedback, self._interrupted)
         self._check_nodes()
         if answer.error:
