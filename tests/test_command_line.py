@@ -22,11 +22,13 @@ from spca.terminal import results, show_table
 from spca_core.ending import Ending
 from spca_core.paths import WORLDS
 from spca_core.processes.child import python_command
+from spca_testing.command import spca
 
 LAUNCHER = Path(__file__).parents[1] / "bin" / "spca"
 
 
-def spca(*args: str, **more: object) -> subprocess.CompletedProcess[str]:
+def start(*args: str, **more: object) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own, where `spca` does not do."""
     return subprocess.run(
         [sys.executable, "-m", "spca", *args],
         capture_output=True,
@@ -155,19 +157,18 @@ def test_every_supported_python_starts_modules_without_those_of_the_working_fold
 @pytest.mark.slow
 def test_an_interrupted_run_is_resumed(tmp_path):
     folder = tmp_path / "run"
-    command = [
-        sys.executable,
-        "-m",
-        "spca",
+    arguments = [
         "run",
-        "stack_04",
+        "stack_01",
         "--transport",
         "inproc",
         "--rate",
         "2",
+        "--no-video",
         "--out",
         str(folder),
     ]
+    command = [sys.executable, "-m", "spca", *map(str, arguments)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     for _ in range(300):
         time.sleep(0.1)
@@ -179,7 +180,7 @@ def test_an_interrupted_run_is_resumed(tmp_path):
     assert process.returncode == 130, output
     assert f"spca resume {folder}" in output
     assert not [p for p in os.listdir("/proc") if p.isdigit() and _is_ours(p, str(folder))]
-    done = spca("resume", str(folder))
+    done = start("resume", str(folder))
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -217,14 +218,14 @@ def test_a_plugin_with_a_fault_says_so_and_hides_nothing_else(tmp_path):
     entries = "[spca.benches]\nbroken = nowhere:BENCH\n[spca.environments]\nfaulty = faulty:Kit\n"
     (info / "entry_points.txt").write_text(entries)
     there = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    shown = spca("bench", "--help", env=there)
+    shown = start("bench", "--help", env=there)
     assert "levels" in shown.stdout and "Broken: cannot load spca.benches 'broken'" in shown.stdout
-    called = spca("bench", "broken", env=there)
+    called = start("bench", "broken", env=there)
     assert called.returncode == 2 and "No module named 'nowhere'" in called.stderr
-    refused = spca("run", "faulty:one:", env=there)
+    refused = start("run", "faulty:one:", env=there)
     assert refused.returncode == 2 and "lacks " in refused.stderr and "documents" in refused.stderr
-    assert "'faulty' lacks" in spca("doctor", env=there).stdout
-    assert "stack_01" in spca("levels", "stack", env=there).stdout
+    assert "'faulty' lacks" in start("doctor", env=there).stdout
+    assert "stack_01" in start("levels", "stack", env=there).stdout
 
 
 def test_no_text_steers_the_terminal(tmp_path, capsys):
@@ -285,8 +286,9 @@ def _set_up_options(*args: str, folder: Path) -> str:
     return done.stderr
 
 
-def test_a_list_in_a_pipe_has_whole_names_and_lines():
-    lines = spca("levels", env={**os.environ, "COLUMNS": "20"}).stdout.splitlines()
+def test_a_list_in_a_pipe_has_whole_names_and_lines(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "20")
+    lines = spca("levels").stdout.splitlines()
     assert len(lines) > 40 and all(line.endswith((" s", "limit")) for line in lines)
     assert "minigrid:MiniGrid-LavaCrossingS11N5-v0".removesuffix("-v0") in spca("levels", "minigrid").stdout
 
@@ -316,7 +318,7 @@ def test_tab_completes_commands_levels_and_runs():
             "COMP_WORDS": words,
             "COMP_CWORD": str(len(words.split(" ")) - 1),
         }
-        return spca(env=environment).stdout.split()
+        return start(env=environment).stdout.split()
 
     assert {"report", "resume", "run"} == set(offered("spca r"))
     assert "stack_01" in offered("spca run stack_0")
@@ -397,7 +399,7 @@ def test_an_interrupt_at_any_time_is_an_interrupt(tmp_path, after):
 @pytest.mark.ros
 def test_what_a_shell_has_to_source_is_printed() -> None:
     """It says of nothing that it is not found, and ROS programs know the messages then."""
-    told = spca("env").stdout
+    told = start("env").stdout
     code = "from spca_interfaces.msg import Plan; import rclpy; print(Plan.__name__)"
     done = subprocess.run(
         ["bash", "-c", f'eval "$1"\npython -c "{code}"', "bash", told],

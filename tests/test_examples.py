@@ -16,7 +16,10 @@ from spca.commands.new import EXAMPLES
 from spca_core.paths import ROOT
 from spca_minigrid.kit import MinigridKit
 from spca_tabletop.kit import TabletopKit
+from spca_testing.command import spca
 from spca_testing.contracts.kit_contract import KitContract
+
+pytestmark = pytest.mark.timeout(600)
 
 NAMES = {
     "environment": "my_maze",
@@ -28,27 +31,43 @@ NAMES = {
 }
 DOCTOR = """
 from spca.doctor.plugins import examine_plugins
-(row,) = [r for r in examine_plugins() if r.what == "{kind} {name}"]
-print(row.state, row.found, row.remedy)
+for row in examine_plugins():
+    print(row.what, row.state, row.found, row.remedy)
 """
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", EXAMPLES)
-def test_a_new_package_passes_its_own_tests(kind: str, tmp_path: Path) -> None:
-    name = NAMES[kind]
-    written = run(tmp_path, "-m", "spca", "new", kind, name)
-    assert written.returncode == 0 and written.stdout.strip() == name, written.stderr
-    assert not list((tmp_path / name).rglob(f"*{EXAMPLES[kind][0]}*"))
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with a new package of each kind, and in `installed` what pip makes of them."""
+    folder = tmp_path_factory.mktemp("new")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for kind, name in NAMES.items():
+            done = spca("new", kind, name)
+            assert done.returncode == 0 and done.stdout.strip() == name, done.stderr
+            assert not list((folder / name).rglob(f"*{EXAMPLES[kind][0]}*"))
     pip = ("-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--target", "installed")
-    assert run(tmp_path, *pip, f"./{name}").returncode == 0
-    found = run(tmp_path, "-c", DOCTOR.format(kind=kind, name=name))
-    assert found.stdout.startswith("ready"), found.stdout + found.stderr
-    tested = run(tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", name)
+    done = run(folder, *pip, *(f"./{name}" for name in NAMES.values()))
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.slow
+def test_new_packages_are_found_and_lack_nothing(written: Path) -> None:
+    assert NAMES.keys() == set(EXAMPLES)
+    examined = run(written, "-c", DOCTOR)
+    for kind, name in NAMES.items():
+        assert f"\n{kind} {name} ready" in f"\n{examined.stdout}", examined.stdout + examined.stderr
+
+
+@pytest.mark.slow
+def test_new_packages_pass_their_own_tests(written: Path) -> None:
+    tested = run(written, "-m", "pytest", "-q", "-p", "no:cacheprovider", *NAMES.values())
     assert tested.returncode == 0, tested.stdout
 
 
-def test_names_that_cannot_be_are_refused(tmp_path: Path) -> None:
+def test_names_that_cannot_be_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "taken").mkdir()
     for kind, name, reason in (
         ("enviroment", "maze", "unknown kind"),
@@ -57,7 +76,7 @@ def test_names_that_cannot_be_are_refused(tmp_path: Path) -> None:
         ("bench", "json", "something installed"),
         ("detector", "taken", "exists already"),
     ):
-        refused = run(tmp_path, "-m", "spca", "new", kind, name)
+        refused = spca("new", kind, name)
         assert refused.returncode == 2 and reason in refused.stderr, refused.stderr
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import cv2
 import numpy as np
@@ -13,11 +13,11 @@ import pytest
 import yaml
 from scipy.spatial.transform import Rotation
 
-from spca.cli import main
 from spca_core.geometry import Array, Pose
 from spca_core.world import load_world
 from spca_robot.kinematics import ArmKinematics
 from spca_sense.hand_eye import Board, corners
+from spca_testing.command import spca
 
 WORLD = load_world("tabletop@ur5e")
 BOARD = Board(7, 5, 0.035, 0.026)
@@ -79,24 +79,18 @@ def taken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def calibrate(monkeypatch: pytest.MonkeyPatch, *words: object) -> int | str | None:
-    monkeypatch.setattr(sys, "argv", ["spca", "calibrate", *map(str, words)])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    return ended.value.code
+def calibrate(*words: object) -> CompletedProcess[str]:
+    return spca("calibrate", *map(str, words))
 
 
-def test_the_camera_is_found_and_printed_as_a_world(
-    taken: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert calibrate(monkeypatch, taken, "--world", "tabletop@ur5e") == 0
-    said = capsys.readouterr()
-    assert "calibrated from 12 pictures" in said.err
-    (tmp_path / "cell.yaml").write_text(said.out)
+def test_the_camera_is_found_and_printed_as_a_world(taken: Path, tmp_path: Path) -> None:
+    said = calibrate(taken, "--world", "tabletop@ur5e")
+    assert said.returncode == 0 and "calibrated from 12 pictures" in said.stderr
+    (tmp_path / "cell.yaml").write_text(said.stdout)
     camera = load_world(tmp_path / "cell.yaml").camera
     off = np.linalg.inv(CAMERA) @ camera.pose.matrix()
-    assert np.linalg.norm(off[:3, 3]) < 0.001, said.err
-    assert Rotation.from_matrix(off[:3, :3]).magnitude() < np.radians(0.1), said.err
+    assert np.linalg.norm(off[:3, 3]) < 0.001, said.stderr
+    assert Rotation.from_matrix(off[:3, :3]).magnitude() < np.radians(0.1), said.stderr
     assert (camera.width, camera.height, camera.fx, camera.cy) == (*SIZE, FOCUS[0], CENTRE[1])
 
 
@@ -135,24 +129,19 @@ def covered(folder: Path) -> None:
     ],
 )
 def test_what_does_not_suffice_is_one_line(
-    taken: Path,
-    tmp_path: Path,
-    change: Callable[[Path], object],
-    said: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    taken: Path, tmp_path: Path, change: Callable[[Path], object], said: str
 ) -> None:
     folder = tmp_path / "pictures"
     shutil.copytree(taken, folder)
     change(folder)
-    assert calibrate(monkeypatch, folder, "--world", "tabletop@ur5e") == 2
-    printed = capsys.readouterr()
-    assert said in printed.err.splitlines()[-1] and not printed.out, printed.err
+    refused = calibrate(folder, "--world", "tabletop@ur5e")
+    assert refused.returncode == 2 and not refused.stdout
+    assert said in refused.stderr.splitlines()[-1], refused.stderr
 
 
-def test_the_board_is_drawn_to_be_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert calibrate(monkeypatch, "--draw", tmp_path / "board.png") == 0
+def test_the_board_is_drawn_to_be_printed(tmp_path: Path) -> None:
+    assert calibrate("--draw", tmp_path / "board.png").returncode == 0
     picture = cv2.imread(str(tmp_path / "board.png"), cv2.IMREAD_GRAYSCALE)
     found = corners(picture, BOARD)
     assert found is not None and len(found[0]) == 6 * 4
-    assert calibrate(monkeypatch, "--draw", tmp_path / "board.png", "--marker", 0.04) == 2
+    assert calibrate("--draw", tmp_path / "board.png", "--marker", 0.04).returncode == 2
