@@ -134,6 +134,34 @@ JUDGES = {
             ),
         ),
         Judge(
+            "planetarium",
+            "Planetarium",
+            "spca bench planetarium --data FILE --llm FILE",
+            "github BatsResearch/planetarium",
+            "the database that its dataset_generator.py makes, and a chat model",
+            settings=(
+                "A chat model writes the PDDL problem for a text, in a given domain; our wording of the "
+                "question. Parseable: PDDL with known objects. Solvable: reader, Fast Downward and both "
+                "validators accept it. Correct: the same as the set's, as Planetarium defines it. Critics "
+                "and repair see the draft only, never what would be correct."
+            ),
+            others=(("GPT-4o", "96.1 % parseable, 94.4 % solvable, 24.8 % correct", "its paper"),),
+        ),
+        Judge(
+            "planbench",
+            "PlanBench",
+            "spca bench planbench --repository FOLDER [--llm FILE]",
+            "github karthikv792/LLMs-Planning",
+            "a checkout, and a chat model for new answers",
+            settings=(
+                "Plans in words, task 1 (a plan is to be made). Parseable: there are steps in it. Solvable: "
+                "every step can be done. Correct: it is a plan by both of the stack's validators, where the "
+                "published verdicts are VAL's. Published answers are judged from the plans that the set's "
+                "authors read in them; files without verdicts, or of tasks that have no plan, are left out. "
+                "Other verdicts: answers that are judged otherwise here than published."
+            ),
+        ),
+        Judge(
             "robosuite",
             "robosuite, UR5e",
             "spca bench robosuite",
