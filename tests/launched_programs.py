@@ -8,6 +8,7 @@ import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -18,6 +19,7 @@ import yaml
 from spca.ros.processes import processes
 from spca_core.options import Manifest, RunOptions
 from spca_core.run_folder import MANIFEST, RunFolder
+from spca_ros.process_spec import ProcessSpec
 
 EXECUTABLES = {
     "controller_manager": ["spawner"],
@@ -206,7 +208,7 @@ def check_node(call: Call) -> None:
     nodes = NODES.get(call.program, {call.program: call.package})
     for node, package in nodes.items():
         declared, shared = declared_parameters(package), {"use_sim_time"}
-        for spec in processes(RunOptions(level="stack_01")):
+        for spec in processes_for(RunOptions(level="stack_01")):
             shared |= set(spec.parameters)
         for name, value in {**call.parameters.get("/**", {}), **call.parameters.get(node, {})}.items():
             assert name in {*declared, *shared}, f"{node}: {name}"
@@ -229,6 +231,13 @@ CHECKS = {
 }
 
 
+@cache
+def processes_for(options: RunOptions) -> list[ProcessSpec]:
+    """The processes of a graph, which take a while to be found out."""
+    return processes(options)
+
+
+@cache
 def declared_parameters(package: str) -> dict[str, type | None]:
     """What the nodes of a package declare, and the type of each default that is a literal."""
     spec = importlib.util.find_spec(package)

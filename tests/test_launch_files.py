@@ -20,7 +20,6 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from spca.ros.processes import processes
 from spca_core.errors import InputError
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.options import Manifest, RunOptions
@@ -38,7 +37,16 @@ if TYPE_CHECKING:
     from conftest import SourcedRos
 
 sys.path.insert(0, str(Path(__file__).parent))
-from launched_programs import CHECKS, NODES, Call, calls, check_node, install_stand_ins, stand_in
+from launched_programs import (
+    CHECKS,
+    NODES,
+    Call,
+    calls,
+    check_node,
+    install_stand_ins,
+    processes_for,
+    stand_in,
+)
 
 pytestmark = [pytest.mark.usefixtures("launch"), pytest.mark.timeout(600)]
 
@@ -182,7 +190,7 @@ def options_of(given: Mapping[str, str]) -> RunOptions:
 
 def included(given: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """The launch files that bringup.launch.py includes, and what they are given."""
-    real, world = given["robot"] == "none", str(processes(options_of(given))[0].parameters["world"])
+    real, world = given["robot"] == "none", str(processes_for(options_of(given))[0].parameters["world"])
     files = {}
     if given["sim"] == "gazebo" and not real:
         files["gazebo.launch.py"] = {
@@ -208,7 +216,7 @@ def parameters_of_nodes(given: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     for file in files:
         for node, values in yaml.safe_load(file.read_text()).items():
             found[node] |= values["ros__parameters"]
-    for spec in processes(options_of(given)):
+    for spec in processes_for(options_of(given)):
         for node in spec.nodes:
             found[node] |= {**spec.parameters, "use_sim_time": not real}
     found["supervisor"]["proposer"] = given["proposer"]
@@ -229,7 +237,7 @@ def programs(file: str, given: Mapping[str, str]) -> list[str]:
     if file == "rviz.launch.py":
         asked = {"rviz2": given["rviz"], "robot_state_publisher": given["robot_state_publisher"]}
         return ["display", *(name for name, wanted in asked.items() if wanted == "true")]
-    specs = [spec for spec in processes(options_of(given)) if spec.executable != "sim"]
+    specs = [spec for spec in processes_for(options_of(given)) if spec.executable != "sim"]
     simulated = given["sim"] == "mujoco" and given["robot"] != "none"
     own = [*(spec.executable for spec in specs), *["sim"] * simulated, *["run_level"] * (not waits(given))]
     return own + [name for other, its in included(given).items() for name in programs(other, its)]

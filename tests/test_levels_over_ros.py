@@ -13,31 +13,40 @@ import pytest
 
 from spca_core.options import RunOptions
 from spca_core.run_folder import RunFolder
+from spca_testing.command import spca
 from spca_testing.models.fallible_model import FallibleModel, changed, miswritten
 from spca_testing.models.model_run import run_with_model
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 
 
-@pytest.mark.parametrize(
-    ("level", "preset"),
-    [
-        ("touch_02", "shuffled"),
-        ("pickup_02", "nominal"),
-        ("pick_and_place_01", "shuffled"),
-        ("stack_01", "nominal"),
-        ("stack_11", "shuffled"),
-        ("arrange_01", "nominal"),
-    ],
-)
-def test_levels_through_the_graph(level: str, preset: str, tmp_path: Path) -> None:
-    from spca.ros.run import run_ros
+LEVELS = {
+    "touch_02": "shuffled",
+    "pickup_02": "nominal",
+    "pick_and_place_01": "shuffled",
+    "stack_01": "nominal",
+    "stack_11": "shuffled",
+    "arrange_01": "nominal",
+}
 
-    options = RunOptions.model_validate({"level": level, "preset": preset, "seed": 2, "video": False})
-    result = run_ros(options, RunFolder.create(level, tmp_path / "run"))
-    assert result.success, result.reason
-    for file in ("states.npz", "contacts.json", "looks/01.jpg", "events.jsonl"):
-        assert (tmp_path / "run" / file).is_file(), file
+
+@pytest.mark.timeout(600)
+def test_levels_through_one_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One after the other, so that none leaves anything to the next."""
+    from spca.ros.run import LOGS, run_ros
+
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    assert spca("up", "--detach").returncode == 0
+    try:
+        for level, preset in LEVELS.items():
+            options = RunOptions.model_validate({"level": level, "preset": preset, "seed": 2, "video": False})
+            result = run_ros(options, RunFolder.create(level, folder := tmp_path / level))
+            assert result.success, (level, result.reason)
+            for file in ("states.npz", "contacts.json", "looks/01.jpg", "events.jsonl"):
+                assert (folder / file).is_file(), (level, file)
+            assert not (folder / LOGS / "sim.log").exists(), f"{level} had a graph of its own"
+    finally:
+        assert spca("down").returncode == 0
 
 
 def test_a_model_writes_and_repairs_skills_through_the_graph(tmp_path: Path) -> None:

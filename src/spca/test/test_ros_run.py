@@ -42,11 +42,23 @@ def nothing_left_behind() -> object:
     _until(lambda: _family() <= before, 10.0)
 
 
-def test_events_and_records_reach_the_run_folder(tmp_path: Path) -> None:
+def test_events_and_records_reach_the_run_folder_and_keys_the_thinking_process_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_API_KEY", "secret")
     options = RunOptions(level="bowls_01", preset="shuffled", seed=11)
     told: list[Event] = []
+    has_keys: dict[str, bool] = {}
+    before = psutil.Process().children()  # what other tests of this process keep warm
+
+    def look(event: Event) -> None:
+        if event.kind == "stage_started" and event.stage == "sense":
+            for process in psutil.Process().children():
+                if process not in before:
+                    has_keys[process.cmdline()[3]] = "MY_API_KEY" in process.environ()
+
     folder = RunFolder(tmp_path)
-    result = run_ros(options, folder, (told.append,))
+    result = run_ros(options, folder, (told.append, look))
     assert result.success, result.reason
     assert result.verdict.score == 1.0
     assert [e.model_dump(mode="json") for e in told] == [
@@ -54,6 +66,12 @@ def test_events_and_records_reach_the_run_folder(tmp_path: Path) -> None:
     ]
     for file in ("run.json", "result.json", "states.npz", "contacts.json", "looks/01.jpg", "looks/01.json"):
         assert (tmp_path / file).is_file(), file
+    assert has_keys == {
+        "spca_sim.node": False,
+        "spca_tabletop.ros.executor_node": False,
+        "spca_referee.node": False,
+        "spca.ros.brain": True,
+    }
 
 
 def test_an_unknown_level_is_said_before_anything_starts(tmp_path: Path) -> None:
@@ -122,26 +140,6 @@ def test_an_interrupt_stops_the_arm_first(tmp_path: Path) -> None:
     moving = [v for v in velocities if v > 0.05]
     assert moving
     assert velocities[-1] < 0.01  # the last thing seen of the arm is that it stands
-
-
-def test_only_the_thinking_process_has_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MY_API_KEY", "secret")
-    seen: dict[str, bool] = {}
-    before = psutil.Process().children()  # what other tests of this process keep warm
-
-    def look(event: Event) -> None:
-        if event.kind == "stage_started" and event.stage == "sense":
-            for process in psutil.Process().children():
-                if process not in before:
-                    seen[process.cmdline()[3]] = "MY_API_KEY" in process.environ()
-
-    run_ros(RunOptions(level="touch_02"), RunFolder(tmp_path), (look,))
-    assert seen == {
-        "spca_sim.node": False,
-        "spca_tabletop.ros.executor_node": False,
-        "spca_referee.node": False,
-        "spca.ros.brain": True,
-    }
 
 
 @pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGSTOP])
