@@ -69,7 +69,7 @@ class WrittenBench(Bench[TrialT, Written], Generic[TrialT]):
 
     llm: str = ""
     count: int = Field(15, ge=1)
-    """Questions of each domain, evenly spread."""
+    """Of each kind of question or answer, evenly spread."""
     rounds: int = Field(3, ge=0)
 
     @abstractmethod

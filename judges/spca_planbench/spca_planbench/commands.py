@@ -10,7 +10,7 @@ import typer
 from spca_bench.command import BenchCommand, Llm, Usd
 from spca_core.checked import checked
 
-Count = Annotated[int, typer.Option(help="Questions of each domain, evenly spread.", min=1)]
+Count = Annotated[int, typer.Option(help="Of each domain, or published file, evenly spread.", min=1)]
 Rounds = Annotated[int, typer.Option(help="Further answers after a refusal, at most.", min=0)]
 
 
@@ -72,6 +72,6 @@ def _planbench(
 PLANBENCH = BenchCommand(
     "spca_planbench.planbench:PlanBench",
     _planbench,
-    "spca bench planbench --repository LLMs-Planning · "
+    "spca bench planbench --repository LLMs-Planning --count 500 · "
     "spca bench planbench --repository LLMs-Planning --llm llm.yaml --count 15 --workers 1",
 )

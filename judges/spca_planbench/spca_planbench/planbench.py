@@ -44,7 +44,7 @@ class PlanTrial(Record):
 
 
 class PlanBench(WrittenBench[PlanTrial]):
-    """Published answers; or, with `llm`, `count` questions of each of `domains`, evenly spread."""
+    """`count` of the answers of each published file; or, with `llm`, of the questions of each of `domains`."""
 
     name = "planbench"
     grouped = ("domain", "by", "prompt")
@@ -75,7 +75,7 @@ class PlanBench(WrittenBench[PlanTrial]):
         """See `Bench`."""
         language = Language.of(self.repository, trial.domain)
         if not trial.number:
-            return judged_again(language, _answers(self.repository, trial))
+            return judged_again(language, self.some(_answers(self.repository, trial)))
         question = questions(self.repository, trial.domain)[trial.number]
         return self.ask(trial, folder, question, lambda answer: language.judge(answer, trial.number))
 
