@@ -44,7 +44,7 @@ class PlanTrial(Record):
 
 
 class PlanBench(WrittenBench[PlanTrial]):
-    """`count` of the answers of each published file; or, with `llm`, of the questions of each of `domains`."""
+    """`count` of the answers of each published file; or, with `llm`, of the questions of each domain."""
 
     name = "planbench"
     grouped = ("domain", "by", "prompt")
