@@ -89,8 +89,6 @@ class Scene(Record):
         return Fact(predicate=predicate, args=args) in self.relations
 
 
-GLIMPSED = 0.45
-"""Confidence in a thing of which only a sliver is in sight: its colour may be mistaken."""
 OBSTRUCTED = "something high above the table hides part of the view"
 """A note in a scene: what is under it has not been seen."""
 

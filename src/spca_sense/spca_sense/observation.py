@@ -5,7 +5,7 @@ from __future__ import annotations
 from spca_core.geometry import Vec3
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.observation import Observation
-from spca_core.scene import GLIMPSED, Scene
+from spca_core.scene import Scene
 
 
 def observation_of(scene: Scene) -> Observation:
@@ -33,11 +33,6 @@ def observation_of(scene: Scene) -> Observation:
 def sizes_of(observation: Observation) -> dict[str, Vec3]:
     """Return the sizes (metres) of what was seen, by symbol; empty where there is no scene."""
     return {o.id: o.size for o in observation.things}
-
-
-def glimpsed(observation: Observation) -> list[str]:
-    """Return what is seen by a sliver only, so that its colour may be mistaken."""
-    return [o.id for o in observation.things if o.visible and o.confidence <= GLIMPSED]
 
 
 def positions_of(observation: Observation) -> dict[str, Vec3]:

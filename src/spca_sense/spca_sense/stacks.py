@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.geometry import Array, Vec3, wrap_angle
-from spca_core.scene import GLIMPSED
 from spca_sense.colours import NEUTRAL, ColourLabels
 from spca_sense.cubes import FoundCube
 from spca_sense.detection import UNKNOWN
@@ -26,7 +26,7 @@ _MARGIN = 0.012  # metres by which a cube beneath may stick out of its stack
 _AROUND = 0.020  # metres around it at which a larger face would go on
 _GOES_ON = 0.2  # share of what is around it
 _MIN_STRIP = 20  # pixels of a side that tell a cube's colour
-_MIN_SLIVER = 12  # pixels that do when they lie right under a cube of another colour
+_MIN_PURE = 9  # of them, with no other colour around: along borders pixels show a mixture of two
 _MIN_POINTS = 12
 _PRIOR = np.array([0.005, 0.005, 1.0])  # metres, metres, radians: how well stacked cubes are aligned
 _INFERRED = 0.3  # confidence in a cube that nobody has seen
@@ -40,7 +40,8 @@ def complete_stacks(
     """`cubes`, plus the unseen cubes that must support those standing high, be it on plates of these sizes.
 
     A supporting cube with a visible side gets its colour from that side, and its pose from the side and from
-    what stands on it. Otherwise its colour is `UNKNOWN`, to be resolved by the tracker. Cubes that are partly
+    what stands on it. One of whose side too little is in sight has no colour (`UNKNOWN`): it may be whatever
+    nobody sees, and the tracker decides whether it is known which. Cubes that are partly
     covered are fitted again without the false border where the upper one begins. A cube at a height that no
     stack has, or with nothing below it where something would show, is in the air.
     """
@@ -168,9 +169,10 @@ def _beneath(
     unseen = FoundCube(UNKNOWN, shape, upper.parameters, _INFERRED, upper.floor, seen=False)
     patch, side, lowest = _visible_part(view, unseen, claims, _MARGIN)
     label, count = _commonest(colours.labels[patch.window][side], colours)
-    if count < _MIN_STRIP:
-        return _glimpse(view, colours, upper, unseen, np.isfinite(beside))
-    outline = _own_outline(view, unseen, patch, side & (colours.labels[patch.window] == label), claims)
+    strip = colours.labels[patch.window] == label
+    if count < _MIN_STRIP or np.count_nonzero(side & _pure(strip)) < _MIN_PURE:
+        return unseen
+    outline = _own_outline(view, unseen, patch, side & strip, claims)
     parameters = upper.parameters
     if len(outline.points) >= _MIN_POINTS:
         cut = BoxShape.upright(shape.edge, shape.height, shape.height - lowest)
@@ -185,19 +187,9 @@ def _beneath(
     )
 
 
-def _glimpse(
-    view: HeightView, colours: ColourLabels, upper: FoundCube, unseen: FoundCube, beside: Mask
-) -> FoundCube:
-    """`unseen`, with a colour if a strip of another colour is visible below the upper cube's edge."""
-    patch = view.patch(unseen.corners(_MARGIN / 2))
-    heights = view.heights[patch.window]
-    sliver = patch.mask & ~view.patch(upper.corners()).within(patch.window) & ~beside[patch.window]
-    sliver &= (heights > unseen.bottom + 0.008) & (heights < unseen.shape.height + 0.012)
-    labels = colours.labels[patch.window][sliver]
-    label, count = _commonest(labels[labels != _label(colours, upper.colour)], colours)
-    if count < _MIN_SLIVER:
-        return unseen
-    return replace(unseen, colour=colours.names[label - 1], confidence=GLIMPSED, seen=True)
+def _pure(mask: Mask) -> Mask:
+    """The pixels of a mask that have only such around them."""
+    return cv2.erode(mask.astype(np.uint8), np.ones((3, 3), np.uint8)).astype(bool)
 
 
 def _label(colours: ColourLabels, colour: str) -> int:

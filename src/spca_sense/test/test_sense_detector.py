@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Pose
 from spca_core.layout import cluttered_layout, nominal_layout, random_layout
-from spca_core.world import World
+from spca_core.world import World, load_world
 from spca_sense.catalogue import Catalogue
 from spca_sense.colours import label_colours
 from spca_sense.cubes import FoundCube
@@ -73,7 +73,7 @@ def test_an_empty_table_shows_nothing(studio, detector) -> None:
     assert look.notes == ()
 
 
-@pytest.mark.parametrize(("x", "y"), [(0.42, 0.2), (0.38, -0.25), (0.6, 0.1)])
+@pytest.mark.parametrize(("x", "y"), [(0.42, 0.2), (0.38, -0.25), (0.64, 0.16)])
 def test_stacks_of_two_and_three(studio, detector, shelf, check, x: float, y: float) -> None:
     """Off the optical axis the sides of the lower cubes tell their colours."""
     poses = {"box_blue": shelf.cube(x, y, 0.3), "box_red": shelf.cube(x + 0.003, y + 0.002, 0.4, level=1)}
@@ -100,6 +100,26 @@ def test_below_a_stack_seen_from_straight_above_a_cube_is_inferred(studio, detec
     assert (beneath.colour, beneath.seen) == ("unknown", False)
     assert beneath.confidence < 0.5
     assert beneath.pose.position == pytest.approx(poses["box_blue"].position, abs=0.002)
+
+
+@pytest.mark.parametrize("mat", ["yellow", "orange", "purple"])
+@pytest.mark.parametrize("away", [0.01, 0.03, 0.05])
+def test_a_cube_of_which_hardly_more_than_a_border_is_in_sight_has_no_colour(
+    open_studio, mat: str, away: float
+) -> None:
+    """Along a border pixels show a mixture: red beside a yellow mat is orange."""
+    world = load_world("mats")
+    x, y, floor = 0.5 - away, away / 2, world.table.top + 0.002
+    poses = {
+        f"mat_{mat}": Pose.from_xyz_yaw(x, y, floor - 0.001, 0.5),
+        "box_red": Pose.from_xyz_yaw(x, y, floor + 0.02, 0.3),
+        "box_green": Pose.from_xyz_yaw(x + 0.002, y, floor + 0.06, 0.28),
+    }
+    detector = ShapeDetector(Catalogue.from_world(world))
+    for seed in range(3):
+        look = detector.detect(open_studio(world, draw_variation("noisy", seed)).shoot(poses, seed=seed))
+        top, beneath = (d for d in look.detections if d.kind == "cube")
+        assert (top.colour, beneath.colour, beneath.seen) == ("green", "unknown", False)
 
 
 def test_a_cube_that_nobody_sees_may_carry_two(studio, shelf, detector) -> None:

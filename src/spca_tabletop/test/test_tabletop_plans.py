@@ -250,7 +250,25 @@ UNSEEN = {
 
 
 def hiding(seen: Observation) -> Observation:
-    return seen.model_copy(update={"objects": seen.objects | {"unknown": "unknown"}, "hidden": ("unknown",)})
+    assert seen.scene is not None
+    update = {"id": "unknown", "kind": "unknown", "colour": "unknown", "visible": False}
+    things = (*seen.scene.objects, seen.scene.objects[0].model_copy(update=update))
+    return seen.model_copy(
+        update={
+            "objects": seen.objects | {"unknown": "unknown"},
+            "hidden": ("unknown",),
+            "scene": seen.scene.model_copy(update={"objects": things}),
+        }
+    )
+
+
+def test_what_is_hidden_may_be_any_cube_that_the_task_names(planner: DraftingPlanner) -> None:
+    """Also where other words in the task are colours that no cube has."""
+    wanted = task("Put the blue cube on the red cube.").model_copy(update={"title": "A purple tower"})
+    request = PlanRequest(attempt="1", task=wanted, observation=hiding(scene(**UNSEEN)), skills=())
+    result = planner.plan(request)
+    assert result.plan is not None
+    assert str(result.plan.steps[-1]) == "pick_up(cube_blue, unknown)"
 
 
 def test_a_named_cube_that_is_out_of_sight_is_uncovered(planner: DraftingPlanner) -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import islice, product
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import combinations, islice, permutations, product
 
 from spca_core.kinds import CONTAINERS, SOLIDS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.task import Task
-from spca_sense.observation import colours_of, glimpsed
+from spca_sense.observation import colours_of
 from spca_tabletop.language.ellipsis import completed
 from spca_tabletop.language.entities import NoSuchThing
 from spca_tabletop.language.goal import Atom, Goal, alternatives
@@ -22,6 +23,7 @@ from spca_tabletop.language.words import UnknownWords, misspelt, words_in
 
 _MOST_COMBINATIONS = 256
 _MOST_GUESSES = 8
+_MOST_SUPPOSED = 24  # ways in which what is hidden may be what is named
 
 
 def understand(task: Task, observation: Observation, literal: bool = False) -> list[Goal]:
@@ -48,41 +50,36 @@ def uncovering(task: Task, observation: Observation) -> list[Goal]:
 
     Empty where nothing is hidden, or where it would not.
     """
-    hidden = out_of_sight(task, observation)
-    colours = dict(zip(hidden, _missing_colours(task, observation), strict=False))
+    hidden, missing = out_of_sight(observation), _missing_colours(task, observation)
+    together = min(len(hidden), len(missing))
+    ways = product(combinations(hidden, together), permutations(missing, together)) if together else ()
+    for things, colours in islice(ways, _MOST_SUPPOSED):
+        with suppress(NotUnderstood, Impossible):
+            _understood(task, _supposing(observation, dict(zip(things, colours, strict=True))))
+            return [frozenset({("clear", thing)}) for thing in hidden]
+    return []
+
+
+def _supposing(observation: Observation, colours: Mapping[str, str]) -> Observation:
+    """What would be seen if unknown things were cubes of these colours."""
     supposed = {thing: f"cube_{colour}" for thing, colour in colours.items()}
-    if not supposed:
-        return []
     facts = tuple(
         f.model_copy(update={"args": tuple(supposed.get(a, a) for a in f.args)}) for f in observation.facts
     )
-    objects = {s: k for s, k in observation.objects.items() if s not in supposed}
-    objects |= dict.fromkeys(supposed.values(), "cube")
-    things = [t for t in observation.things if t.id not in supposed]
-    things += [
-        t.model_copy(update={"id": supposed[name], "kind": "cube", "colour": colour})
-        for name, colour in colours.items()
-        for t in observation.things[:1]
+    objects = {supposed.get(s, s): "cube" if s in supposed else k for s, k in observation.objects.items()}
+    things = [
+        t.model_copy(update={"id": supposed[t.id], "kind": "cube", "colour": colours[t.id]})
+        if t.id in supposed
+        else t
+        for t in observation.things
     ]
     scene = observation.scene and observation.scene.model_copy(update={"objects": tuple(things)})
-    try:
-        _understood(task, observation.model_copy(update={"objects": objects, "facts": facts, "scene": scene}))
-    except (NotUnderstood, Impossible):
-        return []
-    return [frozenset({("clear", thing)}) for thing in hidden]
+    return observation.model_copy(update={"objects": objects, "facts": facts, "scene": scene})
 
 
-def out_of_sight(task: Task, observation: Observation) -> list[str]:
-    """What may have to be uncovered first, as it may be what the task names.
-
-    Where no cube of a named colour is seen, a cube under another one of which there is only a sliver in sight
-    is among them: its colour may be mistaken.
-    """
-    hidden = [s for s in observation.hidden if observation.objects.get(s) == "unknown"]
-    if _missing_colours(task, observation):
-        slivers = (s for s in glimpsed(observation) if observation.objects.get(s) == "cube")
-        hidden += [s for s in slivers if not observation.holds("clear", s)]
-    return hidden
+def out_of_sight(observation: Observation) -> list[str]:
+    """What carries something and has not been seen: it may be whatever the task names that is not seen."""
+    return [s for s in observation.hidden if observation.objects.get(s) == "unknown"]
 
 
 def _missing_colours(task: Task, observation: Observation) -> list[str]:

@@ -165,7 +165,7 @@ class TabletopVocabulary:
         Things that are only points of reference are left out; none is required while there is something
         out of sight that may have to be uncovered first.
         """
-        if out_of_sight(task, observation):
+        if out_of_sight(observation):
             return ()
         text = re.sub(_REFERENCE, " ", required_part(task.description or task.title))
         colours = colours_of(observation)
