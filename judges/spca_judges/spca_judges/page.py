@@ -49,7 +49,7 @@ def _section(judge: Judge, folders: Sequence[Path]) -> Iterator[str]:
     for campaign in read:
         head = read_head(campaign.folder)
         ended = datetime.fromtimestamp((campaign.folder / RESULTS).stat().st_mtime, timezone.utc)
-        revision = f"Revision {head.software.git_revision or 'unknown'}, {ended:%Y-%m-%d}"
+        revision = f"Revision {campaign.revision(head.software.git_revision) or 'unknown'}, {ended:%Y-%m-%d}"
         yield "; ".join([revision, *_settings(campaign.bench, head.identity)]) + "."
     yield ""
     yield from _others(judge)

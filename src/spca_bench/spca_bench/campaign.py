@@ -46,6 +46,8 @@ class ResultLine(Record):
     """What a broken trial has cost, in US dollars; a result knows its own cost."""
     stop: str = ""
     """A limit that ends the campaign; such an entry is not written down."""
+    revision: str = ""
+    """Of the project, where it is not the one at which the campaign was begun."""
 
 
 @dataclass
@@ -62,6 +64,8 @@ class StoredCampaign(Generic[TrialT, ResultT]):
     """Why it ended early, if it did."""
     wasted: dict[str, float] = field(default_factory=dict)
     """What broken trials have cost in all their attempts, in US dollars, by the trials' keys."""
+    revisions: dict[str, str] = field(default_factory=dict)
+    """Of the project, by the keys of the trials with a result; see `ResultLine`."""
 
     @property
     def done(self) -> list[Done[TrialT, ResultT]]:
@@ -76,7 +80,12 @@ class StoredCampaign(Generic[TrialT, ResultT]):
                 self.wasted[entry.trial] = self.wasted.get(entry.trial, 0.0) + entry.usd
         else:
             self.results[entry.trial] = cast("ResultT", self.bench.result_type.model_validate(entry.result))
+            self.revisions[entry.trial] = entry.revision
             self.broken.pop(entry.trial, None)
+
+    def revision(self, begun: str) -> str:
+        """The revisions that results were made at, in one line; `begun` is that of the campaign's start."""
+        return ", ".join(dict.fromkeys(r or begun for r in self.revisions.values())) or begun
 
 
 def read_campaign(bench: Bench[TrialT, ResultT], folder: Path) -> StoredCampaign[TrialT, ResultT]:

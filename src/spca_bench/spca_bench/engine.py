@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Generic
 
 from spca_bench.bench import Bench, ResultT, TrialT
-from spca_bench.campaign import ResultLine, StoredCampaign, append, claimed, read_campaign
+from spca_bench.campaign import ResultLine, StoredCampaign, append, claimed, read_campaign, read_head
 from spca_bench.cluster import open_cluster
 from spca_core.errors import BudgetExhausted, SpcaError, one_line
+from spca_core.options import software
 
 # After so many broken trials in a row something is wrong that the next one will not survive either.
 BROKEN_IN_A_ROW = 10
@@ -38,6 +39,7 @@ def run_campaign(
     bench.prepare(folder)
     with claimed(folder, bench):
         campaign = read_campaign(bench, folder)
+        begun, now = read_head(folder).software.git_revision, software().git_revision
         queue = _Queue(campaign)
         for trial in queue.waiting():
             if usd := bench.cost_of_broken(trial, folder):  # it was under way when an earlier session died
@@ -54,7 +56,8 @@ def run_campaign(
         else:
             ended = _on_cluster(bench, folder, queue, workers, scheduler)
         in_a_row = 0
-        for entry in ended:
+        for ended_now in ended:
+            entry = ended_now.model_copy(update={"revision": now if now != begun else ""})
             if not entry.stop:
                 append(folder, entry)
                 campaign.add(entry)

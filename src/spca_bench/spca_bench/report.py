@@ -26,7 +26,7 @@ def write_report(campaign: StoredCampaign[Any, Any], baseline: Path | None = Non
         bench.title,
         f"campaign {campaign.folder.name} · {len(done)} of {len(campaign.trials)} trials"
         + (f", {len(campaign.broken)} broken" if campaign.broken else "")
-        + f" · revision {made.git_revision} · Python {made.python}",
+        + f" · revision {campaign.revision(made.git_revision)} · Python {made.python}",
     )
     if campaign.stopped:
         page.text(f"Ended early: {campaign.stopped}", warning=True)

@@ -27,9 +27,13 @@ def test_what_has_a_result_is_not_run_again(tmp_path: Path) -> None:
     campaign = run_campaign(bench, tmp_path / "c", workers=1)
     assert log(tmp_path / "c") == ["a/0", "a/1"]
     assert campaign.stopped == "2 trials are enough"
+    head = json.loads((tmp_path / "c" / HEAD).read_text())
+    now, head["software"]["git_revision"] = head["software"]["git_revision"], "older"
+    (tmp_path / "c" / HEAD).write_text(json.dumps(head))
     campaign = run_campaign(bench.model_copy(update={"limit": None}), tmp_path / "c", workers=1)
     assert log(tmp_path / "c") == ["a/0", "a/1", "a/2"]
     assert [d.trial.key for d in campaign.done] == ["a/0", "a/1", "a/2"]
+    assert f"revision older, {now} ·" in write_report(campaign).read_text()
 
 
 def test_a_folder_holds_one_campaign(tmp_path: Path) -> None:
