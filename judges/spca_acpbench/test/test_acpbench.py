@@ -145,3 +145,9 @@ def test_files_of_competitions_are_read_or_refused_with_the_reason(tmp_path: Pat
     assert [one.same for one in found] == [True, False, True, False]
     done = [Done(trial, one) for trial, one in zip(bench.trials(), found, strict=True)]
     assert [row[1] for row in bench.table(done).rows] == [1] * 4
+    (val := tmp_path / "validate").write_text("#!/bin/sh\necho Plan valid\n")  # says so of all plans
+    val.chmod(0o755)
+    beside = bench.model_copy(update={"val": val})
+    one = beside.run_trial(bench.trials()[0], tmp_path)
+    assert (one.verdicts, one.equal) == (4, 1) and "2 of 3 steps: VAL disagrees" in one.why
+    assert beside.table([Done(bench.trials()[0], one)]).shown()[0][-2:] == ["4", "1"]

@@ -110,7 +110,9 @@ JUDGES = {
             settings=(
                 "The reader alone, on files of the International Planning Competitions. The same: Fast "
                 "Downward's reader finds the same objects with types, actions with parameters, and initial "
-                "facts, or refuses the file, too. The limits are those for drafts of a model."
+                "facts, or refuses the file, too. The limits are those for drafts of a model. Verdicts on "
+                "plans (`--val FILE`): Fast Downward's first plan, if it is found in 3 s and has at most 60 "
+                "steps, and the same without its first, middle or last step."
             ),
         ),
         Judge(
