@@ -10,7 +10,7 @@ import numpy as np
 
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Pose
-from spca_core.kinds import KINDS, STACKABLE
+from spca_core.kinds import KINDS, SOLIDS, STACKABLE
 from spca_core.names import words_of
 from spca_core.scene import OBSTRUCTED, Scene, SceneObject
 from spca_core.trajectory import JointState
@@ -345,13 +345,13 @@ def _of_known_kinds(seen: list[Detection], known: dict[str, SceneObject]) -> lis
     that was seen worse: of a thing that a hand hides in part, the kind may have been mistaken.
     """
     shown, kinds = {(d.kind, d.colour) for d in seen}, {(o.kind, o.colour) for o in known.values()}
-    solid = [d for d in seen if d.kind in STACKABLE and (d.kind, d.colour) not in kinds]
+    solid = [d for d in seen if d.kind in SOLIDS and (d.kind, d.colour) not in kinds]
     found = {}
     for d in solid:
         lost = [
             o
             for o in known.values()
-            if o.kind in STACKABLE and o.colour == d.colour and (o.kind, o.colour) not in shown
+            if o.kind in SOLIDS and o.colour == d.colour and (o.kind, o.colour) not in shown
         ]
         if len(lost) == sum(other.colour == d.colour for other in solid) == 1:
             size = lost[0].size

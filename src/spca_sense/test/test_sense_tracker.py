@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Pose
@@ -355,6 +356,15 @@ def test_a_thing_that_is_seen_worse_than_before_stays_what_it_was(
     before = ids(tracker.update(frame))
     detector.seems = seems
     assert ids(tracker.update(frame)) == before
+
+
+def test_a_cube_that_leans_on_an_edge_is_no_ball(open_studio, shelf) -> None:
+    world = load_world("blocks")
+    studio, tracker = open_studio(world), SceneTracker(ShapeDetector(Catalogue.from_world(world)))
+    before = ids(tracker.update(studio.shoot({"box_green": shelf.cube(0.62, -0.22)})))
+    turned = Rotation.from_euler("xy", [0.1, 0.85])
+    leaning = Pose(position=(0.471, -0.29, 0.4275), quaternion=tuple(turned.as_quat()))
+    assert ids(tracker.update(studio.shoot({"box_green": leaning}))) == before
 
 
 def test_a_kind_that_was_mistaken_is_corrected_by_a_better_look(open_studio) -> None:
