@@ -145,7 +145,10 @@ JUDGES = {
                 "A chat model writes the PDDL problem for a text, in a given domain; our wording of the "
                 "question. Parseable: PDDL with known objects. Solvable: reader, Fast Downward and both "
                 "validators accept it. Correct: the same as the set's, as Planetarium defines it. Critics "
-                "and repair see the draft only, never what would be correct."
+                "and repair see the draft only, never what would be correct. Asked here: a careful reader of "
+                "the questions alone, who wrote long lists of facts by a script and knew parts of the set's "
+                "generator. Not correct: three times the text does not say where the robot is, once it says "
+                "otherwise than the set, once the reader left out that the other grippers stay free."
             ),
             others=(("GPT-4o", "96.1 % parseable, 94.4 % solvable, 24.8 % correct", "its paper"),),
         ),
@@ -160,7 +163,8 @@ JUDGES = {
                 "every step can be done. Correct: it is a plan by both of the stack's validators, where the "
                 "published verdicts are VAL's. Published answers are judged from the plans that the set's "
                 "authors read in them; files without verdicts, or of tasks that have no plan, are left out. "
-                "Other verdicts: answers that are judged otherwise here than published."
+                "Other verdicts: answers that are judged otherwise here than published. Asked here: a "
+                "careful reader of the questions alone."
             ),
         ),
         Judge(

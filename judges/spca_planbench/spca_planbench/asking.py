@@ -131,12 +131,19 @@ class WrittenBench(Bench[TrialT, Written], Generic[TrialT]):
 
     def table(self, done: Sequence[Done[TrialT, Written]]) -> PageTable:
         """By `grouped`: how many answers are parseable, solvable and correct, first and after repair."""
-        repaired = (f"{name} after repair" for name in LEVELS)
-        heads = (*self.grouped, "answers", *LEVELS, "95 % interval", *repaired, "questions",
-                 "published as correct", "other verdicts")  # fmt: skip
+        return self.table_by(done, self.grouped, self.group)
+
+    def table_by(
+        self, done: Sequence[Done[TrialT, Written]], names: tuple[str, ...], group: Callable[[TrialT], Any]
+    ) -> PageTable:
+        """The same by another grouping."""
         by_row: dict[tuple[str, ...], list[Written]] = {}
         for d in done:
-            by_row.setdefault(self.group(d.trial), []).append(d.result)
+            by_row.setdefault(group(d.trial), []).append(d.result)
+        if self.llm:
+            by_row[("all",) + ("",) * (len(names) - 1)] = [d.result for d in done]
+        heads = (*names, "answers", *LEVELS, "95 % interval", "after repair", "questions",
+                 "published as correct", "other verdicts")  # fmt: skip
         rows = [(*row, *_figures(own)) for row, own in by_row.items()]
         used = [k for k in range(len(heads)) if any(row[k] is not None for row in rows)]
         return PageTable([heads[k] for k in used], [[row[k] for k in used] for row in rows])
@@ -150,7 +157,7 @@ def _figures(results: Sequence[Written]) -> tuple[object, ...]:
     published = [r.published for r in results if r.published is not None]
     return (
         answers, *first, Rate(good=first[-1], total=answers).percent_interval,
-        *(last if asked else (None,) * 3), asked or None,
+        " / ".join(map(str, last)) if asked else None, asked or None,
         *((sum(published), sum(len(r.differ) for r in results)) if published else (None, None)),
     )  # fmt: skip
 

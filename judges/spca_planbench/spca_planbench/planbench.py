@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -12,6 +12,8 @@ from typing import Any
 
 import yaml
 
+from spca_bench.bench import Done
+from spca_bench.page import Page
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_planbench.asking import Verdict, Written, WrittenBench
@@ -47,7 +49,7 @@ class PlanBench(WrittenBench[PlanTrial]):
     """`count` of the answers of each published file; or, with `llm`, of the questions of each domain."""
 
     name = "planbench"
-    grouped = ("domain", "by", "prompt")
+    grouped = ("domain", "by")
 
     repository: Path
     domains: tuple[str, ...] = DOMAINS
@@ -69,7 +71,19 @@ class PlanBench(WrittenBench[PlanTrial]):
 
     def group(self, trial: PlanTrial) -> tuple[str, ...]:
         """See `WrittenBench`."""
-        return trial.domain, trial.by, trial.prompt[1:].replace("_", " ")
+        return trial.domain, "the model asked" if trial.number else "all published"
+
+    def report(self, done: Sequence[Done[PlanTrial, Written]], page: Page) -> None:
+        """See `Bench`: each model and kind of prompt by itself, and where the verdicts differ."""
+        page.heading("By model")
+        table = self.table_by(
+            done, ("domain", "by", "prompt"), lambda t: (t.domain, t.by, t.prompt[1:].replace("_", " "))
+        )
+        page.table(table.heads, table.rows)
+        page.heading("Other verdicts")
+        page.table(
+            ("answers", "instance: here"), [(d.trial.key, why) for d in done for why in d.result.differ]
+        )
 
     def run_trial(self, trial: PlanTrial, folder: Path) -> Written:
         """See `Bench`."""

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from spca_bench.campaign import read_campaign
 from spca_bench.engine import run_campaign
+from spca_bench.report import write_report
 from spca_core.errors import InputError
 from spca_planbench.commands import PLANBENCH, PLANETARIUM
 from spca_planbench.scenes import same, scenes_of
@@ -119,7 +121,8 @@ def test_planetarium_counts_what_is_parseable_solvable_and_correct_before_and_af
     assert not campaign.broken
     table = bench.table(campaign.done)
     assert table.shown() == [
-        ["blocksworld", "explicit to abstract", "3", "2", "1", "0", "0.0–56.1 %", "2", "2", "1", "5"]
+        [*names, "3", "2", "1", "0", "0.0–56.1 %", "2 / 2 / 1", "5"]
+        for names in (("blocksworld", "explicit to abstract"), ("all", ""))
     ]
     replay = bench.model_copy(update={"llm": f"replay:{tmp_path / 'c'}"})
     assert replay.table(run_campaign(replay, tmp_path / "again", workers=1).done) == table
@@ -170,13 +173,16 @@ def test_planbench_judges_published_plans_again_and_asks_for_new_ones(tmp_path: 
     published = PLANBENCH.options(repository=planbench(tmp_path / "set"))
     (done,) = run_campaign(published, tmp_path / "published", workers=1).done
     assert published.table([done]).shown() == [
-        ["blocks", "some-model", "zero shot", "4", "3", "2", "1", "4.6–69.9 %", "2", "1"]
+        ["blocks", "all published", "4", "3", "2", "1", "4.6–69.9 %", "2", "1"]
     ]
     assert done.result.differ[0].startswith("3: after the last step")
+    write_report(read_campaign(published, tmp_path / "published"))
+    page = (tmp_path / "published" / "index.html").read_text()
+    assert all(word in page for word in ("some-model", "zero shot", "3: after the last step"))
     with ModelServer(planner) as server:
         bench = published.model_copy(update={"llm": llm_file(tmp_path, server), "domains": ("blocks",)})
         campaign = run_campaign(bench, tmp_path / "c", workers=1)
-    row = ["blocks", "the model", "one shot", "1", "1", "0", "0", "0.0–79.3 %", "1", "1", "1", "2"]
-    assert bench.table(campaign.done).shown() == [row]
+    row = ["blocks", "the model asked", "1", "1", "0", "0", "0.0–79.3 %", "1 / 1 / 1", "2"]
+    assert bench.table(campaign.done).shown()[0] == row
     with pytest.raises(InputError, match="tells no domain"):
         bench.model_copy(update={"domains": ("moon",)}).prepare(tmp_path)
