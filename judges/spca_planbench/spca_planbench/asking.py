@@ -140,8 +140,8 @@ class WrittenBench(Bench[TrialT, Written], Generic[TrialT]):
         by_row: dict[tuple[str, ...], list[Written]] = {}
         for d in done:
             by_row.setdefault(group(d.trial), []).append(d.result)
-        if self.llm:
-            by_row[("all",) + ("",) * (len(names) - 1)] = [d.result for d in done]
+        if asked := [d.result for d in done if d.result.questions]:
+            by_row[("all asked",) + ("",) * (len(names) - 1)] = asked
         heads = (*names, "answers", *LEVELS, "95 % interval", "after repair", "questions",
                  "published as correct", "other verdicts")  # fmt: skip
         rows = [(*row, *_figures(own)) for row, own in by_row.items()]

@@ -122,7 +122,7 @@ def test_planetarium_counts_what_is_parseable_solvable_and_correct_before_and_af
     table = bench.table(campaign.done)
     assert table.shown() == [
         [*names, "3", "2", "1", "0", "0.0–56.1 %", "2 / 2 / 1", "5"]
-        for names in (("blocksworld", "explicit to abstract"), ("all", ""))
+        for names in (("blocksworld", "explicit to abstract"), ("all asked", ""))
     ]
     replay = bench.model_copy(update={"llm": f"replay:{tmp_path / 'c'}"})
     assert replay.table(run_campaign(replay, tmp_path / "again", workers=1).done) == table
