@@ -284,6 +284,12 @@ def test_every_pin_has_its_hashes_with_and_without_ros(lock: Path) -> None:
     assert "\nros-" not in done.stdout
 
 
+def test_every_action_of_ci_is_named_by_its_commit() -> None:
+    workflows = (ROOT / ".github" / "workflows").glob("*.yml")
+    used = re.findall(r"uses: (\S+)", "".join(file.read_text() for file in workflows))
+    assert used and not [action for action in used if not re.search(r"@[0-9a-f]{40}$", action)]
+
+
 @pytest.mark.skipif(os.getuid() == 0 and not shutil.which("setpriv"), reason="root may write anywhere")
 def test_a_folder_that_cannot_be_written_to_is_told_in_one_line(tmp_path: Path) -> None:
     """Not with the status that means that the referee said fail."""
