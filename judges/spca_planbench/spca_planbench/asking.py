@@ -48,12 +48,14 @@ class Written(Record):
     """How many of `answers` answers reached each level, the first ones and those after repair.
 
     `published` is how many of them others found correct, `differ` names those with another verdict here.
+    Others have read plans in these answers, too: `reread` is how many are correct as they are read here.
     """
 
     answers: int = 1
     first: tuple[int, ...]
     last: tuple[int, ...]
     published: int | None = None
+    reread: int | None = None
     differ: tuple[str, ...] = ()
     questions: int = 0
     usage: ChatUsage = ChatUsage()
@@ -143,7 +145,7 @@ class WrittenBench(Bench[TrialT, Written], Generic[TrialT]):
         if asked := [d.result for d in done if d.result.questions]:
             by_row[("all asked",) + ("",) * (len(names) - 1)] = asked
         heads = (*names, "answers", *LEVELS, "95 % interval", "after repair", "questions",
-                 "published as correct", "other verdicts")  # fmt: skip
+                 "published as correct", "other verdicts", "correct as read here")  # fmt: skip
         rows = [(*row, *_figures(own)) for row, own in by_row.items()]
         used = [k for k in range(len(heads)) if any(row[k] is not None for row in rows)]
         return PageTable([heads[k] for k in used], [[row[k] for k in used] for row in rows])
@@ -154,11 +156,14 @@ def _figures(results: Sequence[Written]) -> tuple[object, ...]:
     first, last = (
         list(map(sum, zip(*(getattr(r, which) for r in results), strict=True))) for which in ("first", "last")
     )
-    published = [r.published for r in results if r.published is not None]
+    published, reread = (
+        [n for r in results if (n := getattr(r, name)) is not None] for name in ("published", "reread")
+    )
     return (
         answers, *first, Rate(good=first[-1], total=answers).percent_interval,
         " / ".join(map(str, last)) if asked else None, asked or None,
         *((sum(published), sum(len(r.differ) for r in results)) if published else (None, None)),
+        sum(reread) if reread else None,
     )  # fmt: skip
 
 

@@ -120,6 +120,11 @@ class Language:
         except (OSError, KeyError, TypeError, yaml.YAMLError) as error:
             raise InputError(f"tells no domain: {error!r}", where=str(path), hint=_CHECKOUT) from error
 
+    @property
+    def has_words(self) -> bool:
+        """Whether plans in words can be read: every thing has a phrase of its own."""
+        return bool(self.actions and self.things) and not any("{}" in p for p in self.things.values())
+
     def judge(self, answer: str, number: int) -> Verdict:
         """The verdict on a plan in words; what the critics say is in the words of the question."""
         steps = self.steps(answer)
@@ -190,11 +195,13 @@ def level(steps: tuple[Words, ...], why: str) -> int:
 
 def judged_again(language: Language, answers: list[dict[str, Any]]) -> Written:
     """Published plans by the stack's validators, beside the published verdicts."""
-    reached, differ = [], []
+    reached, differ, reread = [], [], 0
     for answer in answers:
         steps = tuple(tuple(s.split()) for s in re.findall(r"\(([^()]+)\)", answer["extracted_llm_plan"]))
         why = language.why_wrong(steps, answer["instance_id"])
         reached.append(Verdict(level(steps, why)).reached)
+        own = language.steps(answer.get("llm_raw_response") or "") if language.has_words else steps
+        reread += not (why if own == steps else language.why_wrong(own, answer["instance_id"]))
         if bool(why) == answer["llm_correct"]:
             differ.append(f"{answer['instance_id']}: {why or 'valid'}")
     levels = tuple(map(sum, zip(*reached, strict=True)))
@@ -203,6 +210,7 @@ def judged_again(language: Language, answers: list[dict[str, Any]]) -> Written:
         first=levels,
         last=levels,
         published=sum(a["llm_correct"] for a in answers),
+        reread=reread if language.has_words else None,
         differ=tuple(differ),
     )
 
@@ -231,8 +239,6 @@ def _answers(repository: Path, trial: PlanTrial) -> list[dict[str, Any]]:
 def questions(repository: Path, domain: str) -> Mapping[int, str]:
     """The questions of a domain by their numbers, each with one solved example. Raises InputError."""
     path = repository / "plan-bench" / "prompts" / domain / f"{_TASK}.json"
-    language = Language.of(repository, domain)
-    plain = language.actions and language.things and not any("{}" in p for p in language.things.values())
-    if not path.is_file() or not plain:
+    if not path.is_file() or not Language.of(repository, domain).has_words:
         raise InputError(f"no questions in words for '{domain}'", where=str(path), hint=" or ".join(DOMAINS))
     return {one["instance_id"]: one["query"] for one in json.loads(path.read_text())["instances"]}

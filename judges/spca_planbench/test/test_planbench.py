@@ -128,6 +128,9 @@ def test_planetarium_counts_what_is_parseable_solvable_and_correct_before_and_af
     assert replay.table(run_campaign(replay, tmp_path / "again", workers=1).done) == table
 
 
+TWICE = (
+    "[PLAN]\npick up the red block\nstack the red block on the blue block\n[PLAN END]\nPick up red, that is."
+)
 CONFIGURATION = """
 instance_dir: blocks/some
 domain_file: blocks/domain.pddl
@@ -153,7 +156,8 @@ def planbench(folder: Path) -> Path:
     results.mkdir(parents=True)
     answers = [("(pickup a)\n(stack a b)", True), ("(pickup a)", True), ("(pick up a)", False), ("", False)]
     instances = [
-        {"instance_id": 3, "extracted_llm_plan": plan, "llm_correct": correct} for plan, correct in answers
+        {"instance_id": 3, "extracted_llm_plan": plan, "llm_correct": correct, "llm_raw_response": TWICE}
+        for plan, correct in answers
     ]
     (results / "task_1_plan_generation_zero_shot.json").write_text(json.dumps({"instances": instances}))
     return folder
@@ -173,7 +177,7 @@ def test_planbench_judges_published_plans_again_and_asks_for_new_ones(tmp_path: 
     published = PLANBENCH.options(repository=planbench(tmp_path / "set"))
     (done,) = run_campaign(published, tmp_path / "published", workers=1).done
     assert published.table([done]).shown() == [
-        ["blocks", "all published", "4", "3", "2", "1", "4.6–69.9 %", "2", "1"]
+        ["blocks", "all published", "4", "3", "2", "1", "4.6–69.9 %", "2", "1", "4"]
     ]
     assert done.result.differ[0].startswith("3: after the last step")
     write_report(read_campaign(published, tmp_path / "published"))
@@ -184,5 +188,5 @@ def test_planbench_judges_published_plans_again_and_asks_for_new_ones(tmp_path: 
         campaign = run_campaign(bench, tmp_path / "c", workers=1)
     row = ["blocks", "the model asked", "1", "1", "0", "0", "0.0–79.3 %", "1 / 1 / 1", "2"]
     assert bench.table(campaign.done).shown()[0] == row
-    with pytest.raises(InputError, match="tells no domain"):
+    with pytest.raises(InputError, match="no questions in words for 'moon'"):
         bench.model_copy(update={"domains": ("moon",)}).prepare(tmp_path)
