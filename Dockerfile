@@ -6,14 +6,14 @@
 #
 # Stages: `dependencies` changes only with package.xml and requirements/, `build` with the sources; `runtime` is what runs.
 
-# By tag: the digest is of each rebuild. To pin today's, `docker buildx imagetools inspect ros:jazzy-ros-base-noble` prints it;
-# it follows the tag here, as `@sha256:…`.
-FROM ros:jazzy-ros-base-noble AS dependencies
+# The tag's index of October 2026, for amd64 and arm64; `docker buildx imagetools inspect ros:jazzy-ros-base-noble` prints today's.
+FROM ros:jazzy-ros-base-noble@sha256:066420e07f60aa18262f2479981def87ebcfcec42eefb0c0c57c4a46098348ca AS dependencies
 ENV DEBIAN_FRONTEND=noninteractive
 SHELL ["/bin/bash", "-eo", "pipefail", "-c"]
 
-# Gazebo, MoveIt, RViz and controllers; Mesa's EGL and software rasteriser for cameras without a GPU.
-RUN apt-get update && apt-get install -y --no-install-recommends \
+# Gazebo, MoveIt, RViz and controllers; Mesa's EGL and software rasteriser for cameras without a GPU. What the image has is
+# brought up to date first: packages of two releases of ROS do not mix.
+RUN apt-get update && apt-get upgrade -y && apt-get install -y --no-install-recommends \
       build-essential cmake git ninja-build python3-dev python3-pip python3-venv \
       libegl1 libgl1-mesa-dri libglx-mesa0 libosmesa6 \
       python3-colcon-common-extensions python3-rosdep \

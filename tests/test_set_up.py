@@ -284,10 +284,13 @@ def test_every_pin_has_its_hashes_with_and_without_ros(lock: Path) -> None:
     assert "\nros-" not in done.stdout
 
 
-def test_every_action_of_ci_is_named_by_its_commit() -> None:
+def test_actions_of_ci_are_named_by_commit_and_the_image_by_digest() -> None:
     workflows = (ROOT / ".github" / "workflows").glob("*.yml")
     used = re.findall(r"uses: (\S+)", "".join(file.read_text() for file in workflows))
     assert used and not [action for action in used if not re.search(r"@[0-9a-f]{40}$", action)]
+    stages = re.findall(r"^FROM (\S+) AS (\w+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    bases = {base for base, _ in stages} - {name for _, name in stages}
+    assert bases and not [base for base in bases if not re.search(r"@sha256:[0-9a-f]{64}$", base)]
 
 
 @pytest.mark.skipif(os.getuid() == 0 and not shutil.which("setpriv"), reason="root may write anywhere")
