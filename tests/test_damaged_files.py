@@ -19,9 +19,9 @@ import pytest
 import spca
 from spca.cli import main
 from spca.kits import examine
+from spca.learned import SolvedLevel
 from spca.report.index import write_index
 from spca.report.page import write_report
-from spca.solved_levels import SolvedLevel
 from spca.state import SavedState
 from spca_bench.campaign import HEAD, Head, read_head
 from spca_coder.trusted import TrustedLibrary
@@ -39,10 +39,9 @@ from spca_core.run_folder import CHECKPOINT, MANIFEST, STATE, RunFolder
 from spca_core.skill_package import SkillPackage
 from spca_core.task import Task
 from spca_core.world import load_world
-from spca_llm.answer import answer_from
+from spca_llm.answer import answer_from, parse
 from spca_llm.config import load_config
 from spca_llm.exchange import Answer, Exchange, Request
-from spca_llm.interpret import parse
 from spca_llm.messages import user
 from spca_llm.prices import DEFAULT_TABLE, load_prices
 from spca_llm.replay import ReplaySource

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from spca.assembly import open_stages
-from spca.learned import Learned
+from spca.learned import Learned, SolvedLevels
 from spca.proposals import open_models
 from spca.run_command import start_run
-from spca.solved_levels import SolvedLevels
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_core.paths import ROOT

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from spca.no_repeats import NoRepeats
+from spca.proposals import NoRepeats
 from spca_coder.source import read
 from spca_core.plan import Draft, Execution, PlanRequest
 from spca_core.ports.chat import ChatReply, Message, Role
@@ -18,10 +18,9 @@ from spca_core.ports.proposer import Misfit, ModelError
 from spca_core.scene import Fact
 from spca_core.skill import SkillSignature
 from spca_planner.critics.synonyms import with_synonyms
-from spca_planner.language import LanguageProposer, messages
+from spca_planner.language import LanguageProposer, in_words, messages
 from spca_planner.pddl.syntax import parse_domain
 from spca_planner.planner import DraftingPlanner
-from spca_planner.skill_words import in_words
 from spca_planner.solver.process import SolverProcess
 from spca_planner.trusted import TrustedDomains, actions_of
 from spca_tabletop.kit import TabletopKit

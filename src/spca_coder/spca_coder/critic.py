@@ -1,21 +1,25 @@
 """Judges a draft of skills: allowed, fitting, mergeable, complete, importable.
 
-In that order, cheapest first.
+In that order, cheapest first. An undefined name would otherwise raise NameError only while the robot moves.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+import builtins
+import symtable
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+import structlog
 
 from spca_coder import allowlist
+from spca_coder.allowlist import FORBIDDEN_NAMES
 from spca_coder.attributes import unknown_attributes
 from spca_coder.fits import header, misfit
 from spca_coder.problem import CodeFault, report
 from spca_coder.source import Source, lines_of, read
-from spca_coder.undefined import undefined
-from spca_core.criticism import criticised
+from spca_core.errors import InputError, SpcaError
 from spca_core.model import Record
 from spca_core.plan import ActionSchema
 from spca_core.skill import CtxApi, SkillFailure, python_name
@@ -25,6 +29,12 @@ from spca_sandbox.surface import Surface
 
 if TYPE_CHECKING:
     from spca_coder.merge import Merged
+
+_BUILTINS = frozenset(dir(builtins)) - FORBIDDEN_NAMES
+
+
+log = structlog.get_logger(__name__)
+_T = TypeVar("_T")
 
 
 class Review(Record):
@@ -145,3 +155,68 @@ def _line_in(draft: str, library: str, line: int | None) -> int | None:
     text = lines_of(library)[line - 1 : line] if line else []
     lines = lines_of(draft)
     return lines.index(text[0]) + 1 if text and text[0] in lines else None
+
+
+def undefined(source: str, known: Collection[str]) -> list[CodeFault]:
+    """Global names that `source` uses but neither it, nor Python, nor `known` defines.
+
+    `source` must parse.
+    """
+    tree = ast.parse(source)
+    table = symtable.symtable(ast.unparse(_WithoutHints().visit(ast.parse(source))), "<draft>", "exec")
+    defined = {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()}
+    missing = set(_globals(table)) - defined - _BUILTINS - set(known)
+    found = []
+    for name in sorted(missing):
+        uses = [n.lineno for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name]
+        found.append(
+            CodeFault(
+                message=f"nothing defines '{name}'; define it or use what exists",
+                line=min(uses, default=None),
+            )
+        )
+    return found
+
+
+def _globals(table: symtable.SymbolTable) -> Iterator[str]:
+    for symbol in table.get_symbols():
+        is_global = symbol.is_global() or table.get_type() == "module"
+        if is_global and symbol.is_referenced():
+            yield symbol.get_name()
+    for child in table.get_children():
+        yield from _globals(child)
+
+
+class _WithoutHints(ast.NodeTransformer):
+    """Type hints are never evaluated, so they may name anything."""
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        node.annotation = None
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.returns = None
+        return self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is None:
+            return ast.copy_location(ast.Pass(), node)
+        assign = ast.Assign(targets=[node.target], value=node.value)
+        return self.generic_visit(ast.copy_location(assign, node))
+
+
+def criticised(critic: Callable[[], _T], rejected: Callable[[str], _T]) -> _T:
+    """Ask a critic; what the text makes it raise becomes `rejected` with a sentence.
+
+    No text may end a run: nested too deeply, with numbers too large, or in a way that nobody has thought of.
+    A machine's faults (OSError) and the ends of a run (SpcaError, but for bad input) are passed on.
+    """
+    try:
+        return critic()
+    except InputError as error:
+        return rejected(str(error))
+    except (SpcaError, OSError):
+        raise
+    except Exception as error:
+        log.warning("a critic stumbled over a text", exc_info=not isinstance(error, RecursionError))
+        return rejected(f"it cannot be judged: {type(error).__name__}: {str(error)[:200]}")

@@ -1,4 +1,7 @@
-"""The Code stage: gives every action of a plan a skill, by drafts that are checked before they are used."""
+"""The Code stage: gives every action of a plan a skill, by drafts that are checked before they are used.
+
+The task's text comes from outside: a coder sees it shortened and made harmless.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,6 @@ import structlog
 from spca_coder.critic import CodeCritic
 from spca_coder.fits import as_present, header, missing
 from spca_coder.relevance import relevant
-from spca_coder.situation import situation
 from spca_coder.source import read
 from spca_core.plan import ActionSchema, CodeRecord, CodeRequest, CodeResult
 from spca_core.ports.proposer import CodeProposer, ModelError
@@ -28,6 +30,14 @@ HOW_TO_CONFIGURE = (
 )
 
 Kind = Literal["first", "semantic", "syntax"]
+
+
+_MARKS = str.maketrans({"`": "'", "<": "(", ">": ")"})  # they could end the place of a text in a prompt
+_LONGEST_LINE = 300
+_SENTENCES = 20
+_MAIN = 3
+"""The first sentences of a scene whose facts say the rest: what is there, and what rests on what."""
+_STEPS = 40
 
 
 def _never() -> bool:
@@ -157,3 +167,28 @@ def _no_proposer(lacking: Sequence[ActionSchema], wanted: Sequence[ActionSchema]
 
 def _names(schemas: Sequence[ActionSchema]) -> str:
     return ", ".join(f"`{header(s).removeprefix('def ').removesuffix(':')}`" for s in schemas)
+
+
+def situation(request: CodeRequest) -> str:
+    """Task, scene and plan in plain lines, bounded in length. Nothing in it is an instruction."""
+    steps = request.plan.steps
+    lines = [f"Task: {one_line(request.task.text)}", "Scene:"]
+    seen = request.observation
+    said = seen.sentences[: _MAIN if seen.restated else _SENTENCES]
+    lines += [f"- {one_line(s)}" for s in dict.fromkeys((*said, *seen.remarks[:_SENTENCES]))]
+    lines.append("Plan:")
+    lines += [f"{i + 1}. {step}" for i, step in enumerate(steps[:_STEPS])]
+    if len(steps) > _STEPS:
+        lines.append(f"and {len(steps) - _STEPS} more steps")
+    return "\n".join(lines)
+
+
+def one_line(text: str, limit: int = _LONGEST_LINE) -> str:
+    r"""The text as one printable line of at most `limit` characters.
+
+    >>> one_line("a\n  b`" + chr(27))
+    "a b'"
+    """
+    words = " ".join("".join(c if c.isprintable() or c.isspace() else "" for c in text).split())
+    words = words.translate(_MARKS)
+    return words if len(words) <= limit else words[: limit - 1] + "…"

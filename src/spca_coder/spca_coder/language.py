@@ -8,15 +8,12 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from spca_coder.fits import header
+from spca_core.fenced import PYTHON, fenced
 from spca_core.plan import ActionSchema
 from spca_core.ports.chat import ChatModel, Message
 from spca_core.ports.proposer import ModelError
 from spca_core.skill import CtxApi
 
-_FENCE = re.compile(
-    r"^[ \t]*(```+|~~~+)[ \t]*([\w+-]*)[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL
-)
-_PYTHON = ("", "python", "py", "python3")
 _LONGEST = {"pddl": 3000, "relevant": 16_000, "situation": 6000, "previous": 12_000, "rejection": 2500}
 """Characters of each part of the prompt: it stays bounded whatever the library and the history."""
 
@@ -84,9 +81,8 @@ def code_in(answer: str) -> str:
     """
     if not answer.strip():
         raise ModelError("the answer is empty", kind="empty")
-    text = answer.replace("\r\n", "\n")
-    blocks = [m[3] for m in _FENCE.finditer(text) if m[2].lower() in _PYTHON]
-    code = "\n\n".join(b.strip("\n") for b in blocks) if blocks else text.strip("\n")
+    blocks = fenced(answer, PYTHON) or [answer.replace("\r\n", "\n")]
+    code = "\n\n".join(b.strip("\n") for b in blocks)
     if not re.search(r"^def\s+\w+", code, re.MULTILINE):
         raise ModelError("the answer holds no Python function", kind="invalid")
     return code + "\n"

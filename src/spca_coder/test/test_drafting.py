@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spca_coder.critic import CodeCritic
-from spca_coder.drafting import DraftingCoder
-from spca_coder.situation import situation
+from spca_coder.drafting import DraftingCoder, situation
 from spca_core.errors import BudgetExhausted, InputError
 from spca_core.plan import ActionSchema
 from spca_core.ports.proposer import CodeProposer

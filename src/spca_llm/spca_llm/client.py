@@ -18,11 +18,9 @@ from spca_core.ports.proposer import ModelError
 from spca_llm.answer import answer_from, whole
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.exchange import Answer, Attempt, Request
-from spca_llm.grammar import grammar_of
 from spca_llm.prices import PriceTable, load_prices
-from spca_llm.retry import retry_after, retrying
-from spca_llm.schema import described, enforced
-from spca_llm.transport import BoundedClient, TooLong, without
+from spca_llm.schema import described, enforced, grammar_of
+from spca_llm.transport import BoundedClient, TooLong, retry_after, retrying, without
 
 _NOT_SUPPORTED = (400, 404, 415, 422, 501)
 """What servers answer to a `response_format` they do not know."""

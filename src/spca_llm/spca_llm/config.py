@@ -45,7 +45,7 @@ Structured = Literal["auto", "json_schema", "json_object", "text", "gbnf", "vllm
 `json_schema`: enforced by the server. `json_object`: JSON is enforced and the schema is in the prompt.
 `text`: both are in the prompt only.
 
-`gbnf` and `vllm`: a grammar is enforced, under which PDDL has balanced parentheses (`spca_llm.grammar`); it
+`gbnf` and `vllm`: a grammar is enforced, under which PDDL has balanced parentheses (`spca_llm.schema`); it
 is sent as llama.cpp's server wants it, or as vLLM does.
 
 `auto` tries the first and falls back to the last when the server does not support it.

@@ -1,4 +1,8 @@
-"""How a schema is passed on: enforced by the server, or described to the model in the prompt."""
+"""How a schema is passed on: enforced by the server, or described to the model in the prompt.
+
+A JSON schema can enforce that an answer has a text `domain`, but not that the text is PDDL. Small models lose
+parentheses; under a grammar (GBNF, as of llama.cpp; vLLM takes it, too) they cannot.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,21 @@ from typing import Any
 
 from spca_core.ports.chat import Message
 from spca_llm.exchange import Request
-from spca_llm.grammar import PDDL
+
+PDDL = "pddl"
+"""The `format` of a schema's text that is PDDL: one s-expression, or nothing."""
+
+_RULES = r"""
+ws ::= [ \t\n]*
+string ::= "\"" ( [^"\\\x00-\x1F] | "\\" ( ["\\/bfnrt] | "u" [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F] ) )* "\""
+number ::= "-"? [0-9]+ ( "." [0-9]+ )? ( [eE] [-+]? [0-9]+ )?
+boolean ::= "true" | "false"
+pddl ::= "\"" gap ( list gap )? "\""
+list ::= "(" gap ( ( atom | list ) gap )* ")"
+atom ::= [a-zA-Z0-9_?:=<>+*/.-]+
+gap ::= ( " " | "\\n" | "\\t" )*
+"""  # noqa: E501
+_KINDS = {"string": "string", "number": "number", "integer": "number", "boolean": "boolean"}
 
 
 def enforced(request: Request) -> dict[str, Any]:
@@ -71,3 +89,19 @@ def _strict(node: Any) -> Any:
         plain["required"] = list(plain["properties"])
         plain["additionalProperties"] = False
     return plain
+
+
+def grammar_of(schema: dict[str, Any]) -> str:
+    """The grammar of a flat object: every property once, in the schema's order.
+
+    Empty for a schema with nested objects or lists.
+    """
+    parts = []
+    for name, field in schema.get("properties", {}).items():
+        rule = PDDL if field.get("format") == PDDL else _KINDS.get(field.get("type", ""))
+        if rule is None:
+            return ""
+        key = json.dumps(json.dumps(name))  # a quoted key, as a literal of the grammar
+        parts.append(f'{key} ws ":" ws {rule}')
+    members = ' ws "," ws '.join(parts)
+    return f'root ::= "{{" ws {members} ws "}}"{_RULES}'

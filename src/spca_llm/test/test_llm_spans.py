@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from spca_llm import spans
+from spca_llm import chat
 from spca_llm.exchange import Answer
 
 ANSWER = Answer(text="secret words", model="m-1", input_tokens=7, output_tokens=3)
 
 
 def test_without_opentelemetry_nothing_happens(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(spans, "trace", None)
-    with spans.chat_span("coder", "m", "http://127.0.0.1:1/v1") as span:
+    monkeypatch.setattr(chat, "trace", None)
+    with chat.chat_span("coder", "m", "http://127.0.0.1:1/v1") as span:
         span.answered(ANSWER)
         span.failed("timeout")
 
@@ -27,9 +27,9 @@ def test_a_span_carries_the_conventional_attributes():
     provider = sdk.TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     trace.set_tracer_provider(provider)
-    with spans.chat_span("coder", "m", "http://127.0.0.1:8000/v1") as span:
+    with chat.chat_span("coder", "m", "http://127.0.0.1:8000/v1") as span:
         span.answered(ANSWER)
-    with spans.chat_span("coder", "m", "") as span:
+    with chat.chat_span("coder", "m", "") as span:
         span.failed("timeout")
     good, bad = exporter.get_finished_spans()
     assert good.name == "chat m"

@@ -1,10 +1,9 @@
-"""Drafts written by a language model."""
+"""Drafts written by a language model, which is told what known actions need and bring about."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from spca_core.errors import one_line
+from spca_core.fenced import fenced
 from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
 from spca_core.ports.chat import ChatModel, Message, Role
@@ -19,9 +19,13 @@ from spca_core.ports.proposer import Impossible, Misfit, ModelError, NotUndersto
 from spca_core.ports.vocabulary import ObservableWord, Vocabulary
 from spca_core.scene import ROLES
 from spca_core.skill import SkillSignature
+from spca_planner.critics.synonyms import meant
 from spca_planner.critics.vocabulary import FactVocabulary
+from spca_planner.pddl.formula import ground
+from spca_planner.pddl.lint import quantified
+from spca_planner.pddl.sexpr import Group
+from spca_planner.pddl.syntax import Action
 from spca_planner.rows import rows
-from spca_planner.skill_words import in_words
 from spca_planner.trusted import Actions, stems
 
 _MOST_SKILLS = 12
@@ -35,11 +39,11 @@ _MOST_WORDS = 60
 _LONGEST = {"pddl": 16_000, "failure": 1500, "rejection": 800, "sentence": 300, "doc": 240, "task": 2000}
 """Characters of each part of a prompt: it stays bounded whatever the library, the scene and the history."""
 
-_FENCE = re.compile(r"^\s*```[\w-]*\n(.*?)\n?```\s*$", re.DOTALL)
-
-
 _PDDL: dict[str, JsonValue] = {"format": "pddl"}
 """For servers that enforce a grammar."""
+
+
+_LOGIC = ("and", "not", "forall", "when", "or", "imply", "exists", "=", "increase", "assign")
 
 
 class _Answer(BaseModel):
@@ -242,8 +246,8 @@ def _facts(observation: Observation, vocabulary: Vocabulary | None, untold: Coll
 
 def _bare(text: str) -> str:
     """PDDL without a Markdown fence around it."""
-    fenced = _FENCE.match(text)
-    return (fenced.group(1) if fenced else text).strip() + "\n"
+    blocks = fenced(text) if text.lstrip().startswith("```") else []
+    return (blocks[0] if len(blocks) == 1 else text).strip() + "\n"
 
 
 def _told(text: str) -> str:
@@ -272,3 +276,45 @@ def _templates() -> Environment:
 def _quoted(value: object) -> str:
     """Data as JSON, in which no text can close the block that marks it as data."""
     return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
+
+
+def in_words(skill: SkillSignature, action: Action, words: Sequence[ObservableWord]) -> str:
+    """Precondition and effect of a skill's action, without what is only bookkeeping of its own domain.
+
+    What it brings about under a name of its own is told where nothing observable says it, such as a touch.
+    """
+    names = {p.name: f"?{n}" for p, n in zip(action.parameters, skill.parameters, strict=True)}
+    needs = list(_literals(action.precondition, names, words))
+    brings = list(_literals(action.effect, names, words))
+    if not any(text.count(" ") for text in brings if not text.startswith(("(not", "(forall"))):
+        brings += [text for text in _own(action.effect, names) if text not in brings]
+    parts = (("needs", needs), ("brings", brings))
+    return "; ".join(f"{word} {' '.join(found)}" for word, found in parts if found)
+
+
+def _literals(
+    condition: Group | None, names: Mapping[str, str], words: Sequence[ObservableWord]
+) -> Iterator[str]:
+    if condition is None or not condition.items:
+        return
+    parts = [part for part in condition.rest if isinstance(part, Group)]
+    if condition.head == "and":
+        for part in parts:
+            yield from _literals(part, names, words)
+    elif condition.head == "forall":
+        inner = list(_literals(parts[1], names, words))
+        scope = " ".join(quantified(parts[0]))
+        if inner:
+            yield f"(forall ({scope}) {inner[0] if len(inner) == 1 else f'(and {chr(32).join(inner)})'})"
+    elif condition.head == "not":
+        yield from (f"(not {text})" for text in _literals(parts[0], names, words) if text[1:4] != "not")
+    elif condition.head not in _LOGIC and (word := meant(condition.head, words)) is not None:
+        predicate, *args = ground(condition, names)
+        yield f"({' '.join((word.name if len(args) == len(word.args) else predicate, *args))})"
+
+
+def _own(effect: Group | None, names: Mapping[str, str]) -> Iterator[str]:
+    """The facts that an effect adds under whatever name."""
+    for part in effect.rest if effect is not None and effect.head == "and" else (effect,):
+        if isinstance(part, Group) and part.items and part.head not in _LOGIC:
+            yield f"({' '.join(ground(part, names))})"

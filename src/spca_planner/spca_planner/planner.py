@@ -5,10 +5,11 @@ It ends when a plan is proven valid or the budget is spent.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 from spca_core.errors import Cancelled
 from spca_core.plan import Draft, DraftRecord, Mode, Plan, PlanRequest, PlanResult, Rejection
@@ -23,7 +24,6 @@ from spca_core.ports.proposer import (
 )
 from spca_core.ports.vocabulary import Vocabulary
 from spca_planner.critique import Critics, Judged
-from spca_planner.patience import interruptible
 from spca_planner.solver.engines import DEFAULT
 from spca_planner.solver.process import SolverProcess
 from spca_planner.trusted import TrustedDomains
@@ -40,6 +40,10 @@ _ANOTHER = (
 _UNCHANGED = "this draft is the same as one that was rejected before: "
 
 Status = Literal["solved", "not_understood", "impossible", "exhausted", "cancelled"]
+
+
+T = TypeVar("T")
+_POLL_SECONDS = 0.05
 
 
 class DraftingPlanner:
@@ -276,3 +280,33 @@ class _Loop:
             drafts=tuple(self._records),
             message=message,
         )
+
+
+class _Outcome(Generic[T]):
+    value: T
+    error: BaseException | None = None
+
+
+def interruptible(call: Callable[[], T], cancelled: Callable[[], bool]) -> T:
+    """The result of `call`, or its exception.
+
+    Raises Cancelled as soon as `cancelled()`: the call is left to itself.
+    """
+    outcome: _Outcome[T] = _Outcome()
+    done = threading.Event()
+
+    def run() -> None:
+        try:
+            outcome.value = call()
+        except BaseException as error:
+            outcome.error = error
+        finally:
+            done.set()
+
+    threading.Thread(target=run, name="proposer", daemon=True).start()
+    while not done.wait(_POLL_SECONDS):
+        if cancelled():
+            raise Cancelled("planning was cancelled")
+    if outcome.error is not None:
+        raise outcome.error
+    return outcome.value

@@ -11,10 +11,9 @@ from spca_core.rehearsal import Fault, FaultKind, Moment
 from spca_core.scene import Fact
 from spca_core.skill import FailureKind
 from spca_planner.critics.synonyms import meant
-from spca_planner.frame import FRAME_M, allowance, mentioned, moved
 from spca_planner.pddl.formula import Atom, evaluate, unmet
 from spca_planner.pddl.sexpr import PddlError
-from spca_planner.prediction import ObservedAtoms, Prediction, predict
+from spca_planner.prediction import FRAME_M, ObservedAtoms, Prediction, allowance, mentioned, moved, predict
 
 _SUPPORT = "on"
 """The relation that things keep unless a step mentions them; all others follow from where things are."""

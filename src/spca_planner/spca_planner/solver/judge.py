@@ -1,8 +1,13 @@
-"""Runs all critics in order: text, scene, goal, solver, validators, and what a plan shows about its draft."""
+"""Runs all critics in order: text, scene, goal, solver, validators, and what a plan shows about its draft.
+
+Of an unsolvable problem it names a minimal set of goals that cannot be reached together.
+"""
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -11,10 +16,9 @@ from spca_planner.critics.goal import off_topic, unproven_empty, vacuous
 from spca_planner.critics.scene import contradictions
 from spca_planner.critics.synonyms import with_synonyms
 from spca_planner.pddl.lint import Reading, examine
-from spca_planner.pddl.reachability import why_unsolvable
-from spca_planner.pddl.sexpr import PddlError, listed
+from spca_planner.pddl.reachability import conjuncts, why_unsolvable
+from spca_planner.pddl.sexpr import Group, PddlError, brief, listed
 from spca_planner.pddl.syntax import Domain, Problem
-from spca_planner.solver.conflict import conflicting_goals
 from spca_planner.solver.cost import likely_cause
 from spca_planner.solver.downward import DownwardSearch
 from spca_planner.solver.judgement import Case, DraftContext, Judgement, Words
@@ -23,6 +27,9 @@ from spca_planner.solver.validation import why_invalid
 
 _EXPLANATION_SECONDS = 3.0
 """Wall time that is spent on why there is no plan; less than the grace that a draft has."""
+_MOST_GOALS = 10
+_PROOF_SECONDS = 1.0
+"""For one search: what is not proven unsolvable by then is taken to be possible."""
 
 
 def judge(case: Case, engine: Engine) -> Judgement:
@@ -141,3 +148,46 @@ class _Clock:
         if name or not self.laps:
             self.lap(name or "parse_seconds")
         return self.laps
+
+
+def conflicting_goals(case: Case, problem: Problem, engine: Engine, seconds: float) -> str:
+    """A sentence on the conflicting goals, found by dropping one at a time; empty if nothing is known.
+
+    `seconds` of processor time are the most that is spent.
+    """
+    goals = conjuncts(problem.goal)
+    if not 1 < len(goals) <= _MOST_GOALS:
+        return ""
+    limit = _spent() + seconds
+    kept = list(goals)
+    for goal in goals:
+        fewer = [g for g in kept if g is not goal]
+        left = min(_PROOF_SECONDS, limit - _spent())
+        if left <= 0:
+            return ""
+        if fewer and _unsolvable(case, problem, fewer, engine, left):
+            kept = fewer
+    shown = [brief(g) for g in kept]
+    if len(kept) == 1:
+        return f"the goal {shown[0]} cannot be reached even by itself"
+    if len(kept) == 2:
+        return f"the goals {shown[0]} and {shown[1]} cannot hold together"
+    return (
+        f"the goals {', '.join(shown[:-1])} and {shown[-1]} cannot all hold together, "
+        "though any fewer of them can"
+    )
+
+
+def _spent() -> float:
+    """Seconds of processor time of this process and of its children that have ended."""
+    return sum(os.times()[:4])
+
+
+def _unsolvable(case: Case, problem: Problem, goals: Sequence[Group], engine: Engine, seconds: float) -> bool:
+    start, end = problem.goal.start, problem.goal.end
+    condition = f"(and {' '.join(map(str, goals))})"
+    search = engine.start(case.domain, case.problem[:start] + condition + case.problem[end:], seconds)
+    try:
+        return search.wait().status == "unsolvable"
+    finally:
+        search.close()
