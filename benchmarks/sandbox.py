@@ -18,7 +18,7 @@ from rich.table import Table
 
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import PROGRAM_MODULES, Limits
-from spca_sandbox.probe import probe
+from spca_sandbox.process import probe
 from spca_testing.sandbox import API, World
 
 SOURCE = """

@@ -10,8 +10,8 @@ from rich.console import Console
 
 from spca.doctor import full_stack, ros
 from spca.doctor.command import CHECKS, examine, show, ways
+from spca.doctor.embedded import model_server
 from spca.doctor.finding import Finding
-from spca.doctor.model_server import model_server
 from spca.doctor.plugins import examine_plugins, summary
 from spca_core import extensions
 

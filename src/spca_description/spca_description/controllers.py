@@ -1,16 +1,18 @@
-"""ros2_control's controllers: their parameters as the dictionary that becomes a YAML file."""
+"""ros2_control's controllers, and the `<ros2_control>` block of both robot descriptions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from spca_core.world import World
 from spca_description.names import (
     ARM_CONTROLLER,
     GRIPPER_CONTROLLER,
     STATE_BROADCASTER,
     GripperNames,
 )
+from spca_description.xml import Element, add
 
 # Hz: once in two physics steps. gz_ros2_control makes up a mimic joint's error with the speed error ·
 # UPDATE_RATE: a half of it a step. At one step's rate it would be all of it, and the fingers would swing
@@ -27,6 +29,10 @@ PRESS_GAIN = 0.7
 Gazebo's motor gives all its force however small that speed is; but whenever the contact is lost for a step of
 the physics, the finger leaps at it. Free motion needs hardly any gain: the trajectory's speed is fed forward.
 """
+
+
+# Velocity of a joint in Gazebo = gain · error · update rate (250 Hz): the joint trails its command by 10 ms.
+POSITION_GAIN = 0.4
 
 
 def controllers(gripper: GripperNames, joints: Sequence[str]) -> dict[str, Any]:
@@ -74,3 +80,43 @@ def controllers(gripper: GripperNames, joints: Sequence[str]) -> dict[str, Any]:
 
 def _parameters(**values: Any) -> dict[str, Any]:
     return {"ros__parameters": {"use_sim_time": True, **values}}
+
+
+def add_ros2_control(robot: Element, world: World, gripper: GripperNames) -> None:
+    """One hardware component with the arm's commanded joints and one commanded gripper joint.
+
+    The gripper's follower joints take no commands.
+
+    Since ros2_control 4.13 a mimic joint must not have a command interface; `gz_ros2_control` moves it by
+    itself.
+    """
+    block = add(robot, "ros2_control", name="GazeboSimSystem", type="system")
+    hardware = add(block, "hardware")
+    add(hardware, "plugin", "gz_ros2_control/GazeboSimSystem")
+    for name, initial in zip(world.robot.arm.joint_names, world.robot.home, strict=True):
+        _add_joint(block, name, commanded="position", initial=initial)
+    for name in gripper.joints:
+        _add_joint(block, name, commanded="velocity" if name == gripper.commanded else "", initial=0.0)
+
+
+def add_control_plugin(robot: Element, controllers_file: str) -> None:
+    """Run the controller manager inside Gazebo, with the controllers of a YAML file."""
+    gazebo = add(robot, "gazebo")
+    plugin = add(
+        gazebo,
+        "plugin",
+        filename="gz_ros2_control-system",
+        name="gz_ros2_control::GazeboSimROS2ControlPlugin",
+    )
+    add(plugin, "parameters", controllers_file)
+    add(plugin, "hold_joints", True)
+    add(plugin, "position_proportional_gain", POSITION_GAIN)
+
+
+def _add_joint(block: Element, name: str, commanded: str, initial: float) -> None:
+    joint = add(block, "joint", name=name)
+    if commanded:
+        add(joint, "command_interface", name=commanded)
+    position = add(joint, "state_interface", name="position")
+    add(position, "param", initial, name="initial_value")
+    add(joint, "state_interface", name="velocity")

@@ -1,17 +1,43 @@
 """The self-contained URDF: no meshes and no other description package.
 
-Its kinematics and dynamics equal those of the embedded simulator's robot.
+Links and joints are read off the robot's MuJoCo model, so that URDF and physics cannot disagree. A link has
+the name of its MuJoCo body without the robot's prefix (`cobot/forearm_link` → `forearm_link`), with `_link`
+where a joint has that name (sdformat wants one namespace for both); the root is `base_link`. Metres,
+kilograms, radians; every pose is a 4×4 matrix in the parent's frame.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from spca_core.arms import ArmDescription
+from spca_core.geometry import Array
+from spca_core.rotations import matrix_of_quaternion
 from spca_core.world import World
-from spca_description.control import add_control_plugin, add_ros2_control
+from spca_description.controllers import add_control_plugin, add_ros2_control
 from spca_description.frames import add_camera_frames, add_fixed_joint, add_origin, base_pose
 from spca_description.gazebo import add_link_tags, keep_fixed_joint
-from spca_description.links import FLANGE, Joint, Link, Shape, flange_pose, robot_links
 from spca_description.names import BASE_LINK, GENERATED
 from spca_description.xml import Element, add, document, numbers
+from spca_robot.gripper_2f85 import CLOSED_ANGLE, SPEED, STROKE
+from spca_robot.gripper_model import MAX_MOMENT
+from spca_robot.windowless import mujoco
+from spca_robot.workspace_model import build_model
+
+FLANGE = "tool0"
+# The one commanded joint of the gripper bears its public name, so that joint states look the same everywhere.
+_JOINT_NAMES = {"left_driver": "robotiq_85_left_knuckle_joint"}
+
+# Mean speed of the drivers when the gap changes at the gripper's full speed. Followers may be faster: they
+# catch up.
+_DRIVER_SPEED = CLOSED_ANGLE / (STROKE / SPEED)
+_FOLLOWER_HASTE = 2.0
+# The drivers share the motor's moment. What ties the followers to the left one is the linkage, stronger than
+# the motor: if both drivers yielded at once, nothing would keep the held object centred.
+_DRIVER_EFFORT, _FOLLOWER_EFFORT = MAX_MOMENT / 2, 2 * MAX_MOMENT
 
 
 def build_urdf(world: World, controllers_file: str = "") -> str:
@@ -83,3 +109,158 @@ def _add_joint(robot: Element, link: Link) -> None:
     add(joint, "dynamics", damping=hinge.damping, friction=0.0)
     if hinge.mimic is not None:
         add(joint, "mimic", joint=hinge.mimic.joint, multiplier=hinge.mimic.multiplier)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A box (three edges) or a cylinder (radius, length; along z) at `pose` in the link's frame."""
+
+    kind: Literal["box", "cylinder"]
+    size: tuple[float, ...]
+    pose: Array
+    colour: tuple[float, float, float]
+    friction: float
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """This joint's angle is `multiplier` times that of `joint`."""
+
+    joint: str
+    multiplier: float
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A hinge about `axis` of the link's own frame. Limits in rad, rad/s, N·m."""
+
+    name: str
+    axis: tuple[float, float, float]
+    lower: float
+    upper: float
+    velocity: float
+    effort: float
+    damping: float
+    mimic: Mimic | None = None
+
+
+@dataclass(frozen=True)
+class Link:
+    """A rigid body at `pose` in `parent`; without a `joint` it is fixed there.
+
+    `inertia` is (3, 3) in kg·m² about the centre of mass, in the axes of the frame `centre_of_mass` (4×4).
+    """
+
+    name: str
+    parent: str | None
+    pose: Array
+    joint: Joint | None
+    shapes: tuple[Shape, ...]
+    mass: float
+    centre_of_mass: Array
+    inertia: Array
+
+
+def robot_links(world: World) -> tuple[Link, ...]:
+    """Every body of the robot, parents first."""
+    model, _ = build_model(world)
+    root = model.body(world.robot.model).id
+    bodies = [b for b in range(model.nbody) if model.body_rootid[b] == root]
+    followers = _mimics(model)
+    return tuple(_link(model, b, root, followers, world.robot.arm) for b in bodies)
+
+
+def flange_pose(world: World) -> tuple[str, Array]:
+    """The link that carries `tool0`, and the pose of `tool0` in it."""
+    model, _ = build_model(world)
+    site = model.site(FLANGE)
+    body = model.body(int(np.asarray(site.bodyid).item())).name
+    return _name(body), _pose(site.pos, site.quat)
+
+
+def _name(body: str) -> str:
+    if "/" not in body:
+        return BASE_LINK
+    name = body.split("/", 1)[1]
+    return f"{name}_link" if name.endswith(("_driver", "_inner", "_tip")) else name
+
+
+def _link(
+    model: mujoco.MjModel, body: int, root: int, followers: dict[str, Mimic], arm: ArmDescription
+) -> Link:
+    names = model.body(body).name
+    is_root = body == root
+    joints = model.body_jntnum[body]
+    return Link(
+        name=_name(names),
+        parent=None if is_root else _name(model.body(int(model.body_parentid[body])).name),
+        pose=np.eye(4) if is_root else _pose(model.body_pos[body], model.body_quat[body]),
+        joint=_joint(model, int(model.body_jntadr[body]), followers, arm) if joints else None,
+        shapes=tuple(_shape(model, int(g)) for g in np.flatnonzero(model.geom_bodyid == body)),
+        mass=float(model.body_mass[body]),
+        centre_of_mass=_pose(model.body_ipos[body], model.body_iquat[body]),
+        inertia=np.diag(model.body_inertia[body]),
+    )
+
+
+def _shape(model: mujoco.MjModel, geom: int) -> Shape:
+    a, b, c = (float(v) for v in model.geom_size[geom])
+    r, g, blue, _ = (float(v) for v in model.geom_rgba[geom])
+    box = model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_BOX
+    return Shape(
+        kind="box" if box else "cylinder",
+        size=(2 * a, 2 * b, 2 * c) if box else (a, 2 * b),
+        pose=_pose(model.geom_pos[geom], model.geom_quat[geom]),
+        colour=(round(r, 6), round(g, 6), round(blue, 6)),
+        friction=float(model.geom_friction[geom][0]),
+    )
+
+
+def _joint(model: mujoco.MjModel, joint: int, followers: dict[str, Mimic], arm: ArmDescription) -> Joint:
+    own_name = model.joint(joint).name
+    name = _JOINT_NAMES.get(own_name, own_name)
+    x, y, z = (float(v) for v in model.jnt_axis[joint])
+    lower, upper = (float(v) for v in model.jnt_range[joint])
+    mimic = followers.get(name)
+    if name in arm.joint_names:
+        own = arm.joints[arm.joint_names.index(name)]
+        velocity, effort = own.velocity, own.torque
+    else:
+        if mimic is not None:
+            lower, upper = sorted((0.0, mimic.multiplier * CLOSED_ANGLE))
+        velocity = _DRIVER_SPEED * (_FOLLOWER_HASTE if mimic else 1.0)
+        effort = _FOLLOWER_EFFORT if mimic else _DRIVER_EFFORT
+    damping = float(model.dof_damping[model.jnt_dofadr[joint]])
+    return Joint(name, (x, y, z), lower, upper, velocity, effort, damping, mimic)
+
+
+def _mimics(model: mujoco.MjModel) -> dict[str, Mimic]:
+    """Follower joints by name, each resolved to the leader of its chain of couplings.
+
+    ROS does not support a joint that mimics a mimic joint.
+    """
+
+    def joint_name(joint: int) -> str:
+        name = model.joint(joint).name
+        return _JOINT_NAMES.get(name, name)
+
+    direct = {
+        joint_name(int(model.eq_obj1id[e])): Mimic(
+            joint_name(int(model.eq_obj2id[e])), float(model.eq_data[e][1])
+        )
+        for e in range(model.neq)
+        if model.eq_type[e] == mujoco.mjtEq.mjEQ_JOINT
+    }
+
+    def resolve(mimic: Mimic) -> Mimic:
+        leader = direct.get(mimic.joint)
+        return mimic if leader is None else resolve(Mimic(leader.joint, mimic.multiplier * leader.multiplier))
+
+    return {name: resolve(mimic) for name, mimic in direct.items()}
+
+
+def _pose(position: Array, wxyz: Array) -> Array:
+    pose = np.eye(4)
+    pose[:3, :3] = matrix_of_quaternion(np.roll(wxyz, -1))
+    pose[:3, 3] = position
+    return pose

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from spca_core.errors import InputError
 from spca_core.world import World
-from spca_description.control import add_control_plugin, add_ros2_control
+from spca_description.controllers import add_control_plugin, add_ros2_control
 from spca_description.frames import add_camera_frames
 from spca_description.gazebo import (
     add_contact_sensor,
@@ -32,19 +32,21 @@ _PAD_FRICTION = 1.0
 
 def missing_packages() -> list[str]:
     """Those of `PACKAGES` (and the tool) that this machine lacks."""
-    lacking = []
+    lacking = [name for name in PACKAGES if not installed(name)]
+    return lacking if importlib.util.find_spec("xacro") is not None else [*lacking, "xacro"]
+
+
+def installed(package: str) -> bool:
+    """Whether there is a ROS package of that name."""
     try:
         packages = importlib.import_module("ament_index_python.packages")
     except ImportError:
-        return ["ament_index_python", *PACKAGES]
-    for name in PACKAGES:
-        try:
-            packages.get_package_share_directory(name)
-        except (packages.PackageNotFoundError, OSError):  # OSError: no ROS is sourced
-            lacking.append(name)
-    if importlib.util.find_spec("xacro") is None:
-        lacking.append("xacro")
-    return lacking
+        return False
+    try:
+        packages.get_package_share_directory(package)
+    except (packages.PackageNotFoundError, OSError):  # OSError: no ROS is sourced
+        return False
+    return True
 
 
 def build_vendor_urdf(world: World, folder: Path, controllers_file: str = "") -> str:

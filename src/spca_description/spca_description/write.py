@@ -9,9 +9,8 @@ import yaml
 
 from spca_core.world import World
 from spca_description.controllers import controllers
-from spca_description.moveit_config import moveit_config
+from spca_description.moveit_config import build_srdf, moveit_config
 from spca_description.names import gripper_names
-from spca_description.srdf import build_srdf
 from spca_description.urdf import build_urdf
 from spca_description.vendor import build_vendor_urdf
 

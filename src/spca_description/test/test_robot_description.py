@@ -19,10 +19,9 @@ from spca_core.geometry import Pose
 from spca_core.world import PlanarPose, load_world
 from spca_description.controllers import controllers
 from spca_description.gazebo import link_of_collision
-from spca_description.moveit_config import VELOCITY_SCALING
+from spca_description.moveit_config import VELOCITY_SCALING, build_srdf
 from spca_description.names import ARM_CONTROLLER, ARM_GROUP, GENERATED, GRIPPER_CONTROLLER, OPTICAL_FRAME
 from spca_description.self_contacts import harmless_pairs
-from spca_description.srdf import build_srdf
 from spca_description.urdf import build_urdf
 from spca_description.vendor import build_vendor_urdf, missing_packages
 from spca_description.write import write_robot

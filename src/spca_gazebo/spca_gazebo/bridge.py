@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spca_description.gazebo import CONTACT_TOPIC
-from spca_gazebo.camera_sdf import CAMERA_TOPIC
+from spca_gazebo.world_sdf import CAMERA_TOPIC
 
 
 @dataclass(frozen=True)

@@ -50,10 +50,10 @@ from spca_gazebo.reset import (
     watched_models,
 )
 from spca_gazebo.services import GazeboServices
-from spca_gazebo.serving import ReplacingAction, SlowService
+from spca_gazebo.serving import SlowService
 from spca_robot.gripper_2f85 import CLOSED_ANGLE, STROKE, driver_angle
 from spca_ros import names
-from spca_ros.action_server import Job
+from spca_ros.action_server import Job, LongAction
 from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.records import from_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory, trajectory_msg
@@ -134,11 +134,11 @@ class GazeboSim(SpcaNode):
 
         self._watch = self.wall_timer(_LOOK_S, self._look)
 
-        self._follow = ReplacingAction(
-            self, FollowTrajectory, names.FOLLOW, self._awake(self._do_follow), self._refuse_follow
+        self._follow = LongAction(
+            self, FollowTrajectory, names.FOLLOW, self._awake(self._do_follow), refuse=self._refuse_follow
         )
-        self._grip = ReplacingAction(
-            self, CommandGripper, names.GRIPPER, self._awake(self._do_grip), self._refuse_grip
+        self._grip = LongAction(
+            self, CommandGripper, names.GRIPPER, self._awake(self._do_grip), refuse=self._refuse_grip
         )
         self.create_service(Trigger, names.HOLD, self._hold)
         self.create_service(Checkpoint, names.checkpoint(names.SIM), _inexact)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import shutil
 
-from spca_description.vendor import missing_packages
+from spca_description.vendor import installed, missing_packages
+
+__all__ = ["PACKAGES", "installed", "missing"]
 
 PACKAGES = (
     "ros_gz_sim",
@@ -24,16 +25,3 @@ def missing(source: str = "generated") -> list[str]:
     lacking = [] if shutil.which("gz") else ["gz (Gazebo Harmonic)"]
     lacking += [name for name in PACKAGES if not installed(name)]
     return lacking + (missing_packages() if source == "vendor" else [])
-
-
-def installed(package: str) -> bool:
-    """Whether there is a ROS package of that name."""
-    try:
-        packages = importlib.import_module("ament_index_python.packages")
-    except ImportError:
-        return False
-    try:
-        packages.get_package_share_directory(package)
-    except (packages.PackageNotFoundError, OSError):
-        return False
-    return True

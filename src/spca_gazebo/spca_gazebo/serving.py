@@ -1,4 +1,4 @@
-"""Two kinds of servers for the Gazebo node: actions with preemption, and slow services."""
+"""A slow service for the Gazebo node."""
 
 from __future__ import annotations
 
@@ -6,36 +6,10 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from rclpy.action import GoalResponse
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
-from spca_ros.action_server import Job, LongAction
 from spca_ros.node import SpcaNode, background
-
-
-class ReplacingAction(LongAction):
-    """An action server in which a newer goal preempts the older one.
-
-    `refuse(goal)` returns why a goal is not accepted, or "".
-    """
-
-    def __init__(
-        self,
-        node: SpcaNode,
-        kind: Any,
-        name: str,
-        work: Callable[[Job], Any],
-        refuse: Callable[[Any], str],
-    ) -> None:
-        super().__init__(node, kind, name, work)
-        self._refuse = refuse
-
-    def _on_goal(self, goal: Any) -> GoalResponse:
-        if why := self._refuse(goal):
-            self._node.get_logger().warning(f"goal refused: {why}")
-            return GoalResponse.REJECT
-        return GoalResponse.ACCEPT
 
 
 class SlowService:

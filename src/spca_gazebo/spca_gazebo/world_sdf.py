@@ -2,8 +2,9 @@
 
 Every model bears its name from the world description and has one link, `link`, with a collision for each of
 its convex parts, the first of them called `collision`. What can move has a contact sensor, unless the level
-asks nothing about it; table and ground need none, as whatever touches them has one. The robot is not in it:
-Gazebo spawns it from its URDF, as `cobot`. Nothing is ever attached to anything: grasps hold by friction.
+asks nothing about it; table and ground need none, as whatever touches them has one. The camera is in it;
+the robot is not: Gazebo spawns it from its URDF, as `cobot`. Nothing is ever attached to anything: grasps
+hold by friction.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ import numpy as np
 from spca_core.geometry import Array, Pose
 from spca_core.kinds import is_round, primitives
 from spca_core.layout import Layout, nominal_layout
-from spca_core.world import World, WorldObject
+from spca_core.world import CameraMount, World, WorldObject
+from spca_description.frames import BODY_IN_OPTICAL
 from spca_description.gazebo import add_contact_sensor
+from spca_description.names import OPTICAL_FRAME
 from spca_description.xml import Element, add, document
-from spca_gazebo.camera_sdf import add_camera
 from spca_gazebo.geometry import (
     add_box,
     add_colour,
@@ -46,6 +48,14 @@ _SYSTEMS = (
     ("gz-sim-scene-broadcaster-system", "gz::sim::systems::SceneBroadcaster"),
     ("gz-sim-contact-system", "gz::sim::systems::Contact"),
 )
+
+
+CAMERA_TOPIC = "/spca/gazebo/camera"
+"""Gazebo appends `/image`, `/depth_image`, `/points` and `/camera_info`."""
+
+# Gazebo puts the origin of pixel coordinates at the corner of the first pixel, ROS and this project at its
+# centre.
+PIXEL_CENTRE = 0.5
 
 
 def build_world(
@@ -150,3 +160,42 @@ def _finish(link: Element, colour: tuple[float, float, float], friction: float, 
     assert collision is not None and visual is not None
     add_friction(collision, friction)
     add_colour(visual, colour)
+
+
+def add_camera(scene: Element, camera: CameraMount, distance: float) -> None:
+    """A static model whose only link is the camera's body: it looks along its +x, with +z up in the image.
+
+    An RGB-D sensor of Gazebo adds its noise to the depth, in metres and alike at any depth (and next to none
+    to the colours): the noise here is that of the world's camera at `distance` metres.
+    """
+    model = add(scene, "model", name=camera.name)
+    add(model, "static", True)
+    add_pose(model, camera.pose.matrix() @ BODY_IN_OPTICAL)
+    link = add(model, "link", name="link")
+    sensor = add(link, "sensor", name="rgbd", type="rgbd_camera")
+    add(sensor, "always_on", True)
+    add(sensor, "update_rate", camera.rate_hz)
+    add(sensor, "topic", CAMERA_TOPIC)
+    optics = add(sensor, "camera")
+    add(optics, "horizontal_fov", 2 * math.atan(camera.width / (2 * camera.fx)))
+    image = add(optics, "image")
+    add(image, "width", camera.width)
+    add(image, "height", camera.height)
+    add(image, "format", "R8G8B8")
+    clip = add(optics, "clip")
+    add(clip, "near", camera.near)
+    add(clip, "far", camera.far)
+    noise = add(optics, "noise")
+    add(noise, "type", "gaussian")
+    add(noise, "mean", 0.0)
+    add(noise, "stddev", camera.noise.depth_sigma * distance**2)
+    intrinsics = add(add(optics, "lens"), "intrinsics")
+    for name, value in (
+        ("fx", camera.fx),
+        ("fy", camera.fy),
+        ("cx", camera.cx + PIXEL_CENTRE),
+        ("cy", camera.cy + PIXEL_CENTRE),
+        ("s", 0.0),
+    ):
+        add(intrinsics, name, value)
+    add(optics, "optical_frame_id", OPTICAL_FRAME)

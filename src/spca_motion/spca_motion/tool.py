@@ -56,7 +56,7 @@ class ToolKinematics:
     def branches(self, tools: Array, gap: float, last: Array | None = None) -> Array:
         """Every joint solution (…, b, n) for TCP poses (…, 4, 4), NaN where there is none.
 
-        `last` (…, k) are angles of the last joint where the pose leaves it free; see `spca_robot.inverse`.
+        `last` (…, k) are angles of the last joint where the pose leaves it free; see `spca_robot.kinematics`.
         """
         flange = np.array(tools)
         flange[..., :3, 3] -= tcp_offset(gap) * flange[..., :3, 2]

@@ -10,9 +10,8 @@ from spca_core.geometry import Array, Pose, top_down
 from spca_core.world import World, load_world
 from spca_motion import search
 from spca_motion.collision import CollisionChecker
-from spca_motion.lines import straight_line
 from spca_motion.paths import rounded, sampled
-from spca_motion.planner import MotionPlanner
+from spca_motion.planner import MotionPlanner, straight_line
 from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_motion.query import Query, Start
 from spca_motion.search import Effort

@@ -12,8 +12,8 @@ from spca_core.geometry import Array, Pose, top_down
 from spca_core.world import load_world
 from spca_motion import timing
 from spca_motion.limits import EMPTY, HOLDING, MotionLimits, WorkspaceBox
-from spca_motion.lines import straight_line
 from spca_motion.paths import Curve, Piece, rounded, sampled
+from spca_motion.planner import straight_line
 from spca_motion.timing import time_path
 from spca_motion.tool import ToolKinematics
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from spca_core.arms import GROUP, load_arm
 from spca_core.extensions import installed
-from spca_robot.inverse import BRANCHES
-from spca_robot.kinematics import ArmKinematics, wrap
+from spca_robot.kinematics import BRANCHES, ArmKinematics, wrap
 
 UR5 = ArmKinematics(load_arm("ur5"))
 PANDA = ArmKinematics(load_arm("panda"))

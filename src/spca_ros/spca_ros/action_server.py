@@ -48,7 +48,8 @@ class LongAction:
 
     `work` should not raise: what it can say belongs in the result. If it does, the goal is aborted with an
     empty one. `on_cancel` is called in the spinning thread when a goal is to be cancelled, for what cannot
-    wait.
+    wait. `refuse(goal)` returns why a goal is not accepted, or "": a newer goal then takes the place of an
+    older one. Without it no goal is accepted while another one is under way.
     """
 
     def __init__(
@@ -58,8 +59,10 @@ class LongAction:
         name: str,
         work: Callable[[Job], Any],
         on_cancel: Callable[[], None] | None = None,
+        refuse: Callable[[Any], str] | None = None,
     ) -> None:
         self._node, self._kind, self._work, self._on_cancel = node, kind, work, on_cancel
+        self._refuse = refuse or (lambda goal: "another one is under way" if self.busy else "")
         self._job: Job | None = None
         self._thread: threading.Thread | None = None
         self._server = ActionServer(
@@ -94,7 +97,10 @@ class LongAction:
             self._node.loop.turn(_TURN_S)
 
     def _on_goal(self, goal: Any) -> GoalResponse:
-        return GoalResponse.REJECT if self.busy else GoalResponse.ACCEPT
+        if why := self._refuse(goal):
+            self._node.get_logger().warning(f"goal refused: {why}")
+            return GoalResponse.REJECT
+        return GoalResponse.ACCEPT
 
     def _on_accepted(self, handle: ServerGoalHandle) -> None:
         self._job = Job(handle)

@@ -20,8 +20,7 @@ from spca_core.errors import InputError
 from spca_core.trajectory import JointTrajectory
 from spca_ros import names
 from spca_ros.calls import ServiceCall
-from spca_ros.convert.control import follow_goal, follow_problem, gripper_goal
-from spca_ros.convert.robot import trajectory_msg
+from spca_ros.convert.robot import follow_goal, follow_problem, gripper_goal, trajectory_msg
 from spca_ros.convert.time import time_msg
 from spca_ros.node import SpcaNode
 from spca_ros.peer import NodeLost

@@ -16,8 +16,7 @@ from spca_core.arms import load_arm
 from spca_core.errors import InputError
 from spca_core.trajectory import JointTrajectory
 from spca_robot.gripper_2f85 import STROKE, driver_angle
-from spca_ros.convert.control import EFFORT, follow_goal, follow_problem, gripper_goal
-from spca_ros.convert.robot import trajectory
+from spca_ros.convert.robot import EFFORT, follow_goal, follow_problem, gripper_goal, trajectory
 from spca_ros.domain import own_domain
 from spca_ros.driver import ControlDriver
 from spca_ros.session import RosSession

@@ -10,9 +10,7 @@ from spca_core.errors import Interrupted
 from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Malformed
 from spca_core.skill import SkillFailure
 from spca_sandbox.cell import Cell
-from spca_sandbox.failure import failure_of
-from spca_sandbox.outcome import RunOutcome
-from spca_sandbox.text import clean
+from spca_sandbox.outcome import RunOutcome, clean, failure_of
 
 _AT_ONCE = 64  # calls per message: few enough to repeat cheaply if a worker dies
 

@@ -8,13 +8,11 @@ from typing import Any
 from spca_core.errors import SpcaError
 from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Malformed
 from spca_core.skill import SkillFailure
-from spca_sandbox.failure import failure_of
 from spca_sandbox.level import SandboxLevel
 from spca_sandbox.limits import Limits
-from spca_sandbox.outcome import Loaded, LoadedFunction
+from spca_sandbox.outcome import Loaded, LoadedFunction, clean, failure_of
 from spca_sandbox.process import WorkerLost, WorkerProcess
 from spca_sandbox.surface import Surface
-from spca_sandbox.text import clean
 
 
 class Cell:

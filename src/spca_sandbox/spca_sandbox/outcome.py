@@ -1,10 +1,11 @@
-"""How loading and running untrusted code ended."""
+"""How loading and running untrusted code ended, and text from it, made harmless for terminals and pages."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
 from spca_core.model import Record
+from spca_core.processes.channel import Malformed
 from spca_core.skill import SkillFailure
 
 
@@ -31,3 +32,23 @@ class RunOutcome(Record):
     failure: SkillFailure | None = None
     log: tuple[str, ...] = ()
     seconds: float = 0.0
+
+
+def clean(text: object, limit: int) -> str:
+    r"""At most `limit` printable characters of `text`; everything else is escaped.
+
+    >>> clean("red\x1b[31m", 20)
+    'red\\x1b[31m'
+    """
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(text)[:limit])
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+def failure_of(message: dict[str, Any]) -> SkillFailure:
+    """The failure in a `failed` message. Raises Malformed."""
+    kind, text, line = message.get("kind"), message.get("message"), message.get("line")
+    if not isinstance(kind, str) or not isinstance(text, str):
+        raise Malformed("not a failure")
+    if not isinstance(line, int) or isinstance(line, bool):
+        line = None
+    return SkillFailure(kind=clean(kind, 40), message=clean(text, 600), line=line)

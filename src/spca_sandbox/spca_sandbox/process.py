@@ -15,7 +15,8 @@ import spca_core
 from spca_core.errors import SpcaError
 from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Malformed
 from spca_core.processes.child import PIPE, Child
-from spca_sandbox.level import SandboxReport
+from spca_core.skill import CtxApi
+from spca_sandbox.level import SandboxLevel, SandboxReport
 from spca_sandbox.limits import Limits
 from spca_sandbox.surface import Surface
 
@@ -142,3 +143,17 @@ class WorkerProcess:
         os.set_blocking(stream.fileno(), False)
         text = (stream.read(1 << 16) or b"").decode(errors="replace").strip()
         return text.splitlines()[-1] if text else ""
+
+
+def probe() -> SandboxReport:
+    """Start a worker as for real code and tell how well it was locked in."""
+    try:
+        worker = WorkerProcess(Surface(CtxApi(environment="none", methods=())), Limits())
+    except OSError as error:
+        return SandboxReport(level=SandboxLevel.NONE, features={"process": str(error)})
+    try:
+        return worker.wait_ready()
+    except SpcaError as error:
+        return SandboxReport(level=SandboxLevel.NONE, features={"process": str(error)})
+    finally:
+        worker.end()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
+from types import TracebackType
 from typing import Any
 
 from spca_core.budgets import PATIENCE
@@ -12,17 +14,13 @@ from spca_core.ports.environment import CtxServer
 from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Malformed
 from spca_core.skill import SkillFailure
 from spca_sandbox.cell import Cell
-from spca_sandbox.failure import failure_of
-from spca_sandbox.outcome import RunOutcome
-from spca_sandbox.text import clean
-from spca_sandbox.watchdog import Watchdog
+from spca_sandbox.outcome import RunOutcome, clean, failure_of
 
 _TICK_S = 0.02
 """Processor times are known to a hundredth of a second."""
-
-
 _OF_ARGUMENTS = (ValueError, TypeError, ArithmeticError, LookupError, AttributeError, RecursionError)
 """What arguments can make an environment raise, however they were chosen."""
+_PERIOD_S = 0.05
 
 
 class _Ended(Exception):
@@ -196,3 +194,36 @@ class SkillRun:
 
 def _error(kind: str, message: str, motion: bool) -> dict[str, Any]:
     return {"error": {"kind": kind, "message": message[:600], "motion": motion}}
+
+
+class Watchdog:
+    """Calls `stop` once when `cancelled` holds or `deadline` (monotonic s) passes.
+
+    `reason` says which of the two it was.
+    """
+
+    def __init__(self, stop: Callable[[], None], cancelled: Callable[[], bool], deadline: float) -> None:
+        self._stop, self._cancelled, self._deadline = stop, cancelled, deadline
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="sandbox-watchdog", daemon=True)
+        self.reason = ""
+
+    def __enter__(self) -> Watchdog:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._over.wait(_PERIOD_S):
+            if self._cancelled():
+                self.reason = "cancelled"
+            elif time.monotonic() > self._deadline:
+                self.reason = "timeout"
+            if self.reason:
+                self._stop()
+                return

@@ -17,8 +17,8 @@ from spca_core.errors import Interrupted, SpcaError
 from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Malformed, _parse
 from spca_core.skill import CtxApi, CtxMethod
 from spca_sandbox.host import SkillHost
+from spca_sandbox.outcome import clean
 from spca_sandbox.surface import Surface
-from spca_sandbox.text import clean
 from spca_sandbox.worker.values import plain, wrap
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)

@@ -13,7 +13,7 @@ import pytest
 
 from spca_sandbox.host import SkillHost
 from spca_sandbox.level import SandboxLevel
-from spca_sandbox.probe import probe
+from spca_sandbox.process import probe
 from spca_sandbox.worker import seccomp
 from spca_testing.sandbox import API
 

@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from spca.doctor import embedded, full_stack, ros
+from spca.doctor.embedded import model_server
 from spca.doctor.finding import Check, Finding, guarded
-from spca.doctor.model_server import model_server
 from spca.doctor.plugins import examine_plugins
 from spca.terminal import results
 

@@ -1,11 +1,13 @@
-"""Checks of what a run without any ROS installation needs."""
+"""Checks of what a run without any ROS installation needs, and of the model server that it may ask."""
 
 from __future__ import annotations
 
 import platform
+import tempfile
+from pathlib import Path
 
-from spca.doctor.finding import Finding
-from spca.doctor.python_packages import listed
+from spca.doctor.finding import Finding, listed
+from spca_core.errors import SpcaError
 
 _NEEDED = (
     "mujoco",
@@ -17,6 +19,9 @@ _NEEDED = (
     "opencv-python-headless",
 )
 SET_UP = "run bin/spca in the checkout: it installs what is locked in requirements/"
+
+
+WHAT = "model server"
 
 
 def python() -> Finding:
@@ -55,7 +60,7 @@ def rendering() -> Finding:
 def sandbox() -> Finding:
     """How well generated code is confined."""
     from spca_sandbox.level import SandboxLevel
-    from spca_sandbox.probe import probe
+    from spca_sandbox.process import probe
 
     report = probe()
     strict = report.level == SandboxLevel.STRICT
@@ -63,3 +68,31 @@ def sandbox() -> Finding:
     if report.level == SandboxLevel.NONE:
         return Finding("sandbox", "missing", str(report), remedy)
     return Finding("sandbox", "ready" if strict else "partly", str(report), remedy)
+
+
+def model_server() -> Finding:
+    """Which models are configured, and whether their servers answer. No tokens are spent."""
+    from spca_llm.config import is_configured, load_config
+    from spca_llm.connect import open_chat
+
+    if not is_configured():
+        return Finding(
+            WHAT,
+            "off",
+            "none configured; the built-in proposer needs none",
+            "set SPCA_LLM_MODEL and SPCA_LLM_BASE_URL or OPENAI_API_KEY (src/spca_llm/README.md)",
+        )
+    try:
+        config = load_config()
+        if not config.roles:
+            return Finding(
+                WHAT, "missing", "a configuration without any model", "name a model (src/spca_llm/README.md)"
+            )
+        models = ", ".join(
+            f"{role}: {model.model} at {model.base_url}" for role, model in config.roles.items()
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            open_chat("", Path(folder), config).preflight(list(config.roles))
+    except SpcaError as error:
+        return Finding(WHAT, "missing", str(error), "see src/spca_llm/README.md")
+    return Finding(WHAT, "ready", models)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 from spca.doctor.embedded import SET_UP
-from spca.doctor.finding import Finding, State
-from spca.doctor.python_packages import importable, version
+from spca.doctor.finding import Finding, State, importable, version
+from spca_core.paths import share
 
 _TIMEOUT = 30.0
 FULL_STACK = "docs/full-stack.md"
@@ -53,21 +52,12 @@ def launch() -> Finding:
     )
 
 
-def share(package: str) -> Path | None:
-    """The share folder of an installed ROS package, or None."""
-    for prefix in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep):
-        folder = Path(prefix) / "share" / package
-        if prefix and (folder / "package.xml").is_file():
-            return folder
-    return None
-
-
 def package_version(package: str) -> str | None:
     """The version in an installed ROS package's manifest, or None if it is not installed."""
     import xml.etree.ElementTree as ET
 
     folder = share(package)
-    if folder is None:
+    if folder is None or not (folder / "package.xml").is_file():
         return None
     return ET.parse(folder / "package.xml").getroot().findtext("version") or "unknown version"
 

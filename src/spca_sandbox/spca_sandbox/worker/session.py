@@ -1,4 +1,4 @@
-"""Loads source text and runs its functions on the host's request."""
+"""Loads source text, runs its functions on the host's request, and reports how they failed."""
 
 from __future__ import annotations
 import __future__
@@ -10,7 +10,6 @@ from types import CodeType, FunctionType, GeneratorType
 from typing import Any
 
 from spca_core.processes.wire import Wire
-from spca_sandbox.worker.failures import SOURCE_NAME, CtxError, MotionError, describe
 from spca_sandbox.worker.values import plain, record_maker, wrap
 
 # For quick feedback only; the kernel enforces the confinement.
@@ -31,6 +30,8 @@ _NO_ANNOTATIONS = (
     __future__.annotations.compiler_flag
 )  # type hints may name what only the documentation knows
 _GENERATOR = 0x20  # CO_GENERATOR of the data model; `inspect` takes too long to import
+SOURCE_NAME = "<skills>"
+_LONGEST = 600
 
 
 class WorkerSession:
@@ -167,3 +168,48 @@ def _parameters(code: CodeType) -> list[str]:
     """Names of all parameters, keyword-only ones, `*args` and `**kwargs` included."""
     stars = bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
     return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + stars])
+
+
+class CtxError(Exception):
+    """A call through `ctx` failed; `kind` says why in one word."""
+
+    def __init__(self, kind: str, message: str = "") -> None:
+        super().__init__(message or kind)
+        self.kind = kind
+
+
+class MotionError(CtxError):
+    """A motion was refused or stopped."""
+
+
+def describe(error: BaseException) -> dict[str, Any]:
+    """`kind`, `message` and `line` (in the skill's source) of an exception that nobody caught."""
+    return {"kind": _kind(error), "message": _message(error), "line": _line(error)}
+
+
+def _kind(error: BaseException) -> str:
+    if isinstance(error, CtxError):
+        return str(error.kind)[:40]
+    return "refused" if isinstance(error, PermissionError) else "error"
+
+
+def _message(error: BaseException) -> str:
+    try:
+        text = str(error)
+    except Exception:
+        text = "(an exception without a readable message)"
+    if isinstance(error, CtxError):
+        return text[:_LONGEST]
+    return f"{type(error).__name__}: {text}"[:_LONGEST]
+
+
+def _line(error: BaseException) -> int | None:
+    if isinstance(error, SyntaxError):
+        return error.lineno
+    line, trace = None, error.__traceback__
+    while trace is not None:
+        code: CodeType = trace.tb_frame.f_code
+        if code.co_filename == SOURCE_NAME:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
