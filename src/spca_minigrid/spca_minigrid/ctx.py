@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,14 +14,19 @@ from spca_core.flag import Flag
 from spca_minigrid import primitives, routes, worldmap
 from spca_minigrid.cells import DOOR, EMPTY, KEY, LAVA, Point, beside, kind_of
 from spca_minigrid.referents import Referents
-from spca_minigrid.routes import Navigator
-from spca_minigrid.spare import spare_places
-from spca_minigrid.stuck import StuckDetector
+from spca_minigrid.routes import Navigator, spare_places
 from spca_minigrid.values import Reply, Route, Thing, View
 from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import HELD, WorldMap
 
 log = structlog.get_logger(__name__)
+
+
+_WITHOUT_EFFECT = 12
+"""Primitives in a row that changed nothing at all: neither pose, nor hand, nor map."""
+_WINDOW = 60
+_FEWEST_STATES = 8
+"""Fewer different states than this in the last 60 primitives: it goes round in circles."""
 
 
 class GridCtx(DeclaredCtx):
@@ -230,3 +236,26 @@ API = GridCtx.api = api_of(
     types=(Reply, View, Thing, Route),
     helpers=tuple(f"{name} = {number}" for number, name in enumerate(primitives.NAMES)),
 )
+
+
+class StuckDetector:
+    """Looks at the whole state after each primitive: pose, hand and map.
+
+    Walking straight ahead is never being stuck.
+    """
+
+    def __init__(self) -> None:
+        self._recent: deque[object] = deque(maxlen=_WINDOW)
+        self._idle = 0
+
+    def note(self, state: object) -> str:
+        """Take note of a (hashable) state; returns why it is stuck, empty if it is not."""
+        self._idle = self._idle + 1 if self._recent and self._recent[-1] == state else 0
+        self._recent.append(state)
+        if self._idle >= _WITHOUT_EFFECT:
+            return f"the last {_WITHOUT_EFFECT} primitives changed nothing"
+        if len(self._recent) == _WINDOW and len(set(self._recent)) < _FEWEST_STATES:
+            return (
+                f"the last {_WINDOW} primitives went back and forth between {len(set(self._recent))} states"
+            )
+        return ""

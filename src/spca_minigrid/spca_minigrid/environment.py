@@ -11,14 +11,13 @@ from spca_core.errors import SpcaError
 from spca_core.flag import Flag
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan
-from spca_core.ports.proposer import NotUnderstood
 from spca_core.skill import CtxApi, StepReport
 from spca_core.skill_package import library_source
 from spca_core.task import Task
 from spca_core.verdict import Condition, Outcome, Verdict
 from spca_minigrid.ctx import API, GridCtx
 from spca_minigrid.levels import GridLevel
-from spca_minigrid.mission import Mission, parse_mission
+from spca_minigrid.mission import naming
 from spca_minigrid.observation import observe
 from spca_minigrid.referents import Referents
 from spca_minigrid.world import GridWorld
@@ -60,7 +59,7 @@ class MinigridEnvironment:
         self.world = GridWorld(self.level.env, self.seed)
         self.map = WorldMap()
         self.map.observe(*self.world.look())
-        self._referents = Referents(self.map, _read(self.world.mission))
+        self._referents = Referents(self.map, naming(self.world.mission))
         self._ctx = GridCtx(self.world, self.map, self._referents)
         for primitive in primitives:
             self.map.observe(*self.world.step(primitive), primitive)
@@ -129,11 +128,3 @@ class MinigridEnvironment:
     def close(self) -> None:
         """End the sandbox."""
         self._executor.close()
-
-
-def _read(text: str) -> Mission:
-    """The mission for naming things; where it cannot be read, none of its words has a symbol."""
-    try:
-        return parse_mission(text)
-    except NotUnderstood:
-        return Mission(text=text, parts=())

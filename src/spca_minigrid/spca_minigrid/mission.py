@@ -103,6 +103,14 @@ class Mission(Record):
         return tuple(n for c in self.clauses for n in (c.noun, c.beside, c.like) if n is not None)
 
 
+def naming(text: str) -> Mission:
+    """The mission for naming things; where it cannot be read, none of its words has a symbol."""
+    try:
+        return parse_mission(text)
+    except NotUnderstood:
+        return Mission(text=text, parts=())
+
+
 def parse_mission(text: str) -> Mission:
     """Read a mission. Raises NotUnderstood, naming the words it cannot make sense of."""
     if len(text) > _LONGEST_MISSION:

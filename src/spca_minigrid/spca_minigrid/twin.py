@@ -6,13 +6,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from pydantic import TypeAdapter
 
 from spca_act.executor import PlanExecutor
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Choice, Plan
-from spca_core.ports.proposer import NotUnderstood
 from spca_core.ports.vocabulary import Extension
 from spca_core.rehearsal import Doubt, Moment
 from spca_core.scene import Fact
@@ -32,10 +30,11 @@ from spca_minigrid.cells import (
     state_of,
 )
 from spca_minigrid.ctx import API, GridCtx
-from spca_minigrid.mission import Mission, parse_mission
+from spca_minigrid.mission import naming
 from spca_minigrid.observation import observe
 from spca_minigrid.referents import Referents
 from spca_minigrid.vocabulary import MissionVocabulary
+from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import KnownMap, WorldMap
 from spca_sandbox.limits import Limits
 
@@ -60,30 +59,11 @@ class MapVocabulary(MissionVocabulary):
         return found
 
 
-class MapWorld:
-    """A world as `GridCtx` drives it (see `spca_minigrid.world.GridWorld`), made of a map."""
+class MapWorld(GridWorld):
+    """A world made of a map."""
 
     def __init__(self, known: WorldMap, mission: str, max_steps: int) -> None:
-        self.mission, self.max_steps = mission, max_steps
-        self.primitives: list[int] = []
-        self.terminated = self.truncated = False
-        self.env = _env_of(known, mission, max_steps)
-
-    @property
-    def over(self) -> bool:
-        """Whether the episode has ended."""
-        return self.terminated or self.truncated
-
-    def step(self, primitive: int) -> tuple[np.ndarray, int]:
-        """Carry out one primitive and look."""
-        _, _, self.terminated, self.truncated, _ = self.env.step(primitive)
-        self.primitives.append(primitive)
-        return self.look()
-
-    def look(self) -> tuple[np.ndarray, int]:
-        """What the agent sees, and which way it looks."""
-        seen = self.env.gen_obs()
-        return seen["image"], int(seen["direction"])
+        self._begin(_env_of(known, mission, max_steps))
 
 
 class MinigridTwin:
@@ -122,8 +102,8 @@ class MinigridTwin:
         known = WorldMap.of(TypeAdapter(KnownMap).validate_python(detail["known"]))
         seen = set(known.cells)
         world = self._make(known, detail["mission"], int(detail["steps_left"]))
-        referents = Referents(known, _read(world.mission))
-        ctx = GridCtx(world, known, referents)  # type: ignore[arg-type]
+        referents = Referents(known, naming(world.mission))
+        ctx = GridCtx(world, known, referents)
         report = observation.holds("report_wanted")
 
         def moment(phase: str, step: StepReport | None = None) -> Moment:
@@ -174,13 +154,6 @@ def _beside(now: Observation, referents: Referents) -> list[Fact]:
         for b, others in places.items()
         if a != b and any(set(beside(p)) & others for p in own)
     ]
-
-
-def _read(text: str) -> Mission:
-    try:
-        return parse_mission(text)
-    except NotUnderstood:
-        return Mission(text=text, parts=())
 
 
 def _env_of(known: WorldMap, mission: str, max_steps: int) -> Any:

@@ -15,21 +15,23 @@ os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # MiniGrid imports pyg
 
 
 class GridWorld:
-    """A freshly reset environment, or one in which some primitives have been carried out already."""
+    """A freshly reset environment."""
 
-    def __init__(self, env_id: str, seed: int, primitives: tuple[int, ...] = ()) -> None:
-        self.env_id, self.seed = env_id, seed
-        self.env = make_env(env_id)
+    def __init__(self, env_id: str, seed: int) -> None:
+        env = make_env(env_id)
         # Some levels are drawn until they can be solved, and say so on the standard output.
         with contextlib.redirect_stdout(io.StringIO()):
-            self.env.reset(seed=seed)
-        self.mission: str = self.env.mission
-        self.max_steps: int = self.env.max_steps
+            env.reset(seed=seed)
+        self._begin(env)
+
+    def _begin(self, env: Any) -> None:
+        """Take an environment that has been reset."""
+        self.env = env
+        self.mission: str = env.mission
+        self.max_steps: int = env.max_steps
         self.primitives: list[int] = []
         self.reward = 0.0
         self.terminated = self.truncated = False
-        for primitive in primitives:
-            self.step(primitive)
 
     @property
     def over(self) -> bool:

@@ -14,13 +14,12 @@ from spca_core.plan import Draft, Plan, Step
 from spca_core.ports.environment import Environment
 from spca_core.verdict import Outcome
 from spca_minigrid import primitives
-from spca_minigrid.ctx import API, GridCtx
+from spca_minigrid.ctx import API, GridCtx, StuckDetector
 from spca_minigrid.ending import EpisodeEnding, ending_of
 from spca_minigrid.environment import MinigridEnvironment
 from spca_minigrid.levels import find_level
 from spca_minigrid.mission import parse_mission
 from spca_minigrid.referents import Referents
-from spca_minigrid.stuck import StuckDetector
 from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import WorldMap
 from spca_sandbox.level import SandboxReport
@@ -231,8 +230,9 @@ def test_a_checkpoint_of_another_level_is_refused() -> None:
     "env", ["MiniGrid-Dynamic-Obstacles-8x8-v0", "BabyAI-BossLevel-v0", "MiniGrid-ObstructedMaze-1Dlhb-v0"]
 )
 def test_replay_repeats_the_world_exactly(env: str) -> None:
-    walk = tuple([2, 0, 2, 2, 1, 2, 5, 3, 2, 0, 2, 4, 2, 1, 1, 2] * 2)
-    one, other = GridWorld(env, 8, walk), GridWorld(env, 8, walk)
+    one, other = GridWorld(env, 8), GridWorld(env, 8)
+    for primitive in [2, 0, 2, 2, 1, 2, 5, 3, 2, 0, 2, 4, 2, 1, 1, 2] * 2:
+        one.step(primitive), other.step(primitive)
     assert (one.look()[0] == other.look()[0]).all() and one.over == other.over
     assert (one.env.grid.encode() == other.env.grid.encode()).all()
     assert tuple(one.env.agent_pos) == tuple(other.env.agent_pos)

@@ -32,8 +32,7 @@ from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import Item, WorkspaceIndex, build_model
 from spca_sim.recording import load_states
 from spca_sim.state import SimState
-from spca_tabletop.message_definitions import definition
-from spca_tabletop.mirrored import Message, header, mirrored, quaternion, time, vector
+from spca_tabletop.message_definitions import Message, definition, header, mirrored, quaternion, time, vector
 from spca_tabletop.presets import load_table
 from spca_tabletop.recording import CONTACTS, LOOKS, STATES
 
@@ -57,7 +56,10 @@ def write_mcap(folder: RunFolder, options: RunOptions) -> Path:
 
 
 class _Log:
-    """A writer that registers schemas as they come up. Messages are sorted by time when it is finished."""
+    """A writer that registers schemas as they come up. Messages are sorted by time when it is finished.
+
+    What a message leaves out is written as its default: zero, or empty.
+    """
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
@@ -107,8 +109,6 @@ def _joint_state(
         "header": header(state.stamp),
         "name": [*joints, "gripper_gap"],
         "position": positions,
-        "velocity": [],
-        "effort": [],
     }
 
 
@@ -202,9 +202,6 @@ def _info(i: CameraIntrinsics, stamp: float) -> Message:
         "k": [i.fx, 0.0, i.cx, 0.0, i.fy, i.cy, 0.0, 0.0, 1.0],
         "r": [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
         "p": [i.fx, 0.0, i.cx, 0.0, 0.0, i.fy, i.cy, 0.0, 0.0, 0.0, 1.0, 0.0],
-        "binning_x": 0,
-        "binning_y": 0,
-        "roi": {"x_offset": 0, "y_offset": 0, "height": 0, "width": 0, "do_rectify": False},
     }
 
 
@@ -303,19 +300,8 @@ def _marker(
         "ns": namespace,
         "id": number,
         "type": shape,
-        "action": 0,
         "pose": {"position": vector(position), "orientation": quaternion(wxyz)},
         "scale": vector(scale),
         "color": dict(zip("rgba", rgba, strict=True)),
-        "lifetime": {"sec": 0, "nanosec": 0},
         "frame_locked": True,
-        "points": [],
-        "colors": [],
-        "texture_resource": "",
-        "texture": {"header": header(stamp), "format": "", "data": b""},
-        "uv_coordinates": [],
-        "text": "",
-        "mesh_resource": "",
-        "mesh_file": {"filename": "", "data": b""},
-        "mesh_use_embedded_materials": False,
     }

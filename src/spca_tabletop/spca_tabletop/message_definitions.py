@@ -1,37 +1,27 @@
-"""ROS message definitions as self-contained text, the form in which an MCAP file carries its schemas."""
+"""ROS messages without ROS: their definitions as MCAP carries them, and records in their plain form.
+
+Records are converted by the rules of `spca_ros.convert.records`: fields have the same names, an optional one
+is a sequence of at most one element, and what a message has beyond its record stays empty.
+"""
 
 from __future__ import annotations
 
 import re
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spca_core.errors import SpcaError
+from spca_core.geometry import Pose
 from spca_core.paths import ROOT, share
 
 _SEPARATOR = "=" * 80
-_PRIMITIVES = frozenset(
-    [
-        "bool",
-        "byte",
-        "char",
-        "float32",
-        "float64",
-        "int8",
-        "uint8",
-        "int16",
-        "uint16",
-        "int32",
-        "uint32",
-        "int64",
-        "uint64",
-        "string",
-        "wstring",
-    ]
-)
+_PRIMITIVE = re.compile(r"(?:bool|byte|char|float(?:32|64)|u?int(?:8|16|32|64)|w?string)$")
 _STANDARD = Path(__file__).with_name("standard_messages.txt")
 """The fields of ROS's own messages that a log uses, for where no ROS is installed."""
+
+
+Message = dict[str, Any]
 
 
 @cache
@@ -76,7 +66,7 @@ def fields(datatype: str) -> tuple[Field, ...]:
         match = re.match(r"\s*([A-Za-z][\w/]*)(<=\d+)?(\[[^\]]*\])?\s+(\w+)\s*(=?)", line.split("#")[0])
         if not match or match[5]:
             continue
-        plain = match[1] in _PRIMITIVES or "/" in match[1]
+        plain = _PRIMITIVE.match(match[1]) or "/" in match[1]
         name = match[1].replace("/msg/", "/") if plain else f"{package}/{match[1]}"
         array = "one" if match[3] == "[<=1]" else "many" if match[3] else ""
         found.append(Field(name, array, match[4]))
@@ -84,7 +74,7 @@ def fields(datatype: str) -> tuple[Field, ...]:
 
 
 def _uses(datatype: str) -> list[str]:
-    return [field.type for field in fields(datatype) if field.type not in _PRIMITIVES]
+    return [field.type for field in fields(datatype) if not _PRIMITIVE.match(field.type)]
 
 
 @cache
@@ -106,3 +96,72 @@ def standard_messages() -> dict[str, str]:
     """The texts of ROS's own messages, by `package/Name`, as spca brings them."""
     parts = _STANDARD.read_text().split("MSG: ")[1:]
     return {name: text for name, _, text in (part.partition("\n") for part in parts)}
+
+
+def mirrored(datatype: str, record: Any) -> Message:
+    """The message of type `package/Name` for a record.
+
+    Its `header` is the record's stamp in frame `world`.
+    """
+    message: Message = {}
+    for field in fields(datatype):
+        if field.type == "std_msgs/Header":
+            message[field.name] = header(record.stamp)
+        else:
+            message[field.name] = _slot(field, getattr(record, field.name, None))
+    return message
+
+
+def _slot(field: Field, value: Any) -> Any:
+    if field.array == "one":
+        return [] if value is None else [_element(field.type, value)]
+    if field.array:
+        items = value.items() if isinstance(value, dict) else value or ()
+        return [_element(field.type, item) for item in items]
+    return _element(field.type, value)
+
+
+def _element(datatype: str, value: Any) -> Any:
+    if datatype == "builtin_interfaces/Time":
+        return time(value)
+    if datatype == "geometry_msgs/Pose":
+        return pose(value)
+    if datatype == "geometry_msgs/Vector3":
+        return vector(value)
+    if "/" not in datatype:
+        return getattr(value, "value", value)  # an enum's; None is written as the default
+    if isinstance(value, tuple):  # a name with what belongs to it
+        return {
+            field.name: _element(field.type, item)
+            for field, item in zip(fields(datatype), value, strict=True)
+        }
+    return mirrored(datatype, value)
+
+
+def time(stamp: float) -> Message:
+    """`builtin_interfaces/Time` of simulated seconds."""
+    nanoseconds = round(stamp * 1e9)
+    return {"sec": nanoseconds // 1_000_000_000, "nanosec": nanoseconds % 1_000_000_000}
+
+
+def header(stamp: float, frame: str = "world") -> Message:
+    """`std_msgs/Header`."""
+    return {"stamp": time(stamp), "frame_id": frame}
+
+
+def vector(values: Any) -> Message:
+    """`geometry_msgs/Vector3` or `Point` of three numbers."""
+    x, y, z = (float(v) for v in values)
+    return {"x": x, "y": y, "z": z}
+
+
+def quaternion(wxyz: Any) -> Message:
+    """`geometry_msgs/Quaternion` of four numbers, w first as MuJoCo has them."""
+    w, x, y, z = (float(v) for v in wxyz)
+    return {"x": x, "y": y, "z": z, "w": w}
+
+
+def pose(of: Pose) -> Message:
+    """`geometry_msgs/Pose`."""
+    x, y, z, w = of.quaternion
+    return {"position": vector(of.position), "orientation": quaternion((w, x, y, z))}

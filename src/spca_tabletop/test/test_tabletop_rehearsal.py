@@ -22,11 +22,10 @@ from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
 from spca_rehearsal.critic import Critic
 from spca_rehearsal.rehearsal import SampledRehearsal
-from spca_tabletop.act.preferences import Preferences
+from spca_tabletop.act.workbench import Preferences
 from spca_tabletop.kit import TabletopKit
 from spca_tabletop.plan.proposer import BuiltinProposer
-from spca_tabletop.rehearsal.twin import TabletopTwin
-from spca_tabletop.rehearsal.vocabulary import TwinVocabulary
+from spca_tabletop.rehearsal.twin import TabletopTwin, TwinVocabulary
 from spca_testing.contracts.rehearsal_contract import RehearsalContract
 
 KIT = TabletopKit()

@@ -118,8 +118,8 @@ def odd_locks(*, relock: bool = False, wrong_keys: bool = False) -> type[Any]:
     class OddLocks(Grid):
         """The world with other locks."""
 
-        def __init__(self, env_id: str, seed: int, primitives: tuple[int, ...] = ()) -> None:
-            super().__init__(env_id, seed, primitives)
+        def __init__(self, env_id: str, seed: int) -> None:
+            super().__init__(env_id, seed)
             if wrong_keys:
                 for thing in self.env.grid.grid:
                     if isinstance(thing, Key):

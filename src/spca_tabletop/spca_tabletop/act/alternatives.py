@@ -13,13 +13,12 @@ from spca_core.geometry import top_down
 from spca_core.kinds import KINDS, SOLIDS, WALL
 from spca_core.scene import Scene
 from spca_tabletop.act import placements
-from spca_tabletop.act.contact import touching
 from spca_tabletop.act.conversion import pose_value, raised
 from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
 from spca_tabletop.act.grasps import GraspCandidate as ToolGrasp
 from spca_tabletop.act.obstructions import Possible, in_the_way, neighbours, row_of
 from spca_tabletop.act.values import Grasp, Pose, Spot
-from spca_tabletop.act.workbench import Workbench
+from spca_tabletop.act.workbench import Workbench, touching
 
 # The fingertips press this far (metres) into the perceived top of a thing to be sure of touching it.
 PRESS = 0.002

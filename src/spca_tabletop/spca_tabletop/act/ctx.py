@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from dataclasses import astuple
 
-from spca_act.declared import api_of
+from spca_act.declared import api_of, offered
 from spca_core.names import TABLE_SYMBOL
 from spca_core.observation import Observation
 from spca_core.scene import Fact, Scene
 from spca_sense.observation import observation_of
 from spca_tabletop.act import placements
 from spca_tabletop.act.alternatives import Alternatives
+from spca_tabletop.act.conversion import thing_value
 from spca_tabletop.act.motion import Motion
 from spca_tabletop.act.obstructions import obstructions, out_of_reach, suspicions
-from spca_tabletop.act.perception import Perception
 from spca_tabletop.act.values import Grasp, Pose, Spot, Thing
+from spca_tabletop.act.workbench import Workbench
 
 Memory = tuple[Scene | None, tuple[float, ...], tuple[str, ...]]
 """What a ctx remembers within a level.
@@ -26,6 +27,30 @@ It is what it saw last, how it holds what it holds (see `placements.Hold`), and 
 lacking.
 """
 FRESH: Memory = (None, astuple(placements.Hold()), ())
+
+
+class Perception(Workbench):
+    """The scene as last seen, and another look at it."""
+
+    @offered
+    def _do_locate(self, name: str) -> Thing:
+        """The object as last seen; the table is one, too."""
+        return thing_value(self._thing(name))
+
+    @offered
+    def _do_scene(self) -> list[Thing]:
+        """All objects as last seen, without the table."""
+        return [thing_value(o) for o in self.scene.objects]
+
+    @offered
+    def _do_look(self) -> list[Thing]:
+        """Move the arm out of view and look again."""
+        return [thing_value(o) for o in self.look().objects]
+
+    @offered
+    def _do_holds(self, relation: str, *names: str) -> bool:
+        """Whether it was seen at the last look: on, in, next_to, larger of two things; held, clear of one."""
+        return Fact(predicate=relation, args=names) in self.scene.relations
 
 
 class TabletopCtx(Perception, Alternatives, Motion):

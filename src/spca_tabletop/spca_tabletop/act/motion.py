@@ -13,10 +13,9 @@ from spca_core.kinds import KINDS, radius
 from spca_core.scene import SceneObject
 from spca_robot.gripper_2f85 import STROKE
 from spca_tabletop.act import placements
-from spca_tabletop.act.contact import touching
 from spca_tabletop.act.conversion import checked_speed, pose_value, tool_pose
 from spca_tabletop.act.values import Pose
-from spca_tabletop.act.workbench import Workbench
+from spca_tabletop.act.workbench import Workbench, touching
 
 log = structlog.get_logger(__name__)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import structlog
 
@@ -21,7 +22,6 @@ from spca_core.world import World
 from spca_motion.tool import ToolKinematics
 from spca_tabletop.act import placements
 from spca_tabletop.act.conversion import table_of
-from spca_tabletop.act.preferences import Preferences
 
 log = structlog.get_logger(__name__)
 
@@ -29,6 +29,12 @@ log = structlog.get_logger(__name__)
 STALE_S, LOOK_PATIENCE_S, LOOK_AGAIN_S = 0.5, 10.0, 0.4
 # How near the tool must be to a thing, in metres, for closing the fingers to mean grasping it.
 GRASP_RADIUS = 0.03
+
+
+# Alternatives whose numbers differ by less than this (metres, see `_numbers`) are the same one, seen again.
+_SAME = 0.03
+_TURN = 0.05
+"""Metres from the tool's axis at which a turn of it counts as a distance."""
 
 
 class Workbench(DeclaredCtx):
@@ -166,3 +172,60 @@ class Workbench(DeclaredCtx):
             known = ", ".join([*(o.id for o in self.scene.objects), TABLE_SYMBOL])
             raise ValueError(f"no object '{name}' in the scene; there are {known}")
         return found
+
+
+class Preferences:
+    """Puts what is preferred first, and remembers what was offered."""
+
+    def __init__(self) -> None:
+        self.choices: tuple[Choice, ...] = ()
+        self.offered: list[tuple[str, tuple[str, ...], list[Any]]] = []
+        """Call, arguments and alternatives, as they were offered, since the list was cleared."""
+
+    def arranged(self, call: str, args: Sequence[Any], alternatives: list[Any]) -> list[Any]:
+        """The alternatives of a call with the preferred one first, if it is among them."""
+        known = call, tuple(map(str, args))
+        for choice in self.choices:
+            if (choice.call, choice.args) != known or not alternatives:
+                continue
+            best = min(alternatives, key=lambda a: _apart(a, choice))
+            if _apart(best, choice) < _SAME:
+                alternatives = [best, *(a for a in alternatives if a is not best)]
+        self.offered.append((*known, alternatives))
+        return alternatives
+
+    def others(self) -> list[tuple[Choice, ...]]:
+        """What could have been preferred to the first of each offer; the latest offer first."""
+        found = {
+            (call, args): tuple(Choice(call=call, args=args, values=_numbers(a)) for a in alternatives[1:])
+            for call, args, alternatives in self.offered
+        }
+        return [choices for choices in reversed(found.values()) if choices]
+
+
+def _numbers(alternative: Mapping[str, Any]) -> tuple[float, ...]:
+    """A pose, grasp or spot as lengths in metres."""
+    found: list[float] = []
+    for name, value in alternative.items():
+        if isinstance(value, Mapping):
+            found += _numbers(value)
+        elif name == "yaw":
+            found += [_TURN * math.cos(value), _TURN * math.sin(value)]
+        else:
+            found.append(float(value))
+    return tuple(round(v, 6) for v in found)
+
+
+def _apart(alternative: Mapping[str, Any], choice: Choice) -> float:
+    numbers = _numbers(alternative)
+    return math.dist(numbers, choice.values) if len(numbers) == len(choice.values) else math.inf
+
+
+@contextmanager
+def touching(arm: Arm, *names: str) -> Iterator[None]:
+    """While it lasts, the gripper and what it holds may touch the named objects."""
+    arm.allow_contact(*names)
+    try:
+        yield
+    finally:
+        arm.allow_contact()

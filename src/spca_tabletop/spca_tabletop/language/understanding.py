@@ -1,11 +1,16 @@
-"""Turns a task text and a scene into a goal, by the reading that makes sense on this table."""
+"""Turns a task text and a scene into a goal, by the reading that makes sense on this table.
+
+What a phrase leaves out is supplied: "the green one" is of a kind that was named before.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import fields, is_dataclass, replace
 from itertools import combinations, islice, permutations, product
+from typing import Any
 
 from spca_core.kinds import CONTAINERS, SOLIDS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
@@ -13,17 +18,19 @@ from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.task import Task
 from spca_sense.observation import colours_of
-from spca_tabletop.language.ellipsis import completed
 from spca_tabletop.language.entities import NoSuchThing
 from spca_tabletop.language.goal import Atom, Goal, alternatives
-from spca_tabletop.language.installed import ways_to_read
 from spca_tabletop.language.interpreter import interpret
-from spca_tabletop.language.phrases import Interpretation
+from spca_tabletop.language.parser import ways_to_read
+from spca_tabletop.language.phrases import Interpretation, NounPhrase
 from spca_tabletop.language.words import UnknownWords, misspelt, words_in
 
 _MOST_COMBINATIONS = 256
 _MOST_GUESSES = 8
 _MOST_SUPPOSED = 24  # ways in which what is hidden may be what is named
+
+
+_MOST_WAYS = 32
 
 
 def understand(task: Task, observation: Observation, literal: bool = False) -> list[Goal]:
@@ -184,3 +191,55 @@ def _sentence(atom: Atom) -> str:
     if predicate == "on" and others[0].partition("_")[0] in CONTAINERS:
         return f"the {words_of(first)} in the {rest}"
     return f"the {words_of(first)} {words.get(predicate, predicate.replace('_', ' '))} {rest}".strip()
+
+
+def completed(reading: Interpretation) -> Iterator[Interpretation]:
+    """Every way to supply the kinds; which of them makes sense is decided by the table."""
+    things = [thing for thing in _things(reading.elements) if thing.said]
+    named = sorted(
+        (_place(thing), thing.kind) for thing in things if thing.kind not in ("", "table", "ground")
+    )
+    wanting = [thing for thing in things if thing.is_elliptic]
+    options = [_kinds(thing, [kind for at, kind in named if at < _place(thing)]) for thing in wanting]
+    for kinds in islice(product(*options), _MOST_WAYS):
+        supplied = {_place(thing): kind for thing, kind in zip(wanting, kinds, strict=True) if kind}
+        yield replace(reading, elements=_with_kinds(reading.elements, supplied)) if supplied else reading
+
+
+def _kinds(thing: NounPhrase, named: list[str]) -> tuple[str, ...]:
+    """The kinds it may be of: any that was named; a solid where none was, or not even "one" was said."""
+    noun = any(feature == "noun" for feature, _ in thing.said)
+    return tuple(dict.fromkeys(named if noun and named else [*named, ""]))
+
+
+def _place(thing: NounPhrase) -> int:
+    return min(word.start_pos or 0 for _, word in thing.said)
+
+
+def _things(part: Any) -> Iterator[NounPhrase]:
+    if isinstance(part, NounPhrase):
+        yield part
+    if isinstance(part, tuple):
+        for one in part:
+            yield from _things(one)
+    elif is_dataclass(part):
+        for field in fields(part):
+            if field.name != "said":
+                yield from _things(getattr(part, field.name))
+
+
+def _with_kinds(part: Any, kinds: dict[int, str]) -> Any:
+    if isinstance(part, tuple):
+        return tuple(_with_kinds(one, kinds) for one in part)
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    changes = {f.name: getattr(part, f.name) for f in fields(part) if f.name != "said"}
+    changes = {name: _with_kinds(value, kinds) for name, value in changes.items()}
+    if (
+        isinstance(part, NounPhrase)
+        and part.said
+        and part.is_elliptic
+        and (kind := kinds.get(_place(part), ""))
+    ):
+        changes |= {"kind": kind, "is_supplied": True}
+    return replace(part, **changes)

@@ -6,6 +6,7 @@ import json
 import math
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +15,11 @@ from spca_act.executor import PlanExecutor
 from spca_core.contacts import ContactSample, Pair, pair
 from spca_core.errors import InputError, MotionError
 from spca_core.geometry import Pose
-from spca_core.kinds import SOLIDS
+from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import COBOT, GROUND, GROUND_SYMBOL, TABLE, TABLE_SYMBOL, symbol_of
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Choice, Plan
+from spca_core.ports.vocabulary import Extension
 from spca_core.rehearsal import Doubt, Moment
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_core.skill import StepReport
@@ -34,7 +36,7 @@ from spca_sim.simulator import MujocoSimulator
 from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
 from spca_tabletop.plan.problem import goals_of
-from spca_tabletop.rehearsal.vocabulary import TwinVocabulary
+from spca_tabletop.plan.vocabulary import ON_NAMES, TOUCHED_NAMES, TabletopVocabulary
 from spca_tabletop.rehearsal.world import Errors, SeenWorld
 
 _KEPT = 10
@@ -314,3 +316,24 @@ def _upright(pose: Pose) -> Pose:
 def _higher(name: str, other: str, objects: list[SceneObject]) -> bool:
     heights = {o.id: o.pose.position[2] for o in objects}
     return heights[name] > heights[other] + 0.01
+
+
+class TwinVocabulary(TabletopVocabulary):
+    """The tabletop's vocabulary, with the facts that the twin takes from its own contacts."""
+
+    def after(self, observation: Observation) -> dict[str, Extension]:
+        """See `Vocabulary`. Every contact of the play so far is known, so what is not said does not hold."""
+        found = super().after(observation)
+        solids, supports = frozenset(SOLIDS), frozenset(SUPPORTS)
+
+        def said(predicate: str) -> frozenset[tuple[str, ...]]:
+            return frozenset(f.args for f in observation.facts if f.predicate == predicate)
+
+        found |= dict.fromkeys(TOUCHED_NAMES, Extension((solids | supports,), said("touched")))
+        found["across"] = Extension((solids,) * 3, said("across"))
+        leaning = said("on_edge")
+        found["on_edge"] = Extension((solids, frozenset({"plate"})), leaning)
+        for name in ON_NAMES:  # what leans on a plate's edge stands on the table, too
+            on = found[name].atoms | {(thing, TABLE_SYMBOL) for thing, _ in leaning & found[name].atoms}
+            found[name] = replace(found[name], atoms=on - {(t, TABLE_SYMBOL) for t, _ in found["in"].atoms})
+        return found
