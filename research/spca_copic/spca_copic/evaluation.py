@@ -10,21 +10,19 @@ from functools import partial
 import numpy as np
 
 from spca_copic.baselines.adaplanner import AdaPlanner
-from spca_copic.baselines.base import ModelPlans
+from spca_copic.baselines.base import ChainOfThought, FewShots, ModelPlans, React, Reflexion
 from spca_copic.baselines.judge import ModelJudge
 from spca_copic.baselines.llm_dp import LlmDp
 from spca_copic.baselines.repl_plan import ReplPlan
-from spca_copic.baselines.words import ChainOfThought, FewShots, React, Reflexion
-from spca_copic.choices import ProgramChoice, RandomChoice, SelectorChoice
 from spca_copic.elites import diversity
-from spca_copic.episode import Choice, run_episode
-from spca_copic.oracle import OracleChoice
+from spca_copic.episode import Choice, Moment, ProgramChoice, RandomChoice, SelectorChoice, run_episode
 from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Recipe, TaskState
+from spca_copic.rollouts import Rollouts
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.ports.chat import ChatModel, ChatUsage
-from spca_programs.plan_world import Case, Episode
+from spca_programs.plan_world import Candidate, Case, ChoiceContext, Episode
 from spca_programs.ports.plan_world import PlanWorld
 from spca_programs.ports.selector import Selector
 
@@ -194,3 +192,35 @@ def unseen_cases(world: PlanWorld, task: str, recipe: Recipe, count: int) -> tup
     """Cases that the training with this recipe has not seen."""
     recipe = recipe.fitted(world.briefing(task))
     return world.split(task, recipe.kept + world.cases, 0, count, recipe.seed).unseen
+
+
+class OracleChoice:
+    """Rolls out every program alone to the end from the present state, and takes the first step of the best.
+
+    Policy improvement by rollouts (D. Bertsekas): never worse than the best single program, and better where
+    programs are good at different stages.
+    """
+
+    name = "oracle"
+
+    def __init__(self) -> None:
+        self._rollouts = Rollouts()
+        self._following, self._sure = "", False
+
+    def choose(
+        self, moment: Moment, context: ChoiceContext, candidates: Sequence[Candidate]
+    ) -> tuple[int, np.ndarray, float]:
+        """See `Choice.choose`."""
+        if not moment.decisions:
+            self._rollouts, self._following, self._sure = Rollouts(), "", False
+        chosen = next((i for i, c in enumerate(candidates) if self._following in c.programs), None)
+        value = 0.0
+        if chosen is None or not self._sure:
+            outcomes = {p.id: self._rollouts.outcome(moment, p.id) for p in moment.pool.programs}
+            # The first program of those that do best: stable, so that the oracle does not waver between
+            # equals.
+            best = max(outcomes, key=lambda id_: outcomes[id_])
+            success, value = outcomes[best]
+            chosen = next((i for i, c in enumerate(candidates) if best in c.programs), 0)
+            self._following, self._sure = best, success
+        return chosen, np.eye(len(candidates))[chosen], value

@@ -9,10 +9,9 @@ from itertools import takewhile
 
 import numpy as np
 
-from spca_copic.choices import SelectorChoice
 from spca_copic.counted import CountedWorld
 from spca_copic.elites import alone, keep_best
-from spca_copic.episode import experience_of, run_episode
+from spca_copic.episode import SelectorChoice, experience_of, run_episode
 from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Outcome, Recipe, TaskState, Trial, mean_worth
 from spca_copic.rollouts import TryingChoice

@@ -13,12 +13,10 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from spca_copic.choices import RandomChoice, SelectorChoice
 from spca_copic.elites import keep_best
-from spca_copic.episode import experience_of, run_episode
-from spca_copic.evaluation import evaluate, unseen_cases
+from spca_copic.episode import RandomChoice, SelectorChoice, experience_of, run_episode
+from spca_copic.evaluation import OracleChoice, evaluate, unseen_cases
 from spca_copic.grammar_programs import GrammarPrograms, assemble
-from spca_copic.oracle import OracleChoice
 from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Outcome, Recipe, TaskState
 from spca_copic.rollouts import TryingChoice

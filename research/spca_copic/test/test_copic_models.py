@@ -12,13 +12,12 @@ import pytest
 from spca_bench.bench import Done
 from spca_bench.page import Page
 from spca_copic.baselines.adaplanner import AdaPlanner
+from spca_copic.baselines.base import ChainOfThought, FewShots, React, Reflexion
 from spca_copic.baselines.judge import ModelJudge
 from spca_copic.baselines.llm_dp import LlmDp
 from spca_copic.baselines.repl_plan import ReplPlan
-from spca_copic.baselines.words import ChainOfThought, FewShots, React, Reflexion
 from spca_copic.bench import CopicBench, CopicRow, CopicTrial, _policies
-from spca_copic.choices import ProgramChoice, SelectorChoice
-from spca_copic.episode import run_episode
+from spca_copic.episode import ProgramChoice, SelectorChoice, run_episode
 from spca_copic.evaluation import Score, evaluate
 from spca_copic.grammar_programs import GrammarPrograms, is_assembled
 from spca_copic.language_programs import LanguagePrograms

@@ -12,9 +12,8 @@ from spca_bench.engine import run_campaign
 from spca_bench.page import Page
 from spca_bench.report import write_report
 from spca_programs.commands import GRASP, IPP
-from spca_programs.grasp.bench import GraspBench
+from spca_programs.grasp.bench import GraspBench, margins
 from spca_programs.grasp.dataset import Slice
-from spca_programs.grasp.figures import margins
 from spca_programs.grasp.policies import example as grasp_example
 from spca_programs.ipp.bench import WAYS, IppBench
 from spca_programs.minigrid.policies import example as minigrid_example

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spca_household.engine import INSTALL, available
-from spca_worldcoder.critic import judge
+from spca_worldcoder.agent.modelling import judge
 from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
 from spca_worldcoder.records import Experience, NotLearnable, Program, Transition
 from spca_worldcoder.sandbox import ModelRunner

@@ -19,10 +19,9 @@ from spca_llm.connect import open_chat
 from spca_testing.models.behaviours import Behaviour, Say, cut_off
 from spca_testing.models.server import ModelServer, Seen
 from spca_worldcoder.agent.agent import Agent
-from spca_worldcoder.agent.modelling import Modelling
+from spca_worldcoder.agent.modelling import Modelling, judge
 from spca_worldcoder.agent.settings import Settings
 from spca_worldcoder.bench.bench import Watcher, WorldcoderBench
-from spca_worldcoder.critic import judge
 from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
 from spca_worldcoder.language.synthesizer import LanguageSynthesizer, code_in
 from spca_worldcoder.planning.planner import ModelPlanner, SandboxSearch

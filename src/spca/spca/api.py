@@ -183,7 +183,7 @@ def campaign(
     from spca.benches.command import new_folder
     from spca.benches.levels import LevelsBench
     from spca_bench.engine import run_campaign
-    from spca_bench.export import flat_rows
+    from spca_bench.report import flat_rows
 
     chosen = [info.name for info in select_levels(list(levels))]
     bench = LevelsBench(

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 from spca_bench.bench import Bench, ResultT, TrialT
 from spca_bench.campaign import ResultLine, StoredCampaign, append, claimed, read_campaign, read_head
-from spca_bench.cluster import open_cluster
-from spca_core.errors import BudgetExhausted, SpcaError, one_line
+from spca_core.errors import BudgetExhausted, InputError, SpcaError, one_line
 from spca_core.options import software
+
+if TYPE_CHECKING:
+    from dask.distributed import Client
 
 # After so many broken trials in a row something is wrong that the next one will not survive either.
 BROKEN_IN_A_ROW = 10
@@ -162,3 +166,38 @@ def run_one(bench: Bench[TrialT, ResultT], trial: TrialT, folder: str) -> Result
 def _cause(error: Exception) -> str:
     text = str(error) if isinstance(error, SpcaError) else f"{type(error).__name__}: {error}"
     return one_line(text)[:_LONGEST_CAUSE] or type(error).__name__
+
+
+@contextmanager
+def open_cluster(workers: int, scheduler: str = "") -> Iterator[Client]:
+    """A client of `workers` local processes of one thread each, or of the scheduler at an address.
+
+    A trial whose worker dies is tried on another one, three times (dask's `allowed-failures`). InputError
+    where no scheduler answers.
+    """
+    from dask.distributed import Client, LocalCluster
+
+    if scheduler:
+        try:
+            client = Client(scheduler, timeout="10s")
+        except OSError as error:
+            hint = "start one with `dask scheduler`"
+            raise InputError("no dask scheduler answers", where=scheduler, hint=hint) from error
+        with client:
+            yield client
+        return
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(name, "1")  # the workers fill the cores
+    with (
+        LocalCluster(
+            n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=50
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        client.run(_leave_interrupts)
+        yield client
+
+
+def _leave_interrupts() -> None:
+    """In a worker: Ctrl-C is the campaign's affair."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

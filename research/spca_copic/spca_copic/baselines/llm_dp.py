@@ -9,11 +9,11 @@ from typing import Any
 
 from spca_copic.baselines.base import REFINEMENTS, ModelPlans, NoPlan, trouble
 from spca_copic.pool import LONGEST
+from spca_core.fenced import fenced
 from spca_planner.solver.judgement import Case as Draft
 from spca_planner.solver.process import warm_solver
 from spca_programs.plan_world import ActionSequence, Situation
 
-_BLOCK = re.compile(r"```\w*[ \t]*\n(.*?)```", re.DOTALL)
 _NAME = re.compile(r"\(\s*domain\s+([^\s()]+)", re.IGNORECASE)
 _WORD = re.compile(r"[\w-]+")
 _BELIEFS = 3
@@ -54,7 +54,7 @@ class LlmDp(ModelPlans):
                 goal=self._goal, problem=problem, beliefs=_BELIEFS,
             )  # fmt: skip
             states = []
-            for block in map(str.strip, _BLOCK.findall(answer)):
+            for block in map(str.strip, fenced(answer)):
                 if _NAME.search(block):
                     self._domain = block
                 elif block.startswith("(:goal"):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
 from spca_bench.statistics import Mean
 from spca_core.errors import InputError
+from spca_core.fenced import PYTHON, fenced
 from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage
 from spca_core.skill import SkillFailure
@@ -18,7 +18,6 @@ from spca_sandbox.limits import PROGRAM_MODULES, Limits
 
 FUNCTION = "solve"
 _LONGEST_PLAN = 10_000
-_FENCE = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)```", re.DOTALL)
 
 
 class Origin(Record):
@@ -165,17 +164,12 @@ def judge_answers(domain: Domain[Case], cases: Sequence[Case], answers: Sequence
 
 
 def code_in(text: str, function: str = FUNCTION) -> str:
-    r"""The Python source in a model's answer: its last fenced block, or all of it.
+    """The Python source in a model's answer: its last fenced block, or all of it.
 
     InputError when there is none.
-
-    >>> code_in("Here it is:\n```python\ndef solve(): return []\n```\nDone.")
-    'def solve(): return []\n'
     """
-    blocks = _FENCE.findall(text)
-    if blocks:
-        with_function = [block for block in blocks if f"def {function}" in block]
-        return str((with_function or blocks)[-1])
+    if blocks := fenced(text, PYTHON):
+        return ([block for block in blocks if f"def {function}" in block] or blocks)[-1]
     if f"def {function}" in text:
         return text
     raise InputError(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from spca_core.fenced import PYTHON, fenced
 from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError
 from spca_programs.ipp.dialogue import Dialogue, add_usage, render
@@ -15,7 +15,6 @@ from spca_worldcoder.records import Experience, Program, Transition, Usage, Verd
 from spca_worldcoder.sandbox import SIGNATURES
 from spca_worldcoder.state import State, described, in_words
 
-_FENCE = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)```", re.DOTALL)
 _PACKAGE = "spca_worldcoder.language"
 _FIRST, _FITTING, _GOALS = 7, 3, 3
 """Experiences in the first prompt, and explained ones beside a failing one, and
@@ -106,11 +105,9 @@ class LanguageSynthesizer:
 
 def code_in(text: str) -> str:
     """The program in a model's answer. Raises ModelError where there is none."""
-    blocks = [b for b in _FENCE.findall(text) if any(f"def {name}" in b for name in SIGNATURES)]
+    blocks = [b for b in fenced(text, PYTHON) if any(f"def {name}" in b for name in SIGNATURES)]
     if blocks:
-        return (
-            "\n\n".join(blocks) if len(blocks) > 1 and "def transition" not in blocks[-1] else str(blocks[-1])
-        )
+        return "\n\n".join(blocks) if len(blocks) > 1 and "def transition" not in blocks[-1] else blocks[-1]
     if all(f"def {name}" in text for name in SIGNATURES) and "```" not in text:
         return text
     raise ModelError("the answer holds no program with `transition` and `reward`", kind="invalid")

@@ -7,8 +7,16 @@ from collections.abc import Iterator, Sequence
 
 from spca_worldcoder.induction.effects import MATRICES, Effect, Role, roles
 from spca_worldcoder.induction.rulebook import Clause, Rulebook
-from spca_worldcoder.planning.conditions import Assumed, formula
-from spca_worldcoder.planning.formulas import FALSE, TRUE, conjunction, consistent, disjunction, not_all
+from spca_worldcoder.planning.conditions import (
+    FALSE,
+    TRUE,
+    Assumed,
+    conjunction,
+    consistent,
+    disjunction,
+    formula,
+    not_all,
+)
 from spca_worldcoder.planning.vocabulary import COMPASS, NotCompilable, Vocabulary
 
 

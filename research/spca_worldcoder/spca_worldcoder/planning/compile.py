@@ -14,9 +14,8 @@ from spca_worldcoder.induction.goals import Goal
 from spca_worldcoder.induction.rulebook import Rulebook
 from spca_worldcoder.induction.view import Vector
 from spca_worldcoder.planning.actions import ActionWriter
-from spca_worldcoder.planning.conditions import GoalFormula
+from spca_worldcoder.planning.conditions import GoalFormula, with_contraries
 from spca_worldcoder.planning.dead_ends import Cell, live_cells
-from spca_worldcoder.planning.formulas import with_contraries
 from spca_worldcoder.planning.vocabulary import COMPASS, NotCompilable, Vocabulary, cell_name, grid_around
 from spca_worldcoder.state import State
 

@@ -15,11 +15,13 @@ from typing import Any, ClassVar
 from pydantic import Field, SerializeAsAny, field_validator
 
 from spca.api import select_levels
-from spca.benches.model_attempts import Fate, fates_of, repaired_in
 from spca.benches.models_page import (
+    Fate,
     add_plots,
     by_contestant,
     by_role,
+    fates_of,
+    repaired_in,
     skills_row,
     summary_row,
     taxonomy,

@@ -1,13 +1,19 @@
-"""`spca bench rl`: how many episodes reinforcement learning needs, next to the published figures."""
+"""`spca bench rl`: how many episodes reinforcement learning needs, next to the published figures.
+
+The learners see the agent's 7×7 view and the mission.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+import gymnasium
+import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 from pydantic import Field
 
 from spca_bench.bench import Bench, Done
@@ -16,8 +22,6 @@ from spca_bench.plots import legend_beside
 from spca_bench.ppo import ppo
 from spca_bench.q_learning import q_learning
 from spca_bench.statistics import groups, median_of
-from spca_benchmarks.minigrid.learning.episodes import ViewEpisodes
-from spca_benchmarks.minigrid.learning.flat_view import FlatView
 from spca_core.model import Record
 from spca_minigrid import published
 from spca_minigrid.world import make_env
@@ -27,6 +31,14 @@ WINDOW = 100
 """Episodes over which success is averaged."""
 MARKS = (0.7, 0.99)
 _ACTIONS = 10**12
+
+
+OnEpisode = Callable[[bool, int], bool]
+"""Called after each episode with whether it ended with a reward, and its number of actions; True ends all."""
+
+
+_KINDS, _COLOURS, _STATES, _DIRECTIONS = 11, 6, 3, 4
+_WORDS = 64
 
 
 class RlTrial(Record):
@@ -201,3 +213,64 @@ def _curves(done: Trials) -> Figure:
     axis.set_ylabel("share solved, by hundreds")
     legend_beside(axis)
     return figure
+
+
+class ViewEpisodes:
+    """See `spca_bench.q_learning.Episodic`.
+
+    A state is the view, the direction and the mission; `mazes` seeds are used in turn, 0 for a new maze in
+    each episode.
+    """
+
+    actions: tuple[str, ...] = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
+
+    def __init__(self, env: str, mazes: int = 0) -> None:
+        self._env, self._mazes, self._begun = make_env(env), mazes, 0
+
+    @property
+    def max_steps(self) -> int:
+        """Actions after which an episode ends."""
+        return int(self._env.max_steps)
+
+    def reset(self, seed: int, /) -> tuple[bytes, str]:
+        """A new episode: its first state and its mission."""
+        self._begun += 1
+        observed, _ = self._env.reset(seed=self._begun % self._mazes if self._mazes else seed)
+        return _state(observed), str(observed["mission"])
+
+    def step(self, action: str, /) -> tuple[bytes, float, bool]:
+        """State, reward, and whether the episode has ended."""
+        observed, reward, terminated, truncated, _ = self._env.step(self.actions.index(action))
+        return _state(observed), float(reward), terminated or truncated
+
+
+def _state(observed: dict[str, Any]) -> bytes:
+    return bytes(observed["image"].tobytes()) + bytes([int(observed["direction"])])
+
+
+class FlatView(gymnasium.ObservationWrapper[Any, Any, Any]):
+    """The view as one-hot features, with the direction and the mission's words (hashed to 64 places).
+
+    `mazes` seeds are used in turn, 0 for a new maze in each episode.
+    """
+
+    def __init__(self, env: Any, mazes: int = 0) -> None:
+        super().__init__(env)
+        self._mazes, self._begun = mazes, 0
+        cells = int(np.prod(env.observation_space["image"].shape[:2]))
+        size = cells * (_KINDS + _COLOURS + _STATES) + _DIRECTIONS + _WORDS
+        self.observation_space = gymnasium.spaces.Box(0.0, 1.0, (size,), np.float32)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+        """A new episode."""
+        self._begun += 1
+        return super().reset(seed=self._begun % self._mazes if self._mazes else seed, options=options)
+
+    def observation(self, observation: Any) -> NDArray[np.float32]:
+        """The features of an observation."""
+        kinds, colours, states = np.moveaxis(observation["image"], -1, 0).reshape(3, -1)
+        words = np.zeros(_WORDS, np.float32)
+        words[[sum(word.encode()) % _WORDS for word in str(observation["mission"]).split()]] = 1
+        parts = (np.eye(_KINDS)[kinds], np.eye(_COLOURS)[colours], np.eye(_STATES)[states])
+        direction = np.eye(_DIRECTIONS)[int(observation["direction"])]
+        return np.concatenate([*(p.ravel() for p in parts), direction, words]).astype(np.float32)
