@@ -39,6 +39,14 @@ def test_the_reason_names_step_and_condition(steps: tuple[tuple[str, ...], ...],
     assert reason in found
 
 
+def test_a_condition_that_no_action_changes_is_named_too() -> None:
+    roads = """(define (domain d) (:predicates (at ?x) (road ?x ?y)) (:action walk :parameters (?x ?y)
+      :precondition (and (at ?x) (road ?x ?y)) :effect (and (at ?y) (not (at ?x)))))"""
+    town = "(define (problem p) (:domain d) (:objects a b) (:init (at a) (road b a)) (:goal (at b)))"
+    found = why_invalid(read(roads, town), (("walk", "a", "b"),))
+    assert found == "step 1, walk(a, b): its precondition road(a, b) is not satisfied"
+
+
 def test_tamer_checks_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """Should UP's validator be wrong, TAMER still says no: here it is made to accept everything."""
     from unified_planning.engines.plan_validator import SequentialPlanValidator

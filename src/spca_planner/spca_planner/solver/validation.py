@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from unified_planning.engines.plan_validator import SequentialPlanValidator
 from unified_planning.engines.results import FailedValidationReason, ValidationResult, ValidationResultStatus
-from unified_planning.engines.sequential_simulator import UPSequentialSimulator
 from unified_planning.model import FNode, InstantaneousAction, Problem, State
 from unified_planning.model.effect import Effect
 from unified_planning.model.fluent import Fluent
@@ -79,22 +78,20 @@ def _plan(problem: Problem, steps: Sequence[Words]) -> SequentialPlan:
 
 
 def _reason(problem: Problem, steps: Sequence[Words], result: ValidationResult) -> str:
-    simulator = UPSequentialSimulator(problem, error_on_failed_checks=False)
-    trace = result.trace or []
+    evaluator, trace = StateEvaluator(problem), result.trace or []
     if result.reason is FailedValidationReason.UNSATISFIED_GOALS:
-        evaluator = StateEvaluator(problem)
         missing = [g for g in _conjuncts(problem.goals) if not evaluator.evaluate(g, trace[-1]).is_true()]
         return f"after the last step the goal {_listed(missing)} does not hold"
     number = len(trace)
     failed = result.inapplicable_action
     if failed is not None:
-        conditions, _ = simulator.get_unsatisfied_conditions(trace[-1], failed)
-        if conditions:
-            manager = problem.environment.expression_manager
-            names = map(manager.ParameterExp, failed.action.parameters)
-            binding = dict(zip(names, failed.actual_parameters, strict=True))
-            ground = _listed([c.substitute(binding).simplify() for c in conditions])
-            return f"step {number}, {_call(steps[number - 1])}: its precondition {ground} is not satisfied"
+        manager = problem.environment.expression_manager
+        names = map(manager.ParameterExp, failed.action.parameters)
+        binding = dict(zip(names, failed.actual_parameters, strict=True))
+        ground = [c.substitute(binding).simplify() for c in _conjuncts(failed.action.preconditions)]
+        if unmet := [c for c in ground if not evaluator.evaluate(c, trace[-1]).is_true()]:
+            step = f"step {number}, {_call(steps[number - 1])}"
+            return f"{step}: its precondition {_listed(unmet)} is not satisfied"
     words = " ".join(m.message for m in result.log_messages or [])
     return f"step {number}: {words}"
 
