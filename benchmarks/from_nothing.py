@@ -22,7 +22,6 @@ from rich.console import Console
 from rich.table import Table
 
 from spca_coder.source import signatures
-from spca_planner.solver.process import SolverProcess
 from spca_referee.level import list_levels, load_level
 from spca_testing.models.grammar_model import GrammarModel
 from spca_testing.models.model_run import run_with_model
@@ -49,36 +48,34 @@ def main(
     model = GrammarModel()
     console = Console()
     names = curriculum()[: levels or None]
-    with SolverProcess() as solver:
-        for name in names:
-            if name in done:
-                continue
-            began = time.monotonic()
-            run = run_with_model(name, model, out, solver)
-            result = run.result
-            row = {
-                "level": name,
-                "outcome": result.outcome.value,
-                "reason": result.reason,
-                "rounds": result.rounds,
-                "attempts": result.attempts,
-                "planner": result.planner.model_dump(),
-                "coder": result.coder.model_dump(),
-                "promoted": result.skills.promoted,
-                "refused": result.skills.refused,
-                "rejected_plans": len(run.plan_rejections()),
-                "rejected_code": len(run.code_rejections()),
-                "requests": len(run.requests),
-                "repeated_requests": len(run.requests)
-                - len({(s.body["model"], s.text) for s in run.requests}),
-                "seconds": time.monotonic() - began,
-            }
-            rows.append(row)
-            with rows_file.open("a") as file:
-                file.write(json.dumps(row) + "\n")
-            console.print(
-                f"{name:<20} {row['outcome']:<8} attempts {row['attempts']} {result.reason}", highlight=False
-            )
+    for name in names:
+        if name in done:
+            continue
+        began = time.monotonic()
+        run = run_with_model(name, model, out)
+        result = run.result
+        row = {
+            "level": name,
+            "outcome": result.outcome.value,
+            "reason": result.reason,
+            "rounds": result.rounds,
+            "attempts": result.attempts,
+            "planner": result.planner.model_dump(),
+            "coder": result.coder.model_dump(),
+            "promoted": result.skills.promoted,
+            "refused": result.skills.refused,
+            "rejected_plans": len(run.plan_rejections()),
+            "rejected_code": len(run.code_rejections()),
+            "requests": len(run.requests),
+            "repeated_requests": len(run.requests) - len({(s.body["model"], s.text) for s in run.requests}),
+            "seconds": time.monotonic() - began,
+        }
+        rows.append(row)
+        with rows_file.open("a") as file:
+            file.write(json.dumps(row) + "\n")
+        console.print(
+            f"{name:<20} {row['outcome']:<8} attempts {row['attempts']} {result.reason}", highlight=False
+        )
     report(rows, out, console)
 
 

@@ -27,7 +27,6 @@ from spca_coder.source import meaning, read
 from spca_core.plan import CodeResult, Draft, DraftRecord, PlanResult
 from spca_core.rehearsal import Rehearsed
 from spca_core.skill import python_name
-from spca_planner.solver.process import warm_solver
 from spca_testing.models.behaviours import Behaviour
 from spca_testing.models.fallible_model import SKILLS, FallibleModel, drafted, written
 from spca_testing.models.model_run import ModelRun, run_with_model
@@ -160,11 +159,11 @@ def main(
     told: list[str] = []
     trusted: Counter[str] = Counter()
     for seed in range(seeds):
-        with TemporaryDirectory() as place, warm_solver() as solver:
+        with TemporaryDirectory() as place:
             for level in LEVELS:
                 model = WeakWriter(share, f"{seed}/{level}")
                 options = {"rehearse": rehearse, "preset": "shuffled", "seed": 100 + seed}
-                run = run_with_model(level, model, Path(place), solver, **options)
+                run = run_with_model(level, model, Path(place), **options)
                 count["levels solved" if run.result.success else "levels not solved"] += 1
                 count["rounds"] += run.result.rounds
                 if not run.result.success:

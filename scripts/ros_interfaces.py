@@ -18,7 +18,6 @@ from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.action import get_action_server_names_and_types_by_node
 
 from spca.ros.brain import make_nodes
-from spca_planner.solver.process import SolverProcess
 from spca_referee.node import RefereeNode
 from spca_ros.domain import own_domain
 from spca_ros.node import SpcaNode
@@ -100,11 +99,11 @@ _HIDDEN_PARAMETERS = ("use_sim_time", "start_type_description_service", "qos_ove
 @contextmanager
 def all_nodes() -> Iterator[list[SpcaNode]]:
     """Every node of the project in this process, with its default parameters."""
-    with own_domain(), SolverProcess() as solver:
+    with own_domain():
         rclpy.init()
         nodes: list[SpcaNode] = []
         try:
-            nodes += make_nodes(solver)
+            nodes += make_nodes()
             nodes += [SimNode(), ExecutorNode(), RefereeNode(), DisplayNode()]
             yield nodes
         finally:

@@ -25,7 +25,6 @@ from spca_core.run_folder import RunFolder
 from spca_judges.catalogue import find
 from spca_judges.environment import JudgedTabletop
 from spca_judges.remote import RemoteEpisode
-from spca_planner.solver.process import warm_solver
 from spca_robosuite.episode import LIMIT_S, STIFFNESS, TASKS, judged_world, open_episode
 from spca_sense.looks import save_looks
 
@@ -103,7 +102,7 @@ class RobosuiteBench(Bench[EpisodeTrial, EpisodeResult]):
         run = RunFolder.create(trial.key, path)
         options = RunOptions(level=trial.task, transport="inproc", seed=trial.layout, video=False)
         with (
-            open_stages(options, kit_named("tabletop"), run, warm_solver()) as stages,
+            open_stages(options, kit_named("tabletop"), run) as stages,
             closing(JudgedTabletop(trial.task, episode, judged_world(), STIFFNESS, LIMIT_S)) as environment,
         ):
             result = drive(environment, stages, run, (), resume=False)

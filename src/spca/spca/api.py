@@ -276,9 +276,8 @@ def conduct(
 
             return run_ros(options, folder, listeners, resume)
         from spca.inproc import run_inproc
-        from spca_planner.solver.process import warm_solver
 
-        return run_inproc(options, folder, listeners, resume, warm_solver())
+        return run_inproc(options, folder, listeners, resume)
     except (InputError, Cancelled):
         raise
     except Exception as error:

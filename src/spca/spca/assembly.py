@@ -24,7 +24,8 @@ from spca_core.skill_package import library_source
 from spca_llm.config import REPLAY
 from spca_planner.planner import DraftingPlanner
 from spca_planner.reading import PddlReader
-from spca_planner.solver.process import SolverProcess
+from spca_planner.solver.engines import DEFAULT
+from spca_planner.solver.process import warm_solver
 from spca_planner.trusted import TrustedDomains
 from spca_rehearsal.rehearsal import SampledRehearsal
 
@@ -32,12 +33,9 @@ PROPOSERS = "spca.proposers"
 
 
 @contextmanager
-def open_stages(
-    options: RunOptions, kit: Kit, folder: RunFolder, solver: SolverProcess | None = None
-) -> Iterator[Stages]:
+def open_stages(options: RunOptions, kit: Kit, folder: RunFolder) -> Iterator[Stages]:
     """Planner, coder and library for that kit's environment, ready while the context lasts.
 
-    `solver` is a warm process to plan with, where the caller keeps one over many runs.
     Raises InputError for an unknown proposer or an unusable model: no key, no such server, nothing recorded.
     """
     opened: OpenProposals = find(PROPOSERS, options.proposer, where="--proposer").load()
@@ -55,7 +53,7 @@ def open_stages(
                 kit.vocabulary(),
                 budgets.drafts,
                 options.solver_timeout_s,
-                solver=solver if solver is not None and solver.engine == options.engine else None,
+                solver=warm_solver() if options.engine == DEFAULT else None,
                 engine=options.engine,
                 one_validator=options.ablations.one_validator,
             ) as planner,

@@ -13,7 +13,6 @@ from spca.logs import log_to
 from spca_core.options import RunOptions, manifest
 from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, RunFolder
-from spca_planner.solver.process import SolverProcess
 
 
 def run_inproc(
@@ -21,18 +20,14 @@ def run_inproc(
     folder: RunFolder,
     listeners: tuple[Listener, ...] = (),
     resume: bool = False,
-    solver: SolverProcess | None = None,
 ) -> RunResult:
-    """Run one level to its end, or take up an interrupted run; its folder then holds all but the report.
-
-    `solver` is a warm process to plan with, where the caller keeps one over many runs.
-    """
+    """Run one level to its end, or take up an interrupted run; its folder then holds all but the report."""
     kit = kit_of(options.level)
     if not resume:
         folder.write(MANIFEST, manifest(options))
     log_to(folder.path)
     with (
-        open_stages(options, kit, folder, solver) as stages,  # first: its solver warms up in the background
+        open_stages(options, kit, folder) as stages,  # first: its solver warms up in the background
         kit.session(options, folder, stages.vision) as environment,
     ):
         return drive(environment, stages, folder, listeners, resume)

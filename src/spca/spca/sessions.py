@@ -111,7 +111,7 @@ class TableHere:
         """Have the run of a folder carried out, as `spca.single.SessionOrder` in that folder says."""
         log_to(folder.path)
         self._table.take_up(options)
-        with open_stages(options, self._kit, folder, warm_solver()) as opened:
+        with open_stages(options, self._kit, folder) as opened:
             stages = as_asked(folder, replace(opened, approve=self._approve))
             self._supervisor = supervisor_of(self._env, stages, folder, listeners)
             try:
@@ -194,7 +194,7 @@ class Session:
         if proposal.plan is None:
             raise InputError("there is no plan to rehearse", hint=proposal.question)
         options = self._ordered(proposal.sentence, self._scratch).model_copy(update={"rehearse": "always"})
-        with open_stages(options, self._kit, RunFolder(self._scratch), warm_solver()) as stages:
+        with open_stages(options, self._kit, RunFolder(self._scratch)) as stages:
             if stages.rehearsing is None:
                 raise InputError("no rehearsal", hint=f"{self._kit.name} has no twin to rehearse in")
             state = RunState(library=stages.library).sensed(proposal.seen).planned(proposal.plan)

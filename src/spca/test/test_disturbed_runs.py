@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,27 +12,19 @@ from spca.report import write_report
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult
 from spca_core.run_folder import RunFolder
-from spca_planner.solver.process import SolverProcess
 from spca_sim.disturbances.disturbance import KINDS, Happened
 from spca_sim.disturbances.recorder import FOLDER
 
 LEVELS = {"pull_out": ("pick_and_place_04", 1), "target": ("stack_01", 2)}
 
 
-@pytest.fixture(scope="module")
-def solver() -> Iterator[SolverProcess]:
-    made = SolverProcess()
-    yield made
-    made.close()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_level_is_solved_whatever_happens(kind: str, tmp_path: Path, solver: SolverProcess) -> None:
+def test_a_level_is_solved_whatever_happens(kind: str, tmp_path: Path) -> None:
     level, seed = LEVELS.get(kind, ("stack_01", 3))
     folder = RunFolder.create("run", tmp_path / "run")
     options = RunOptions(level=level, preset=f"disturbed-{kind}", seed=seed, video=False)
-    result = run_inproc(options, folder, solver=solver)
+    result = run_inproc(options, folder)
     records = [Happened.model_validate_json(f.read_text()) for f in tmp_path.glob("run/disturbances/*.json")]
     assert result.success, result.reason
     assert {h.kind for h in records} == {kind}

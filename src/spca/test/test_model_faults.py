@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ import pytest
 from spca_core.budgets import Budgets
 from spca_core.errors import EXIT_NOT_SOLVED, EXIT_SUCCESS
 from spca_core.plan import Draft
-from spca_planner.solver.process import SolverProcess
 from spca_testing.damage import damaged
 from spca_testing.models.behaviours import (
     Behaviour,
@@ -44,15 +42,9 @@ QUICK = {"timeout_s": 0.5, "attempts": 2, "wait_s": 0.01, "max_wait_s": 0.1}
 SMALL_BUDGET = Budgets(rounds=2, drafts=2, code_drafts=2, code_retries=1)
 
 
-@pytest.fixture(scope="module")
-def solver() -> Iterator[SolverProcess]:
-    with SolverProcess() as process:
-        yield process
-
-
-def run(script: Script, tmp_path: Path, solver: SolverProcess, **options: object) -> ModelRun:
+def run(script: Script, tmp_path: Path, **options: object) -> ModelRun:
     settings = {**QUICK, **options.pop("settings", {})}  # type: ignore[dict-item]
-    return run_with_model(LEVEL, script, tmp_path, solver, settings=settings, **options)  # type: ignore[arg-type]
+    return run_with_model(LEVEL, script, tmp_path, settings=settings, **options)  # type: ignore[arg-type]
 
 
 # --- faults that pass: recovery -----------------------------------------------------------------------------
@@ -121,10 +113,10 @@ SKILL_FAULTS: dict[str, tuple[CoderFault, str]] = {
 }  # fmt: skip
 
 
-def test_a_server_s_faults_pass(tmp_path: Path, solver: SolverProcess) -> None:
+def test_a_server_s_faults_pass(tmp_path: Path) -> None:
     """Each role meets each fault twice, because the client retries; then the loop goes on."""
     faults = [fault for fault in SERVER_FAULTS.values() for _ in range(2)]
-    ended = run(FallibleModel(faults, faults), tmp_path, solver, budgets=Budgets(drafts=30, code_drafts=30))
+    ended = run(FallibleModel(faults, faults), tmp_path, budgets=Budgets(drafts=30, code_drafts=30))
     assert ended.result.success, ended.result.reason
     assert ended.result.rounds == 1
     assert {critic for critic, _ in ended.plan_rejections()} == {"model"}
@@ -132,22 +124,20 @@ def test_a_server_s_faults_pass(tmp_path: Path, solver: SolverProcess) -> None:
     assert len(ended.code_rejections()) >= len(SERVER_FAULTS)
 
 
-def test_a_busy_server_is_asked_again_without_a_draft_being_lost(
-    tmp_path: Path, solver: SolverProcess
-) -> None:
+def test_a_busy_server_is_asked_again_without_a_draft_being_lost(tmp_path: Path) -> None:
     busy = [Status(429, headers={"retry-after": "0"}), Status(500), Status(503)]
     model = FallibleModel(planner=list(busy), coder=list(busy))
-    ended = run(model, tmp_path, solver, settings={"attempts": 4})
+    ended = run(model, tmp_path, settings={"attempts": 4})
     assert ended.result.success
     assert ended.plan_rejections() == []
     assert ended.code_rejections() == []
     assert len(ended.requests) == 8
 
 
-def test_bad_drafts_of_a_plan_are_repaired(tmp_path: Path, solver: SolverProcess) -> None:
+def test_bad_drafts_of_a_plan_are_repaired(tmp_path: Path) -> None:
     """Each faulty draft is rejected by the responsible critic, in one sentence that gives the reason."""
     model = FallibleModel(planner=[fault for fault, _, _ in PLANNER_FAULTS.values()])
-    ended = run(model, tmp_path, solver, budgets=Budgets(drafts=len(PLANNER_FAULTS) + 1))
+    ended = run(model, tmp_path, budgets=Budgets(drafts=len(PLANNER_FAULTS) + 1))
     assert ended.result.success, ended.result.reason
     assert ended.result.rounds == 1
     rejections = ended.plan_rejections()
@@ -161,9 +151,9 @@ def test_bad_drafts_of_a_plan_are_repaired(tmp_path: Path, solver: SolverProcess
         assert "Traceback" not in message
 
 
-def test_bad_code_is_repaired_before_it_runs(tmp_path: Path, solver: SolverProcess) -> None:
+def test_bad_code_is_repaired_before_it_runs(tmp_path: Path) -> None:
     model = FallibleModel(coder=[fault for fault, _ in CODER_FAULTS.values()])
-    ended = run(model, tmp_path, solver, budgets=Budgets(code_drafts=len(CODER_FAULTS) + 1))
+    ended = run(model, tmp_path, budgets=Budgets(code_drafts=len(CODER_FAULTS) + 1))
     assert ended.result.success, ended.result.reason
     assert len(ended.acts()) == 1
     for (name, (_, words)), rejection, next_request in zip(
@@ -173,11 +163,9 @@ def test_bad_code_is_repaired_before_it_runs(tmp_path: Path, solver: SolverProce
         assert name == "prose" or words in next_request, name
 
 
-def test_skills_that_fail_are_repaired_and_the_plan_tried_again(
-    tmp_path: Path, solver: SolverProcess
-) -> None:
+def test_skills_that_fail_are_repaired_and_the_plan_tried_again(tmp_path: Path) -> None:
     model = FallibleModel(coder=[fault for fault, _ in SKILL_FAULTS.values()])
-    ended = run(model, tmp_path, solver, budgets=Budgets(code_retries=len(SKILL_FAULTS)))
+    ended = run(model, tmp_path, budgets=Budgets(code_retries=len(SKILL_FAULTS)))
     assert ended.result.success, ended.result.reason
     assert (ended.result.rounds, ended.result.coder.semantic) == (1, len(SKILL_FAULTS))
     assert len(ended.acts()) == len(SKILL_FAULTS) + 1
@@ -187,15 +175,15 @@ def test_skills_that_fail_are_repaired_and_the_plan_tried_again(
 
 
 @pytest.mark.slow
-def test_an_endless_loop_is_killed_and_repaired(tmp_path: Path, solver: SolverProcess) -> None:
+def test_an_endless_loop_is_killed_and_repaired(tmp_path: Path) -> None:
     fault = miswritten("ctx.close()", "while True:\n        pass")
-    ended = run(FallibleModel(coder=[fault]), tmp_path, solver)
+    ended = run(FallibleModel(coder=[fault]), tmp_path)
     assert ended.result.success, ended.result.reason
     assert ended.acts()[0].steps[0].failure is not None
     assert ended.acts()[0].steps[0].failure.kind == "timeout"
 
 
-def test_a_plan_that_cannot_work_is_planned_anew(tmp_path: Path, solver: SolverProcess) -> None:
+def test_a_plan_that_cannot_work_is_planned_anew(tmp_path: Path) -> None:
     """The domain lets the robot put down what it never picked up.
 
     No code can repair that, but a new plan can.
@@ -204,7 +192,7 @@ def test_a_plan_that_cannot_work_is_planned_anew(tmp_path: Path, solver: SolverP
         planner=[changed(":precondition (holding ?cube)\n    :effect (and (on ?cube ?plate)",
                          ":precondition (clear ?cube)\n    :effect (and (on ?cube ?plate)", "domain")]
     )  # fmt: skip
-    ended = run_with_model("pick_and_place_01", model, tmp_path, solver, settings=QUICK, budgets=SMALL_BUDGET)
+    ended = run_with_model("pick_and_place_01", model, tmp_path, settings=QUICK, budgets=SMALL_BUDGET)
     assert ended.result.success, ended.result.reason
     assert (ended.result.rounds, ended.result.planner.replan) == (2, 1)
     assert "nothing is held" in ended.asked("test-big")[-1]
@@ -229,14 +217,12 @@ def spoilt(number: int) -> tuple[PlannerFault, CoderFault]:
     )
 
 
-def test_no_answer_of_a_model_breaks_a_run(
-    tmp_path: Path, solver: SolverProcess, pytestconfig: pytest.Config
-) -> None:
+def test_no_answer_of_a_model_breaks_a_run(tmp_path: Path, pytestconfig: pytest.Config) -> None:
     """Whatever it says: the level is solved, or it is not."""
     count = pytestconfig.getoption("mutations") // 25
     planner, coder = zip(*map(spoilt, range(count)), strict=True)
     budgets = Budgets(drafts=count + 1, code_drafts=count + 1, code_retries=count)
-    ended = run(FallibleModel(planner, coder), tmp_path, solver, budgets=budgets)
+    ended = run(FallibleModel(planner, coder), tmp_path, budgets=budgets)
     assert ended.result.exit_status in (EXIT_SUCCESS, EXIT_NOT_SOLVED)
     assert len(ended.plan_rejections()) + len(ended.code_rejections()) > count / 2
 
@@ -267,11 +253,9 @@ HOPELESS: dict[str, tuple[FallibleModel, str]] = {
 
 
 @pytest.mark.parametrize("name", HOPELESS)
-def test_a_model_that_never_gets_it_right_ends_in_a_clear_verdict(
-    name: str, tmp_path: Path, solver: SolverProcess
-) -> None:
+def test_a_model_that_never_gets_it_right_ends_in_a_clear_verdict(name: str, tmp_path: Path) -> None:
     model, words = HOPELESS[name]
-    ended = run(model, tmp_path, solver, budgets=SMALL_BUDGET)
+    ended = run(model, tmp_path, budgets=SMALL_BUDGET)
     assert ended.result.outcome == "gave_up"
     assert ended.result.exit_status == 1
     assert ended.result.rounds == 2
@@ -288,12 +272,10 @@ def test_a_model_that_never_gets_it_right_ends_in_a_clear_verdict(
         ({"seconds": 1.0}, "1 s for language models are over"),
     ],
 )
-def test_a_spent_budget_ends_the_level(
-    budget: dict[str, float], words: str, tmp_path: Path, solver: SolverProcess
-) -> None:
+def test_a_spent_budget_ends_the_level(budget: dict[str, float], words: str, tmp_path: Path) -> None:
     """In the middle of planning, in the middle of coding: no crash, and everything used is counted."""
     coder: list[CoderFault] = [Stall()] * 9 if "seconds" in budget else [miswritten("ctx", "ctx(")] * 9
-    ended = run(FallibleModel(coder=coder), tmp_path, solver, settings={"budget": budget, "timeout_s": 9})
+    ended = run(FallibleModel(coder=coder), tmp_path, settings={"budget": budget, "timeout_s": 9})
     assert ended.result.outcome == "gave_up"
     assert words in ended.result.reason
     assert ended.result.exit_status == 1
@@ -303,13 +285,13 @@ def test_a_spent_budget_ends_the_level(
         assert ended.result.usage["coder"].calls >= 1
 
 
-def test_money_is_counted_and_limited(tmp_path: Path, solver: SolverProcess) -> None:
+def test_money_is_counted_and_limited(tmp_path: Path) -> None:
     """Servers on this machine cost nothing, so the price is put into the record of a replay."""
-    first = run(FallibleModel(planner=[drafted(Draft(domain="(", problem="("))]), tmp_path, solver)
+    first = run(FallibleModel(planner=[drafted(Draft(domain="(", problem="("))]), tmp_path)
     for path in (first.folder / "llm").glob("*.json"):
         path.write_text(path.read_text().replace('"usd": 0.0', '"usd": 0.4'))
     replay = f"replay:{first.folder / 'llm'}"
-    again = run(FallibleModel(), tmp_path, solver, llm=replay, library=str(tmp_path / "fresh"))
+    again = run(FallibleModel(), tmp_path, llm=replay, library=str(tmp_path / "fresh"))
     assert again.result.success
     assert again.requests == []
     assert round(sum(u.usd for u in again.result.usage.values()), 6) == 1.2

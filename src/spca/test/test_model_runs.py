@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import runpy
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from spca_core.options import RunOptions
 from spca_core.paths import ROOT
 from spca_core.plan import Plan
 from spca_core.run_folder import RunFolder
-from spca_planner.solver.process import SolverProcess
 from spca_tabletop.environment import InprocTabletop
 from spca_tabletop.kit import TabletopKit, build_tabletop
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
@@ -26,12 +24,6 @@ from spca_testing.models.behaviours import Say
 from spca_testing.models.fallible_model import MODELS, SKILLS, FallibleModel, configuration
 from spca_testing.models.model_run import run_with_model
 from spca_testing.models.server import ModelServer
-
-
-@pytest.fixture(scope="module")
-def solver() -> Iterator[SolverProcess]:
-    with SolverProcess() as process:
-        yield process
 
 
 def options(folder: Path, **values: object) -> RunOptions:
@@ -84,11 +76,11 @@ def test_one_planner_stands_in_for_the_roles_that_are_not_configured(tmp_path: P
 
 
 @pytest.mark.slow
-def test_a_recorded_run_is_repeated_without_a_server(tmp_path: Path, solver: SolverProcess) -> None:
+def test_a_recorded_run_is_repeated_without_a_server(tmp_path: Path) -> None:
     model = FallibleModel(planner=[Say("Of course!")], coder=[Say("def")])
-    first = run_with_model("touch_02", model, tmp_path, solver)
+    first = run_with_model("touch_02", model, tmp_path)
     replay = {"llm": f"replay:{first.folder}", "library": ""}
-    again = run_with_model("touch_02", FallibleModel(), tmp_path, solver, **replay)
+    again = run_with_model("touch_02", FallibleModel(), tmp_path, **replay)
     assert again.requests == []
     assert again.result.skills.promoted == (
         "touch_thing",
@@ -98,17 +90,17 @@ def test_a_recorded_run_is_repeated_without_a_server(tmp_path: Path, solver: Sol
     for name in ("planner", "coder", "usage", "skills", "steps", "sim"):
         assert getattr(again.result, name) == getattr(first.result, name), name
     with pytest.raises(InputError, match=r"never recorded; the nearest is 000.-planner_big\.json"):
-        run_with_model("touch_03", FallibleModel(), tmp_path, solver, **replay)
+        run_with_model("touch_03", FallibleModel(), tmp_path, **replay)
 
 
 # --- promotion ----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def lifted(tmp_path_factory: pytest.TempPathFactory, solver: SolverProcess) -> Path:
+def lifted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A library that has learned to lift, by solving pickup_02 (the red cube)."""
     folder = tmp_path_factory.mktemp("lifted")
-    assert run_with_model("pickup_02", FallibleModel(), folder, solver).result.success
+    assert run_with_model("pickup_02", FallibleModel(), folder).result.success
     return folder
 
 

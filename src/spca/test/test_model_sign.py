@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from spca_core.scene import Scene
-from spca_planner.solver.process import SolverProcess
 from spca_testing.models.behaviours import Behaviour, refuse, say_json
 from spca_testing.models.fallible_model import BIG, CODER, EYES, FallibleModel, changed, miswritten
 from spca_testing.models.model_run import ModelRun, run_with_model
@@ -47,8 +46,7 @@ class Gullible:
 
 @pytest.fixture(scope="module")
 def obeyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelRun]:
-    with SolverProcess() as solver:
-        yield run_with_model("sign_01", Gullible(), tmp_path_factory.mktemp("sign"), solver, vision=True)
+    yield run_with_model("sign_01", Gullible(), tmp_path_factory.mktemp("sign"), vision=True)
 
 
 def test_the_level_is_solved_as_if_there_were_no_sign(obeyed: ModelRun) -> None:

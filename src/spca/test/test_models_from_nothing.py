@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from spca_coder.source import signatures
-from spca_planner.solver.process import SolverProcess
 from spca_testing.models.behaviours import Say
 from spca_testing.models.fallible_model import BIG, CODER, SMALL, FallibleModel, changed, miswritten
 from spca_testing.models.model_run import ModelRun, run_with_model
@@ -48,11 +47,10 @@ FIRST_LEVELS = {
 def learned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, ModelRun]]]:
     """Each group's first level, solved one after the other in one library that was empty before."""
     folder = tmp_path_factory.mktemp("from_nothing")
-    with SolverProcess() as solver:
-        yield (
-            folder,
-            {name: run_with_model(name, model, folder, solver) for name, model in FIRST_LEVELS.items()},
-        )
+    yield (
+        folder,
+        {name: run_with_model(name, model, folder) for name, model in FIRST_LEVELS.items()},
+    )
 
 
 @pytest.mark.slow
@@ -104,21 +102,20 @@ def test_what_was_learned_is_reused(learned: tuple[Path, dict[str, ModelRun]]) -
     assert runs["stack_01"].result.skills.reused == ("lift_cube",)
     assert runs["pick_and_place_01"].result.skills.reused == ("lift_cube",)
     assert runs["touch_02"].asked(BIG)
-    with SolverProcess() as solver:
-        for level, used in {
-            "touch_03": {"touch_thing"},
-            "pickup_03": {"lift_cube"},
-            "pick_and_place_02": {"lift_cube", "set_on_plate"},
-            "stack_02": {"lift_cube", "set_on_cube"},
-        }.items():
-            later = run_with_model(level, FallibleModel(), folder, solver)
-            assert later.result.success, later.result.reason
-            assert set(later.result.skills.reused) == used
-            assert later.result.skills.written == ()
-            assert (later.result.planner.reuse, later.result.planner.fresh) == (1, 0)
-            assert set(later.result.usage) == {"planner_small"}
-            assert len(later.asked(SMALL)) == 1
-            assert not later.asked(CODER)
+    for level, used in {
+        "touch_03": {"touch_thing"},
+        "pickup_03": {"lift_cube"},
+        "pick_and_place_02": {"lift_cube", "set_on_plate"},
+        "stack_02": {"lift_cube", "set_on_cube"},
+    }.items():
+        later = run_with_model(level, FallibleModel(), folder)
+        assert later.result.success, later.result.reason
+        assert set(later.result.skills.reused) == used
+        assert later.result.skills.written == ()
+        assert (later.result.planner.reuse, later.result.planner.fresh) == (1, 0)
+        assert set(later.result.usage) == {"planner_small"}
+        assert len(later.asked(SMALL)) == 1
+        assert not later.asked(CODER)
 
 
 @pytest.mark.slow

@@ -19,7 +19,6 @@ from spca.state import SavedState
 from spca_coder.source import read
 from spca_core.options import Manifest
 from spca_core.plan import Draft, Plan
-from spca_planner.solver.process import SolverProcess
 from spca_tabletop.kit import build_tabletop
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing.models.fallible_model import CODER, SKILLS, FallibleModel, PlannerFault, drafted, written
@@ -56,46 +55,42 @@ def skills_of(folder: Path) -> str:
     return (folder / "library/from_nothing/skills/tabletop/skills.py").read_text()
 
 
-def run(level: str, model: FallibleModel, folder: Path, solver: SolverProcess) -> ModelRun:
-    ended = run_with_model(level, model, folder, solver)
+def run(level: str, model: FallibleModel, folder: Path) -> ModelRun:
+    ended = run_with_model(level, model, folder)
     assert ended.result.success, ended.result.reason
     return ended
 
 
 @pytest.mark.slow
 def test_a_wrong_goal_is_planned_anew_and_no_skill_is_bent_to_it(tmp_path: Path) -> None:
-    with SolverProcess() as solver:
-        first = run("pick_and_place_12", FallibleModel(planner=[WEAK, WEAK]), tmp_path, solver)
-        assert (first.result.rounds, first.result.attempts, first.result.coder.semantic) == (2, 2, 0)
-        assert all("ground" not in text.partition("<report>")[2] for text in first.asked(CODER))
-        replan = first.asked("test-big")[-1]
-        for words in (
-            "lift_cube(cube_red, table): done",
-            "(on cube_red plate_",
-            "No longer seen: (on cube_red table)",
-            "the goal is wrong",
-        ):
-            assert words in replan
-        second = run("pick_and_place_01", FallibleModel(), tmp_path, solver)
-        assert second.result.attempts == 1
+    first = run("pick_and_place_12", FallibleModel(planner=[WEAK, WEAK]), tmp_path)
+    assert (first.result.rounds, first.result.attempts, first.result.coder.semantic) == (2, 2, 0)
+    assert all("ground" not in text.partition("<report>")[2] for text in first.asked(CODER))
+    replan = first.asked("test-big")[-1]
+    for words in (
+        "lift_cube(cube_red, table): done",
+        "(on cube_red plate_",
+        "No longer seen: (on cube_red table)",
+        "the goal is wrong",
+    ):
+        assert words in replan
+    second = run("pick_and_place_01", FallibleModel(), tmp_path)
+    assert second.result.attempts == 1
     assert "def set_on_plate" in skills_of(tmp_path)
     assert len(first.requests) == len({seen.text for seen in first.requests}), "no request is sent twice"
 
 
 @pytest.mark.slow
 def test_a_success_by_chance_proves_nothing_and_what_was_poisoned_before_is_healed(tmp_path: Path) -> None:
-    with SolverProcess() as solver:
-        lucky = run(
-            "pick_and_place_12", FallibleModel([WEAK, WEAK], [written(LIFT + POISONED)]), tmp_path, solver
-        )
-        assert lucky.result.skills.promoted == ("lift_cube",)
-        assert "was seen not to hold" in lucky.result.skills.refused["set_on_plate"]
-        assert not list(tmp_path.glob("library/**/*.pddl")), "the domain did not keep its promise either"
+    lucky = run("pick_and_place_12", FallibleModel([WEAK, WEAK], [written(LIFT + POISONED)]), tmp_path)
+    assert lucky.result.skills.promoted == ("lift_cube",)
+    assert "was seen not to hold" in lucky.result.skills.refused["set_on_plate"]
+    assert not list(tmp_path.glob("library/**/*.pddl")), "the domain did not keep its promise either"
 
-        poison(tmp_path, lucky)
-        assert "spots_off_table" in skills_of(tmp_path)
-        healed = run("pick_and_place_01", FallibleModel(), tmp_path, solver)
-        assert healed.result.skills.promoted == ("set_on_plate",)
+    poison(tmp_path, lucky)
+    assert "spots_off_table" in skills_of(tmp_path)
+    healed = run("pick_and_place_01", FallibleModel(), tmp_path)
+    assert healed.result.skills.promoted == ("set_on_plate",)
     assert "spots_on(plate)" in skills_of(tmp_path)
     assert "spots_off_table" not in skills_of(tmp_path)
     library = learned(tmp_path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from spca.blame import Blame
 from spca.rehearsing import blame_of
 from spca_core.plan import Draft
 from spca_core.rehearsal import Rehearsed
-from spca_planner.solver.process import SolverProcess
 from spca_testing.models.behaviours import Behaviour, say_json
 from spca_testing.models.fallible_model import (
     BIG,
@@ -210,12 +208,6 @@ STORIES = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def solver() -> Iterator[SolverProcess]:
-    with SolverProcess() as process:
-        yield process
-
-
 def blames(run: ModelRun) -> list[Blame]:
     """All blames of a run in order, those of rejected rehearsals among them."""
     paths = [p for kind in ("blame", "rehearsal") for p in run.folder.glob(f"round_*/{kind}_*.json")]
@@ -230,10 +222,10 @@ def blames(run: ModelRun) -> list[Blame]:
 
 
 @pytest.mark.parametrize("name", STORIES)
-def test_who_is_blamed(name: str, tmp_path: Path, solver: SolverProcess) -> None:
+def test_who_is_blamed(name: str, tmp_path: Path) -> None:
     story = STORIES[name]
     model = FallibleModel(planner=story.planner, coder=story.coder, vision=story.vision)
-    run = run_with_model(story.level, model, tmp_path, solver, **story.options)
+    run = run_with_model(story.level, model, tmp_path, **story.options)
     assert run.result.success is not bool(story.gives_up), run.result.reason
     assert story.gives_up in run.result.reason and (run.result.success or run.result.rounds == 2)
     found = blames(run)

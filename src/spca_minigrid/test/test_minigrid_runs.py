@@ -26,33 +26,23 @@ from spca_minigrid.environment import MinigridEnvironment
 from spca_minigrid.kit import MinigridKit
 from spca_minigrid.levels import find_level
 from spca_minigrid.mission import parse_mission
-from spca_minigrid.proposer import DOMAIN
 from spca_minigrid.vocabulary import MissionVocabulary
 from spca_planner.reading import PddlReader
-from spca_planner.solver.process import SolverProcess
 from spca_testing.models.behaviours import Behaviour, Say, say_json
 from spca_testing.models.fallible_model import CODER, MODELS, configuration
 from spca_testing.models.server import ModelServer, Seen
 
 
-@pytest.fixture(scope="module")
-def solver() -> Iterator[SolverProcess]:
-    warm = SolverProcess((DOMAIN,))
-    warm.start()
-    yield warm
-    warm.close()
-
-
 @pytest.fixture
-def planner(solver: SolverProcess, tmp_path: Path) -> Iterator[Planner]:
+def planner(tmp_path: Path) -> Iterator[Planner]:
     options = RunOptions(level="minigrid:" + "MiniGrid-Empty-5x5")
-    with open_stages(options, MinigridKit(), RunFolder(tmp_path), solver) as stages:
+    with open_stages(options, MinigridKit(), RunFolder(tmp_path)) as stages:
         yield stages.planner
 
 
-def run(level: str, seed: int, folder: Path, solver: SolverProcess, **more: object) -> RunResult:
+def run(level: str, seed: int, folder: Path, **more: object) -> RunResult:
     options = RunOptions.model_validate({"level": "minigrid:" + level, "seed": seed, **more})
-    return run_inproc(options, RunFolder(folder), solver=solver)
+    return run_inproc(options, RunFolder(folder))
 
 
 # Two or three of each category; among them what needs exploring, order, keys, boxes, clearing and several
@@ -83,21 +73,21 @@ RUNS = [
 
 
 @pytest.mark.parametrize(("level", "seed"), RUNS, ids=str)
-def test_builtin_solves(level: str, seed: int, solver: SolverProcess, tmp_path: Path) -> None:
-    result = run(level, seed, tmp_path, solver)
+def test_builtin_solves(level: str, seed: int, tmp_path: Path) -> None:
+    result = run(level, seed, tmp_path)
     assert result.success, result.reason
     assert result.rounds == (
         2 if "Carrying" in level else 1
     )  # there, the level does not count the very first drop
 
 
-def test_an_interrupted_run_goes_on(solver: SolverProcess, tmp_path: Path) -> None:
+def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
     """As after a kill between planning and acting: the state on disk is of before the last phase."""
-    result = run("MiniGrid-DoorKey-6x6", 1, tmp_path, solver)
+    result = run("MiniGrid-DoorKey-6x6", 1, tmp_path)
     state = (tmp_path / "state.json").read_text()
     assert result.success and '"ended"' in state
     options = RunOptions(level="minigrid:" + "MiniGrid-DoorKey-6x6", seed=1)
-    again = run_inproc(options, RunFolder(tmp_path), resume=True, solver=solver)
+    again = run_inproc(options, RunFolder(tmp_path), resume=True)
     assert again.success and again.verdict.stamp == result.verdict.stamp
 
 
@@ -155,10 +145,8 @@ def test_what_is_not_understood_ends_the_run_plainly(planner: Planner, tmp_path:
         assert result.outcome == "not_understood" and "dance on the goal" in result.reason
 
 
-def test_without_skills_and_model_the_missing_ones_are_named(solver: SolverProcess, tmp_path: Path) -> None:
-    result = run(
-        "MiniGrid-Empty-5x5", 0, tmp_path / "run", solver, skills="empty", library=str(tmp_path / "library")
-    )
+def test_without_skills_and_model_the_missing_ones_are_named(tmp_path: Path) -> None:
+    result = run("MiniGrid-Empty-5x5", 0, tmp_path / "run", skills="empty", library=str(tmp_path / "library"))
     assert result.outcome == "gave_up" and "no skill for `enter(ctx, s)`" in result.reason
 
 
@@ -183,9 +171,7 @@ INTO_THE_WALL = '''def enter(ctx, s):
 '''
 
 
-def test_a_model_learns_from_nothing_and_reuses_what_it_learned(
-    solver: SolverProcess, tmp_path: Path
-) -> None:
+def test_a_model_learns_from_nothing_and_reuses_what_it_learned(tmp_path: Path) -> None:
     """Each critic sends something back once: the parser, the static checks, the world.
 
     The second run needs no code.
@@ -209,9 +195,9 @@ def test_a_model_learns_from_nothing_and_reuses_what_it_learned(
             "skills": "empty",
             "library": str(tmp_path / "library"),
         }
-        first = run("MiniGrid-Empty-5x5", 0, tmp_path / "first", solver, **options)
+        first = run("MiniGrid-Empty-5x5", 0, tmp_path / "first", **options)
         asked = [seen.text for seen in server.requests]
-        second = run("MiniGrid-Empty-6x6", 0, tmp_path / "second", solver, **options)
+        second = run("MiniGrid-Empty-6x6", 0, tmp_path / "second", **options)
 
     assert first.success, first.reason
     assert (first.planner.fresh, first.planner.syntax) == (1, 1)

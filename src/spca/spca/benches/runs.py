@@ -54,9 +54,8 @@ def _run(options: RunOptions, folder: RunFolder) -> RunResult:
 
         return run_ros(options, folder)
     from spca.inproc import run_inproc
-    from spca_planner.solver.process import warm_solver
 
-    return run_inproc(options, folder, solver=warm_solver())
+    return run_inproc(options, folder)
 
 
 def _digest(result: RunResult, acts: list[ActResult]) -> str:

@@ -20,21 +20,21 @@ from spca_coder.node import CoderNode
 from spca_core.options import RunOptions
 from spca_core.run_folder import RunFolder
 from spca_planner.node import PlannerNode
-from spca_planner.solver.process import SolverProcess
+from spca_planner.solver.process import warm_solver
 from spca_ros.kit import VisionSlot
 from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode, run_nodes
 
 
-def make_nodes(solver: SolverProcess) -> list[SpcaNode]:
-    """The nodes of this process, on one loop. All runs plan with `solver`, which stays warm between them."""
+def make_nodes() -> list[SpcaNode]:
+    """The nodes of this process, on one loop."""
     loop = Loop()
     slot = VisionSlot()
     planner, coder = PlannerNode(loop=loop), CoderNode(loop=loop)
 
     @contextmanager
     def stages_for_nodes(options: RunOptions, folder: RunFolder) -> Iterator[Stages]:
-        with open_stages(options, kit_of(options.level), folder, solver) as stages:
+        with open_stages(options, kit_of(options.level), folder) as stages:
             planner.planner, coder.coder, slot.model = stages.planner, stages.coder, stages.vision
             try:
                 yield stages
@@ -42,15 +42,13 @@ def make_nodes(solver: SolverProcess) -> list[SpcaNode]:
                 planner.planner = coder.coder = slot.model = None
 
     supervisor = SupervisorNode(stages_for_nodes, loop)
-    solver.start()
+    warm_solver()  # it takes longer to be ready than the nodes
     return [supervisor, *supervisor.side.thinking_nodes(loop, slot), planner, coder]
 
 
 def main() -> None:
     """Run the nodes; the exit status is the process's."""
-    with SolverProcess() as solver:
-        status = run_nodes(lambda: make_nodes(solver))
-    sys.exit(status)
+    sys.exit(run_nodes(make_nodes))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ from spca_core.options import RunOptions
 from spca_core.plan import ActResult, CodeResult, PlanResult
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
-from spca_planner.solver.process import SolverProcess
 from spca_testing.models.behaviours import Behaviour
 from spca_testing.models.fallible_model import MODELS, configuration
 from spca_testing.models.server import ModelServer, Seen
@@ -56,7 +55,6 @@ def run_with_model(
     level: str,
     script: Script,
     folder: Path,
-    solver: SolverProcess | None = None,
     settings: Mapping[str, Any] | None = None,
     budgets: Budgets | None = None,
     **options: Any,
@@ -85,14 +83,14 @@ def run_with_model(
             **options,
         }
         run_options = RunOptions.model_validate(values)
-        result = run_with(run_options, run_folder, solver)
+        result = run_with(run_options, run_folder)
     return ModelRun(result, run_folder.path, server.requests)
 
 
-def run_with(options: RunOptions, folder: RunFolder, solver: SolverProcess | None = None) -> RunResult:
+def run_with(options: RunOptions, folder: RunFolder) -> RunResult:
     """Run a level over the transport that the options name."""
     if options.transport == "ros":
         from spca.ros.run import run_ros  # only now: not every machine that tests models has ROS
 
         return run_ros(options, folder)
-    return run_inproc(options, folder, solver=solver)
+    return run_inproc(options, folder)
