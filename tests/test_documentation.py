@@ -1,4 +1,4 @@
-"""The documentation: the site builds; its snippets, the notebook and the examples in docstrings run."""
+"""The documentation: the site builds; its snippets and the examples in docstrings run."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 import spca
 import spca_core.ports
@@ -99,18 +97,8 @@ def test_snippets_run(name: str, tmp_path: Path) -> None:
     assert done.returncode == 0 and done.stdout.strip(), done.stderr
 
 
-@pytest.mark.slow
-def test_the_notebook_runs_and_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    notebook = nbformat.read(ROOT / "examples" / "notebooks" / "first_run.ipynb", as_version=4)
-    monkeypatch.setenv("SPCA_ROOT", str(_checkout(tmp_path)))
-    NotebookClient(notebook, timeout=240, kernel_name="python3").execute(cwd=str(tmp_path))
-    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
-    assert sum("image/png" in output.get("data", {}) for output in outputs) == 2
-    assert any("success" in output.get("data", {}).get("text/html", "") for output in outputs)
-
-
 def _checkout(folder: Path) -> Path:
-    """A checkout of links, so that the runs of the notebook stay in the test's folder."""
+    """A checkout of links, so that the runs of a snippet stay in the test's folder."""
     for name in ("worlds", "levels", "launch", "config"):
         if (ROOT / name).is_dir():
             (folder / name).symlink_to(ROOT / name)
