@@ -2,7 +2,8 @@
 
     bin/spca run stack_04 --out /tmp/stack_04 && .venv/bin/python scripts/gif.py /tmp/stack_04
 
-writes docs/images/stack_04.gif: about ten seconds, at most 2 MB.
+writes docs/images/stack_04.gif: about ten seconds, at most 2 MB. With a second argument that ends in .jpg,
+only the last picture of the video is written: what a run came to, for a page of the docs.
 """
 
 from __future__ import annotations
@@ -55,7 +56,12 @@ def _said(picture: Image.Image, lines: list[str]) -> Image.Image:
 
 
 def main(run: Path, out: Path = Path("docs/images/stack_04.gif")) -> None:
-    """Write the animation of a run."""
+    """Write the animation of a run, or its last picture."""
+    if out.suffix == ".jpg":
+        with av.open(str(run / "video.mp4")) as video:
+            *_, last = video.decode(video=0)
+        last.to_image().resize((640, 360)).save(out, quality=82, optimize=True)
+        return
     pictures, seconds = zip(*frames(run), strict=True)
     together = Image.new("RGB", (SIZE[0], 3 * SIZE[1]))
     for i, picture in enumerate((pictures[0], pictures[1], pictures[-1])):

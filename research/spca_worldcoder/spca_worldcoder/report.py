@@ -172,18 +172,19 @@ class Animation:
 
 
 def _drawn(one: Entity, kinds: Sequence[str]) -> str:
-    """A square with the first letters of the class; directions are arrows, what is held is written below."""
+    """A square with the class, cut to six letters; directions are arrows, what is held is written below."""
     if one.x is None or one.y is None:
         return ""
     x, y = one.x * _CELL, one.y * _CELL
     values = dict(one.attributes)
     named = [_COLOURS[v] for v in values.values() if isinstance(v, str) and v in _COLOURS]
     fill = named[0] if named else _PALETTE[kinds.index(one.kind) % len(_PALETTE)]
+    label = html.escape(one.kind[:6])
     shape = (
         f'<rect x="{x + 3}" y="{y + 3}" width="{_CELL - 6}" height="{_CELL - 6}" rx="4" fill="{fill}"'
         ' fill-opacity="0.75"/>'
-        f'<text x="{x + _CELL / 2}" y="{y + _CELL / 2 + 4}" font-size="10" text-anchor="middle">'
-        f"{html.escape(one.kind[:3])}</text>"
+        f'<text x="{x + _CELL / 2}" y="{y + _CELL / 2 + 4}" text-anchor="middle"'
+        f' font-size="{min(10, 42 // max(len(label), 1))}">{label}</text>'
     )
     for value in values.values():
         if isinstance(value, Entity):

@@ -1,10 +1,12 @@
-"""spca from Python, for scripts and notebooks; the command line is made of the same functions.
+"""spca from Python, for scripts and notebooks.
 
-import spca
+    import spca
 
-run = spca.run("stack_01", preset="hard", seed=3, on_event=print)
-print(run.result.outcome, run.report)
-table = spca.campaign(["stack_01", "touch_*"], presets=["shuffled"], tables=5).table
+    run = spca.run("stack_01", preset="hard", seed=3, on_event=print)
+    print(run.result.outcome, run.report)
+    table = spca.campaign(["stack_01", "touch_*"], presets=["shuffled"], tables=5).table
+
+The command line is made of the same functions.
 """
 
 from __future__ import annotations

@@ -53,6 +53,7 @@ def boxes(groups: Mapping[str, Sequence[float]], label: str, logarithmic: bool =
     axis.invert_yaxis()
     if logarithmic:
         axis.set_xscale("log")
+        axis.xaxis.set_major_formatter("{x:g}")
     else:
         axis.set_xlim(left=min(0, *(min(own) for own in data)) if data else 0)
     axis.set_xlabel(label)

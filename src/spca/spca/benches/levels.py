@@ -212,7 +212,8 @@ def _rounds(results: Sequence[RunSummary]) -> Any:
         axis.bar(list(numbers), heights, color=colour, label=label, width=width)
     axis.set_xticks(list(numbers))
     axis.set_xlabel("rounds")
-    axis.set_yscale("symlog")
+    axis.set_yscale("symlog")  # a few runs of many rounds are not lost beside many of one
+    axis.yaxis.set_major_formatter("{x:g}")
     axis.set_ylim(bottom=0)
     axis.set_ylabel("runs")
     plots.legend_beside(axis)
