@@ -163,9 +163,9 @@ JUDGES = {
                 "every step can be done. Correct: it is a plan by both of the stack's validators, where the "
                 "published verdicts are VAL's. Published answers are judged from the plans that the set's "
                 "authors read in them; files without verdicts, or of tasks that have no plan, are left out. "
-                "Other verdicts: answers that are judged otherwise here than published. Correct as read "
-                "here: by the answer's plan alone; the authors' reading also takes in steps that an "
-                "explanation repeats. Asked here: a careful reader of the questions alone."
+                "Other verdicts: answers that are judged otherwise here than published. Correct as marked: "
+                "the same, but where an answer marks its plan by [PLAN], that alone is its plan. Asked here: "
+                "a careful reader of the questions alone."
             ),
         ),
         Judge(

@@ -48,7 +48,7 @@ class Written(Record):
     """How many of `answers` answers reached each level, the first ones and those after repair.
 
     `published` is how many of them others found correct, `differ` names those with another verdict here.
-    Others have read plans in these answers, too: `reread` is how many are correct as they are read here.
+    `reread` is how many are correct by the plan that they mark as such, where they do.
     """
 
     answers: int = 1
@@ -145,7 +145,7 @@ class WrittenBench(Bench[TrialT, Written], Generic[TrialT]):
         if asked := [d.result for d in done if d.result.questions]:
             by_row[("all asked",) + ("",) * (len(names) - 1)] = asked
         heads = (*names, "answers", *LEVELS, "95 % interval", "after repair", "questions",
-                 "published as correct", "other verdicts", "correct as read here")  # fmt: skip
+                 "published as correct", "other verdicts", "correct as marked")  # fmt: skip
         rows = [(*row, *_figures(own)) for row, own in by_row.items()]
         used = [k for k in range(len(heads)) if any(row[k] is not None for row in rows)]
         return PageTable([heads[k] for k in used], [[row[k] for k in used] for row in rows])

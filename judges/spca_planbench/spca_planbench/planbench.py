@@ -200,8 +200,10 @@ def judged_again(language: Language, answers: list[dict[str, Any]]) -> Written:
         steps = tuple(tuple(s.split()) for s in re.findall(r"\(([^()]+)\)", answer["extracted_llm_plan"]))
         why = language.why_wrong(steps, answer["instance_id"])
         reached.append(Verdict(level(steps, why)).reached)
-        own = language.steps(answer.get("llm_raw_response") or "") if language.has_words else steps
-        reread += not (why if own == steps else language.why_wrong(own, answer["instance_id"]))
+        raw = answer.get("llm_raw_response") or ""
+        marked = language.steps(raw) if language.has_words and "[PLAN]" in raw else ()
+        again = language.why_wrong(marked, answer["instance_id"]) if marked and marked != steps else why
+        reread += not again
         if bool(why) == answer["llm_correct"]:
             differ.append(f"{answer['instance_id']}: {why or 'valid'}")
     levels = tuple(map(sum, zip(*reached, strict=True)))
