@@ -163,9 +163,14 @@ JUDGES = {
                 "every step can be done. Correct: it is a plan by both of the stack's validators, where the "
                 "published verdicts are VAL's. Published answers are judged from the plans that the set's "
                 "authors read in them; files without verdicts, or of tasks that have no plan, are left out. "
-                "Other verdicts: answers that are judged otherwise here than published. Correct as marked: "
+                "Other verdicts: answers that are judged otherwise here than published (five have "
+                "fences or sentences around the plan, which VAL does not read). Correct as marked: "
                 "the same, but where an answer marks its plan by [PLAN], that alone is its plan. Asked here: "
                 "a careful reader of the questions alone."
+            ),
+            others=(
+                ("o1-preview", "97.8 % Blocksworld, 52.8 % Mystery (zero shot)", "PlanBench's authors"),
+                ("DeepSeek R1", "99.1 % Blocksworld, 54.1 % Mystery (zero shot)", "PlanBench's authors"),
             ),
         ),
         Judge(
