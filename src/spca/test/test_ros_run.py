@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import psutil
@@ -26,6 +27,7 @@ from spca_core.run_folder import RunFolder
 from spca_ros import names
 from spca_ros.convert.time import seconds
 from spca_ros.domain import own_domain
+from spca_ros.peer import NodeLost
 from spca_ros.qos import EVERY, SENSOR
 from spca_ros.session import RosSession
 from spca_tabletop.ros.environment import RosTabletop
@@ -181,6 +183,27 @@ def test_the_arm_stands_soon_after_a_watcher_was_last_heard(
         moving = [stamp for stamp, speed in seen[stopped:] if speed > 0.01]
         assert max(moving) - heard < STOP_S
         assert {pid for pid in pids.values() if not psutil.pid_exists(pid)} <= {pids.get(victim)}
+
+
+@pytest.mark.parametrize("lost", [1, 2])
+def test_what_is_asked_before_a_level_is_asked_again_once(lost: int) -> None:
+    """DDS drops an answer to a client that its server has not found yet: the server has done its part."""
+    asked: list[object] = []
+    with running(sim(), sense(), executor(), referee(), name=names.SUPERVISOR) as (node, _):
+        tabletop = RosTabletop(node)
+        restore = tabletop._load[names.EXECUTOR]
+
+        def lossy(*request: object, **options: object) -> object:
+            asked.append(restore(*request, **options))
+            if len(asked) <= lost:
+                raise NodeLost("no answer")
+            return asked[-1]
+
+        tabletop._load[names.EXECUTOR] = lossy
+        with nullcontext() if lost == 1 else pytest.raises(NodeLost, match="no answer"):
+            tabletop.begin(RunOptions(level="touch_02"), 60.0)
+            assert tabletop.sense().objects
+    assert len(asked) == (3 if lost == 1 else 2)
 
 
 def test_the_supervisor_is_heard_while_no_joint_state_comes() -> None:
