@@ -202,7 +202,7 @@ def test_an_interrupt_while_a_run_starts_says_how_to_go_on_and_leaves_no_crash_f
     assert output == ""
     assert complaint.strip().endswith(f"spca resume {folder}") and "Traceback" not in complaint
     assert not (folder / "crash.txt").exists()
-    done = spca("resume", str(folder))
+    done = start("resume", str(folder))
     assert done.returncode == 0, done.stdout + done.stderr
 
 
