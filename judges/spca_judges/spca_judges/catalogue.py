@@ -195,6 +195,35 @@ JUDGES = {
                 ("CaP-X (Panda)", "lift .99, stack .90 with state; stack with perception .50", "its paper"),
             ),
         ),
+        Judge(
+            "cliport",
+            "CLIPort",
+            "spca bench cliport --repository FOLDER",
+            "github cliport/cliport, revision 2be5c47",
+            "a checkout",
+            package="pybullet==3.2.7",
+            settings=(
+                "Pixels with depth of the judge's three cameras, 640 × 480, no noise, and their "
+                "calibration; no poses. An action is a pose to pick at and one to place at, with its "
+                "suction gripper. The three views are fused into one from above, each pixel painted with "
+                "the hue that stands for the nearest of CLIPort's eleven colours, because the detector "
+                "tells colours by hue alone. Given: these colours, where the table is, and that its box is "
+                "what the stack calls a tray; no sizes, no kinds, no demonstrations. Built-in grammar and "
+                "planner; no model. Its test seeds (every second one from 10001 on), those on which its own "
+                "demonstrator fails included; lower ones were for development. Its limits of wall time "
+                "count steps of its physics instead. Score: CLIPort's own, in percent. Refused: the grammar "
+                "or the kinds of things have no way to say what is asked, or there is no room for it by the "
+                "stack's rules."
+            ),
+            others=(
+                (
+                    "CLIPort, unseen colours (learned from demonstrations)",
+                    "put-block-in-bowl 75.7, stack-block-pyramid-seq 79.8, packing-boxes-pairs 80.3",
+                    "its paper, best model",
+                ),
+                ("CLIPort, seen colours", "98 to 100", "its paper, best model"),
+            ),
+        ),
     )
 }
 

@@ -29,7 +29,7 @@ def install(judge: Judge, say: Callable[[str], None]) -> None:
             f"{judge.title} is pinned for CPython 3.11, this is {version}", hint="run spca with 3.11"
         )
     shutil.rmtree(judge.folder, ignore_errors=True)
-    say(f"making {judge.folder}; this takes some minutes and {judge.package} takes about 1.3 GB")
+    say(f"making {judge.folder}; this takes some minutes and up to 1.3 GB")
     try:
         venv.create(judge.folder, with_pip=True)
         _pip(judge.python, judge.lock)

@@ -1,0 +1,164 @@
+"""`spca bench cliport`: CLIPort's tasks on its own test seeds, by its own score."""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from time import perf_counter
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from spca_bench.bench import Bench, Done
+from spca_bench.page import Page, PageTable
+from spca_bench.statistics import Rate, groups, median_of
+from spca_cliport.episode import COLOURS, TASKS, PickPlaceEpisode, open_episode
+from spca_cliport.playing import End, play
+from spca_core.errors import InputError, SpcaError
+from spca_core.model import Record
+from spca_judges.catalogue import find
+from spca_planner.planner import DraftingPlanner
+from spca_planner.solver.process import warm_solver
+from spca_planner.trusted import TrustedDomains
+from spca_tabletop.plan.proposer import BuiltinProposer
+from spca_tabletop.plan.vocabulary import TabletopVocabulary
+
+FIRST_TEST_SEED = 10_001
+"""CLIPort's test seeds are every second one from here on; those below were for development."""
+
+
+class EpisodeTrial(Record):
+    """One task on the table that CLIPort draws with `seed`."""
+
+    task: str
+    seed: int
+
+    @property
+    def key(self) -> str:
+        """Its name within the bench."""
+        return f"{self.task}-{self.seed}"
+
+
+class EpisodeResult(Record):
+    """CLIPort's score (0-1), how many actions that took, and the last sentence with why no more was done."""
+
+    score: float
+    actions: int
+    end: End
+    text: str
+    reason: str
+    wall_s: float
+
+
+Trials = Sequence[Done[EpisodeTrial, EpisodeResult]]
+
+
+class CliportBench(Bench[EpisodeTrial, EpisodeResult]):
+    """Each of `tasks` in each of `colours`, on the first `episodes` seeds from `first_seed` on."""
+
+    name = "cliport"
+    result_type: ClassVar[type[Record]] = EpisodeResult
+
+    repository: Path
+    tasks: tuple[str, ...] = TASKS
+    colours: tuple[str, ...] = COLOURS
+    episodes: int = Field(100, ge=1)
+    first_seed: int = Field(FIRST_TEST_SEED, ge=0)
+
+    @property
+    def title(self) -> str:
+        """See `Bench`."""
+        return "CLIPort"
+
+    def identity(self) -> Mapping[str, Any]:
+        """See `Bench`; the same wherever the checkout lies."""
+        return self.model_dump(mode="json", exclude={"usd", "repository"})
+
+    def prepare(self, folder: Path) -> None:
+        """See `Bench`."""
+        if not (self.repository / "cliport" / "environments" / "environment.py").is_file():
+            raise InputError(
+                "holds no CLIPort", where=str(self.repository), hint="a checkout of cliport/cliport"
+            )
+        find("cliport").check()
+
+    def trials(self) -> list[EpisodeTrial]:
+        """See `Bench`; a seed of all tasks, then the next one."""
+        return [
+            EpisodeTrial(task=f"{task}-{colours}-colors", seed=self.first_seed + 2 * k)
+            for k in range(self.episodes)
+            for task in self.tasks
+            for colours in self.colours
+        ]
+
+    def run_trial(self, trial: EpisodeTrial, folder: Path) -> EpisodeResult:
+        """See `Bench`."""
+        begun = perf_counter()
+        try:
+            episode = _episode(self.repository, trial.task)
+            episode.reset(trial.seed)
+        except SpcaError:  # it died in the trial before
+            _episode.cache_clear()
+            episode = _episode(self.repository, trial.task)
+            episode.reset(trial.seed)
+        left = episode.instruction().left
+        end, text, reason = play(episode, _planner())
+        after = episode.instruction()
+        return EpisodeResult(
+            score=round(after.score, 4), actions=left - after.left, end=end, text=text, reason=reason,
+            wall_s=round(perf_counter() - begun, 2),
+        )  # fmt: skip
+
+    def success(self, result: EpisodeResult) -> bool:
+        """See `Bench`."""
+        return result.score > 0.99
+
+    def remark(self, done: Done[EpisodeTrial, EpisodeResult]) -> str:
+        """See `Bench`."""
+        return "" if self.success(done.result) else f"{done.result.text}: {done.result.reason}"
+
+    def table(self, done: Trials) -> PageTable:
+        """By task and colours."""
+        heads = ("task", "episodes", "score", "whole score", "95 % interval", "refused", "median s")
+        return PageTable(
+            heads, [_row(task, own) for task, own in groups(done, lambda d: d.trial.task).items()]
+        )
+
+    def report(self, done: Trials, page: Page) -> None:
+        """See `Bench`."""
+        page.heading("Not the whole score")
+        rows = [(d.trial.key, d.result.score, self.remark(d)) for d in done if not self.success(d.result)]
+        page.table(("episode", "score", "why"), rows)
+
+    def rows(self, done: Done[EpisodeTrial, EpisodeResult]) -> Iterable[Mapping[str, Any]]:
+        """See `Bench`."""
+        yield {**done.trial.model_dump(), **done.result.model_dump(mode="json")}
+
+
+def _row(task: str, done: Trials) -> tuple[object, ...]:
+    results = [d.result for d in done]
+    whole, refused = Rate.of(r.score > 0.99 for r in results), sum(r.end == "refused" for r in results)
+    score = f"{100 * sum(r.score for r in results) / len(results):.1f}"
+    return (
+        task, len(results), score, str(whole), whole.percent_interval, refused,
+        median_of(r.wall_s for r in results),
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=8)
+def _episode(checkout: Path, task: str) -> PickPlaceEpisode:
+    """One process of the judge per task; it ends with this one."""
+    return open_episode(checkout, task)
+
+
+@lru_cache(maxsize=1)
+def _planner() -> DraftingPlanner:
+    """One for all episodes of a process; nothing is learned from one to the next."""
+    nothing = TrustedDomains(Path(__file__).with_name("trusted"))
+    planner = DraftingPlanner(
+        "tabletop", BuiltinProposer(), nothing, TabletopVocabulary(), solver=warm_solver()
+    )
+    atexit.register(planner.close)
+    return planner

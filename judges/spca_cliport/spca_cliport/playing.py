@@ -1,0 +1,105 @@
+"""Plays an episode with the stack's eyes, words and plans: look, plan, one pick and place, look again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, Protocol
+
+import numpy as np
+
+from spca_cliport.episode import Instruction, judged_world
+from spca_cliport.seeing import COLOURS, false_colour, fused
+from spca_core.camera import RgbdFrame
+from spca_core.geometry import Pose, top_down, top_down_yaw
+from spca_core.names import words_of
+from spca_core.plan import PlanRequest, Step
+from spca_core.ports.stages import Planner
+from spca_core.scene import Scene, SceneObject
+from spca_core.task import Task
+from spca_sense.catalogue import Catalogue, Colour
+from spca_sense.detector import ShapeDetector
+from spca_sense.observation import observation_of
+from spca_sense.tracker import SceneTracker
+from spca_tabletop.act import placements
+from spca_tabletop.act.placements import Hold
+
+NAMED = {"box": "tray"}
+"""What CLIPort calls otherwise than the stack does: its box is what other blocks are packed into."""
+End = Literal["acted", "stopped", "refused"]
+"""All actions done, or CLIPort content; nothing more to do; no plan for the sentence."""
+_PICKS, _PLACES = ("pick_up", "take_down"), ("place_on", "stack_on", "place_on_table", "place_across")
+
+
+class Played(Protocol):
+    """What of an episode is needed here."""
+
+    def look(self) -> list[RgbdFrame]:
+        """Its frames."""
+        ...
+
+    def instruction(self) -> Instruction:
+        """The sentence of the next step."""
+        ...
+
+    def pick_and_place(self, pick: Pose, place: Pose) -> None:
+        """The next action."""
+        ...
+
+
+def play(episode: Played, planner: Planner) -> tuple[End, str, str]:
+    """Act as long as there are actions left and something is to be done.
+
+    Returns how that ended, the sentence at which it did, and why.
+    """
+    tracker = SceneTracker(ShapeDetector(_catalogue()))
+    while (asked := episode.instruction()).left and not asked.done:
+        scene = tracker.update(fused(episode.look(), judged_world()))
+        text = " ".join(NAMED.get(word, word) for word in asked.text.split())
+        task = Task(group="judge", id="cliport", title=text, description=text)
+        request = PlanRequest(attempt="1", task=task, observation=observation_of(scene), skills=())
+        result = planner.plan(request)
+        if result.plan is None:
+            return "refused", asked.text, result.message or result.status
+        if not result.plan.steps:
+            return "stopped", asked.text, "nothing seems left to be done"
+        poses = poses_of(result.plan.steps[:2], scene)
+        if isinstance(poses, str):
+            return "stopped", asked.text, poses
+        episode.pick_and_place(*poses)
+    return "acted", asked.text, "all is done" if asked.done else "no action is left"
+
+
+def poses_of(steps: Iterable[Step], scene: Scene) -> tuple[Pose, Pose] | str:
+    """Where to pick and where to place, in the frame of the robot's base; or why that is not possible."""
+    names = [step.action for step in steps]
+    if len(names) != 2 or names[0] not in _PICKS or names[1] not in _PLACES:
+        return f"{' and '.join(names)} is no pick and place"
+    pick, place = steps
+    thing = _named(scene, pick.args[0])
+    tool = top_down(*thing.pose.position[:2], thing.top, thing.pose.yaw)
+    spot = next(iter(_spots(place, scene, Hold.of(thing, tool, thing.pose.yaw))), None)
+    if spot is None:
+        return f"no place for {words_of(thing.id)}: {place}"
+    base = judged_world().robot.base.position
+    turn = top_down_yaw(spot) - thing.pose.yaw
+    (px, py, pz), (x, y, z) = (np.subtract(pose.position, base).tolist() for pose in (tool, spot))
+    return Pose.from_xyz_yaw(px, py, pz), Pose.from_xyz_yaw(x, y, z, turn)
+
+
+def _spots(step: Step, scene: Scene, hold: Hold) -> Iterable[Pose]:
+    held, *others = step.args
+    where = [_named(scene, name) for name in others]
+    if step.action == "place_across":
+        return placements.across(where[0], where[1], scene, held, hold)
+    if step.action == "place_on_table":
+        return placements.on_table(scene, judged_world().table, judged_world().work_area, held, hold)
+    return placements.on_top(where[0], scene, held, hold, tip_reach=0.0)
+
+
+def _named(scene: Scene, name: str) -> SceneObject:
+    return next(thing for thing in scene.objects if thing.id == name)
+
+
+def _catalogue() -> Catalogue:
+    palette = tuple(Colour(name=name, rgb=false_colour(name)) for name in sorted(COLOURS))
+    return Catalogue.from_world(judged_world()).model_copy(update={"palette": palette})

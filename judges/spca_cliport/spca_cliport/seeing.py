@@ -1,0 +1,78 @@
+"""What the stack's detector is shown of CLIPort's table: three views as one from above, in false colours.
+
+The detector tells things by hue alone. CLIPort has eleven colours, some of one hue (red and pink, brown and
+orange) and some without (white, gray): each pixel is repainted with the hue that stands for its nearest one.
+"""
+
+from __future__ import annotations
+
+import colorsys
+from collections.abc import Sequence
+
+import numpy as np
+
+from spca_core.camera import RgbdFrame
+from spca_core.geometry import Array
+from spca_core.world import CameraMount, World
+
+COLOURS = {
+    "blue": (78, 121, 167), "red": (255, 87, 89), "green": (89, 169, 79), "orange": (242, 142, 43),
+    "yellow": (237, 201, 72), "purple": (176, 122, 161), "pink": (255, 157, 167), "cyan": (118, 183, 178),
+    "brown": (156, 117, 95), "white": (255, 255, 255), "grey": (186, 176, 172),
+}  # fmt: skip
+"""The colours that CLIPort names, as it defines them."""
+DARK, GREY = 75, 8
+"""The table's brightest channel, and by how much its channels differ, at the most."""
+CEILING = 0.28
+"""Metres above the table: CLIPort's own bound for what it looks at. The arm is higher."""
+
+
+def false_colour(name: str) -> tuple[float, float, float]:
+    """The hue (red, green, blue in 0-1) that stands for one of `COLOURS`."""
+    turn = list(COLOURS).index(name) / len(COLOURS)
+    return colorsys.hsv_to_rgb(turn, 1.0, 0.8)
+
+
+def in_false_colours(seen: Array) -> Array:
+    """Colours (N, 3) of 0-255; all but the table's are repainted by the chromaticity that is nearest."""
+    shares = np.array([np.divide(c, sum(c)) for c in COLOURS.values()], np.float32)
+    paints = np.array([false_colour(name) for name in COLOURS]) * 255
+    share = seen.astype(np.float32) / np.maximum(seen.sum(axis=1, keepdims=True), 1)
+    nearest = np.linalg.norm(share[:, None] - shares, axis=2).argmin(axis=1)
+    table = (seen.max(axis=1) < DARK) & (np.ptp(seen, axis=1) < GREY)
+    return np.where(table[:, None], seen, paints[nearest]).astype(np.uint8)
+
+
+def fused(frames: Sequence[RgbdFrame], world: World) -> RgbdFrame:
+    """One frame of the world's camera from several, each given in the frame of the robot's base."""
+    points, colours = [], []
+    area, top = world.work_area, world.table.top
+    low, high = np.array([area.x[0], area.y[0], -np.inf]), np.array([area.x[1], area.y[1], top + CEILING])
+    for frame in frames:
+        k, pose = frame.intrinsics, frame.pose.matrix()
+        rows, columns = np.indices(frame.depth.shape)
+        rays = np.stack([(columns - k.cx) / k.fx, (rows - k.cy) / k.fy, np.ones(rows.shape)], axis=2)
+        at = (rays * frame.depth[..., None]) @ pose[:3, :3].T + pose[:3, 3] + world.robot.base.position
+        inside = ((at > low) & (at < high)).all(axis=2)
+        points.append(at[inside])
+        colours.append(in_false_colours(frame.colour[inside]))
+    return _from_above(np.concatenate(points), np.concatenate(colours), frames[0].stamp, world.camera)
+
+
+def _from_above(points: Array, colours: Array, stamp: float, camera: CameraMount) -> RgbdFrame:
+    matrix = camera.pose.matrix()
+    seen = (points - matrix[:3, 3]) @ matrix[:3, :3]
+    far_first = np.argsort(-seen[:, 2], kind="stable")
+    seen, colours = seen[far_first], colours[far_first]
+    columns = np.rint(camera.fx * seen[:, 0] / seen[:, 2] + camera.cx).astype(int)
+    rows = np.rint(camera.fy * seen[:, 1] / seen[:, 2] + camera.cy).astype(int)
+    depth = np.zeros((camera.height, camera.width), np.float32)
+    colour = np.zeros((camera.height, camera.width, 3), np.uint8)
+    depth[rows, columns], colour[rows, columns] = seen[:, 2], colours
+    for _ in range(2):  # between what the cameras' pixels hit: as beside it, where that is lowest
+        holes = depth == 0
+        for shift in ((0, 1), (1, 0), (0, -1), (-1, 0)):
+            near, its = np.roll(depth, shift, (0, 1)), np.roll(colour, shift, (0, 1))
+            better = holes & (near > depth)
+            depth[better], colour[better] = near[better], its[better]
+    return RgbdFrame(colour, depth, camera.intrinsics, camera.pose, stamp)
