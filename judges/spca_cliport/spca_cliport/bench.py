@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import atexit
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
@@ -12,9 +11,9 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from spca_bench.bench import Bench, Done
-from spca_bench.page import Page, PageTable
+from spca_bench.page import PageTable
 from spca_bench.statistics import Rate, groups, median_of
-from spca_cliport.episode import COLOURS, TASKS, PickPlaceEpisode, open_episode
+from spca_cliport.episode import COLOURS, TASKS, PickPlaceEpisode
 from spca_cliport.playing import End, play
 from spca_core.errors import InputError, SpcaError
 from spca_core.model import Record
@@ -24,9 +23,6 @@ from spca_planner.solver.process import warm_solver
 from spca_planner.trusted import TrustedDomains
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
-
-FIRST_TEST_SEED = 10_001
-"""CLIPort's test seeds are every second one from here on; those below were for development."""
 
 
 class EpisodeTrial(Record):
@@ -65,12 +61,7 @@ class CliportBench(Bench[EpisodeTrial, EpisodeResult]):
     tasks: tuple[str, ...] = TASKS
     colours: tuple[str, ...] = COLOURS
     episodes: int = Field(100, ge=1)
-    first_seed: int = Field(FIRST_TEST_SEED, ge=0)
-
-    @property
-    def title(self) -> str:
-        """See `Bench`."""
-        return "CLIPort"
+    first_seed: int = Field(10_001, ge=0)
 
     def identity(self) -> Mapping[str, Any]:
         """See `Bench`; the same wherever the checkout lies."""
@@ -99,13 +90,12 @@ class CliportBench(Bench[EpisodeTrial, EpisodeResult]):
         try:
             episode = _episode(self.repository, trial.task)
             episode.reset(trial.seed)
-        except SpcaError:  # it died in the trial before
+            left = episode.instruction().left
+            end, text, reason = play(episode, _planner())
+            after = episode.instruction()
+        except SpcaError:  # the next trial is for a new process
             _episode.cache_clear()
-            episode = _episode(self.repository, trial.task)
-            episode.reset(trial.seed)
-        left = episode.instruction().left
-        end, text, reason = play(episode, _planner())
-        after = episode.instruction()
+            raise
         return EpisodeResult(
             score=round(after.score, 4), actions=left - after.left, end=end, text=text, reason=reason,
             wall_s=round(perf_counter() - begun, 2),
@@ -122,19 +112,8 @@ class CliportBench(Bench[EpisodeTrial, EpisodeResult]):
     def table(self, done: Trials) -> PageTable:
         """By task and colours."""
         heads = ("task", "episodes", "score", "whole score", "95 % interval", "refused", "median s")
-        return PageTable(
-            heads, [_row(task, own) for task, own in groups(done, lambda d: d.trial.task).items()]
-        )
-
-    def report(self, done: Trials, page: Page) -> None:
-        """See `Bench`."""
-        page.heading("Not the whole score")
-        rows = [(d.trial.key, d.result.score, self.remark(d)) for d in done if not self.success(d.result)]
-        page.table(("episode", "score", "why"), rows)
-
-    def rows(self, done: Done[EpisodeTrial, EpisodeResult]) -> Iterable[Mapping[str, Any]]:
-        """See `Bench`."""
-        yield {**done.trial.model_dump(), **done.result.model_dump(mode="json")}
+        by_task = groups(done, lambda d: d.trial.task)
+        return PageTable(heads, [_row(task, own) for task, own in by_task.items()])
 
 
 def _row(task: str, done: Trials) -> tuple[object, ...]:
@@ -150,15 +129,13 @@ def _row(task: str, done: Trials) -> tuple[object, ...]:
 @lru_cache(maxsize=8)
 def _episode(checkout: Path, task: str) -> PickPlaceEpisode:
     """One process of the judge per task; it ends with this one."""
-    return open_episode(checkout, task)
+    server = Path(__file__).with_name("server.py")
+    return PickPlaceEpisode(find("cliport").python, server, [str(checkout), task])
 
 
 @lru_cache(maxsize=1)
 def _planner() -> DraftingPlanner:
     """One for all episodes of a process; nothing is learned from one to the next."""
     nothing = TrustedDomains(Path(__file__).with_name("trusted"))
-    planner = DraftingPlanner(
-        "tabletop", BuiltinProposer(), nothing, TabletopVocabulary(), solver=warm_solver()
-    )
-    atexit.register(planner.close)
-    return planner
+    words, solver = TabletopVocabulary(), warm_solver()
+    return DraftingPlanner("tabletop", BuiltinProposer(), nothing, words, solver=solver)

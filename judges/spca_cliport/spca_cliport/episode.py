@@ -10,7 +10,6 @@ import numpy as np
 from spca_core.geometry import Pose
 from spca_core.model import Record
 from spca_core.world import World, load_world
-from spca_judges.catalogue import find
 from spca_judges.remote import RemoteEpisode
 
 TASKS = ("put-block-in-bowl", "packing-boxes-pairs", "stack-block-pyramid-seq", "towers-of-hanoi-seq")
@@ -39,14 +38,6 @@ class PickPlaceEpisode(RemoteEpisode):
         """Pick at a pose and place at another one, in the frame of the robot's base, upright."""
         poses = (np.array([*pose.position, *pose.quaternion]) for pose in (pick, place))
         self._ask("act", **dict(zip(("pick", "place"), poses, strict=True)))
-
-
-def open_episode(checkout: Path, task: str, log: Path | None = None) -> PickPlaceEpisode:
-    """Start it; `reset` it first. Raises InputError where PyBullet is missing, SpcaError if it fails."""
-    judge = find("cliport")
-    judge.check()
-    server = Path(__file__).with_name("server.py")
-    return PickPlaceEpisode(judge.python, server, [str(checkout), task], log)
 
 
 @lru_cache(maxsize=1)

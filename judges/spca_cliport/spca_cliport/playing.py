@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 
-from spca_cliport.episode import Instruction, judged_world
+from spca_cliport.episode import PickPlaceEpisode, judged_world
 from spca_cliport.seeing import COLOURS, false_colour, fused
-from spca_core.camera import RgbdFrame
 from spca_core.geometry import Pose, top_down, top_down_yaw
 from spca_core.names import words_of
 from spca_core.plan import PlanRequest, Step
@@ -27,26 +26,10 @@ NAMED = {"box": "tray"}
 """What CLIPort calls otherwise than the stack does: its box is what other blocks are packed into."""
 End = Literal["acted", "stopped", "refused"]
 """All actions done, or CLIPort content; nothing more to do; no plan for the sentence."""
-_PICKS, _PLACES = ("pick_up", "take_down"), ("place_on", "stack_on", "place_on_table", "place_across")
+_PLACES = ("place_on", "stack_on", "place_on_table")
 
 
-class Played(Protocol):
-    """What of an episode is needed here."""
-
-    def look(self) -> list[RgbdFrame]:
-        """Its frames."""
-        ...
-
-    def instruction(self) -> Instruction:
-        """The sentence of the next step."""
-        ...
-
-    def pick_and_place(self, pick: Pose, place: Pose) -> None:
-        """The next action."""
-        ...
-
-
-def play(episode: Played, planner: Planner) -> tuple[End, str, str]:
+def play(episode: PickPlaceEpisode, planner: Planner) -> tuple[End, str, str]:
     """Act as long as there are actions left and something is to be done.
 
     Returns how that ended, the sentence at which it did, and why.
@@ -72,10 +55,10 @@ def play(episode: Played, planner: Planner) -> tuple[End, str, str]:
 def poses_of(steps: Iterable[Step], scene: Scene) -> tuple[Pose, Pose] | str:
     """Where to pick and where to place, in the frame of the robot's base; or why that is not possible."""
     names = [step.action for step in steps]
-    if len(names) != 2 or names[0] not in _PICKS or names[1] not in _PLACES:
+    if len(names) != 2 or names[0] != "pick_up" or names[1] not in _PLACES:
         return f"{' and '.join(names)} is no pick and place"
     pick, place = steps
-    thing = _named(scene, pick.args[0])
+    thing = _things(scene)[pick.args[0]]
     tool = top_down(*thing.pose.position[:2], thing.top, thing.pose.yaw)
     spot = next(iter(_spots(place, scene, Hold.of(thing, tool, thing.pose.yaw))), None)
     if spot is None:
@@ -87,17 +70,14 @@ def poses_of(steps: Iterable[Step], scene: Scene) -> tuple[Pose, Pose] | str:
 
 
 def _spots(step: Step, scene: Scene, hold: Hold) -> Iterable[Pose]:
-    held, *others = step.args
-    where = [_named(scene, name) for name in others]
-    if step.action == "place_across":
-        return placements.across(where[0], where[1], scene, held, hold)
-    if step.action == "place_on_table":
-        return placements.on_table(scene, judged_world().table, judged_world().work_area, held, hold)
-    return placements.on_top(where[0], scene, held, hold, tip_reach=0.0)
+    held, *under = step.args
+    if under:
+        return placements.on_top(_things(scene)[under[0]], scene, held, hold, tip_reach=0.0)
+    return placements.on_table(scene, judged_world().table, judged_world().work_area, held, hold)
 
 
-def _named(scene: Scene, name: str) -> SceneObject:
-    return next(thing for thing in scene.objects if thing.id == name)
+def _things(scene: Scene) -> dict[str, SceneObject]:
+    return {thing.id: thing for thing in scene.objects}
 
 
 def _catalogue() -> Catalogue:
