@@ -211,9 +211,11 @@ JUDGES = {
                 "what the stack calls a tray; no sizes, no kinds, no demonstrations. Built-in grammar and "
                 "planner; no model. Its test seeds (every second one from 10001 on), those on which its own "
                 "demonstrator fails included; lower ones were for development. Its limits of wall time "
-                "count steps of its physics instead. Score: CLIPort's own, in percent. Refused: the grammar "
-                "or the kinds of things have no way to say what is asked, or there is no room for it by the "
-                "stack's rules."
+                "count steps of its physics instead. Score: CLIPort's own, in percent. Refused: the built- "
+                "in grammar or the kinds of things have no way to say what is asked; the score is what was "
+                "earned before. That is so for several blocks in 'a bowl', as a bowl holds one thing; for "
+                "shades ('the lightest brown block') and rings; for more than six blocks in a box; for a "
+                "colour that is named and not there, or a box that is so full that it is not seen as one."
             ),
             others=(
                 (
