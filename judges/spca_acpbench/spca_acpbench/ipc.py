@@ -120,9 +120,7 @@ class IpcBench(Bench[PairTrial, PairResult]):
             counts = (sum(r.verdicts or 0 for r in judged), sum(r.equal or 0 for r in judged))
             rows.append((*row, *(counts if judged else (None, None))))
         heads = ("outcome", "problems", "domains", "the same by Fast Downward's reader")
-        if all(row[-1] is None for row in rows):
-            return PageTable(heads, [row[:-2] for row in rows])
-        return PageTable((*heads, "verdicts on plans", "the same by VAL"), rows)
+        return PageTable((*heads, "verdicts on plans", "the same by VAL"), rows).filled()
 
 
 @lru_cache(maxsize=1)

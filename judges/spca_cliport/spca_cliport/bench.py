@@ -47,6 +47,11 @@ class EpisodeResult(Record):
     reason: str
     wall_s: float
 
+    @property
+    def whole(self) -> bool:
+        """Whether all of the score was earned; it is a sum of fractions."""
+        return self.score > 0.99
+
 
 Trials = Sequence[Done[EpisodeTrial, EpisodeResult]]
 
@@ -103,7 +108,7 @@ class CliportBench(Bench[EpisodeTrial, EpisodeResult]):
 
     def success(self, result: EpisodeResult) -> bool:
         """See `Bench`."""
-        return result.score > 0.99
+        return result.whole
 
     def remark(self, done: Done[EpisodeTrial, EpisodeResult]) -> str:
         """See `Bench`."""
@@ -118,7 +123,7 @@ class CliportBench(Bench[EpisodeTrial, EpisodeResult]):
 
 def _row(task: str, done: Trials) -> tuple[object, ...]:
     results = [d.result for d in done]
-    whole, refused = Rate.of(r.score > 0.99 for r in results), sum(r.end == "refused" for r in results)
+    whole, refused = Rate.of(r.whole for r in results), sum(r.end == "refused" for r in results)
     score = f"{100 * sum(r.score for r in results) / len(results):.1f}"
     return (
         task, len(results), score, str(whole), whole.percent_interval, refused,

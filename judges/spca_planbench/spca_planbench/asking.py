@@ -13,7 +13,7 @@ from pydantic import Field
 from spca_bench.bench import Bench, Done, TrialT
 from spca_bench.campaign import read_head
 from spca_bench.page import PageTable
-from spca_bench.statistics import Rate
+from spca_bench.statistics import Rate, groups
 from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage
 from spca_core.ports.proposer import ModelError
@@ -136,19 +136,19 @@ class WrittenBench(Bench[TrialT, Written], Generic[TrialT]):
         return self.table_by(done, self.grouped, self.group)
 
     def table_by(
-        self, done: Sequence[Done[TrialT, Written]], names: tuple[str, ...], group: Callable[[TrialT], Any]
+        self,
+        done: Sequence[Done[TrialT, Written]],
+        names: tuple[str, ...],
+        group: Callable[[TrialT], tuple[str, ...]],
     ) -> PageTable:
         """The same by another grouping."""
-        by_row: dict[tuple[str, ...], list[Written]] = {}
-        for d in done:
-            by_row.setdefault(group(d.trial), []).append(d.result)
-        if asked := [d.result for d in done if d.result.questions]:
+        by_row = groups(done, lambda d: group(d.trial))
+        if asked := [d for d in done if d.result.questions]:
             by_row[("all asked",) + ("",) * (len(names) - 1)] = asked
         heads = (*names, "answers", *LEVELS, "95 % interval", "after repair", "questions",
                  "published as correct", "other verdicts", "correct as marked")  # fmt: skip
-        rows = [(*row, *_figures(own)) for row, own in by_row.items()]
-        used = [k for k in range(len(heads)) if any(row[k] is not None for row in rows)]
-        return PageTable([heads[k] for k in used], [[row[k] for k in used] for row in rows])
+        rows = [(*row, *_figures([d.result for d in own])) for row, own in by_row.items()]
+        return PageTable(heads, rows).filled()
 
 
 def _figures(results: Sequence[Written]) -> tuple[object, ...]:

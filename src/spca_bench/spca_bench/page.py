@@ -40,6 +40,11 @@ class PageTable:
         """The rows as text."""
         return [[_cell(c) for c in row] for row in self.rows]
 
+    def filled(self) -> PageTable:
+        """The same without the columns in which every row has None."""
+        used = [k for k in range(len(self.heads)) if any(row[k] is not None for row in self.rows)]
+        return PageTable([self.heads[k] for k in used], [[row[k] for k in used] for row in self.rows])
+
 
 @dataclass(frozen=True)
 class Card:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from statistics import mean, median, stdev
 from typing import TypeVar
 
 from spca_core.model import Record
 
 T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
 
 _CONFIDENCE = 0.95
 
@@ -154,9 +155,9 @@ class Paired(Record):
         return numerator / math.sqrt(product)
 
 
-def groups(items: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
+def groups(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     """The items by a key, groups in the order in which they first appear."""
-    found: dict[str, list[T]] = {}
+    found: dict[K, list[T]] = {}
     for item in items:
         found.setdefault(key(item), []).append(item)
     return found

@@ -53,10 +53,8 @@ class RosRobot:
         """Named in every goal, for readers of the log."""
         self.on_follow: Callable[[JointTrajectory], None] | None = None
         """Called with every trajectory before it is sent, so that it can be drawn."""
-        self.seen = 0.0
-        """Simulated seconds of the newest joint state."""
         self.on_seen: Callable[[], None] | None = None
-        """Called when it is new, in the turning thread."""
+        """Called after each new joint state, in the turning thread."""
 
     # --- Robot ----------------------------------------------------------------------------------------------
 
@@ -131,6 +129,11 @@ class RosRobot:
             self._driver.want_time(state.stamp, 0.0)
 
     # --- the rest -------------------------------------------------------------------------------------------
+
+    @property
+    def seen(self) -> float:
+        """Simulated seconds of the newest joint state; 0 before the first."""
+        return 0.0 if self._state is None else self._state.stamp
 
     def wait_news(self) -> None:
         """Wait for a joint state that was sent after this call, as after a jump of the world's time."""
@@ -209,6 +212,5 @@ class RosRobot:
         with self._news:
             self._state, self._arrived = state, time.monotonic()
             self._news.notify_all()
-        self.seen = state.stamp
         if self.on_seen is not None:
             self.on_seen()
