@@ -37,11 +37,11 @@ ROOT = Path(__file__).parents[1]
 LAUNCHER = ROOT / "bin" / "spca"
 STAGES = ("start", "sense", "plan", "code", "act", "report")
 NODES = ("spca_sim.node", "spca_referee.node", "spca_tabletop.ros.executor_node", "spca.ros.brain")
-KEEPER = "spca.ros.keeper"
+DAEMON = "spca.ros.daemon"
 VICTIMS = {
     "inproc": ("spca_planner.solver.worker", "spca_sandbox.worker"),
     "ros": NODES,
-    "standing": (*NODES, KEEPER),
+    "standing": (*NODES, DAEMON),
 }
 SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP}
 INTERRUPT = "interrupt"
@@ -258,7 +258,7 @@ def _stood(seen: list[tuple[float, float, float]], struck_at: float) -> tuple[fl
 
 
 def _up(environment: dict[str, str]) -> psutil.Process:
-    """Start a graph that stays; its keeper."""
+    """Start a graph that stays; its daemon."""
     subprocess.run(
         [LAUNCHER, "up", "--rate", "2", "--detach"], check=True, capture_output=True, env=environment
     )

@@ -79,15 +79,15 @@ class GrammarPrograms:
         for _ in range(rng.randint(1, _MOST_CHANGES)):
             kinds = list(failures) or ["step_limit"]
             kind = rng.choices(kinds, [failures[k] or 1 for k in kinds])[0]
-            mends = [
+            repairs = [
                 (slot.name, f.name)
                 for slot in grammar.slots
                 for f in slot.fragments
-                if kind in f.mends and fragments[slot.name] != f.name
+                if kind in f.repairs and fragments[slot.name] != f.name
             ]
             others = [p for p in programs if p.id != parent.id and set(p.fragments) == set(fragments)]
-            if mends:
-                slot, name = rng.choice(mends)
+            if repairs:
+                slot, name = rng.choice(repairs)
                 fragments[slot] = name
                 remarks.append(f"{slot}: {name}, against {kind}")
             elif others:

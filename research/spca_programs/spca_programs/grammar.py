@@ -59,7 +59,7 @@ def read_grammar(path: Path) -> Grammar:
             fragment = Fragment(
                 name=name,
                 source=source.replace(f"def {node.name}(", f"def {slot}(", 1),
-                mends=_mends(doc, path, node.name),
+                repairs=_repairs(doc, path, node.name),
             )
             slots.setdefault(slot, []).append(fragment)
             about.setdefault(slot, doc.splitlines()[0] if doc else "")
@@ -76,11 +76,11 @@ def read_grammar(path: Path) -> Grammar:
     )
 
 
-def _mends(doc: str, path: Path, name: str) -> tuple[FailureKind, ...]:
+def _repairs(doc: str, path: Path, name: str) -> tuple[FailureKind, ...]:
     found = _MENDS.search(doc)
     kinds = tuple(found.group(1).replace(" ", "").split(",")) if found else ()
     known = get_args(FailureKind)
     for kind in kinds:
         if kind not in known:
-            raise InputError(f"{name} mends '{kind}'", str(path), f"kinds are {', '.join(known)}")
+            raise InputError(f"{name} repairs '{kind}'", str(path), f"kinds are {', '.join(known)}")
     return kinds

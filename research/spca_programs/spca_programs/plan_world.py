@@ -90,12 +90,12 @@ class Transition(Record):
 class Fragment(Record):
     """One way to fill a slot: Python source that defines a function with the slot's name.
 
-    `mends` are the failures it helps with.
+    `repairs` are the failures it helps with.
     """
 
     name: str
     source: str
-    mends: tuple[FailureKind, ...] = ()
+    repairs: tuple[FailureKind, ...] = ()
 
 
 class Slot(Record):

@@ -120,12 +120,12 @@ class Journal:
         )
         self._folder.write("library.py", state.library)
         self._folder.write("result.json", result)  # the last one: a run that has a result has ended
-        self.tell("run_ended", text=state.reason, data={"outcome": outcome.value})
+        self.publish("run_ended", text=state.reason, data={"outcome": outcome.value})
         return result
 
     # --- events ---------------------------------------------------------------------------------------------
 
-    def tell(
+    def publish(
         self, kind: EventKind, stage: str = "", text: str = "", data: dict[str, Any] | None = None
     ) -> None:
         """Log an event and pass it to the listeners."""
@@ -134,24 +134,28 @@ class Journal:
         for listener in self._listeners:
             listener(event)
 
-    def tell_draft(self, draft: DraftRecord) -> None:
+    def publish_draft(self, draft: DraftRecord) -> None:
         """A draft of a plan has been judged."""
         rejection = draft.rejection
         text = f"{rejection.critic}: {rejection.message}" if rejection else "accepted"
-        self.tell("draft", stage="plan", text=text, data={"mode": draft.mode, "accepted": rejection is None})
+        self.publish(
+            "draft", stage="plan", text=text, data={"mode": draft.mode, "accepted": rejection is None}
+        )
 
-    def tell_rehearsal(self, state: RunState, rehearsed: Rehearsed, rehearsal: Rehearsal) -> None:
+    def publish_rehearsal(self, state: RunState, rehearsed: Rehearsed, rehearsal: Rehearsal) -> None:
         """A plan has been rehearsed: write it down, and what the first failing try looked like."""
         self.keep(state, "rehearsal", rehearsed)
         if rehearsed.status == "rejected" or rehearsed.instead is not None:
             rehearsal.record(self._folder.path / f"round_{state.round}", f"try_{state.attempt}")
         data = {"share": rehearsed.share, "tries": len(rehearsed.tries), "overruled": rehearsed.overruled}
         text = f"{rehearsed.status}: {rehearsed.sentence}"
-        self.tell("rehearsal", stage=state.phase.value, text=text, data=data)
+        self.publish("rehearsal", stage=state.phase.value, text=text, data=data)
 
-    def tell_step(self, step: StepReport) -> None:
+    def publish_step(self, step: StepReport) -> None:
         """A step has ended."""
-        self.tell("step", stage="act", text=f"{step.action}({', '.join(step.args)})", data=step.model_dump())
+        self.publish(
+            "step", stage="act", text=f"{step.action}({', '.join(step.args)})", data=step.model_dump()
+        )
 
 
 def _skills(state: RunState, promotion: Promotion) -> SkillCounts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from spca.blame import Blame
 from spca.failure import describe_failure
 from spca.journal import Journal
-from spca.repetition import vain
+from spca.repetition import failed_attempt
 from spca.stages import Stages
 from spca.state import Failed, RunState
 from spca_core.ending import Ending
@@ -26,7 +26,7 @@ class Repair:
 
     def next_round(self, state: RunState, failure: str) -> RunState:
         """Look and plan again, if there are rounds left."""
-        self._journal.tell("round_failed", text=failure, data={"round": state.round})
+        self._journal.publish("round_failed", text=failure, data={"round": state.round})
         if state.round >= self._budgets.rounds:
             return state.ending(Ending.GAVE_UP, f"{self._budgets.rounds} rounds tried; last: {failure}")
         return state.next_round(failure)
@@ -77,4 +77,6 @@ class Repair:
         failure = describe_failure(result, verdict)
         if verdict.final:
             return state.ending(Ending.of(verdict.outcome), failure)
-        return self.next_round(state.in_vain(vain(state.plan, state.observation, result, failure)), failure)
+        return self.next_round(
+            state.having_failed(failed_attempt(state.plan, state.observation, result, failure)), failure
+        )

@@ -22,7 +22,7 @@ _TOLERANCE, _TURN = 0.005, 0.04
 """Metres, and parts of a quaternion: a smaller change is the error of perception."""
 
 
-class Vain(Record):
+class FailedAttempt(Record):
     """A plan that was carried out in vain, or drafts that were all rejected, and what was observed before."""
 
     steps: tuple[str, ...]
@@ -31,7 +31,7 @@ class Vain(Record):
     failure: str
 
 
-def vain(plan: Plan, before: Observation, result: ActResult, failure: str) -> Vain | None:
+def failed_attempt(plan: Plan, before: Observation, result: ActResult, failure: str) -> FailedAttempt | None:
     """What there is to remember of a failed attempt; None for a failure of the moment."""
     failed = [s.failure for s in result.steps if s.failure is not None]
     if failed and failed[-1].kind in TRANSIENT:
@@ -39,20 +39,22 @@ def vain(plan: Plan, before: Observation, result: ActResult, failure: str) -> Va
     return _tried(_steps(plan), before, failure)
 
 
-def rejected(result: PlanResult, before: Observation) -> Vain | None:
+def rejected(result: PlanResult, before: Observation) -> FailedAttempt | None:
     """What there is to remember of drafts none of which was accepted; None where there were none."""
     drafts = _drafts(result)
     return _tried(drafts, before, result.message) if drafts else None
 
 
-def repeated(tried: Plan | PlanResult, now: Observation, attempts: tuple[Vain, ...]) -> Vain | None:
+def repeated(
+    tried: Plan | PlanResult, now: Observation, attempts: tuple[FailedAttempt, ...]
+) -> FailedAttempt | None:
     """The attempt that this plan, or that these drafts repeat: the same ones on an unchanged table."""
     steps = _steps(tried) if isinstance(tried, Plan) else _drafts(tried)
     return next((v for v in attempts if v.steps == steps and unchanged(v.before, now)), None)
 
 
-def _tried(steps: tuple[str, ...], before: Observation, failure: str) -> Vain:
-    return Vain(steps=steps, before=before.model_copy(update={"sentences": ()}), failure=failure)
+def _tried(steps: tuple[str, ...], before: Observation, failure: str) -> FailedAttempt:
+    return FailedAttempt(steps=steps, before=before.model_copy(update={"sentences": ()}), failure=failure)
 
 
 def _steps(plan: Plan) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from enum import Enum
 from pydantic import ConfigDict, RootModel
 
 from spca.blame import Blame
-from spca.repetition import Vain
+from spca.repetition import FailedAttempt
 from spca_core.ending import Ending
 from spca_core.model import Record
 from spca_core.observation import Observation
@@ -77,7 +77,7 @@ class RunState:
     """What was wrong with versions of actions' skills that were given up, for whoever writes them anew."""
     tried: tuple[Failed, ...] = ()
     """Every plan that has failed with its skills: none is run again."""
-    vain: tuple[Vain, ...] = ()
+    failed_attempts: tuple[FailedAttempt, ...] = ()
     """Plans that failed without a rewind, and rejected drafts, with the table: none is tried there again."""
     known: tuple[str, ...] = ()
     """Every object that has been observed in this run."""
@@ -175,9 +175,9 @@ class RunState:
         kept = failed.model_copy(update={"kept_by": (*failed.kept_by, author)})
         return replace(self, tried=tuple(kept if f is failed else f for f in self.tried))
 
-    def in_vain(self, attempt: Vain | None) -> RunState:
+    def having_failed(self, attempt: FailedAttempt | None) -> RunState:
         """A plan was carried out in vain, or drafts were rejected, and the world stays as it is now."""
-        return self if attempt is None else replace(self, vain=(*self.vain, attempt))
+        return self if attempt is None else replace(self, failed_attempts=(*self.failed_attempts, attempt))
 
     def repairing(self, suspects: tuple[str, ...], failure: str) -> RunState:
         """These skills are to blame and have to be rewritten."""

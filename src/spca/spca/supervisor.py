@@ -54,7 +54,7 @@ class Supervisor:
         """Begin a new run."""
         task = self._env.task
         said = {"task": task.description, "judge": task.judge}
-        self._journal.tell("run_started", text=task.title, data=said)
+        self._journal.publish("run_started", text=task.title, data=said)
         return self._drive(RunState(library=self._stages.library, proven=self._stages.library))
 
     def resume(self) -> RunResult:
@@ -63,7 +63,7 @@ class Supervisor:
         if state is None:
             return self.run()
         text = f"{self._env.task.title} (resumed before {state.phase.value})"
-        self._journal.tell("run_started", text=text)
+        self._journal.publish("run_started", text=text)
         return self._drive(state)
 
     # --- the state machine ----------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ class Supervisor:
             self._journal.save(state)
             began = time.monotonic()
             phase = state.phase
-            self._journal.tell("stage_started", stage=phase.value, data={"round": state.round})
+            self._journal.publish("stage_started", stage=phase.value, data={"round": state.round})
             try:
                 state = phases[phase](state)
             except BudgetExhausted as error:
@@ -94,7 +94,7 @@ class Supervisor:
             self._drafts.clear()
             seconds = time.monotonic() - began
             state = state.spending(phase, seconds)
-            self._journal.tell("stage_ended", stage=phase.value, data={"seconds": seconds})
+            self._journal.publish("stage_ended", stage=phase.value, data={"seconds": seconds})
         state = state.at(self._journal.wall)
         if state.ended is not Ending.CANCELLED:  # else the state before the phase stays, to resume from
             self._journal.save_end(state)
@@ -127,25 +127,25 @@ class Supervisor:
         self._journal.keep(state, "plan", result)
         state = state.counting_drafts(result.drafts)
         if result.status == "solved" and result.plan is not None:
-            if before := repeated(result.plan, observation, state.vain):
+            if before := repeated(result.plan, observation, state.failed_attempts):
                 reason = f"no progress: the same plan has failed on this table before: {before.failure}"
                 return state.ending(Ending.GAVE_UP, reason)
             goal = self._readers.plans.goal(result.plan.draft)
             steps = [str(step) for step in result.plan.steps]
-            self._journal.tell("plan", stage="plan", text=goal, data={"steps": steps})
+            self._journal.publish("plan", stage="plan", text=goal, data={"steps": steps})
             return state.planned(result.plan)
         if result.status == "impossible" and state.doubtful:
             return self._look_once_more(state, result.message)
         if result.status == "exhausted":
-            if repeated(result, observation, state.vain):
+            if repeated(result, observation, state.failed_attempts):
                 reason = f"no progress: the same drafts were rejected for this table before: {result.message}"
                 return state.ending(Ending.GAVE_UP, reason)
-            state = state.in_vain(rejected(result, observation))
+            state = state.having_failed(rejected(result, observation))
             return self._repair.next_round(state, f"no valid plan: {result.message}")
         return state.ending(Ending(result.status), result.message)
 
     def _look_once_more(self, state: RunState, message: str) -> RunState:
-        self._journal.tell("doubt", stage="plan", text=f"looking again: {message}")
+        self._journal.publish("doubt", stage="plan", text=f"looking again: {message}")
         verdict = self._env.settle()
         return state.ending(Ending.of(verdict.outcome), message) if verdict.final else state.doubting()
 
@@ -165,7 +165,7 @@ class Supervisor:
         result = self._stages.coder.complete(request, lambda: self._cancelled)
         self._journal.keep(state, "code", result)
         for draft in result.drafts:
-            self._journal.tell("code", stage="code", text=draft.rejection, data={"kind": draft.kind})
+            self._journal.publish("code", stage="code", text=draft.rejection, data={"kind": draft.kind})
         state = state.counting_code(result)
         if result.status == "complete":
             if failed := state.has_failed(self._readers.fingerprint(plan, result.library)):
@@ -187,7 +187,7 @@ class Supervisor:
         state = state.attempting()
         attempt = self._journal.attempt(state)
         rehearsed = rehearsing.try_out(attempt, self._env.task, state, lambda: self._cancelled)
-        self._journal.tell_rehearsal(state, rehearsed, rehearsing.rehearsal)
+        self._journal.publish_rehearsal(state, rehearsed, rehearsing.rehearsal)
         if self._cancelled:
             return state.ending(Ending.CANCELLED, STOPPED)
         state = state.rehearsed(rehearsed)
@@ -203,13 +203,13 @@ class Supervisor:
         assert plan is not None
         if approve is not None:
             goal = self._readers.plans.goal(plan.draft)
-            self._journal.tell("question", stage="act", text=goal)
+            self._journal.publish("question", stage="act", text=goal)
             if not approve(plan, goal):
                 return state.ending(Ending.CANCELLED, "not approved; nothing was moved")
         state = state.attempting()
         if self._stages.budgets.rewind:  # rehearsals apart, nothing has happened since the plan was made
             self._journal.mark_plan_start()
-        result = self._env.act(self._journal.attempt(state), plan, state.library, self._journal.tell_step)
+        result = self._env.act(self._journal.attempt(state), plan, state.library, self._journal.publish_step)
         self._journal.keep(state, "act", result)
         state = state.counting_act(result)
         return state.ending(Ending.CANCELLED, STOPPED) if self._cancelled else self._judge(state, result)
@@ -220,7 +220,7 @@ class Supervisor:
         assert plan is not None
         verdict = self._env.settle()
         said = {"outcome": verdict.outcome.value, "score": verdict.score}
-        self._journal.tell("verdict", text=verdict.reason, data=said)
+        self._journal.publish("verdict", text=verdict.reason, data=said)
         if verdict.outcome is Outcome.SUCCESS:
             self._learn(state, result)
             return state.ending(Ending.SUCCESS, verdict.reason)
@@ -263,4 +263,4 @@ class Supervisor:
 
     def _on_draft(self, draft: DraftRecord) -> None:
         self._drafts.append(draft)
-        self._journal.tell_draft(draft)
+        self._journal.publish_draft(draft)

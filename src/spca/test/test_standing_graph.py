@@ -19,7 +19,7 @@ from spca_interfaces.action import RunLevel
 
 from spca.events import Event
 from spca.ros import standing
-from spca.ros.keeper import diagnostics
+from spca.ros.daemon import diagnostics
 from spca.ros.processes import Backends, parameters, processes
 from spca.ros.run import run_ros
 from spca.ros.run_protocol import RunOrder
@@ -73,7 +73,7 @@ def test_a_run_uses_it_only_if_it_fits(
     assert said in problem and bool(said) == bool(problem)
 
 
-def test_its_state_is_private_and_counts_only_while_the_keeper_lives(
+def test_its_state_is_private_and_counts_only_while_the_daemon_lives(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
@@ -83,18 +83,18 @@ def test_its_state_is_private_and_counts_only_while_the_keeper_lives(
         state, _, _ = standing.files()
         assert state.stat().st_mode & 0o777 == 0o600
         content = state.read_bytes()
-        keeper = "from spca.ros import standing; f = standing.find(); print(f.domain if f else None)"
-        assert _python(keeper) == "7", "from another process"
+        daemon = "from spca.ros import standing; f = standing.find(); print(f.domain if f else None)"
+        assert _python(daemon) == "7", "from another process"
         with pytest.raises(SpcaError, match="already"), standing.keeping():
             pass
-    state.write_bytes(content)  # as a killed keeper leaves it
+    state.write_bytes(content)  # as a killed daemon leaves it
     assert standing.find() is None
     with standing.keeping():
         assert standing.find() is None, "what the killed one said is not of the next"
         standing.write(_standing(pid=1))
         assert standing.find() is None, "nor what another process wrote"
         state.write_text("{")
-        assert standing.find() is None and standing.keeper() == os.getpid()
+        assert standing.find() is None and standing.daemon() == os.getpid()
         standing.write(_standing())
         os.utime(state, (0, 0))
         found = standing.find()
@@ -322,13 +322,13 @@ def test_a_dead_node_ends_the_run_and_is_started_again(
 
 
 @pytest.mark.slow
-def test_a_killed_and_a_stopped_keeper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_and_a_stopped_daemon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     assert _spca("up").returncode == 0
-    first = standing.keeper()
+    first = standing.daemon()
     assert first is not None
     os.kill(first, signal.SIGKILL)
-    _until(lambda: standing.keeper() is None, 15.0)
+    _until(lambda: standing.daemon() is None, 15.0)
     assert "up in" in _spca("up").stderr
     second = standing.find()
     assert second is not None and second.pid != first
@@ -337,12 +337,12 @@ def test_a_killed_and_a_stopped_keeper(tmp_path: Path, monkeypatch: pytest.Monke
     for command in ("up", "status"):
         assert "does not respond" in _spca(command).stderr
     assert _spca("down").returncode == 0
-    assert standing.keeper() is None
+    assert standing.daemon() is None
     _until(lambda: not any(psutil.pid_exists(node.pid) for node in second.nodes), 30.0)
 
 
 @pytest.mark.slow
-def test_a_run_whose_keeper_is_stopped_ends_with_the_graph_and_is_resumed(
+def test_a_run_whose_daemon_is_stopped_ends_with_the_graph_and_is_resumed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
@@ -357,7 +357,7 @@ def test_a_run_whose_keeper_is_stopped_ends_with_the_graph_and_is_resumed(
 
     with pytest.raises(SpcaError, match="did not respond"):
         run_ros(RunOptions(level="touch_02", rate=0.2), folder, (stop,))
-    assert standing.keeper() is None
+    assert standing.daemon() is None
     _until(lambda: not any(psutil.pid_exists(node.pid) for node in up.nodes), 30.0)
     assert run_ros(RunOptions(level="touch_02"), folder, resume=True).success
 

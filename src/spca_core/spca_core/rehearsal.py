@@ -11,8 +11,8 @@ from spca_core.scene import Fact
 from spca_core.skill import StepReport
 
 
-class Doubt(Record):
-    """How one try's world differs from what was observed. Equal doubts give equal worlds.
+class Perturbation(Record):
+    """How one try's world differs from what was observed. Equal perturbations give equal worlds.
 
     `exact`: not at all. `drawn`: poses, friction and masses are drawn by `seed` from the measured errors of
     perception and calibration. `pessimistic`: errors that are rare, and less friction.
@@ -73,7 +73,7 @@ class Fault(Record):
 class Try(Record):
     """One performance of a plan in the twin; `seconds` of wall time, `simulated` on the twin's clock."""
 
-    doubt: Doubt
+    perturbation: Perturbation
     fault: Fault | None = None
     seconds: float = 0.0
     simulated: float = 0.0

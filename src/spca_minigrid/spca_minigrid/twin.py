@@ -12,7 +12,7 @@ from spca_act.executor import PlanExecutor
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Choice, Plan
 from spca_core.ports.vocabulary import Extension
-from spca_core.rehearsal import Doubt, Moment
+from spca_core.rehearsal import Moment, Perturbation
 from spca_core.scene import Fact
 from spca_core.skill import StepReport
 from spca_core.skill_package import library_source
@@ -90,7 +90,7 @@ class MinigridTwin:
         plan: Plan,
         library: str,
         observation: Observation,
-        doubt: Doubt,
+        perturbation: Perturbation,
         go_on: Callable[[Moment], bool],
         cancelled: Callable[[], bool] = lambda: False,
     ) -> tuple[ActResult, float]:

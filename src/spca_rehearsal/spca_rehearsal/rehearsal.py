@@ -1,4 +1,4 @@
-"""Rehearsal by sampling: a plan is tried in worlds drawn from the doubt about what was observed."""
+"""Rehearsal by sampling: a plan is tried in worlds drawn from the uncertainty of what was observed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import Choice, Plan
 from spca_core.ports.rehearsal import Twin
-from spca_core.rehearsal import Doubt, Fault, Moment, Rehearsed, Try
+from spca_core.rehearsal import Fault, Moment, Perturbation, Rehearsed, Try
 from spca_rehearsal.critic import Critic
 
 PASSES_IN_A_ROW = 3
@@ -48,12 +48,12 @@ class Settings(Record):
     exhaustive: bool = False
     """Whether all tries are made even when the judgement is clear, to measure the share that goes well."""
 
-    def doubts(self, seed: int) -> list[Doubt]:
+    def perturbations(self, seed: int) -> list[Perturbation]:
         """The worlds to try in, in order."""
         if not self.noise:
-            return [Doubt()]
-        drawn = [Doubt(kind="drawn", seed=seed + k) for k in range(1, self.drawn + 1)]
-        return [Doubt(), *drawn, Doubt(kind="pessimistic", seed=seed + self.drawn + 1)]
+            return [Perturbation()]
+        drawn = [Perturbation(kind="drawn", seed=seed + k) for k in range(1, self.drawn + 1)]
+        return [Perturbation(), *drawn, Perturbation(kind="pessimistic", seed=seed + self.drawn + 1)]
 
 
 class SampledRehearsal:
@@ -62,7 +62,7 @@ class SampledRehearsal:
     def __init__(self, make_twin: Callable[[], Twin], settings: Settings | None = None) -> None:
         self._make_twin, self._settings = make_twin, settings or Settings()
         self._twin: Twin | None = None
-        self._failing: tuple[Plan, str, Observation, Doubt] | None = None
+        self._failing: tuple[Plan, str, Observation, Perturbation] | None = None
 
     def try_out(
         self,
@@ -90,7 +90,7 @@ class SampledRehearsal:
         found = series.judged(attempt, plan)
         failing = next((t for t in found.tries if t.fault is not None), None)
         if failing is not None:
-            self._failing = (plan, library, observation, failing.doubt)
+            self._failing = (plan, library, observation, failing.perturbation)
             if self._settings.choose and found.status in ("rejected", "doubtful"):
                 found = series.better(found, failing, plan, others())
         spent = {
@@ -131,21 +131,21 @@ class _Series:
         self.simulated = 0.0
         self._twin, self._library, self._observation = twin, library, observation
         self._settings, self._simulated_s, self._over = settings, simulated_s, over
-        self._doubts = [Doubt()] if twin.certain else settings.doubts(seed)
+        self._perturbations = [Perturbation()] if twin.certain else settings.perturbations(seed)
         self._choices: Sequence[Sequence[Choice]] = ()
 
     def judged(self, attempt: str, plan: Plan, known: Try | None = None) -> Rehearsed:
         """What the tries of a plan come to, one after the other until that is clear; one may be known."""
         tries: list[Try] = []
         status: Status | None = None
-        for doubt in self._doubts:
-            made = known if known and known.doubt == doubt else self._try(plan, doubt)
+        for perturbation in self._perturbations:
+            made = known if known and known.perturbation == perturbation else self._try(plan, perturbation)
             if made is None:
                 break
             tries.append(made)
             if made.fault is not None and not self._choices:
                 self._choices = self._twin.alternatives()
-            status = status or ruling([t.fault for t in tries], len(self._doubts))
+            status = status or ruling([t.fault for t in tries], len(self._perturbations))
             if status is not None and not self._settings.exhaustive:
                 break
         return _concluded(attempt, status or "unfinished", tries)
@@ -165,7 +165,7 @@ class _Series:
         for group in (others, *choices):
             passing: list[tuple[Try, Plan]] = []
             for candidate in group[: ALTERNATIVES - len(tried)]:
-                made = self._try(candidate, failing.doubt)
+                made = self._try(candidate, failing.perturbation)
                 if made is None:
                     break
                 tried.append(made)
@@ -192,7 +192,7 @@ class _Series:
             update={"instead": plan, "sentence": f"{found.sentence} with {what}; as it was: {why}"}
         )
 
-    def _try(self, plan: Plan, doubt: Doubt) -> Try | None:
+    def _try(self, plan: Plan, perturbation: Perturbation) -> Try | None:
         """How a plan goes; None where there was no time for it: what is cut short says nothing."""
         if self.simulated >= self._simulated_s:
             return None
@@ -205,15 +205,17 @@ class _Series:
             found.extend([fault] if fault else [])
             return not found
 
-        with bound_contextvars(rehearsal=doubt.kind):  # its log lines are not to be taken for the run's
+        with bound_contextvars(
+            rehearsal=perturbation.kind
+        ):  # its log lines are not to be taken for the run's
             result, simulated = self._twin.play(
-                plan, self._library, self._observation, doubt, go_on, self._over
+                plan, self._library, self._observation, perturbation, go_on, self._over
             )
         self.simulated += simulated
         if self._over():
             return None
         return Try(
-            doubt=doubt,
+            perturbation=perturbation,
             fault=found[0] if found else None,
             seconds=time.monotonic() - began,
             simulated=simulated,

@@ -128,5 +128,5 @@ def test_rulings(tries: list[Fault | None], status: str | None) -> None:
 
 
 def test_one_exact_try_decides_where_nothing_is_drawn() -> None:
-    assert [d.kind for d in Settings(noise=False).doubts(3)] == ["exact"]
+    assert [d.kind for d in Settings(noise=False).perturbations(3)] == ["exact"]
     assert ruling([BAD], 1) == "rejected" and ruling([None], 1) == "accepted"

@@ -36,11 +36,11 @@ from spca_ros.node import SpcaNode, answering, existing
 from spca_ros.peer import serve_supervisor
 from spca_ros.pictures import CameraTopics
 from spca_ros.qos import EVERY, SENSOR
-from spca_sim.conductor import DONE, Conductor
 from spca_sim.disturbances.disturbance import Disturbance
 from spca_sim.disturbances.recorder import DisturbanceRecorder
 from spca_sim.live_view import AttachedView, LiveView
 from spca_sim.recording import StateRecorder, save_states
+from spca_sim.simulation_clock import DONE, SimulationClock
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import PRESETS as VARIATIONS
 from spca_sim.variation import draw_variation
@@ -51,7 +51,7 @@ CAMERAS = ("ray", "gl")
 VIEWS = ("none", "window", "web")
 CameraKind = Literal["ray", "gl"]
 _disturbances = TypeAdapter(tuple[Disturbance, ...])
-_BATCH = 2  # contact samples in one message, at most: fewer than the conductor's lead has
+_BATCH = 2  # contact samples in one message, at most: fewer than the clock's lead has
 _CLOCK_PERIOD = 0.01  # wall seconds between two clock messages, at least
 _FEEDBACK_PERIOD = 0.1  # wall-clock seconds between two feedback messages of a motion
 
@@ -152,7 +152,7 @@ class SimNode(SpcaNode):
         variation = draw_variation(variant.preset, variant.seed)
         variation = variation.model_copy(update={"disturbances": variant.disturbances})
         self._sim = MujocoSimulator(self._world, variant.noise, variation, variant.camera)
-        self._conductor = Conductor(self._sim, *self._rates)
+        self._sim_clock = SimulationClock(self._sim, *self._rates)
         self._recorder.attach(self._sim)
         self._disturbances.attach(self._sim)
         self._sim.on_contacts(self._on_sample)
@@ -168,7 +168,7 @@ class SimNode(SpcaNode):
     def turn(self) -> None:
         """Advance time, publish changes, handle a callback."""
         before = self._sim.time
-        idle = self._conductor.advance()
+        idle = self._sim_clock.advance()
         if self._sim.time != before or time.monotonic() - self._published > 0.02:
             self._tell()
         self.loop.turn(idle)
@@ -180,9 +180,9 @@ class SimNode(SpcaNode):
         if self._published - self._published_clock >= _CLOCK_PERIOD:
             self._published_clock = self._published
             self._time.publish(Clock(clock=time_msg(state.stamp)))
-        if len(self._samples) >= _BATCH or not self._conductor.active:
+        if len(self._samples) >= _BATCH or not self._sim_clock.active:
             self._flush()
-        elapsed, following = self._conductor.elapsed(), self._goals.get(names.FOLLOW)
+        elapsed, following = self._sim_clock.elapsed(), self._goals.get(names.FOLLOW)
         if (
             elapsed is not None
             and following is not None
@@ -211,17 +211,17 @@ class SimNode(SpcaNode):
     # --- arm and gripper ------------------------------------------------------------------------------------
 
     def _on_lease(self, lease: Lease) -> None:
-        self._conductor.lease(lease.client, seconds(lease.seen), seconds(lease.until))
+        self._sim_clock.lease(lease.client, seconds(lease.seen), seconds(lease.until))
 
     def _action(self, kind: Any, name: str, on_goal: Any, on_cancel: CancelResponse) -> ActionServer:
-        """An action whose goals the conductor executes: started when accepted, ended by `_finish`."""
+        """An action whose goals the clock executes: started when accepted, ended by `_finish`."""
 
         def accepted(handle: ServerGoalHandle) -> None:
             self._goals[name] = handle
 
         def cancel(_: ServerGoalHandle) -> CancelResponse:
             if on_cancel == CancelResponse.ACCEPT:
-                self._conductor.hold()
+                self._sim_clock.hold()
             return on_cancel
 
         return ActionServer(
@@ -239,7 +239,7 @@ class SimNode(SpcaNode):
             self._finish(names.FOLLOW, FollowTrajectory.Result(status=status, message=message))
 
         try:
-            self._conductor.follow(goal.client, trajectory(goal.trajectory, self._arm_joints), ended)
+            self._sim_clock.follow(goal.client, trajectory(goal.trajectory, self._arm_joints), ended)
         except (SpcaError, ValueError, ArithmeticError, LookupError, TypeError) as error:
             self.get_logger().warning(f"trajectory refused: {error}")
             return GoalResponse.REJECT
@@ -256,7 +256,7 @@ class SimNode(SpcaNode):
             )
 
         try:
-            self._conductor.grip(goal.client, goal.gap, ended)
+            self._sim_clock.grip(goal.client, goal.gap, ended)
         except (ValueError, SpcaError) as error:
             self.get_logger().warning(f"gripper goal refused: {error}")
             return GoalResponse.REJECT
@@ -280,7 +280,7 @@ class SimNode(SpcaNode):
         handle.execute(conclude)
 
     def _hold(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        self._conductor.hold()
+        self._sim_clock.hold()
         response.success = True
         return response
 
@@ -316,7 +316,7 @@ class SimNode(SpcaNode):
     # --- the world ------------------------------------------------------------------------------------------
 
     def _pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        self._conductor.paused = request.data
+        self._sim_clock.paused = request.data
         self._flush()
         response.success = True
         return response
@@ -325,7 +325,7 @@ class SimNode(SpcaNode):
         with answering(response):
             self._flush()
             self._become(self._wanted())
-            self._conductor.reset(from_msg(Layout, request.layout), request.seed)
+            self._sim_clock.reset(from_msg(Layout, request.layout), request.seed)
             self._epoch = request.epoch
             self._published_clock = 0.0  # the clock is told before any contacts are
             self._tell()
@@ -350,7 +350,7 @@ class SimNode(SpcaNode):
     def _become(self, variant: _Variant) -> None:
         if variant == self._variant:
             return
-        self._conductor.hold()
+        self._sim_clock.hold()
         self._sim.close()
         self._build(variant)
 
@@ -364,7 +364,7 @@ class SimNode(SpcaNode):
     def _restore(self, request: Restore.Request, response: Restore.Response) -> Restore.Response:
         with answering(response):
             self._flush()
-            self._conductor.restore(unpack(bytes(request.state), self._sim.snapshot_kinds))
+            self._sim_clock.restore(unpack(bytes(request.state), self._sim.snapshot_kinds))
             self._epoch = request.epoch
             self._published_clock = 0.0  # the clock is told before any contacts are
             self._tell()

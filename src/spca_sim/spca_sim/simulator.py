@@ -136,7 +136,7 @@ class MujocoSimulator:
         self._noise = np.random.default_rng(seed)
         self._frame = None
         self.disturber.reset(scene.objects)
-        self._rub()
+        self._apply_friction()
 
         mujoco.mj_resetData(scene.model, scene.data)
         scene.index.set_arm(scene.data, np.array(self.world.robot.home))
@@ -285,7 +285,7 @@ class MujocoSimulator:
         self._noise.bit_generator.state = snapshot.noise
         self._frame = None
         self.disturber.load(snapshot.disturbed)
-        self._rub()
+        self._apply_friction()
 
     def close(self) -> None:
         """Release graphics contexts and subscriptions."""
@@ -305,7 +305,7 @@ class MujocoSimulator:
         """What the encoders say, radians (n,)."""
         return np.asarray(self.data.qpos[self._scene.index.arm_qpos] + self.disturber.now.encoder)
 
-    def _rub(self) -> None:
+    def _apply_friction(self) -> None:
         """Bring the disturbed friction into the model."""
         self.model.geom_friction[:] = self._scene.friction * self.disturber.now.friction
 
@@ -326,7 +326,7 @@ class MujocoSimulator:
             before = self.disturber.now.friction
             self.disturber.watch(self.time, self._scene.index, self.data)
             if self.disturber.now.friction != before:
-                self._rub()
+                self._apply_friction()
         sample = ContactSample(self.time, self._scene.monitor.take(self.data))
         for listener in tuple(self._contact_listeners):
             listener(sample)

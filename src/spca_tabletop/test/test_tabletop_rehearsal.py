@@ -11,7 +11,7 @@ import pytest
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.plan import Draft, Plan, PlanRequest, Step
-from spca_core.rehearsal import Doubt, Moment, Rehearsed
+from spca_core.rehearsal import Moment, Perturbation, Rehearsed
 from spca_core.scene import Fact
 from spca_core.skill import StepReport
 from spca_core.skill_package import library_source
@@ -22,7 +22,7 @@ from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
 from spca_rehearsal.critic import Critic
 from spca_rehearsal.rehearsal import SampledRehearsal
-from spca_tabletop.act.workbench import Preferences
+from spca_tabletop.act.skill_context import Preferences
 from spca_tabletop.kit import TabletopKit
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.rehearsal.twin import TabletopTwin, TwinVocabulary
@@ -169,7 +169,7 @@ def test_the_twin_says_what_its_contacts_show(library: str, observation: Observa
         moments.append(moment)
         return True
 
-    twin.play(plan_of(plan.draft, ("touch", "plate_red")), library, observation, Doubt(), go_on)
+    twin.play(plan_of(plan.draft, ("touch", "plate_red")), library, observation, Perturbation(), go_on)
     twin.close()
     assert [m.phase for m in moments] == ["start", "step", "rest"]
     assert [m.observation.holds("touched", "plate_red") for m in moments] == [False, True, True]

@@ -1,6 +1,6 @@
-"""What a run and the keeper of a standing graph say to each other, over a socket of this user alone.
+"""What a run and the daemon of a standing graph say to each other, over a socket of this user alone.
 
-The run sends one `RunOrder`; the keeper answers with `unfit`, or with the run's events and then its `RunEnd`.
+The run sends one `RunOrder`; the daemon answers with `unfit`, or with the run's events and then its `RunEnd`.
 Whatever else the run sends, and its end, cancels the run.
 """
 

@@ -1,4 +1,4 @@
-"""The keeper's side of a run on the standing graph: whoever connects to the socket may have a level run."""
+"""The daemon's side of a run on the standing graph: whoever connects to the socket may have a level run."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class RunServer:
         self._unfit, self._fault = unfit, fault
         self._free = threading.Lock()
         self._ended = False
-        path.unlink(missing_ok=True)  # a killed keeper leaves its own
+        path.unlink(missing_ok=True)  # a killed daemon leaves its own
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.bind(str(path))
         self._socket.listen()

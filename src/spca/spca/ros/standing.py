@@ -1,6 +1,6 @@
 """The graph that stays up between runs (`spca up`): where its state is found, and whether it fits a run.
 
-The keeper (`spca.ros.keeper`) holds a lock for as long as it lives and keeps a state file next to it, both in
+The daemon (`spca.ros.daemon`) holds a lock for as long as it lives and keeps a state file next to it, both in
 the user's runtime folder and readable by this user only. There is one such graph for each checkout.
 """
 
@@ -28,18 +28,18 @@ from spca_core.seal import fingerprint
 _KEYS = re.compile(r"KEY|TOKEN|SECRET|PASSW|^SPCA_LLM", re.IGNORECASE)
 
 
-KEEPER_LOG = "keeper.log"
+DAEMON_LOG = "daemon.log"
 BEAT_S = 1.0
-"""Wall seconds after which the keeper writes its state file, whether or not anything has changed."""
+"""Wall seconds after which the daemon writes its state file, whether or not anything has changed."""
 NOT_READY = "is not ready yet"
 SILENCE_S = 10.0
-"""Wall seconds without a beat after which the keeper counts as stopped or hung."""
+"""Wall seconds without a beat after which the daemon counts as stopped or hung."""
 END_S = 15.0
 """Wall seconds that a graph has for its end."""
 
 
 class UpRequest(Record):
-    """What `spca up` asks the keeper for."""
+    """What `spca up` asks the daemon for."""
 
     options: RunOptions
     choice: Backends
@@ -62,10 +62,10 @@ class NodeState(Record):
 
 
 class Standing(Record):
-    """What the keeper says of its graph."""
+    """What the daemon says of its graph."""
 
     pid: int
-    """The keeper's."""
+    """The daemon's."""
     domain: int
     """The ROS domain of all nodes."""
     options: RunOptions
@@ -91,7 +91,7 @@ class Standing(Record):
     """Why a process was last started again, or why the whole graph has ended."""
     fault_at: float = 0.0
     hangs: bool = False
-    """Whether the keeper has not renewed this for too long, as whoever reads it sees."""
+    """Whether the daemon has not renewed this for too long, as whoever reads it sees."""
 
 
 def files() -> tuple[Path, Path, Path]:
@@ -102,7 +102,7 @@ def files() -> tuple[Path, Path, Path]:
 
 
 def socket_path() -> Path:
-    """Where the keeper of this checkout's graph takes orders for runs."""
+    """Where the daemon of this checkout's graph takes orders for runs."""
     state, _, _ = files()
     return state.with_suffix(".sock")
 
@@ -110,10 +110,10 @@ def socket_path() -> Path:
 def find() -> Standing | None:
     """The graph that is up, also while it is still starting, or None.
 
-    What a killed keeper has left, or anybody else has written, is not believed: the next beat replaces it.
+    What a killed daemon has left, or anybody else has written, is not believed: the next beat replaces it.
     """
     state, _, _ = files()
-    if (pid := keeper()) is None:
+    if (pid := daemon()) is None:
         return None
     try:
         found = Standing.model_validate_json(state.read_bytes())
@@ -124,8 +124,8 @@ def find() -> Standing | None:
     return found.model_copy(update={"hangs": True, "ready": False}) if silent() else found
 
 
-def keeper() -> int | None:
-    """The process id of the keeper that lives, or None."""
+def daemon() -> int | None:
+    """The process id of the daemon that lives, or None."""
     _, lock, _ = files()
     if not _held(lock):
         return None
@@ -135,7 +135,7 @@ def keeper() -> int | None:
 
 
 def silent() -> bool:
-    """Whether the keeper's last beat was too long ago: it hangs, or somebody has stopped it."""
+    """Whether the daemon's last beat was too long ago: it hangs, or somebody has stopped it."""
     state, _, _ = files()
     try:
         return time.time() - state.stat().st_mtime > SILENCE_S
@@ -144,7 +144,7 @@ def silent() -> bool:
 
 
 def kill(pid: int) -> None:
-    """Kill a keeper, and wait until its nodes have ended, which end with it."""
+    """Kill a daemon, and wait until its nodes have ended, which end with it."""
     state, _, _ = files()
     nodes: tuple[NodeState, ...] = ()
     with suppress(OSError, ValidationError):
@@ -152,20 +152,20 @@ def kill(pid: int) -> None:
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
     end = time.monotonic() + END_S
-    while (keeper() == pid or any(_runs(node.pid) for node in nodes)) and time.monotonic() < end:
+    while (daemon() == pid or any(_runs(node.pid) for node in nodes)) and time.monotonic() < end:
         time.sleep(0.05)
 
 
 def hanging(pid: int) -> str:
-    """The words for a keeper that is silent."""
+    """The words for a daemon that is silent."""
     return f"the process that keeps the graph ({pid}) does not respond; `spca down` ends it"
 
 
 def last_words() -> str:
-    """Why the keeper's last graph has ended, as it said."""
+    """Why the daemon's last graph has ended, as it said."""
     _, _, logs = files()
     try:
-        lines = (logs / KEEPER_LOG).read_text(errors="replace").strip().splitlines()
+        lines = (logs / DAEMON_LOG).read_text(errors="replace").strip().splitlines()
     except OSError:
         lines = []
     return lines[-1].removeprefix("spca: ") if lines else "it said nothing"
@@ -182,9 +182,9 @@ def write(standing: Standing) -> None:
 
 @contextmanager
 def keeping() -> Iterator[None]:
-    """Hold the keeper's lock; leaving it removes the state file and the socket.
+    """Hold the daemon's lock; leaving it removes the state file and the socket.
 
-    Raises SpcaError when another keeper lives.
+    Raises SpcaError when another daemon lives.
     """
     state, lock, _ = files()
     with lock.open("a") as handle:
@@ -192,7 +192,7 @@ def keeping() -> Iterator[None]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise SpcaError("a graph is up already; `spca status` shows it") from None
-        state.unlink(missing_ok=True)  # of a keeper that was killed
+        state.unlink(missing_ok=True)  # of a daemon that was killed
         handle.truncate(0)
         handle.write(str(os.getpid()))
         handle.flush()
@@ -206,7 +206,7 @@ def keeping() -> Iterator[None]:
 def misfit(standing: Standing, options: RunOptions) -> str:
     """Why a run cannot use the graph, in words that follow "it"; "" if it can, its level permitting.
 
-    Whether the level does, the keeper says: see `made_otherwise`.
+    Whether the level does, the daemon says: see `made_otherwise`.
     """
     if standing.hangs:
         return "does not respond; `spca down` ends it"

@@ -1,7 +1,7 @@
 """A run on the graph that is up, seen from the process that asks for it, which needs no ROS for that.
 
 Joining the ROS graph takes a process over a second: ROS has to be loaded, and DDS to find the other nodes.
-The keeper has done both already.
+The daemon has done both already.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _converse(
     beat = time.monotonic()
 
     def lost() -> bool:
-        """Whether the keeper is silent though this process has not slept, as both do with the machine."""
+        """Whether the daemon is silent though this process has not slept, as both do with the machine."""
         nonlocal beat
         if not standing.silent():
             beat = time.monotonic()
@@ -67,7 +67,7 @@ def _converse(
             message = receive()
         except Interrupted:
             if not cancelled():
-                if (pid := standing.keeper()) is not None:
+                if (pid := standing.daemon()) is not None:
                     standing.kill(pid)  # else the run would go on in a graph that nobody keeps
                 raise SpcaError(
                     "the process that keeps the graph did not respond: the graph was ended"
@@ -86,6 +86,6 @@ def _converse(
 
 def _last_words() -> str:
     end = time.monotonic() + _LAST_WORDS_S
-    while standing.keeper() is not None and time.monotonic() < end:
+    while standing.daemon() is not None and time.monotonic() < end:
         time.sleep(0.05)
     return standing.last_words()

@@ -27,9 +27,9 @@ _TICK_S = 0.05
 def start(
     options: RunOptions, choice: Backends, idle_s: float, detach: bool, keystore: Path | None = None
 ) -> None:
-    """Start the keeper and return when its nodes are ready. Raises what keeps them from it."""
+    """Start the daemon and return when its nodes are ready. Raises what keeps them from it."""
     console = notices()
-    if (pid := standing.keeper()) is not None and standing.silent():
+    if (pid := standing.daemon()) is not None and standing.silent():
         raise SpcaError(standing.hanging(pid))
     if (found := standing.find()) is not None:
         console.print(f"already up: {_headline(found)}")
@@ -52,9 +52,9 @@ def start(
         options=options, choice=choice, idle_s=idle_s, secured=secured, terminal="" if detach else _terminal()
     )
     began = time.monotonic()
-    with (logs / standing.KEEPER_LOG).open("wb") as out:
-        keeper = subprocess.Popen(
-            python_command("spca.ros.keeper", order.model_dump_json()),
+    with (logs / standing.DAEMON_LOG).open("wb") as out:
+        daemon = subprocess.Popen(
+            python_command("spca.ros.daemon", order.model_dump_json()),
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=out,
@@ -64,15 +64,15 @@ def start(
     try:
         with console.status("starting the nodes …"):
             while (found := standing.find()) is None or not found.ready:
-                if (exit_status := keeper.poll()) is not None:
+                if (exit_status := daemon.poll()) is not None:
                     kind = InputError if exit_status == EXIT_BAD_INPUT else SpcaError
                     raise kind(standing.last_words())
                 if found is not None and found.hangs:
                     raise SpcaError(standing.hanging(found.pid))
                 time.sleep(_TICK_S)
     except KeyboardInterrupt:
-        keeper.terminate()
-        keeper.wait(standing.END_S)
+        daemon.terminate()
+        daemon.wait(standing.END_S)
         raise
     seconds = time.monotonic() - began
     console.print(f"up in {seconds:.1f} s: {_headline(found)}", soft_wrap=True)
@@ -83,14 +83,14 @@ def start(
 def stop() -> None:
     """End the graph and wait until it has ended."""
     console = notices()
-    if (pid := standing.keeper()) is None:
+    if (pid := standing.daemon()) is None:
         console.print("no graph is up")
         return
     end = time.monotonic()
     if not standing.silent():
         os.kill(pid, signal.SIGTERM)
         end += standing.END_S
-    while standing.keeper() is not None:
+    while standing.daemon() is not None:
         if time.monotonic() > end:
             standing.kill(pid)
             console.print("the graph did not end by itself and was killed")
@@ -102,7 +102,7 @@ def stop() -> None:
 def show() -> int:
     """Print what is up; returns the exit status."""
     found = standing.find()
-    if (pid := standing.keeper()) is not None and standing.silent():
+    if (pid := standing.daemon()) is not None and standing.silent():
         raise SpcaError(standing.hanging(pid))
     if found is None:
         notices().print("no graph is up; `spca up` starts one")
@@ -119,7 +119,7 @@ def show() -> int:
     left = "while a run is under way"
     if found.idle_until is not None:
         left = f"for {max(found.idle_until - time.time(), 0.0) / 60:.0f} more minutes without a run"
-    console.print(f"keeper {found.pid} · stays up {left} · logs {found.logs}")
+    console.print(f"daemon {found.pid} · stays up {left} · logs {found.logs}")
     console.print(
         f"for ros2 commands: export ROS_DOMAIN_ID={found.domain} ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST",
         highlight=False,

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from spca_core.options import RunOptions
     from spca_core.plan import ActResult, Choice, Plan
     from spca_core.ports.vocabulary import Vocabulary
-    from spca_core.rehearsal import Doubt, Moment, Rehearsed
+    from spca_core.rehearsal import Moment, Perturbation, Rehearsed
 
 
 class Rehearsal(Protocol):
@@ -54,7 +54,7 @@ class Twin(Protocol):
     vocabulary: Vocabulary
     """Says in PDDL what the twin's observations show: `after` judges them."""
     certain: bool
-    """Whether all doubts are alike in it, so that one try says everything."""
+    """Whether all perturbations are alike in it, so that one try says everything."""
 
     def refusal(self, observation: Observation) -> str:
         """Why a world cannot be made from that observation; empty if it can."""
@@ -65,7 +65,7 @@ class Twin(Protocol):
         plan: Plan,
         library: str,
         observation: Observation,
-        doubt: Doubt,
+        perturbation: Perturbation,
         go_on: Callable[[Moment], bool],
         cancelled: Callable[[], bool] = lambda: False,
     ) -> tuple[ActResult, float]:

@@ -17,8 +17,8 @@ from spca_tabletop.act.conversion import pose_value, raised
 from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
 from spca_tabletop.act.grasps import GraspCandidate as ToolGrasp
 from spca_tabletop.act.obstructions import Possible, in_the_way, neighbours, row_of
+from spca_tabletop.act.skill_context import SkillContext, touching
 from spca_tabletop.act.values import Grasp, Pose, Spot
-from spca_tabletop.act.workbench import Workbench, touching
 
 # The fingertips press this far (metres) into the perceived top of a thing to be sure of touching it.
 PRESS = 0.002
@@ -30,7 +30,7 @@ CHOOSING = (
 """The calls whose answers are alternatives."""
 
 
-class Alternatives(Workbench):
+class Alternatives(SkillContext):
     """Tool poses that geometry allows; those that are preferred come first."""
 
     def call(self, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:

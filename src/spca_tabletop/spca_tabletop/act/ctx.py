@@ -17,8 +17,8 @@ from spca_tabletop.act.alternatives import Alternatives
 from spca_tabletop.act.conversion import thing_value
 from spca_tabletop.act.motion import Motion
 from spca_tabletop.act.obstructions import obstructions, out_of_reach, suspicions
+from spca_tabletop.act.skill_context import SkillContext
 from spca_tabletop.act.values import Grasp, Pose, Spot, Thing
-from spca_tabletop.act.workbench import Workbench
 
 Memory = tuple[Scene | None, tuple[float, ...], tuple[str, ...]]
 """What a ctx remembers within a level.
@@ -29,7 +29,7 @@ lacking.
 FRESH: Memory = (None, astuple(placements.Hold()), ())
 
 
-class Perception(Workbench):
+class Perception(SkillContext):
     """The scene as last seen, and another look at it."""
 
     @offered
@@ -54,7 +54,7 @@ class Perception(Workbench):
 
 
 class TabletopCtx(Perception, Alternatives, Motion):
-    """Serves the calls of `TABLETOP_API`, the offered methods of its parts. See `Workbench`."""
+    """Serves the calls of `TABLETOP_API`, the offered methods of its parts. See `SkillContext`."""
 
     # --- CtxServer ------------------------------------------------------------------------------------------
 

@@ -14,8 +14,8 @@ from spca_core.scene import SceneObject
 from spca_robot.gripper_2f85 import STROKE
 from spca_tabletop.act import placements
 from spca_tabletop.act.conversion import checked_speed, pose_value, tool_pose
+from spca_tabletop.act.skill_context import SkillContext, touching
 from spca_tabletop.act.values import Pose
-from spca_tabletop.act.workbench import Workbench, touching
 
 log = structlog.get_logger(__name__)
 
@@ -30,7 +30,7 @@ MISJUDGED = 0.005
 NAMED = ("home", "out_of_view")
 
 
-class Motion(Workbench):
+class Motion(SkillContext):
     """The arm and its gripper, the clock and the record."""
 
     @offered

@@ -21,7 +21,7 @@ from spca_sense.footprint import footprint, polygon_area, shared_area
 from spca_tabletop.act import placements
 from spca_tabletop.act.conversion import raised
 from spca_tabletop.act.grasps import APPROACH, TIP_CLEARANCE, grasps
-from spca_tabletop.act.workbench import touching
+from spca_tabletop.act.skill_context import touching
 
 _NEAR = 0.14
 """Metres between the centres of two objects within which one can be in the way of the other's handling."""

@@ -20,7 +20,7 @@ from spca_core.names import COBOT, GROUND, GROUND_SYMBOL, TABLE, TABLE_SYMBOL, s
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Choice, Plan
 from spca_core.ports.vocabulary import Extension
-from spca_core.rehearsal import Doubt, Moment
+from spca_core.rehearsal import Moment, Perturbation
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_core.skill import StepReport
 from spca_core.skill_package import library_source
@@ -83,12 +83,12 @@ class TabletopTwin:
         plan: Plan,
         library: str,
         observation: Observation,
-        doubt: Doubt,
+        perturbation: Perturbation,
         go_on: Callable[[Moment], bool],
         cancelled: Callable[[], bool] = lambda: False,
     ) -> tuple[ActResult, float]:
         """See `Twin`."""
-        scene, errors = _scene_of(observation), Errors(doubt)
+        scene, errors = _scene_of(observation), Errors(perturbation)
         self._played = self._world.of(scene)
         simulator = self._simulator(self._played, errors)
         self._recorder = StateRecorder()

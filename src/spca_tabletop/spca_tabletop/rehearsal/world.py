@@ -9,7 +9,7 @@ import numpy as np
 
 from spca_core.geometry import Pose
 from spca_core.layout import Layout
-from spca_core.rehearsal import Doubt
+from spca_core.rehearsal import Perturbation
 from spca_core.scene import Scene, SceneObject
 from spca_core.world import World, WorldObject
 from spca_sim.variation import SimVariation, draw_variation
@@ -72,21 +72,21 @@ class SeenWorld:
 class Errors:
     """What perception gets wrong in one try: a systematic shift, and a draw for each thing and look."""
 
-    def __init__(self, doubt: Doubt) -> None:
-        self._kind, self._rng = doubt.kind, np.random.default_rng(doubt.seed)
+    def __init__(self, perturbation: Perturbation) -> None:
+        self._kind, self._rng = perturbation.kind, np.random.default_rng(perturbation.seed)
         direction = self._rng.uniform(-math.pi, math.pi)
         rare = RARE_SHIFT * np.array([math.cos(direction), math.sin(direction)])
         shifts = {"exact": np.zeros(2), "drawn": self._rng.normal(0.0, SHIFT_SD, 2), "pessimistic": rare}
-        self.shift = shifts[doubt.kind]
+        self.shift = shifts[perturbation.kind]
         """Perceived minus true position, x and y in metres, of everything."""
-        self.variation = self._variation(doubt)
+        self.variation = self._variation(perturbation)
 
     @staticmethod
-    def _variation(doubt: Doubt) -> SimVariation:
-        if doubt.kind == "pessimistic":
+    def _variation(perturbation: Perturbation) -> SimVariation:
+        if perturbation.kind == "pessimistic":
             return SimVariation(friction_scale=RARE_FRICTION)
-        if doubt.kind == "drawn":
-            drawn = draw_variation("noisy", doubt.seed % _VARIATIONS)
+        if perturbation.kind == "drawn":
+            drawn = draw_variation("noisy", perturbation.seed % _VARIATIONS)
             return SimVariation(friction_scale=drawn.friction_scale, mass_scale=drawn.mass_scale)
         return SimVariation()
 

@@ -46,7 +46,9 @@ class RehearsalContract:
         first, second = (
             rehearsal.try_out(f"{run}/2.7", plan, library, observation, _SIMULATED_S) for run in ("a", "b")
         )
-        assert [(t.doubt, t.simulated) for t in first.tries] == [(t.doubt, t.simulated) for t in second.tries]
+        assert [(t.perturbation, t.simulated) for t in first.tries] == [
+            (t.perturbation, t.simulated) for t in second.tries
+        ]
 
     def test_without_time_nothing_is_said(
         self, rehearsal: Rehearsal, plan: Plan, library: str, observation: Observation

@@ -64,7 +64,7 @@ class _Client:
     until: float = 0.0
 
 
-class Conductor:
+class SimulationClock:
     """See the module docstring. `rate` None means as fast as possible.
 
     All calls must come from one thread.

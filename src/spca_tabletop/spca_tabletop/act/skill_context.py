@@ -37,7 +37,7 @@ _TURN = 0.05
 """Metres from the tool's axis at which a turn of it counts as a distance."""
 
 
-class Workbench(DeclaredCtx):
+class SkillContext(DeclaredCtx):
     """The arm over the scene. Knows the scene only as `sense` perceived it.
 
     `sense` takes a snapshot now, with the arm out of view; `tip_reach` is how far the fingertips reach beyond

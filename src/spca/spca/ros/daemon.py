@@ -1,4 +1,4 @@
-"""The process that keeps a graph up between runs: `spca up` starts it, `python -m spca.ros.keeper ORDER`.
+"""The process that keeps a graph up between runs: `spca up` starts it, `python -m spca.ros.daemon ORDER`.
 
 It starts a node again that has died, publishes diagnostics, keeps the state file, and ends the graph on
 SIGTERM, after some idle time, or when the terminal that it was started from is closed.
@@ -40,7 +40,7 @@ _READY_S = 90.0
 _BUSY = (GoalStatus.STATUS_ACCEPTED, GoalStatus.STATUS_EXECUTING, GoalStatus.STATUS_CANCELING)
 
 
-class Keeper:
+class Daemon:
     """Watches over one graph. `stop` ends it, from any thread or a signal handler."""
 
     def __init__(self, order: UpRequest, node: SpcaNode, domain: int) -> None:
@@ -165,34 +165,34 @@ def diagnostics(seen: Standing, now: float) -> DiagnosticArray:
     return message
 
 
-def _watch_terminal(path: str, keeper: Keeper) -> None:
+def _watch_terminal(path: str, daemon: Daemon) -> None:
     """End the graph when the terminal hangs up."""
     try:
         terminal = os.open(path, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
     except OSError:
-        keeper.stop("its terminal was closed")
+        daemon.stop("its terminal was closed")
         return
     poll = select.poll()
     poll.register(terminal, 0)  # hang-ups and errors are always reported
     poll.poll()
     os.close(terminal)
-    keeper.stop("its terminal was closed")
+    daemon.stop("its terminal was closed")
 
 
 def main() -> None:
     """Keep a graph up; the last line of the output says why it has ended."""
     order = UpRequest.model_validate_json(sys.argv[1])
     try:
-        with standing.keeping(), own_domain() as domain, RosSession("keeper") as node:
-            keeper = Keeper(order, node, domain)
-            with keeper.graph, closing(keeper.runs):
+        with standing.keeping(), own_domain() as domain, RosSession("daemon") as node:
+            daemon = Daemon(order, node, domain)
+            with daemon.graph, closing(daemon.runs):
                 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-                    signal.signal(number, lambda *_: keeper.stop("it was asked to end"))
+                    signal.signal(number, lambda *_: daemon.stop("it was asked to end"))
                 if order.terminal:
                     threading.Thread(
-                        target=_watch_terminal, args=(order.terminal, keeper), daemon=True
+                        target=_watch_terminal, args=(order.terminal, daemon), daemon=True
                     ).start()
-                why = keeper.run()
+                why = daemon.run()
         print(f"ended: {why}", flush=True)
     except SpcaError as error:
         print(f"spca: {error}", flush=True)
