@@ -56,8 +56,8 @@ class Rehearsing:
         """Rehearse the plan, and if it does not go well, others for the same task that have skills.
 
         Where several drafts are to be compared, each of them; the best one is to be carried out.
-        One whose skills are all trusted is overruled to be right if it is rejected twice for the same reason:
-        then the twin is wrong.
+        A plan of trusted skills that is rejected twice for the same reason is overruled to be right: then the
+        twin is wrong. A rejection for safety is never overruled.
         """
         assert state.plan is not None and state.observation is not None
         left = min(self.budgets.rehearsal_s, self.budgets.rehearsals_s - state.rehearsal.simulated)
@@ -89,10 +89,13 @@ class Rehearsing:
         overruled = trusted(state) and self.objection(state, rehearsed) in state.objections
         return rehearsed.model_copy(update={"overruled": overruled})
 
-    def objection(self, state: RunState, rehearsed: Rehearsed) -> str:
-        """Equal for plans that are rejected alike: the same steps and skills, and faults of one kind."""
-        if state.plan is None or rehearsed.fault is None:
-            return ""
+    def objection(self, state: RunState, rehearsed: Rehearsed) -> str | None:
+        """Equal for plans that are rejected alike: the same steps and skills, and faults of one kind.
+
+        It is None where there is no objection, or none that may be overruled.
+        """
+        if state.plan is None or rehearsed.fault is None or rehearsed.fault.kind == "safety":
+            return None
         return f"{self.readers.fingerprint(state.plan, state.library)} {rehearsed.fault.sort}"
 
 

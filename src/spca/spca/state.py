@@ -139,9 +139,9 @@ class RunState:
         plan, counts = rehearsed.instead or self.plan, self.rehearsal.counting(rehearsed)
         return replace(self, plan=plan, rehearsal=counts, phase=Phase.ACT)
 
-    def objecting(self, objection: str) -> RunState:
+    def objecting(self, objection: str | None) -> RunState:
         """A rehearsal has something against a plan whose skills are all trusted."""
-        return replace(self, objections=(*self.objections, objection))
+        return replace(self, objections=(*self.objections, objection)) if objection else self
 
     def failed(self, blame: Blame, fingerprint: str) -> RunState:
         """The plan was tried in vain, with the skills of that fingerprint."""

@@ -58,10 +58,11 @@ class Rejects:
 
     def __init__(self) -> None:
         self.given: list[float] = []
+        self.answer = REJECTED
 
     def try_out(self, attempt, plan, library, observation, simulated_s, cancelled, others) -> Rehearsed:
         self.given.append(simulated_s)
-        return REJECTED
+        return self.answer
 
     def record(self, folder: Path, name: str) -> None: ...
 
@@ -95,6 +96,18 @@ def test_a_trusted_plan_that_is_rejected_twice_alike_is_carried_out() -> None:
     elsewhere = replace(again, plan=STATE.plan.model_copy(update={"steps": STATE.plan.steps * 2}))
     assert not tries.try_out("3", TASK, elsewhere, lambda: False).overruled
     assert not tries.try_out("4", TASK, replace(again, written=("touch",)), lambda: False).overruled
+
+
+def test_what_is_rejected_for_safety_is_never_carried_out() -> None:
+    tries, unsafe = (
+        rehearsing("always"),
+        REJECTED.model_copy(update={"fault": REJECTED.fault.model_copy(update={"kind": "safety"})}),
+    )
+    tries.rehearsal.answer = unsafe
+    state = STATE
+    for attempt in "123":
+        assert not tries.try_out(attempt, TASK, state, lambda: False).overruled
+        state = state.objecting(tries.objection(state, unsafe))
 
 
 def test_the_time_of_a_level_is_shared_by_its_rehearsals() -> None:

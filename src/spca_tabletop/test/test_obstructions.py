@@ -138,6 +138,20 @@ def test_the_arm_goes_around_what_does_not_belong_on_the_table(tmp_path: Path) -
     assert frozenset({"cobot", box.model}) not in touched
 
 
+@pytest.mark.parametrize("sunk", [0.0, 0.004, 0.008])
+def test_closing_fingers_stay_above_the_table_however_low_a_thing_is_seen(sunk: float) -> None:
+    with table("stack_01") as (environment, _):
+        ctx = environment._ctx
+        scene = ctx.look()
+        cube = scene.get("cube_red")
+        assert cube is not None
+        x, y, z = cube.pose.position
+        low = cube.model_copy(update={"pose": cube.pose.model_copy(update={"position": (x, y, z - sunk)})})
+        objects = tuple(low if o is cube else o for o in scene.objects)
+        best = next(ctx._grasps(scene.model_copy(update={"objects": objects}), "cube_red"))
+        assert best.pose.position[2] - ctx._tip_reach > WORLD.table.top + 0.002
+
+
 def test_nothing_is_put_aside_to_where_room_was_wanted() -> None:
     with table("stack_01") as (environment, _):
         ctx = environment._ctx

@@ -69,7 +69,8 @@ def grasps(scene: Scene, name: str, arm: Arm, tip_reach: float) -> Iterator[Gras
             z -= tcp_offset(NOMINAL_GAP) - tcp_offset(width) if abs(width - NOMINAL_GAP) > 0.002 else 0.0
             pose = top_down(x, y, z, turn)
             above = top_down(x, y, z + APPROACH, turn)
-            if arm.reachable(pose, gap) and arm.reachable(above, gap):
+            # Closing fingers sink: what lies below must leave them room at the end, too.
+            if arm.reachable(pose, gap) and arm.reachable(above, gap) and arm.reachable(pose, width):
                 yield GraspCandidate(pose, gap)
 
 
