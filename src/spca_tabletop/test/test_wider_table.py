@@ -88,6 +88,10 @@ CHOICES = [
     ("packing_01", "Put two of the cubes into the tray.", 3),
     ("sorting_01", "Put a red cube on a blue cube.", 4),
     ("sorting_01", "Put one red and one blue cube in each tray.", 4),
+    ("bowls_01", "Put the cubes in a bowl.", 24),  # each in its own: a bowl holds one thing
+    ("bowls_01", "Put the red and blue cubes in a bowl.", 12),
+    ("mats_01", "Put all the cubes on a mat.", 6),
+    ("stack_01", "Put the cubes on a plate.", 3),  # all on one: there is room for them
 ]
 
 
@@ -114,7 +118,10 @@ REFUSED = [
         "Put the cube that is to the right of the red one into the red bowl.",
         "no cube that is right of",
     ),
-    ("bowls_01", "Put two cubes into the red bowl.", "No more than 1"),
+    ("bowls_01", "Put two cubes into the red bowl.", "no room for more than 1"),
+    ("bowls_01", "Put the cubes in a bowl that is not red.", "bowl has no room for more than 1"),
+    ("bowls_01", "Put the cubes in a red bowl.", "The red bowl has no room for more than 1."),
+    ("bowls_01", "Put the red and the blue cube in a bowl.", "no room for more than 1"),
     ("bowls_01", "Swap the red and the blue cube.", "different things only"),
     ("bowls_01", "Put the largest cube into the red bowl.", "of the same size"),
     ("shapes_01", "Put the ball on the plate.", "would roll off"),

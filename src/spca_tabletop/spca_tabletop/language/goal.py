@@ -253,8 +253,7 @@ class _Grounded:
         for place, kind in self._scene.objects.items():
             room = CAPACITY.get(kind, 1) if kind in SUPPORTS else len(atoms)
             if len([a for a in atoms if a[0] == "on" and a[2] == place]) > room:
-                cubes = "cubes" if room > 1 else "thing"
-                raise _Contradiction(f"No more than {room} {cubes} fit on the {words_of(place)}.")
+                raise _Contradiction(f"The {words_of(place)} has no room for more than {room}.")
         self._check_stability(atoms)
         self._check_stacks(atoms)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from spca_core.kinds import CONTAINERS, SOLIDS, STACKABLE, SUPPORTS
+from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, STACKABLE, SUPPORTS
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import NotUnderstood
 from spca_tabletop.language.entities import AnyOf, Discourse, Entity, Known
@@ -140,10 +140,11 @@ class Places:
     def _is_distributed(
         self, resting: Sequence[Entity], said: Sequence[NounPhrase], things: Sequence[NounPhrase]
     ) -> bool:
-        """Whether each goes on one of several: "each cube on a plate", "the cubes on the plates"."""
+        """Whether each has its own: "each cube on a plate", "the cubes on the plates", "cubes in a bowl"."""
         if len(things) != 1 or things[0].pronoun or len(resting) < 2:
             return False
-        each = bool(said) and all(t.quantifier == "each" for t in said)
+        alone = things[0].kind in SUPPORTS and KINDS[things[0].kind].room == "one"
+        each = bool(said) and all(t.quantifier == "each" or (alone and t.plural) for t in said)
         plural = things[0].plural and things[0].quantifier in ("", "the") and not things[0].number
         one = (things[0].quantifier == "any" and things[0].number == 1) or things[0].either
         return bool(each and one) or (plural and all(t.plural for t in said) and things[0].kind in SUPPORTS)
