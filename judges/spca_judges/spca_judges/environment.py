@@ -22,6 +22,7 @@ from spca_motion.manipulator import embedded_arm
 from spca_robot.gripper_2f85 import PAD_TIP
 from spca_sense.catalogue import Catalogue
 from spca_sense.detector import ShapeDetector
+from spca_sense.detectors import Detector
 from spca_sense.observation import observation_of
 from spca_sense.tracker import SceneTracker
 from spca_tabletop.act import skills
@@ -42,8 +43,19 @@ class JudgedTabletop:
     api: CtxApi = TABLETOP_API
     builtin_skills = Path(skills.__file__)
 
-    def __init__(self, name: str, episode: Episode, world: World, stiffness: float, limit_s: float) -> None:
-        """`name` is the task's, for the record; what is to be done is the episode's text."""
+    def __init__(
+        self,
+        name: str,
+        episode: Episode,
+        world: World,
+        stiffness: float,
+        limit_s: float,
+        detector: Detector | None = None,
+    ) -> None:
+        """`name` is the task's, for the record; what is to be done is the episode's text.
+
+        Without a `detector`, things are found as on the project's own tables.
+        """
         self.task = Task(group="judge", id=name, title=episode.text, description=episode.text)
         self.looks: list[tuple[RgbdFrame, Scene]] = []
         self._episode, self._limit = episode, limit_s
@@ -51,7 +63,7 @@ class JudgedTabletop:
         self._camera = EpisodeCamera(episode, world)
         self._start = self._robot.now()
         self._arm = embedded_arm(world, self._robot)
-        self._tracker = SceneTracker(ShapeDetector(Catalogue.from_world(world)))
+        self._tracker = SceneTracker(detector or ShapeDetector(Catalogue.from_world(world)))
         self._ctx = TabletopCtx(world, self._arm, self._perceive, self._robot.now, PAD_TIP)
         self._executor = PlanExecutor(TABLETOP_API, builtin=library_source(self.name, self.builtin_skills))
         self._cancelled = False

@@ -25,7 +25,8 @@ from spca_core.run_folder import RunFolder
 from spca_judges.catalogue import find
 from spca_judges.environment import JudgedTabletop
 from spca_judges.remote import RemoteEpisode
-from spca_robosuite.episode import LIMIT_S, STIFFNESS, TASKS, judged_world, open_episode
+from spca_robosuite.bins import BinsDetector
+from spca_robosuite.episode import LIMIT_S, PICK_PLACE, STIFFNESS, TASKS, judged_world, open_episode
 from spca_sense.looks import save_looks
 
 SEED_STRIDE = 1000
@@ -101,9 +102,12 @@ class RobosuiteBench(Bench[EpisodeTrial, EpisodeResult]):
             episode.reset(trial.layout)
         run = RunFolder.create(trial.key, path)
         options = RunOptions(level=trial.task, transport="inproc", seed=trial.layout, video=False)
+        bins = trial.task in PICK_PLACE
+        world = judged_world(bins)
+        detector = BinsDetector(world) if bins else None
         with (
             open_stages(options, kit_named("tabletop"), run) as stages,
-            closing(JudgedTabletop(trial.task, episode, judged_world(), STIFFNESS, LIMIT_S)) as environment,
+            closing(JudgedTabletop(trial.task, episode, world, STIFFNESS, LIMIT_S, detector)) as environment,
         ):
             result = drive(environment, stages, run, (), resume=False)
             save_looks(environment.looks, path / "looks")

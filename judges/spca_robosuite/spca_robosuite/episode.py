@@ -10,7 +10,9 @@ from spca_core.world import World, load_world
 from spca_judges.catalogue import find
 from spca_judges.remote import RemoteEpisode
 
-TASKS = ("Lift", "Stack", "StackThree")
+PICK_PLACE = ("PickPlaceCan", "PickPlaceMilk", "PickPlaceBread", "PickPlaceCereal", "PickPlace")
+"""Those in its arena with bins."""
+TASKS = ("Lift", "Stack", "StackThree", *PICK_PLACE)
 """What is tried; robosuite has more, but not the last one (see `stack_three`)."""
 CAMERAS = ("birdview",)
 STIFFNESS = 300.0
@@ -34,10 +36,10 @@ def open_episode(
     return RemoteEpisode(judge.python, server, [task, robot, str(STIFFNESS), ",".join(cameras)], log)
 
 
-@lru_cache(maxsize=1)
-def judged_world() -> World:
-    """Robot, table and classes of things, in robosuite's own frame."""
-    world = load_world(Path(__file__).with_name("table.yaml"))
+@lru_cache(maxsize=2)
+def judged_world(bins: bool = False) -> World:
+    """Robot, table (or the floor of the `bins`) and classes of things, in robosuite's own frame."""
+    world = load_world(Path(__file__).with_name("bins.yaml" if bins else "table.yaml"))
     rows = zip(world.robot.arm.joints, _LINKS, strict=True)
     joints = tuple(joint.model_copy(update={"a": a, "d": d}) for joint, (a, d) in rows)
     arm = world.robot.arm.model_copy(update={"joints": joints})

@@ -24,13 +24,9 @@ from robosuite.models.grippers import register_gripper
 from robosuite.models.grippers.robotiq_85_gripper import Robotiq85GripperBase
 from robosuite.utils import transform_utils
 
+TEXTS = importlib.import_module("texts").TEXTS
 RATE = 20  # Hz, of the controller's commands
 WIDTH, HEIGHT = 1600, 1200
-TEXTS = {
-    "Lift": "Lift the red cube.",
-    "Stack": "Stack the red cube on the green cube.",
-    "StackThree": "Stack the red cube on the green cube and the blue cube on the red cube.",
-}
 
 # The Robotiq 85's linkage, as in Robotiq's drawings, metres: its pivot, its link, and the pad's face from the
 # link's end. The pads are `2 * (PIVOT + LINK * cos(angle + OPEN) - FACE)` apart.

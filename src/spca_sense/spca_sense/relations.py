@@ -73,7 +73,9 @@ def _supports(thing: SceneObject, others: Sequence[SceneObject], table_top: floa
     reach = _REST_LEANING if leaning else _REST
     found: dict[str, Array] = {}
     for other in others:
-        below = abs(bottom - other.deck) < reach and other.pose.position[2] < thing.pose.position[2]
+        into = other.kind in CONTAINERS and thing.kind in SOLIDS  # may be lower than half the walls
+        lower = other.deck if into else other.pose.position[2]
+        below = abs(bottom - other.deck) < reach and lower < thing.pose.position[2]
         if below and other.id != thing.id:
             shared = overlap(own, footprint(other))
             if polygon_area(shared) > _MIN_SHARE * area:

@@ -132,6 +132,12 @@ def test_cubes_and_plates_have_their_own_rows() -> None:
     assert not any("most(cube_red)" in f for f in facts), "what is alone of its kind has no role"
 
 
+def test_a_thing_may_be_lower_than_half_the_walls_around_it() -> None:
+    tray = thing("tray_red", 0.5, (0.2, 0.2, 0.1))
+    facts = facts_of(tray, cube("cube_red", 0.5, 0.04, TOP + 0.024))
+    assert "in(cube_red, tray_red)" in facts and "on(cube_red, table)" not in facts
+
+
 def test_what_is_in_a_bowl_is_not_next_to_it() -> None:
     bowl = thing("bowl_red", 0.5, (0.14, 0.14, 0.04))
     facts = facts_of(bowl, cube("cube_red", 0.5, 0.04, TOP + 0.024), cube("cube_blue", 0.5, 0.092))

@@ -31,6 +31,7 @@ from spca_tabletop.kit import TabletopKit, build_tabletop
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_tabletop.presets import load_table
+from spca_testing.observations import task
 
 WORLD = load_world()
 TOP = WORLD.table.top + 0.02
@@ -150,6 +151,30 @@ def test_closing_fingers_stay_above_the_table_however_low_a_thing_is_seen(sunk: 
         objects = tuple(low if o is cube else o for o in scene.objects)
         best = next(ctx._grasps(scene.model_copy(update={"objects": objects}), "cube_red"))
         assert best.pose.position[2] - ctx._tip_reach > WORLD.table.top + 0.002
+
+
+@pytest.mark.slow
+def test_what_is_taller_than_the_fingers_is_held_by_its_upper_half(tmp_path: Path) -> None:
+    """The palm would meet its top before the fingertips are at its middle."""
+    options = RunOptions(level="stack_01", transport="inproc")
+    world, level = load_table(options)
+    box = WorldObject(
+        model="box_yellow", kind="cuboid", colour=(0.8, 0.68, 0.08), size=(0.1, 0.03, 0.15), mass=0.07,
+        friction=1.0, position=(0.46, -0.07),
+    )  # fmt: skip
+    world = world.model_copy(update={"objects": (*world.objects, box)})
+    poses = dict(nominal_layout(world).poses) | {box.model: Pose.from_xyz_yaw(*box.position, 0.475, 0.3)}
+    simulator = MujocoSimulator(world, noise=False)
+    camera, detector = SimulatedCamera(simulator), make_detector(options.detector, world)
+    environment = InprocTabletop(level, world, Layout(poses=poses), simulator, camera, detector=detector)
+    trusted, words = TrustedDomains(tmp_path), TabletopVocabulary()
+    with closing(environment), DraftingPlanner("tabletop", BuiltinProposer(), trusted, words) as planner:
+        seen = environment.sense()
+        wanted = task("Pick up the yellow block.")
+        plan = planner.plan(PlanRequest(attempt="", task=wanted, observation=seen, skills=())).plan
+        assert plan is not None
+        environment.act("1", plan, library_source("tabletop", TabletopKit.builtin_skills))
+        assert environment._arm.held == "cuboid_yellow"
 
 
 def test_nothing_is_put_aside_to_where_room_was_wanted() -> None:

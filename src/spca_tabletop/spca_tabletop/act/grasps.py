@@ -30,8 +30,9 @@ CLEARLY_WIDER = 1.2
 """Ratio of two widths."""
 # Least free space between the open pads and the object, both sides together.
 PLAY = 0.009
-# How much higher than in the middle a thing is grasped where the rim of a bowl or tray is in the way.
-HIGHER = (0.0, 0.009, 0.016)
+# How much higher than in the middle a thing is grasped where a bowl's or tray's rim is in the way, or where
+# the palm would meet its top.
+HIGHER = (0.0, 0.009, 0.016, 0.032, 0.048)
 # Least height of the thing's faces that the pads must then cover.
 COVERED = 0.012
 

@@ -119,10 +119,16 @@ class SkillContext(DeclaredCtx):
         return self._arm.held
 
     def _at_tool(self) -> SceneObject | None:
+        """What is between the fingers; a tall thing may be held far above or below its centre."""
         tool = self._arm.tool_pose().position
-        solids = self.scene.of_kind(*SOLIDS, "unknown")
-        near = min(solids, key=lambda o: math.dist(o.pose.position, tool), default=None)
-        return near if near and math.dist(near.pose.position, tool) < GRASP_RADIUS else None
+
+        def away(thing: SceneObject) -> float:
+            x, y, z = thing.pose.position
+            reach = max(0.0, thing.size[2] / 2 - GRASP_RADIUS)
+            return math.dist((x, y, min(max(tool[2], z - reach), z + reach)), tool)
+
+        near = min(self.scene.of_kind(*SOLIDS, "unknown"), key=away, default=None)
+        return near if near and away(near) < GRASP_RADIUS else None
 
     def _put_down(self, held: str) -> None:
         """The scene knows from now on where the held thing was let go."""
