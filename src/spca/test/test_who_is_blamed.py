@@ -37,7 +37,7 @@ class Story:
     """What goes wrong first, and who is to be told; after that the model's answers are good.
 
     `blamed`: the actions whose skills are blamed first, None where nothing gets as far as being carried out
-    or rehearsed. `critic`: which critic rejects the draft of a plan. `code`: what the coder's critic says.
+    or rehearsed. `critics`: who rejects the first drafts of a plan. `code`: what the coder's critic says.
     `refused`: the skills that are not trusted in spite of the success. `gives_up`: why the run ends without
     one, after two rounds.
     """
@@ -46,7 +46,7 @@ class Story:
     coder: tuple[CoderFault, ...] = ()
     blamed: tuple[str, ...] | None = None
     told: str = ""
-    critic: str = ""
+    critics: tuple[str, ...] = ()
     code: str = ""
     refused: tuple[str, ...] = ()
     level: str = "pick_and_place_01"
@@ -178,15 +178,12 @@ STORIES = {
                        "domain")),) * 2,
         blamed=PLANNER, told="the goal is wrong",
     ),
-    "a goal that says more": Story(
-        planner=(changed(SIGN, "(:goal (and (on cube_red plate_red) (on cube_blue plate_blue)))"),),
-        critic="goal",
-    ),
-    "a goal about another plate": Story(
-        planner=(changed(SIGN, "(:goal (on cube_red plate_blue))"),), critic="goal",
-    ),
-    "hand_empty is missing": Story(planner=(changed("(hand_empty) ", ""),), critic="scene"),
-    "a file is opened": Story(
+    "a goal that says more, one about another plate, no hand_empty, and a file that is opened": Story(
+        planner=(
+            changed(SIGN, "(:goal (and (on cube_red plate_red) (on cube_blue plate_blue)))"),
+            changed(SIGN, "(:goal (on cube_red plate_blue))"), changed("(hand_empty) ", ""),
+        ),
+        critics=("goal", "goal", "scene"),
         coder=(miswritten("    for grasp in", '    open("/etc/passwd")\n    for grasp in'),), code="open",
     ),
     "a loop without an end": Story(
@@ -232,8 +229,9 @@ def test_who_is_blamed(name: str, tmp_path: Path) -> None:
     assert (found[0].suspects if found else None) == story.blamed
     later = "\n".join(seen.text for seen in run.requests)
     assert story.told in later
-    assert {c for c, _ in run.plan_rejections()} <= {story.critic, "goal"}
-    assert not story.critic or run.plan_rejections()[0][0] == story.critic
+    rejected_by = tuple(critic for critic, _ in run.plan_rejections())
+    assert {*rejected_by} <= {*story.critics, "goal"}
+    assert rejected_by[: len(story.critics)] == story.critics
     assert bool(run.code_rejections()) == bool(story.code) and story.code in "".join(run.code_rejections())
     assert tuple(run.result.skills.refused) == story.refused
     verdicts = ("touches", "not met", "referee")
