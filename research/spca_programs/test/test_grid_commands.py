@@ -94,6 +94,7 @@ def test_run_and_report_of_a_minigrid_level(tmp_path: Path) -> None:
         "1",
         "--proposer",
         "builtin",
+        "--no-video",
         "--out",
         str(tmp_path / "r"),
     )

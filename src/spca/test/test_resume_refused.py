@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -26,13 +27,19 @@ def test_a_run_over_gazebo_cannot_be_resumed_inside_its_level(tmp_path: Path) ->
         resume_run(folder.path)
 
 
-@pytest.fixture
-def ended(tmp_path: Path) -> RunFolder:
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that was killed before its result was written."""
-    spca.run("touch_02", out=tmp_path / "run", video=False)
-    folder = RunFolder.open(tmp_path / "run")
-    (folder.path / "result.json").unlink()
+    folder = tmp_path_factory.mktemp("killed") / "run"
+    spca.run("touch_02", out=folder, video=False, report=False)
+    (folder / "result.json").unlink()
     return folder
+
+
+@pytest.fixture
+def ended(killed: Path, tmp_path: Path) -> RunFolder:
+    """A copy of it."""
+    return RunFolder.open(shutil.copytree(killed, tmp_path / "run"))
 
 
 @pytest.mark.parametrize("name", [STATE, CHECKPOINT, MANIFEST])

@@ -131,7 +131,7 @@ def tables(draw: st.DrawFn) -> tuple[dict[str, str], str]:
 COLOUR = {c: c.split("_")[1] for c in CUBES}
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     table=tables(),
     order=st.permutations(CUBES),
@@ -151,7 +151,7 @@ def test_any_tower_from_any_table(
     assert not end.held and "ground" not in end.on.values()
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     table=tables(),
     goal=st.fixed_dictionaries({c: st.sampled_from(["", *PLATES]) for c in CUBES}).filter(
@@ -168,7 +168,7 @@ def test_any_cubes_to_any_plates_from_any_table(
     assert "ground" not in end.on.values()
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(table=tables(), cubes=st.permutations(CUBES))
 def test_any_bridge_from_any_table(
     planner: DraftingPlanner, table: tuple[dict[str, str], str], cubes: list[str]
