@@ -3,30 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import permutations
 from typing import Literal
 
 import numpy as np
 
 from spca_cliport.episode import PickPlaceEpisode, judged_world
-from spca_cliport.seeing import COLOURS, false_colour, fused
+from spca_cliport.seeing import COLOURS, SHADES, false_colour, fused
 from spca_core.geometry import Pose, top_down, top_down_yaw
+from spca_core.kinds import SOLIDS
 from spca_core.names import words_of
 from spca_core.plan import PlanRequest, Step
 from spca_core.ports.stages import Planner
-from spca_core.scene import Scene, SceneObject
+from spca_core.scene import Fact, Scene, SceneObject
 from spca_core.task import Task
 from spca_sense.catalogue import Catalogue, Colour
 from spca_sense.detector import ShapeDetector
+from spca_sense.footprint import footprint, gap
 from spca_sense.observation import observation_of
 from spca_sense.tracker import SceneTracker
 from spca_tabletop.act import placements
-from spca_tabletop.act.placements import Hold
+from spca_tabletop.act.placements import LEVEL, Hold
 
-NAMED = {"box": "tray"}
+NAMED = {"brown box": "brown tray"}
 """What CLIPort calls otherwise than the stack does: its box is what other blocks are packed into."""
+SHADED = {
+    "lightest brown block": "magenta thing", "middle brown block": "turquoise thing",
+    "darkest brown block": "black thing",
+}  # fmt: skip
+"""Its words for shades, and the name that stands for each (see `seeing.SHADES`)."""
+BESIDE = 0.015
+"""Blocks on the fields of CLIPort's stand are side by side: near enough for a third across both. Metres."""
 End = Literal["acted", "stopped", "refused"]
 """All actions done, or CLIPort content; nothing more to do; no plan for the sentence."""
-_PLACES = ("place_on", "stack_on", "place_on_table")
+_PLACES = ("place_on", "stack_on", "place_on_table", "place_across")
 
 
 def play(episode: PickPlaceEpisode, planner: Planner) -> tuple[End, str, str]:
@@ -34,10 +44,17 @@ def play(episode: PickPlaceEpisode, planner: Planner) -> tuple[End, str, str]:
 
     Returns how that ended, the sentence at which it did, and why.
     """
-    tracker = SceneTracker(ShapeDetector(_catalogue()))
+    tracker, shades = _tracker(), False
     while (asked := episode.instruction()).left and not asked.done:
-        scene = tracker.update(fused(episode.look(), judged_world()))
-        text = " ".join(NAMED.get(word, word) for word in asked.text.split())
+        views = episode.look()
+        if not shades and any(phrase in asked.text for phrase in SHADED):
+            shades = True
+            tracker = _tracker(tracker.update(fused(views, judged_world(), shades)))
+        scene = tracker.update(fused(views, judged_world(), shades))
+        scene = _with_neighbours(scene) if shades else scene
+        text = asked.text
+        for phrase, name in (NAMED | SHADED).items():
+            text = text.replace(phrase, name)
         task = Task(group="judge", id="cliport", title=text, description=text)
         request = PlanRequest(attempt="1", task=task, observation=observation_of(scene), skills=())
         result = planner.plan(request)
@@ -69,8 +86,22 @@ def poses_of(steps: Iterable[Step], scene: Scene) -> tuple[Pose, Pose] | str:
     return Pose.from_xyz_yaw(px, py, pz), Pose.from_xyz_yaw(x, y, z, turn)
 
 
+def _with_neighbours(scene: Scene) -> Scene:
+    """The scene in which things of one level are side by side up to `BESIDE`."""
+    pairs = (
+        Fact(predicate="next_to", args=(a.id, b.id))
+        for a, b in permutations(scene.of_kind(*SOLIDS), 2)
+        if abs(a.top - b.top) < LEVEL and gap(footprint(a), footprint(b)) < BESIDE
+    )
+    relations = dict.fromkeys((*scene.relations, *pairs))
+    return scene.model_copy(update={"relations": tuple(relations)})
+
+
 def _spots(step: Step, scene: Scene, hold: Hold) -> Iterable[Pose]:
     held, *under = step.args
+    if len(under) == 2:
+        one, other = (_things(scene)[name] for name in under)
+        return placements.across(one, other, scene, held, hold)
     if under:
         return placements.on_top(_things(scene)[under[0]], scene, held, hold, tip_reach=0.0)
     return placements.on_table(scene, judged_world().table, judged_world().work_area, held, hold)
@@ -80,6 +111,10 @@ def _things(scene: Scene) -> dict[str, SceneObject]:
     return {thing.id: thing for thing in scene.objects}
 
 
-def _catalogue() -> Catalogue:
-    palette = tuple(Colour(name=name, rgb=false_colour(name)) for name in sorted(COLOURS))
-    return Catalogue.from_world(judged_world()).model_copy(update={"palette": palette})
+def _tracker(first: Scene | None = None) -> SceneTracker:
+    """A tracker that knows the colours, and how large cubes are from a `first` look at each alone."""
+    palette = tuple(Colour(name=name, rgb=false_colour(name)) for name in sorted((*COLOURS, *SHADES)))
+    known: dict[str, object] = {"palette": palette}
+    if first is not None and (edges := [cube.size[0] for cube in first.of_kind("cube")]):
+        known |= {"cubes": True, "cube_edge": float(np.median(edges))}
+    return SceneTracker(ShapeDetector(Catalogue.from_world(judged_world()).model_copy(update=known)))

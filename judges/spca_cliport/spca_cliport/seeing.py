@@ -2,6 +2,7 @@
 
 The detector tells things by hue alone. CLIPort has eleven colours, some of one hue (red and pink, brown and
 orange) and some without (white, gray): each pixel is repainted with the hue that stands for its nearest one.
+Where CLIPort speaks of shades, what is brown and flat gets a hue by its shade.
 """
 
 from __future__ import annotations
@@ -21,6 +22,10 @@ COLOURS = {
     "brown": (156, 117, 95), "white": (255, 255, 255), "grey": (186, 176, 172),
 }  # fmt: skip
 """The colours that CLIPort names, as it defines them."""
+SHADES = {"black": 0.7, "turquoise": 1.15, "magenta": np.inf}
+"""Names that stand for the shades of brown, by what share of brown's brightness they have at the most."""
+FLAT = 0.012
+"""Metres above the table: nothing with a shade of its own is higher."""
 DARK, GREY = 75, 8
 """The table's brightest channel, and by how much its channels differ, at the most."""
 CEILING = 0.28
@@ -28,23 +33,33 @@ CEILING = 0.28
 
 
 def false_colour(name: str) -> tuple[float, float, float]:
-    """The hue (red, green, blue in 0-1) that stands for one of `COLOURS`."""
-    turn = list(COLOURS).index(name) / len(COLOURS)
+    """The hue (red, green, blue in 0-1) that stands for one of `COLOURS` or `SHADES`."""
+    names = [*COLOURS, *SHADES]
+    turn = names.index(name) / len(names)
     return colorsys.hsv_to_rgb(turn, 1.0, 0.8)
 
 
-def in_false_colours(seen: Array) -> Array:
-    """Colours (N, 3) of 0-255; all but the table's are repainted by the chromaticity that is nearest."""
+def in_false_colours(seen: Array, shaded: Array | bool = False) -> Array:
+    """Colours (N, 3) of 0-255; all but the table's are repainted by the chromaticity that is nearest.
+
+    What is `shaded` (N, or none) and brown is repainted by its brightness.
+    """
     shares = np.array([np.divide(c, sum(c)) for c in COLOURS.values()], np.float32)
-    paints = np.array([false_colour(name) for name in COLOURS]) * 255
+    paints = np.array([false_colour(name) for name in (*COLOURS, *SHADES)]) * 255
     share = seen.astype(np.float32) / np.maximum(seen.sum(axis=1, keepdims=True), 1)
     nearest = np.linalg.norm(share[:, None] - shares, axis=2).argmin(axis=1)
+    shade = np.searchsorted([*SHADES.values()], seen.max(axis=1) / max(COLOURS["brown"]))
+    brown = shaded & (nearest == list(COLOURS).index("brown"))
+    nearest = np.where(brown, len(COLOURS) + shade, nearest)
     table = (seen.max(axis=1) < DARK) & (np.ptp(seen, axis=1) < GREY)
     return np.where(table[:, None], seen, paints[nearest]).astype(np.uint8)
 
 
-def fused(frames: Sequence[RgbdFrame], world: World) -> RgbdFrame:
-    """One frame of the world's camera from several, each given in the frame of the robot's base."""
+def fused(frames: Sequence[RgbdFrame], world: World, shades: bool = False) -> RgbdFrame:
+    """One frame of the world's camera from several, each given in the frame of the robot's base.
+
+    With `shades`, those of flat brown things are told.
+    """
     points, colours = [], []
     area, top = world.work_area, world.table.top
     low, high = np.array([area.x[0], area.y[0], -np.inf]), np.array([area.x[1], area.y[1], top + CEILING])
@@ -55,7 +70,7 @@ def fused(frames: Sequence[RgbdFrame], world: World) -> RgbdFrame:
         at = (rays * frame.depth[..., None]) @ pose[:3, :3].T + pose[:3, 3] + world.robot.base.position
         inside = ((at > low) & (at < high)).all(axis=2)
         points.append(at[inside])
-        colours.append(in_false_colours(frame.colour[inside]))
+        colours.append(in_false_colours(frame.colour[inside], shades & (at[inside][:, 2] < top + FLAT)))
     return _from_above(np.concatenate(points), np.concatenate(colours), frames[0].stamp, world.camera)
 
 

@@ -20,24 +20,30 @@ from spca_core.geometry import Pose
 DARK = (46, 46, 46)
 CAMERA = CameraIntrinsics(width=1400, height=800, fx=1200.0, fy=1200.0, cx=699.5, cy=399.5)
 BOWL = (0.5, 0.2)
+STAND = ((0.35, 0.05), (0.4, 0.05), (0.45, 0.05))
 
 
 class Drawn:
-    """An episode whose table is drawn: cubes at `cubes` and a bowl; a cube goes where it is placed."""
+    """An episode on a drawn table with a bowl, a stand and cubes; a step: sentence, cube and place."""
 
-    def __init__(self, text: str, cubes: list[tuple[str, tuple[float, float]]]) -> None:
-        self._text, self._cubes, self.moves = text, cubes, 0
+    def __init__(
+        self, cubes: dict[str, tuple[float, float]], *steps: tuple[str, str, tuple[float, float]]
+    ) -> None:
+        self.cubes, self._steps, self.moves = {name: (*at, 0.04) for name, at in cubes.items()}, steps, 0
 
     def instruction(self) -> Instruction:
-        done = any(np.hypot(*np.subtract(at, BOWL)) < 0.01 for _, at in self._cubes)
-        return Instruction(text=self._text, score=float(done), left=3 - self.moves, done=done)
+        left = [
+            step for step in self._steps if np.hypot(*np.subtract(self.cubes[step[1]][:2], step[2])) > 0.01
+        ]
+        score = 1 - len(left) / len(self._steps)
+        return Instruction(text=left[0][0] if left else "", score=score, left=9 - self.moves, done=not left)
 
     def pick_and_place(self, pick: Pose, place: Pose) -> None:
         self.moves += 1
         assert pick.position[2] == pytest.approx(0.04, abs=0.004)
-        for number, (colour, at) in enumerate(self._cubes):
-            if np.hypot(*np.subtract(at, pick.position[:2])) < 0.005:
-                self._cubes[number] = (colour, place.position[:2])
+        for name, at in self.cubes.items():
+            if np.hypot(*np.subtract(at[:2], pick.position[:2])) < 0.005:
+                self.cubes[name] = place.position
 
     def look(self) -> list[RgbdFrame]:
         """The left and the right half of the table, from 1 m above it, as CLIPort's frame has it."""
@@ -59,30 +65,48 @@ class Drawn:
                 (abs(np.hypot(x - BOWL[0], y - BOWL[1]) - (least + most) / 2)) < (most - least) / 2
             )
 
+        def square(cx: float, cy: float, half: float) -> Any:
+            return lambda x, y: np.maximum(abs(x - cx), abs(y - cy)) < half
+
         yield 0.004, COLOURS["brown"], ring(-0.05, 0.05)
+        for shade, at in zip((1.5, 1.0, 0.5), STAND, strict=True):
+            yield 0.005, tuple(int(min(255, c * shade)) for c in COLOURS["brown"]), square(*at, 0.025)
         yield 0.034, COLOURS["brown"], ring(0.05, 0.058)
-        for name, (cx, cy) in self._cubes:
-            yield 0.04, COLOURS[name], lambda x, y, cx=cx, cy=cy: np.maximum(abs(x - cx), abs(y - cy)) < 0.02
+        for name, (cx, cy, top) in sorted(self.cubes.items(), key=lambda cube: cube[1][2]):
+            yield top, COLOURS[name], square(cx, cy, 0.02)
 
 
-def played(text: str, *cubes: tuple[str, tuple[float, float]]) -> tuple[tuple[str, str, str], Drawn]:
-    episode = Drawn(text, list(cubes))
+def played(*args: Any) -> tuple[tuple[str, str, str], Drawn]:
+    episode = Drawn(*args)
     return play(cast(PickPlaceEpisode, episode), _planner()), episode
 
 
 def test_a_block_is_put_where_the_sentence_says() -> None:
-    pair = (("red", (0.4, -0.2)), ("pink", (0.6, -0.1)))
-    for colour in ("red", "pink"):  # of one hue
-        (end, _, reason), episode = played(f"put the {colour} blocks in a brown bowl", *pair)
+    pair = {"red": (0.4, -0.2), "pink": (0.6, -0.1)}
+    for colour, other in (("red", "pink"), ("pink", "red")):  # of one hue
+        (end, _, reason), episode = played(pair, (f"put the {colour} blocks in a brown bowl", colour, BOWL))
         assert (end, reason, episode.moves) == ("acted", "all is done", 1)
-        moved = dict(episode._cubes)
-        assert np.hypot(*np.subtract(moved[colour], BOWL)) < 0.005
-        assert sum(moved[name] == at for name, at in pair) == 1, "the other one stays where it is"
+        assert episode.cubes[other][:2] == pair[other], "the other one stays where it is"
+
+
+def test_blocks_are_put_on_shades_of_brown_and_across_what_stands_on_them() -> None:
+    cubes = {"red": (0.4, -0.2), "cyan": (0.6, -0.1), "brown": (0.6, -0.3), "white": (0.35, 0.3)}
+    lightest, middle, darkest = STAND
+    (end, text, reason), episode = played(
+        cubes,
+        ("put the red block on the lightest brown block", "red", lightest),
+        ("put the cyan block on the darkest brown block", "cyan", darkest),
+        ("put the brown block on the middle brown block", "brown", middle),
+        ("put the white block on the red and brown blocks", "white", np.mean([lightest, middle], axis=0)),
+    )
+    assert (end, reason, episode.moves) == ("acted", "all is done", 4), text
+    assert episode.cubes["white"][2] == pytest.approx(0.085, abs=0.008)
 
 
 def test_what_the_grammar_cannot_say_is_refused_with_its_words() -> None:
-    (end, text, reason), episode = played("put the red block on the lightest brown block", ("red", (0.4, 0)))
-    assert end == "refused" and "lightest" in text and "do not know the word 'lightest'" in reason
+    text = "put the red block on the shiniest brown block"
+    (end, told, reason), episode = played({"red": (0.4, 0)}, (text, "red", BOWL))
+    assert end == "refused" and told == text and "do not know the word 'shiniest'" in reason
     assert episode.moves == 0
 
 
@@ -97,9 +121,9 @@ def test_every_colour_is_told_in_light_and_in_shade() -> None:
 
 
 def test_views_are_one_from_above() -> None:
-    world, (left, right) = judged_world(), Drawn("", [("blue", (0.45, -0.1))]).look()
+    world, (left, right) = judged_world(), Drawn({"blue": (0.6, -0.1)}, ("", "blue", BOWL)).look()
     both = fused([left, right], world)
-    k, (x, y, z) = world.camera, np.subtract((0.45, -0.1, 0.14), world.camera.position)
+    k, (x, y, z) = world.camera, np.subtract((0.6, -0.1, 0.14), world.camera.position)
     row, column = round(k.cy + k.fy * x / z), round(k.cx + k.fx * y / z)
     assert both.depth[row, column] == pytest.approx(-z, abs=0.002)
     assert both.colour[row, column] == pytest.approx(np.multiply(false_colour("blue"), 255), abs=1)
