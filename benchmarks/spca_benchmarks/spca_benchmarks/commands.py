@@ -1,4 +1,4 @@
-"""`spca bench minigrid`, `rl`, `pddl` and `rehearsal`."""
+"""The benches that measure the stack, as commands."""
 
 from __future__ import annotations
 

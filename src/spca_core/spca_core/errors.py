@@ -70,11 +70,7 @@ class Interrupted(Exception):
 
 
 class MotionError(SpcaError):
-    """A motion was refused or stopped; `kind` is the reason in one word, for use by repairs.
-
-    Kinds: unreachable, collision, limit, deviation, timeout, cancelled, stale, gripper, lost,
-    empty_hand.
-    """
+    """A motion was refused or stopped; `kind` says why in one word, one of `spca_core.skill.FailureKind`."""
 
     def __init__(self, kind: str, message: str) -> None:
         self.kind = kind

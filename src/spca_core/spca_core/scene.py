@@ -52,9 +52,9 @@ RELATIONS = {
     "middle": "?a is, from left to right, the middle one of its kind",
     "nearest": "?a is the nearest to the robot of its kind",
     "farthest": "?a is the farthest from the robot of its kind",
+    "far": "?a lies farther away than the arm reaches from above",
     "blocks": "?a keeps the fingers away from ?b, or leaves no room on it",
     "crowds": "?a leaves no room next to ?b",
-    "far": "?a lies farther away than the arm reaches from above",
     "larger": "?a is clearly larger than ?b, of the same kind",
 }
 ROLES = ("leftmost", "rightmost", "middle", "nearest", "farthest")

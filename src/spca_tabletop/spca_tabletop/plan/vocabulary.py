@@ -29,7 +29,7 @@ def _of_its_kind(role: str) -> str:
     return f"{words} of its kind"
 
 
-_WORDS = (
+_EXPLAINED = (
     ObservableWord(
         name="on", args=("?a", "?b"), meaning="?a rests on ?b, a thing or the table, or in it",
         synonyms=("on_top_of", "resting_on", "stacked_on"),
@@ -66,12 +66,12 @@ _WORDS = (
         ObservableWord(name=name, args=("?a",), meaning=_of_its_kind(name), aside=True)
         for name in ROLES
     ),
-    ObservableWord(name="far", args=("?a",), meaning=RELATIONS["far"], aside=True),
-    *(
-        ObservableWord(name=name, args=("?a", "?b"), meaning=RELATIONS[name], aside=True)
-        for name in ("blocks", "crowds", "larger")
-    ),
 )  # fmt: skip
+_WORDS = _EXPLAINED + tuple(
+    ObservableWord(name=name, args=("?a", "?b")[: meaning.count("?")], meaning=meaning, aside=True)
+    for name, meaning in RELATIONS.items()
+    if name not in {word.name for word in _EXPLAINED}
+)
 _NAMES = {word.name: (word.name, *word.synonyms) for word in _WORDS}
 ON_NAMES = _NAMES["on"]
 _OFF_TABLE = ("discarded", "off_table", "fallen", "on_ground", "on_floor", "thrown_away", "removed")
@@ -127,10 +127,10 @@ class TabletopVocabulary:
         found["across"] = Extension((_CUBE,) * 3, frozenset(bridges(observation)))
         found["abreast"] = Extension((_CUBE | _PLATE,) * 2, frozenset(abreast(observation)))
         found |= dict.fromkeys(TOUCHED_NAMES, Extension((_CUBE | _PLATE,), frozenset()))
-        for side, words in RELATIONS.items():
+        for side, meaning in RELATIONS.items():
             if side not in found:
                 atoms = frozenset(f.args for f in observation.facts if f.predicate == side)
-                kinds = (_CUBE | _PLATE,) * (2 if "?b" in words else 1)
+                kinds = (_CUBE | _PLATE,) * meaning.count("?")
                 # What is in the way of what is found out where it matters: the list is not complete.
                 found[side] = Extension(() if side in ("blocks", "crowds") else kinds, atoms)
         return found
