@@ -175,7 +175,7 @@ JUDGES = {
         ),
         Judge(
             "robosuite",
-            "robosuite, UR5e",
+            "robosuite",
             "spca bench robosuite",
             "robosuite 1.5.2 from PyPI",
             package="robosuite==1.5.2",
@@ -183,11 +183,17 @@ JUDGES = {
             settings=(
                 "Pixels with depth of the judge's camera `birdview`, 1600 × 1200, no noise, its calibration "
                 "and joint states; no poses. Given: arm, table, and a catalogue of coloured cubes of about "
-                "which size. Built-in proposer and skills; no model. Joint positions by robosuite's own "
-                "controller at 20 Hz; the fingers by its position servos, not by open and close. Solved: its "
-                "own rule holds at the end, after a second of standing still, within 50 simulated seconds. "
-                "Layouts below 1000 were for development, those reported are from 1000 on. StackThree is not "
-                "in robosuite: its Stack with a third cube, by the same rule."
+                "which size; for PickPlace where the bins and their compartments are, and of the can, milk, "
+                "bread and cereal the size, the kind (cylinder, cuboid) and a word for the colour, which "
+                "the compartment that it belongs into is called by, too ('Put the red can in the red "
+                "tray'): they are told apart by their measures in the depth image. Built-in proposer and "
+                "skills; no model. The UR5e, or the Panda where a row says so, with robosuite's Robotiq 85, "
+                "which is not the Panda's own gripper. Joint positions by robosuite's own controller at 20 "
+                "Hz; the fingers by its position servos, not by open and close. Solved: its own rule holds "
+                "at the end, after a second of standing still, within 50 simulated seconds. Layouts below "
+                "1000 were for development, those reported are from 1000 on. StackThree is not in "
+                "robosuite: its Stack with a third cube, by the same rule. PickPlace is all four things; "
+                "the rows beside it are robosuite's environments of these names."
             ),
             others=(
                 ("CoPiC", "Lift 100.00, Stack-Three-Cubes 91.67 (20 layouts, 3 seeds, RGB)", "Table 13"),

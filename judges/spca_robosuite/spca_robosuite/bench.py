@@ -26,7 +26,7 @@ from spca_judges.catalogue import find
 from spca_judges.environment import JudgedTabletop
 from spca_judges.remote import RemoteEpisode
 from spca_robosuite.bins import BinsDetector
-from spca_robosuite.episode import LIMIT_S, PICK_PLACE, STIFFNESS, TASKS, judged_world, open_episode
+from spca_robosuite.episode import LIMIT_S, PICK_PLACE, ROBOTS, STIFFNESS, TASKS, judged_world, open_episode
 from spca_sense.looks import save_looks
 
 SEED_STRIDE = 1000
@@ -38,11 +38,17 @@ class EpisodeTrial(Record):
 
     task: str
     layout: int
+    robot: str = ROBOTS[0]
+
+    @property
+    def row(self) -> str:
+        """Task and robot, as the table names them."""
+        return self.task if self.robot == ROBOTS[0] else f"{self.task}, {self.robot}"
 
     @property
     def key(self) -> str:
         """Its name within the bench."""
-        return f"{self.task}-{self.layout}"
+        return f"{self.task}-{self.layout}" + (f"-{self.robot}" if self.robot != ROBOTS[0] else "")
 
 
 class EpisodeResult(Record):
@@ -67,7 +73,7 @@ class RobosuiteBench(Bench[EpisodeTrial, EpisodeResult]):
     result_type: ClassVar[type[Record]] = EpisodeResult
 
     tasks: tuple[str, ...] = TASKS
-    robot: str = "UR5e"
+    robot: str = ROBOTS[0]
     layouts: int = Field(20, ge=1)
     seeds: tuple[int, ...] = (1, 2, 3)
 
@@ -83,7 +89,7 @@ class RobosuiteBench(Bench[EpisodeTrial, EpisodeResult]):
     def trials(self) -> list[EpisodeTrial]:
         """See `Bench`."""
         return [
-            EpisodeTrial(task=task, layout=seed * SEED_STRIDE + k)
+            EpisodeTrial(task=task, layout=seed * SEED_STRIDE + k, robot=self.robot)
             for seed in self.seeds
             for task in self.tasks
             for k in range(self.layouts)
@@ -103,7 +109,7 @@ class RobosuiteBench(Bench[EpisodeTrial, EpisodeResult]):
         run = RunFolder.create(trial.key, path)
         options = RunOptions(level=trial.task, transport="inproc", seed=trial.layout, video=False)
         bins = trial.task in PICK_PLACE
-        world = judged_world(bins)
+        world = judged_world(bins, self.robot)
         detector = BinsDetector(world) if bins else None
         with (
             open_stages(options, kit_named("tabletop"), run) as stages,
@@ -133,10 +139,10 @@ class RobosuiteBench(Bench[EpisodeTrial, EpisodeResult]):
         return "" if self.success(done.result) else done.result.reason
 
     def table(self, done: Trials) -> PageTable:
-        """By task, and by the seed of the layouts."""
+        """By task and robot, and by the seed of the layouts."""
         heads = ("task", "solved", "95 % interval", "by seed", "rounds", "median simulated s", "median s")
         return PageTable(
-            heads, [self._row(task, own) for task, own in groups(done, lambda d: d.trial.task).items()]
+            heads, [self._row(task, own) for task, own in groups(done, lambda d: d.trial.row).items()]
         )
 
     def report(self, done: Trials, page: Page) -> None:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from spca_core.world import World, load_world
+from spca_core.world import World, WristSensor, load_world
 from spca_judges.catalogue import find
 from spca_judges.remote import RemoteEpisode
 
 PICK_PLACE = ("PickPlaceCan", "PickPlaceMilk", "PickPlaceBread", "PickPlaceCereal", "PickPlace")
 """Those in its arena with bins."""
-TASKS = ("Lift", "Stack", "StackThree", *PICK_PLACE)
+SOLVED = ("Lift", "Stack", "StackThree", *PICK_PLACE)
+REFUSED = ("NutAssemblySquare", "NutAssemblyRound", "Door")
+"""Rings with a handle, pegs and doors have no words, kinds or skills in the stack."""
+TASKS = (*SOLVED, *REFUSED)
 """What is tried; robosuite has more, but not the last one (see `stack_three`)."""
+ROBOTS = ("UR5e", "Panda")
+"""Of robosuite's arms those that the stack has a description of; each with the Robotiq 85."""
 CAMERAS = ("birdview",)
 STIFFNESS = 300.0
 """Of the joint position controller, 1/s²: the most that it takes."""
@@ -22,12 +28,18 @@ _LINKS = ((0.0, 0.163), (-0.425, 0.0), (-0.392, 0.0), (0.0, 0.134), (0.0, 0.1), 
 
 The last is less than its 0.098 by the gripper's coupling (11 mm), which robosuite leaves out.
 """
+PANDA_FLANGE = 0.1065 - 0.011
+"""From joint 7 to robosuite's flange (m), again without the gripper's coupling."""
+_FOLDED = (0.0, -1.2, 0.0, -2.9, 0.0, 1.7, math.pi / 4)
+"""The Panda's configuration out of the camera's view, radians."""
+_TURNED = WristSensor(length=0.0005, radius=0.03, turn=-math.pi / 4)
+"""robosuite turns what is mounted on the Panda by this about the flange's axis."""
 LIMIT_S = 50.0
 """Simulated seconds of an attempt: robosuite's own 1,000 steps at 20 Hz."""
 
 
 def open_episode(
-    task: str, robot: str = "UR5e", cameras: Sequence[str] = CAMERAS, log: Path | None = None
+    task: str, robot: str = ROBOTS[0], cameras: Sequence[str] = CAMERAS, log: Path | None = None
 ) -> RemoteEpisode:
     """Start it; `reset` it first. Raises InputError where robosuite is missing, SpcaError if it fails."""
     judge = find("robosuite")
@@ -36,11 +48,17 @@ def open_episode(
     return RemoteEpisode(judge.python, server, [task, robot, str(STIFFNESS), ",".join(cameras)], log)
 
 
-@lru_cache(maxsize=2)
-def judged_world(bins: bool = False) -> World:
+@lru_cache(maxsize=4)
+def judged_world(bins: bool = False, robot: str = ROBOTS[0]) -> World:
     """Robot, table (or the floor of the `bins`) and classes of things, in robosuite's own frame."""
-    world = load_world(Path(__file__).with_name("bins.yaml" if bins else "table.yaml"))
-    rows = zip(world.robot.arm.joints, _LINKS, strict=True)
-    joints = tuple(joint.model_copy(update={"a": a, "d": d}) for joint, (a, d) in rows)
-    arm = world.robot.arm.model_copy(update={"joints": joints})
-    return world.model_copy(update={"robot": world.robot.model_copy(update={"arm": arm})})
+    file = str(Path(__file__).with_name("bins.yaml" if bins else "table.yaml"))
+    world = load_world(file if robot == ROBOTS[0] else f"{file}@{robot.lower()}")
+    mount, arm = world.robot, world.robot.arm
+    if robot == ROBOTS[0]:
+        rows = zip(arm.joints, _LINKS, strict=True)
+        joints = tuple(joint.model_copy(update={"a": a, "d": d}) for joint, (a, d) in rows)
+        mount = mount.model_copy(update={"arm": arm.model_copy(update={"joints": joints})})
+    else:
+        flange = arm.model_copy(update={"flange": PANDA_FLANGE - _TURNED.length})
+        mount = mount.model_copy(update={"arm": flange, "wrist_sensor": _TURNED, "out_of_view": _FOLDED})
+    return world.model_copy(update={"robot": mount})

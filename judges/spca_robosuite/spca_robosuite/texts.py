@@ -8,5 +8,8 @@ TEXTS = {
     "PickPlaceMilk": "Put the white box in the white tray.",
     "PickPlaceBread": "Put the brown block in the brown tray.",
     "PickPlaceCereal": "Put the orange box in the orange tray.",
+    "NutAssemblySquare": "Put the square nut on the square peg.",
+    "NutAssemblyRound": "Put the round nut on the round peg.",
+    "Door": "Open the door.",
     "PickPlace": "Put everything in the tray of its own colour.",
 }

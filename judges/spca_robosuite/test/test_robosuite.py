@@ -16,7 +16,7 @@ from spca_judges.contract import EpisodeContract
 from spca_judges.port import Episode
 from spca_judges.robot import EpisodeRobot
 from spca_robosuite.bench import RobosuiteBench
-from spca_robosuite.episode import STIFFNESS, TASKS, judged_world, open_episode
+from spca_robosuite.episode import ROBOTS, SOLVED, STIFFNESS, judged_world, open_episode
 from spca_testing.contracts.robot_contract import RobotContract
 
 pytestmark = [
@@ -50,9 +50,9 @@ class TestItsRobot(RobotContract):
         return found
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_the_stack_solves_a_task(task: str, tmp_path: Path) -> None:
-    bench = RobosuiteBench(tasks=(task,), layouts=1, seeds=(0,))
+@pytest.mark.parametrize(("task", "robot"), [*((task, ROBOTS[0]) for task in SOLVED), ("Stack", "Panda")])
+def test_the_stack_solves_a_task(task: str, robot: str, tmp_path: Path) -> None:
+    bench = RobosuiteBench(tasks=(task,), robot=robot, layouts=1, seeds=(0,))
     [trial] = bench.trials()
     result = bench.run_trial(trial, tmp_path)
     assert result.ending is Ending.SUCCESS, result.reason
