@@ -75,14 +75,6 @@ def test_an_arm_reaches_just_as_far_as_it_says(robot, bearing, height):
     assert not any(tools.reaches(*(beyond * way), height) for beyond in (farthest + 0.015, 1.6, 2.0))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("level", FIRST_LEVELS)
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_the_first_levels_on_random_tables(level, seed, tmp_path):
-    result = run_inproc(options(level, "shuffled", seed), RunFolder.create(level, tmp_path / "run"))
-    assert result.success, result.reason
-
-
 @pytest.mark.parametrize("level", FIRST_LEVELS)
 def test_a_robot_that_does_nothing_never_scores(level):
     with closing(build_tabletop(options(level))) as world:
