@@ -31,6 +31,7 @@ from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.checkpoint import _MAGIC, _SEAL, _sealed, pack, unpack
 from spca_core.errors import EXIT_BAD_INPUT, EXIT_SUCCESS, InputError, one_line
 from spca_core.geometry import Pose
+from spca_core.kinds import read_kind
 from spca_core.options import Manifest, RunOptions, software
 from spca_core.paths import LEVELS, ROOT, WORLDS
 from spca_core.plan import Plan
@@ -104,6 +105,8 @@ READERS = {
     "level": Reader("level.yaml", lambda f: examine(str(f / "level.yaml"))),
     "world": Reader("world.yaml", lambda f: load_world(f / "world.yaml")),
     "arm": Reader("arm.yaml", lambda f: load_arm(f / "arm.yaml")),
+    "kind": Reader("mug.yaml", lambda f: read_kind(f / "mug.yaml")),
+    "mesh of a kind": Reader("scraper.json", lambda f: read_kind(f / "scraper.yaml")),
     "model configuration": Reader("llm.yaml", lambda f: load_config(f / "llm.yaml", {})),
     "prices": Reader("prices.yaml", lambda f: load_prices(f / "prices.yaml")),
     "answer": Reader("answer.json", answers),
@@ -147,6 +150,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (DEFAULT_TABLE, "prices.yaml"),
     ):
         shutil.copy(source, folder / name)
+    for source in (ROOT / "examples" / "mug" / "src" / "mug").glob("*.*"):
+        shutil.copy(source, folder)
     [declared] = (ROOT / "examples").glob("*/src/*/skill.yaml")
     shutil.copytree(declared.parent, folder / "push")
     (folder / "llm.yaml").write_text(LLM)

@@ -27,6 +27,7 @@ NAMES = {
     "detector": "edges",
     "proposer": "notary",
     "engine": "by_waves",
+    "kind": "beaker",
     "bench": "sharp_eyes",
 }
 DOCTOR = """

@@ -1,20 +1,41 @@
-"""The kinds of things on a table, a row for each: their shape, what they are for, what they are called."""
+"""The kinds of things on a table, a row for each: their shape, what they are for, what they are called.
+
+An installed package adds a row by an entry `NAME` of the group `spca.kinds`, which is the folder (a `Path`)
+with `NAME.yaml`: a `KindFile`.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Annotated, Literal
 
+from pydantic import AfterValidator, Field, WithJsonSchema
+
+from spca_core.errors import InputError
+from spca_core.extensions import find, installed
 from spca_core.geometry import Vec3
+from spca_core.mesh import Mesh, Primitive
+from spca_core.model import Part
+from spca_core.validation import expecting, read_yaml
 
-ObjectKind = Literal[
-    "cube", "cuboid", "cylinder", "ball", "plate", "mat", "bowl", "tray", "sign", "table", "unknown"
-]
+GROUP = "spca.kinds"
 WALL, FLOOR = 0.007, 0.004
 """Thickness of the wall and of the floor of a bowl or a tray, metres."""
 
 _BOWL_SIDES = 16
+
+
+class KindFile(Part):
+    """What a package says of a kind: a solid with the shape that the file `mesh` beside it has (a `Mesh`)."""
+
+    nouns: tuple[Annotated[str, Field(pattern="^[a-z]+$")], ...] = Field(min_length=1)
+    """The first is how it is called."""
+    mesh: str = Field(pattern=r"^[\w-]{1,60}\.json$")
+    room: Literal["one", "none"] = "none"
+    """Whether something can rest on its upper face, which then is level."""
 
 
 @dataclass(frozen=True)
@@ -23,23 +44,27 @@ class Kind:
 
     `solid` things are grasped and moved; the others are what solids are put on or, with walls, into.
     `outline` is what it looks like from above. `room` is how many solids it carries: one, or as many as fit.
+    With a `mesh` it has that shape and that size.
     """
 
-    name: ObjectKind
+    name: str
     nouns: tuple[str, ...]
     outline: Literal["rectangle", "disc"]
     solid: bool = False
     domed: bool = False
     walled: bool = False
     room: Literal["one", "many", "none"] = "one"
+    mesh: Mesh | None = None
 
     @property
     def yaw_period(self) -> float:
         """The turn about the vertical, in radians, after which it looks the same (0: after any turn)."""
+        if self.mesh is not None:
+            return 2 * math.pi
         return 0.0 if self.outline == "disc" else math.pi / 2 if self.name == "cube" else math.pi
 
 
-KINDS: dict[str, Kind] = {
+_BUILT_IN: dict[str, Kind] = {
     kind.name: kind
     for kind in (
         Kind("cube", ("cube", "block", "box", "brick"), "rectangle", solid=True),
@@ -55,14 +80,72 @@ KINDS: dict[str, Kind] = {
         Kind("unknown", ("thing",), "rectangle", room="none"),
     )
 }
+
+
+def load_kind(name: str) -> Kind:
+    """The row of an installed package. Raises InputError with one clear line."""
+    plugin = find(GROUP, name)
+    with expecting("the folder of a kind's file", f"{plugin.package} ({plugin.target})"):
+        path = Path(plugin.load()) / f"{name}.yaml"
+    return read_kind(path)
+
+
+def read_kind(path: Path) -> Kind:
+    """The row that a file describes, named for it. Raises InputError."""
+    with expecting("a kind of thing", path):
+        row = KindFile.model_validate(read_yaml(path, "the kind"))
+        if not re.fullmatch("[a-z]+", path.stem) or path.stem in _BUILT_IN:
+            raise ValueError(f"'{path.stem}' is no name: lower-case letters, and no kind of spca's own")
+        for other in _BUILT_IN.values():
+            if taken := sorted({*row.nouns} & {*other.nouns}):
+                raise ValueError(f"a {other.name} is called '{taken[0]}': a noun means one kind of thing")
+    with expecting("the shape of a kind", path.parent / row.mesh):
+        mesh = Mesh.model_validate_json((path.parent / row.mesh).read_bytes())
+    return Kind(path.stem, row.nouns, "rectangle", solid=True, room=row.room, mesh=mesh)
+
+
+def _all() -> tuple[dict[str, Kind], tuple[InputError, ...]]:
+    """The rows, and what is wrong with those of installed packages that are left out for it."""
+    kinds, faults = dict(_BUILT_IN), []
+    try:
+        names = sorted(installed(GROUP))
+    except InputError as error:
+        return kinds, (error,)
+    for name in names:
+        try:
+            kind = load_kind(name)
+            for other in list(kinds.values())[len(_BUILT_IN) :]:
+                if taken := sorted({*kind.nouns} & {*other.nouns}):
+                    raise InputError(f"a {name} and a {other.name} are both called '{taken[0]}'")
+            kinds[name] = kind
+        except InputError as error:
+            faults.append(error)
+    return kinds, tuple(faults)
+
+
+KINDS, FAULTS = _all()
 SOLIDS = tuple(k.name for k in KINDS.values() if k.solid)
 """What the gripper may move."""
 SUPPORTS = ("plate", "mat", "bowl", "tray")
 """What lies where it is, and takes solids on or in."""
 CONTAINERS = tuple(k.name for k in KINDS.values() if k.walled)
-STACKABLE = tuple(k.name for k in KINDS.values() if k.solid and not k.domed)
+STACKABLE = tuple(k.name for k in KINDS.values() if k.solid and k.room != "none")
+TOPLESS = tuple(k.name for k in KINDS.values() if k.solid and k.room == "none")
+"""Solids with a level upper face, and those on which nothing stays."""
 DOMED = tuple(k.name for k in KINDS.values() if k.domed)
-"""Solids with a level upper face, and without."""
+"""Solids that roll."""
+MESHES = {k.name: k.mesh for k in KINDS.values() if k.mesh is not None}
+
+
+def _known(kind: str) -> str:
+    if kind not in KINDS:
+        reasons = "".join(f"; {fault}" for fault in FAULTS)
+        raise ValueError(f"no kind '{kind}' is installed, only {', '.join(KINDS)}{reasons}")
+    return kind
+
+
+ObjectKind = Annotated[str, AfterValidator(_known), WithJsonSchema({"enum": [*KINDS]})]
+"""The name of a kind that is installed."""
 
 
 def is_round(kind: str) -> bool:
@@ -80,30 +163,11 @@ def deck(kind: str, height: float) -> float:
     return FLOOR if KINDS[kind].walled else height
 
 
-@dataclass(frozen=True)
-class Primitive:
-    """A convex part of a thing: full extents `size`, place `at` in the thing's frame (metres), `yaw` (rad).
-
-    A cylinder stands on its axis; it and a sphere have their diameter in size[0].
-    """
-
-    shape: Literal["box", "cylinder", "sphere"]
-    size: Vec3
-    at: Vec3 = (0.0, 0.0, 0.0)
-    yaw: float = 0.0
-
-    @property
-    def volume(self) -> float:
-        """Cubic metres."""
-        a, b, c = self.size
-        return {"box": a * b * c, "cylinder": math.pi / 4 * a * a * c, "sphere": math.pi / 6 * a**3}[
-            self.shape
-        ]
-
-
 def primitives(kind: str, size: Vec3) -> tuple[Primitive, ...]:
     """The convex parts that a thing of that kind and size (metres) is made of, around its centre."""
-    if kind == "ball":
+    if mesh := KINDS[kind].mesh:
+        return mesh.primitives
+    if KINDS[kind].domed:
         return (Primitive("sphere", size),)
     if not KINDS[kind].walled:
         return (Primitive("cylinder" if is_round(kind) else "box", size),)
@@ -128,6 +192,8 @@ def primitives(kind: str, size: Vec3) -> tuple[Primitive, ...]:
 def problem_with(kind: str, size: Vec3) -> str:
     """What is wrong with the size of a thing, as the end of a sentence; "" if nothing."""
     a, b, c = size
+    if (mesh := KINDS[kind].mesh) and size != mesh.size:
+        return f"is a {kind} of another size than {', '.join(f'{s:g}' for s in mesh.size)} m"
     if kind == "cube" and len(set(size)) > 1:
         return "is a cube with sides of different lengths"
     if is_round(kind) and a != b:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spca_core.kinds import KINDS, Primitive, deck, is_round, primitives, problem_with
+from spca_core.errors import InputError
+from spca_core.kinds import KINDS, deck, is_round, primitives, problem_with, read_kind
+from spca_core.mesh import Primitive
 
 LENGTHS = st.floats(0.03, 0.3)
 
@@ -51,3 +55,44 @@ def test_a_thing_fills_its_size_and_no_more(kind: str, a: float, b: float, c: fl
 def test_impossible_sizes_are_named(kind: str, size: tuple[float, float, float], wrong: str) -> None:
     found = problem_with(kind, size)
     assert (wrong in found) if wrong else found == ""
+
+
+CORNERS = [[x, y, z] for x in (-0.03, 0.03) for y in (-0.02, 0.02) for z in (-0.01, 0.01)]
+SHAPE = {"size": [0.06, 0.04, 0.02], "parts": [CORNERS]}
+ROW = {"nouns": ["domino"], "mesh": "domino.json"}
+
+
+def written(folder: Path, name: str = "domino", row: object = ROW, shape: object = SHAPE) -> Path:
+    (folder / "domino.json").write_text(json.dumps(shape))
+    (folder / f"{name}.yaml").write_text(json.dumps(row))
+    return folder / f"{name}.yaml"
+
+
+def test_a_kind_of_a_package_has_the_shape_of_its_file(tmp_path: Path) -> None:
+    kind = read_kind(written(tmp_path))
+    assert kind.solid and kind.mesh is not None and kind.yaw_period == pytest.approx(2 * math.pi)
+    (part,) = kind.mesh.primitives
+    assert (part.shape, part.size) == ("hull", (0.06, 0.04, 0.02))
+    assert part.volume == pytest.approx(0.06 * 0.04 * 0.02)
+    assert len(part.faces) == 12
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"name": "cube"}, "'cube' is no name"),
+        ({"row": {**ROW, "nouns": ["box"]}}, "a cube is called 'box'"),
+        ({"row": {**ROW, "nouns": ["a|b"]}}, "nouns.0"),
+        ({"row": {**ROW, "mesh": "../other.json"}}, "mesh"),
+        ({"row": {**ROW, "mesh": "lost.json"}}, "lost.json"),
+        ({"shape": {**SHAPE, "size": [0.06, 0.04, 0.03]}}, "do not lie around the middle"),
+        ({"shape": {**SHAPE, "size": [6, 4, 2]}}, "a thing on a table measures"),
+        ({"shape": {**SHAPE, "parts": [CORNERS, CORNERS[:3]]}}, "not the shape of a kind"),
+    ],
+)
+def test_what_is_wrong_with_a_kind_is_said_in_one_line(
+    tmp_path: Path, change: dict[str, object], said: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        read_kind(written(tmp_path, **change))
+    assert said in str(refused.value) and "\n" not in str(refused.value)

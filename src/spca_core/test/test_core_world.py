@@ -265,7 +265,11 @@ def at(path: str, value: Any) -> Change:
         ),
         ("light.ambient", -1, "light.ambient: Input should be greater than or equal to 0"),
         ("objects", {"box_red": {}}, "objects: "),
-        ("objects.0.kind", "pear", "objects.0.kind: Input should be 'cube', 'cuboid', 'cylinder'"),
+        (
+            "objects.0.kind",
+            "pear",
+            "objects.0.kind: Value error, no kind 'pear' is installed, only cube, cuboid, cylinder",
+        ),
         ("objects.0.mass", 0, "objects.0.mass: Input should be greater than 0"),
         ("objects.0.size", [math.nan, 1, 1], "objects.0.size.0: Input should be a finite number"),
         ("objects.0.size", [0.04, -0.04, 0.04], "objects.0.size: Value error, every size must be positive"),

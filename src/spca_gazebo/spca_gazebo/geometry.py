@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
 import numpy as np
 import numpy.typing as npt
 
 from spca_core.geometry import Array, Pose, Vec3
-from spca_core.kinds import Primitive
+from spca_core.mesh import Primitive
 from spca_description.xml import Element, add, numbers, xyz_rpy
 
 
@@ -36,8 +38,22 @@ def add_primitive(parent: Element, part: Primitive) -> None:
         add_box(parent, part.size)
     elif part.shape == "cylinder":
         add_cylinder(parent, part.size[0] / 2, part.size[2])
-    else:
+    elif part.shape == "sphere":
         add(add(add(parent, "geometry"), "sphere"), "radius", part.size[0] / 2)
+    else:
+        add(add(add(parent, "geometry"), "mesh"), "uri", mesh_file(part))
+
+
+def mesh_file(hull: Primitive) -> str:
+    """The name of a hull's file, in the folder of the world."""
+    return f"hull_{crc32(repr(hull.corners).encode()):08x}.obj"
+
+
+def mesh_text(hull: Primitive) -> str:
+    """A hull as Wavefront's OBJ."""
+    lines = [f"v {x:.6f} {y:.6f} {z:.6f}" for x, y, z in hull.corners]
+    lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in hull.faces]
+    return "\n".join(lines) + "\n"
 
 
 def add_ground(parent: Element, size: float) -> None:

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import yaml
 
+from spca_core.kinds import primitives
 from spca_core.layout import Layout
 from spca_core.world import World
 from spca_description.write import RobotFiles, write_robot
 from spca_gazebo.bridge import bridge_config
+from spca_gazebo.geometry import mesh_file, mesh_text
 from spca_gazebo.world_sdf import build_world
 
 
@@ -41,5 +43,9 @@ def write_all(
         folder / f"{world.name}.sdf", folder / "bridge.yaml", write_robot(world, folder, source)
     )
     files.world.write_text(build_world(world, layout, rate, watched))
+    for thing in world.objects:
+        for part in primitives(thing.kind, thing.size):
+            if part.shape == "hull":
+                (folder / mesh_file(part)).write_text(mesh_text(part))
     files.bridge.write_text(yaml.safe_dump(bridge_config(), sort_keys=False))
     return files

@@ -181,10 +181,14 @@ class CollisionChecker:
 def _compile(world: World, scene: PlanningScene) -> mujoco.MjModel:
     spec = _without_obstacles(world).copy()
     robot = world.robot.model
-    things = [g for o in scene.obstacles for g in _add(spec.worldbody, _OBSTACLE + o.id, o, o.pose, ITEM_BIT)]
+    things = [
+        geom
+        for o in scene.obstacles
+        for geom in _add(spec, spec.worldbody, _OBSTACLE + o.id, o, o.pose, ITEM_BIT)
+    ]
     if scene.held is not None:
         gripper = spec.body(f"{robot}/gripper_base")
-        things += _add(gripper, _HELD, scene.held.thing, scene.held.in_tool0, ROBOT_BIT)
+        things += _add(spec, gripper, _HELD, scene.held.thing, scene.held.in_tool0, ROBOT_BIT)
         for body in BODIES:
             spec.add_exclude(bodyname1=_HELD, bodyname2=f"{robot}/{body}")
     for geom in things:
@@ -212,9 +216,11 @@ def _set_contact(geom: mujoco.MjsGeom) -> None:
     geom.margin = OBJECT_CLEARANCE / 2  # contacts are reported up to the sum of the two margins
 
 
-def _add(parent: mujoco.MjsBody, name: str, thing: Obstacle, pose: Array, bit: int) -> list[mujoco.MjsGeom]:
+def _add(
+    spec: mujoco.MjSpec, parent: mujoco.MjsBody, name: str, thing: Obstacle, pose: Array, bit: int
+) -> list[mujoco.MjsGeom]:
     body = parent.add_body(name=name, pos=pose[:3, 3], quat=wxyz_of_matrix(pose[:3, :3]))
-    geoms = [add_primitive(body, part) for part in thing.parts]
+    geoms = [add_primitive(spec, body, part) for part in thing.parts]
     for geom in geoms:
         geom.contype = bit
     return geoms

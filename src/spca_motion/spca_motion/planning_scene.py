@@ -8,7 +8,8 @@ import numpy as np
 
 from spca_core.errors import MotionError
 from spca_core.geometry import Array, Vec3
-from spca_core.kinds import Primitive, primitives
+from spca_core.kinds import MESHES, primitives
+from spca_core.mesh import Primitive
 from spca_core.rotations import about_z
 from spca_core.scene import Scene, SceneObject
 
@@ -78,7 +79,10 @@ class PlanningScene:
             known = ", ".join(sorted(self._ids)) or "nothing"
             raise MotionError("gripper", f"cannot attach {object_id}: the planning scene holds {known}")
         thing = next(o for o in self.obstacles if o.id == object_id)
-        in_tool0 = np.linalg.inv(tool0) @ tcp @ _between_pads(np.linalg.inv(tcp) @ thing.pose)
+        in_tcp = np.linalg.inv(tcp) @ thing.pose
+        if thing.kind not in MESHES:  # whose faces need not lie alike on both sides of the middle
+            in_tcp = _between_pads(in_tcp)
+        in_tool0 = np.linalg.inv(tool0) @ tcp @ in_tcp
         rest = tuple(o for o in self.obstacles if o.id != object_id)
         return replace(self, obstacles=rest, held=Held(thing, in_tool0))
 

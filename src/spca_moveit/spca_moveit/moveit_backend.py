@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from geometry_msgs.msg import Point
 from geometry_msgs.msg import Pose as PoseMsg
 from moveit.core import World as MoveItWorld
 from moveit.core.planning_scene import PlanningScene as MoveItScene
@@ -23,7 +24,7 @@ from moveit.core.robot_state import RobotState
 from moveit.planning import MoveItPy, PlanRequestParameters
 from moveit_msgs.msg import AttachedCollisionObject, CollisionObject, Constraints, PositionConstraint
 from numpy.typing import NDArray
-from shape_msgs.msg import SolidPrimitive
+from shape_msgs.msg import Mesh, MeshTriangle, SolidPrimitive
 
 from spca_core.errors import SpcaError
 from spca_core.geometry import Array, Pose
@@ -169,8 +170,14 @@ def _constraints(box: Box | None) -> Constraints:
 
 
 def _body(thing: Obstacle, frame: str, pose: Array) -> CollisionObject:
-    shapes = []
+    shapes: list[tuple[SolidPrimitive | Mesh, Array]] = []
     for part in thing.parts:
+        at = pose @ Pose.from_xyz_yaw(*part.at, part.yaw).matrix()
+        if part.shape == "hull":
+            corners = [Point(x=x, y=y, z=z) for x, y, z in part.corners]
+            faces = [MeshTriangle(vertex_indices=face) for face in part.faces]
+            shapes.append((Mesh(vertices=corners, triangles=faces), at))
+            continue
         shape = SolidPrimitive()
         a, b, c = part.size
         shape.type, shape.dimensions = {
@@ -178,7 +185,7 @@ def _body(thing: Obstacle, frame: str, pose: Array) -> CollisionObject:
             "cylinder": (SolidPrimitive.CYLINDER, [c, a / 2]),
             "sphere": (SolidPrimitive.SPHERE, [a / 2]),
         }[part.shape]
-        shapes.append((shape, pose @ Pose.from_xyz_yaw(*part.at, part.yaw).matrix()))
+        shapes.append((shape, at))
     return _object(thing.id, frame, shapes)
 
 
@@ -189,12 +196,17 @@ def _table(top: float) -> CollisionObject:
     return _object(TABLE_SYMBOL, "world", [(shape, pose)])
 
 
-def _object(name: str, frame: str, shapes: list[tuple[SolidPrimitive, Array]]) -> CollisionObject:
+def _object(name: str, frame: str, shapes: list[tuple[SolidPrimitive | Mesh, Array]]) -> CollisionObject:
     body = CollisionObject()
     body.id, body.operation = name, CollisionObject.ADD
     body.header.frame_id = frame
-    body.primitives = [shape for shape, _ in shapes]
-    body.primitive_poses = [_pose_message(pose) for _, pose in shapes]
+    for shape, pose in shapes:
+        if isinstance(shape, Mesh):
+            body.meshes.append(shape)
+            body.mesh_poses.append(_pose_message(pose))
+        else:
+            body.primitives.append(shape)
+            body.primitive_poses.append(_pose_message(pose))
     body.pose.orientation.w = 1.0
     return body
 

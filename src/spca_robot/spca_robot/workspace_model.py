@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.geometry import Array, Pose, Vec3
-from spca_core.kinds import KINDS, ObjectKind, Primitive, primitives
+from spca_core.kinds import KINDS, ObjectKind, primitives
+from spca_core.mesh import Primitive
 from spca_core.world import World, WorldObject
 from spca_robot.arm_model import add_arm
 from spca_robot.gripper_2f85 import driver_angle, gap_of
@@ -200,7 +201,7 @@ def _add_item(spec: mujoco.MjSpec, item: Item, z: float) -> None:
     parts = primitives(item.kind, item.size)
     volume = sum(part.volume for part in parts)
     for part in parts:
-        geom = add_primitive(body, part)
+        geom = add_primitive(spec, body, part)
         geom.rgba = (*item.colour, 1.0)
         geom.mass = item.mass * part.volume / volume
         geom.friction = (item.friction, TORSION * item.friction, ROLLING * item.friction)
@@ -210,9 +211,14 @@ def _add_item(spec: mujoco.MjSpec, item: Item, z: float) -> None:
             geom.condim, geom.friction = 6, (*geom.friction[:2], ROLLING_BALL)
 
 
-def add_primitive(body: mujoco.MjsBody, part: Primitive) -> mujoco.MjsGeom:
+def add_primitive(spec: mujoco.MjSpec, body: mujoco.MjsBody, part: Primitive) -> mujoco.MjsGeom:
     """A geom of that shape, at its place in the body."""
     a, b, c = (s / 2 for s in part.size)
+    if part.shape == "hull":
+        name = f"hull_{len(spec.meshes)}"
+        corners, faces = np.ravel(part.corners), np.ravel(part.faces)
+        spec.add_mesh(name=name, uservert=corners, userface=faces)
+        return body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name, pos=part.at)
     kinds = {
         "box": (mujoco.mjtGeom.mjGEOM_BOX, (a, b, c)),
         "cylinder": (mujoco.mjtGeom.mjGEOM_CYLINDER, (a, c, 0)),

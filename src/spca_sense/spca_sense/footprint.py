@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from spca_core.geometry import Array, Pose, Vec3
-from spca_core.kinds import is_round
+from spca_core.kinds import MESHES, is_round
 from spca_core.scene import SceneObject
 
 _ROUND = 32  # corners of the polygon that stands for a disc
@@ -24,7 +24,8 @@ def outline_of(kind: str, pose: Pose, size: Vec3) -> Array:
         angle = np.linspace(0, 2 * np.pi, _ROUND, endpoint=False)
         return np.column_stack((np.cos(angle), np.sin(angle))) * size[0] / 2 + (x, y)
     c, s = np.cos(pose.yaw), np.sin(pose.yaw)
-    return _SQUARE * size[:2] @ np.array([[c, s], [-s, c]]) + (x, y)
+    own = MESHES[kind].outline if kind in MESHES else _SQUARE * size[:2]
+    return own @ np.array([[c, s], [-s, c]]) + (x, y)
 
 
 def polygon_area(polygon: Array) -> float:

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.geometry import Array, Pose, wrap_angle
-from spca_core.kinds import KINDS, WALL, ObjectKind, problem_with
+from spca_core.kinds import KINDS, MESHES, WALL, ObjectKind, problem_with
 from spca_sense.detection import UNKNOWN, Detection
-from spca_sense.explanations import FREE, Plateau, Silhouette
+from spca_sense.explanations import ANYTHING, FREE, KNOWN, Plateau, Silhouette
 from spca_sense.fitting import Fit, fit_shape
 from spca_sense.footprint import outline_of
+from spca_sense.meshes import fitted
 from spca_sense.outline import trace
 from spca_sense.shapes import BoxShape, DiscShape, convex_hull, distance_to_polygon, share_of_turn
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, Window
@@ -35,6 +36,8 @@ LEVEL = 0.008
 MIN_AREA = 90
 """Pixels that are enough for a thing: 1.8 cm²."""
 
+_FOOT = 0.003  # metres above the lower face of a thing with a mesh, below which its pixels do not count
+_SEAMS = np.ones((9, 9), np.uint8)  # pixels between the parts of a mesh, as narrow as a handle's edge
 _CUT = 0.010  # metres of the sides, from the top, whose outline is used
 _OCCLUDER = 0.012
 _STEP = 0.010  # metres from a rim down to what is inside of it
@@ -80,6 +83,8 @@ class ColourRegion:
             low = float(np.mean(inside[inside > NO_HEIGHT / 2] < face.level - _STEP))
             thing = self._container(face) if low > _HOLLOW else None
             things = [thing] if thing is not None else self._solids(face)
+            thing = self._of_mesh(face, rest, things) or thing
+            things = [thing] if thing is not None else things
             found += things
             taken = face.body | (hull if thing is not None else face.mask)
             rest &= ~cv2.dilate(taken.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
@@ -160,6 +165,35 @@ class ColourRegion:
             return None
         thing = self._detection("bowl" if kind == "cylinder" else "tray", fit, face.level, face.level)
         return None if problem_with(thing.kind, thing.size) else thing
+
+    def _of_mesh(self, face: Face, rest: Mask, things: list[Detection]) -> Detection | None:
+        """A thing of a kind with a mesh, if it explains better what is around a face than `things` do."""
+        ways: list[tuple[float, str, Pose]] = []
+        for kind, mesh in MESHES.items():
+            bottom = face.level - mesh.size[2]
+            if bottom < -LEVEL:
+                continue
+            part = rest & (self.heights > bottom + _FOOT)
+            joined = cv2.dilate(part.astype(np.uint8), _SEAMS).astype(bool)
+            part &= self._connected(joined, face.mask)
+            region = Plateau(self.view, self.window, part, face.level)
+            known = region.unexplained(silhouette(self.view, thing) for thing in things)
+            known += sum(ANYTHING if thing.kind == "unknown" else FREE for thing in things)
+            for pose, shown in fitted(kind, self.view, self.window, part):
+                left = region.unexplained([shown]) + KNOWN
+                if left < known:
+                    ways.append((left, kind, pose))
+        if not ways:
+            return None
+        left, kind, pose = min(ways, key=lambda way: way[0])
+        x, y, z = pose.position
+        return Detection(
+            kind=kind,
+            colour=self.colour,
+            pose=Pose.from_xyz_yaw(x, y, self.view.table_top + z, pose.yaw),
+            size=MESHES[kind].size,
+            confidence=float(np.clip(1 - left, 0.05, 0.99)),
+        )
 
     def _solids(self, face: Face) -> list[Detection]:
         """The solid that has this face, or the several that touch and have it together."""

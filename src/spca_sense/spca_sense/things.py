@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 
 from spca_core.geometry import Pose, Vec3, wrap_angle
-from spca_core.kinds import KINDS
+from spca_core.kinds import KINDS, MESHES
 from spca_sense.colours import NEUTRAL, ColourLabels
 from spca_sense.detection import UNKNOWN, Detection
 from spca_sense.flats import FlatRegion
@@ -99,7 +99,7 @@ def on_their_supports(things: Sequence[Detection], table_top: float) -> list[Det
     """The things with their heights: each reaches down to what it stands on, as far as that is seen."""
     settled: list[Detection] = []
     for thing in sorted(things, key=lambda d: d.top):
-        if thing.kind in ("cube", "plate") or KINDS[thing.kind].walled:
+        if thing.kind in ("cube", "plate", *MESHES) or KINDS[thing.kind].walled:
             settled.append(thing)
             continue
         own = outline_of(thing.kind, thing.pose, thing.size)

@@ -10,7 +10,7 @@ import numpy as np
 
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Pose
-from spca_core.kinds import KINDS, SOLIDS, STACKABLE
+from spca_core.kinds import KINDS, MESHES, SOLIDS, STACKABLE
 from spca_core.names import words_of
 from spca_core.scene import OBSTRUCTED, Scene, SceneObject
 from spca_core.trajectory import JointState
@@ -197,7 +197,8 @@ class SceneTracker:
             notes.append(f"the arm says it holds {held}, which has never been seen")
             return None
         thing = objects.get(held)
-        widths = known[held].size[:2]
+        mesh = MESHES.get(known[held].kind)
+        widths = [grasp.width for grasp in mesh.grasps] if mesh else known[held].size[:2]
         if joints is not None and min(abs(joints.gripper_gap - w) for w in widths) > _GAP_ERROR:
             notes.append(f"the arm says it holds {held}, but the gripper's gap does not fit it")
         if thing is None:

@@ -110,8 +110,8 @@ class HeightView:
     raw_heights: FloatImage
     table: TableFit
 
-    def to_plane(self, pixels: Array, height: float) -> Array:
-        """Intersections (N, 2), in metres, of the rays of `pixels` with the plane at `height`.
+    def to_plane(self, pixels: Array, height: float | Array) -> Array:
+        """Intersections (N, 2), in metres, of the rays of `pixels` with the plane at `height`, or one each.
 
         `pixels` has shape (N, 2): column, row.
         """

@@ -116,6 +116,7 @@ def _geom_markers(model: mujoco.MjModel) -> Iterator[Message]:
     """The shapes of everything, each in the frame of its body, so that /tf moves them."""
     shapes = {
         mujoco.mjtGeom.mjGEOM_BOX: 1,
+        mujoco.mjtGeom.mjGEOM_MESH: 1,  # whose size is that of the box around it
         mujoco.mjtGeom.mjGEOM_SPHERE: 2,
         mujoco.mjtGeom.mjGEOM_CYLINDER: 3,
         mujoco.mjtGeom.mjGEOM_CAPSULE: 3,

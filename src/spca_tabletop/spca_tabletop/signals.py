@@ -23,6 +23,7 @@ _MOST = 600  # stamps: more than a page has pixels for
 _MOST_POSES = 250  # stamps: between them the page interpolates
 _KINDS = {
     int(mujoco.mjtGeom.mjGEOM_BOX): "box",
+    int(mujoco.mjtGeom.mjGEOM_MESH): "box",  # MuJoCo gives a part of a mesh the size of the box around it
     int(mujoco.mjtGeom.mjGEOM_CYLINDER): "cylinder",
     int(mujoco.mjtGeom.mjGEOM_SPHERE): "sphere",
 }

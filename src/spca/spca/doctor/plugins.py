@@ -13,6 +13,8 @@ from spca_core.arms import GROUP as ARMS
 from spca_core.arms import load_arm
 from spca_core.errors import InputError
 from spca_core.extensions import GROUPS, Plugin, installed, singular
+from spca_core.kinds import GROUP as KINDS
+from spca_core.kinds import load_kind
 from spca_core.skill_package import SkillPackage, library_source
 from spca_planner.pddl.syntax import read_domain
 
@@ -72,6 +74,9 @@ def _faults(plugin: Plugin) -> list[str]:
         return faults_of(kit_named(plugin.name))
     if plugin.group == ARMS:
         load_arm(plugin.name)
+        return []
+    if plugin.group == KINDS:
+        load_kind(plugin.name)
         return []
     if plugin.group == "spca.skills":
         package = SkillPackage.read(plugin.name, Path(loaded.__file__).parent)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -99,11 +100,12 @@ class Alternatives(SkillContext):
         # partly on a mat come before all.
         other = self._thing(name)
         self._held()
-        row = row_of(self.scene, other)
+        row, tool_at = row_of(self.scene, other), self._hold.tool_at
 
         def spots() -> list[placements.PlaceCandidate]:
             with touching(self._arm, name, *self._supports()):
-                possible = placements.next_to(other, self._hold, row)
+                beside = placements.next_to(other, self._hold, row)
+                possible = (replace(s, pose=tool_at(s.pose), contact=tool_at(s.contact)) for s in beside)
                 return [s for s in possible if self._on_area(s.pose) and self._can_slide(s)]
 
         mats = [o for o in self.scene.of_kind("mat") if not self.scene.holds("on", name, o.id)]
@@ -171,7 +173,8 @@ class Alternatives(SkillContext):
 
     def _placing_json(self, poses: Iterable[geometry.Pose], *touch: str) -> list[Pose]:
         with touching(self._arm, *touch, *self._supports()):
-            return [pose_value(p) for p in islice(filter(self._can_put, poses), CHOICES)]
+            tools = map(self._hold.tool_at, poses)
+            return [pose_value(p) for p in islice(filter(self._can_put, tools), CHOICES)]
 
     def _reachable_json(self, poses: Iterator[geometry.Pose], gap: float, approach: bool) -> list[Pose]:
         fine = (

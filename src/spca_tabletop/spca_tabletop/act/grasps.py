@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from spca_core.geometry import Pose, top_down
-from spca_core.kinds import is_round
+from spca_core.geometry import Pose, Vec3, top_down
+from spca_core.kinds import KINDS, MESHES, is_round
 from spca_core.ports.arm import Arm
 from spca_core.scene import Scene, SceneObject
 from spca_motion.tool import NOMINAL_GAP
-from spca_robot.gripper_2f85 import tcp_offset
+from spca_robot.gripper_2f85 import STROKE, tcp_offset
 
 # Wide first: the wider the fingers, the larger the error of a perceived position that still goes well.
 GAPS = (0.085, 0.068, 0.056)
@@ -35,6 +35,11 @@ PLAY = 0.009
 HIGHER = (0.0, 0.009, 0.016, 0.032, 0.048)
 # Least height of the thing's faces that the pads must then cover.
 COVERED = 0.012
+
+
+Squeeze = tuple[Vec3, float, float, float]
+"""Where the tool centre point goes, its yaw, the width (m) that the pads then close on, and the widest gap
+(m) with which the open fingers come down there."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +64,13 @@ def grasps(scene: Scene, name: str, arm: Arm, tip_reach: float) -> Iterator[Gras
     thing = scene.get(name)
     if thing is None:
         return
-    x, y, _ = thing.pose.position
     highest = thing.top + tip_reach - COVERED
+    only_there = KINDS[thing.kind].domed or thing.kind in MESHES
+    squeezes = (_sampled if thing.kind in MESHES else _across)(thing, arm, tip_reach)
     for more, gap in product(HIGHER, GAPS):
-        for turn, width in _across(thing, arm):
-            z = grasp_height(thing, tip_reach) + more
-            if width + PLAY > gap or (more and (z > highest or thing.kind == "ball")):
+        for (x, y, lowest), turn, width, room in squeezes:
+            z = lowest + more
+            if width + PLAY > gap or gap > room or (more and (z > highest or only_there)):
                 continue
             # Poses are given for the fingers closed to the nominal gap; wider ones end higher.
             z -= tcp_offset(NOMINAL_GAP) - tcp_offset(width) if abs(width - NOMINAL_GAP) > 0.002 else 0.0
@@ -75,11 +81,28 @@ def grasps(scene: Scene, name: str, arm: Arm, tip_reach: float) -> Iterator[Gras
                 yield GraspCandidate(pose, gap)
 
 
-def _across(thing: SceneObject, arm: Arm) -> list[tuple[float, float]]:
-    """Tool yaws and the width (m) that the pads then close on: the smallest turn of the tool first.
+def _sampled(thing: SceneObject, arm: Arm, tip_reach: float) -> list[Squeeze]:
+    """The grasps that come with a mesh, in their order, each with the smaller turn of the tool first."""
+    frame, found = thing.pose.matrix(), list[Squeeze]()
+    for grasp in MESHES[thing.kind].grasps:
+        x, y, z = (frame @ (*grasp.at, 1.0))[:3].tolist()
+        at = x, y, max(z, thing.bottom + TIP_CLEARANCE + tip_reach)
+        for _, turn in _turns(thing.pose.yaw + grasp.yaw, arm, 2):
+            found.append((at, turn, grasp.width, grasp.room))
+    return found
+
+
+def _across(thing: SceneObject, arm: Arm, tip_reach: float) -> list[Squeeze]:
+    """Around the middle, the smallest turn of the tool first.
 
     Of two clearly different widths, the narrower comes first: the fingers that let go need room for it.
     """
+    x, y, _ = thing.pose.position
+    at = x, y, grasp_height(thing, tip_reach)
+    return [(at, turn, width, STROKE) for turn, width in _widths(thing, arm)]
+
+
+def _widths(thing: SceneObject, arm: Arm) -> list[tuple[float, float]]:
     a, b, _ = thing.size
     if not is_round(thing.kind):
         widths = (b, a)

@@ -12,8 +12,8 @@ from itertools import product, takewhile
 
 import numpy as np
 
-from spca_core.geometry import Array, Pose, top_down
-from spca_core.kinds import KINDS, SOLIDS, WALL, is_round
+from spca_core.geometry import Array, Pose, top_down, top_down_yaw
+from spca_core.kinds import KINDS, MESHES, SOLIDS, WALL, is_round
 from spca_core.scene import Scene, SceneObject
 from spca_core.world import Table, WorkArea
 from spca_sense.footprint import footprint, gap, outline_of
@@ -66,7 +66,8 @@ class Hold:
     the pads (metres), and its `turn` against the tool (radians). `yaw` is the tool's own when it closed: put
     down at that yaw, a thing lies where the camera will see it in the right place, whatever the error of the
     camera's calibration, because the error was made twice, in opposite directions. Turned by 180 degrees, the
-    thing is off by twice the error.
+    thing is off by twice the error. The tool is `ahead` of the thing's middle along its own x axis, and
+    `aside` to the left of that (metres).
     """
 
     height: float = 0.02
@@ -74,6 +75,25 @@ class Hold:
     across: float = 0.04
     turn: float = 0.0
     yaw: float = 0.0
+    ahead: float = 0.0
+    aside: float = 0.0
+
+    def tool_at(self, middle: Pose) -> Pose:
+        """The tool's pose with the thing's middle where the tool would be at `middle`."""
+        return self._moved(middle, self.ahead, self.aside)
+
+    def middle_at(self, tool: Pose) -> tuple[float, float]:
+        """Where (x, y) the thing's middle is at a pose of the tool."""
+        return self._moved(tool, -self.ahead, -self.aside).position[:2]
+
+    @staticmethod
+    def _moved(pose: Pose, ahead: float, aside: float) -> Pose:
+        if not ahead and not aside:
+            return pose
+        (x, y, z), yaw = pose.position, top_down_yaw(pose)
+        c, s = math.cos(yaw), math.sin(yaw)
+        at = x + ahead * c - aside * s, y + ahead * s + aside * c, z
+        return pose.model_copy(update={"position": at})
 
     def least_turned(self, *yaws: float) -> list[float]:
         """Tool yaws, the least turned against that of the grasp first."""
@@ -84,6 +104,12 @@ class Hold:
         """The hold of a thing that the pads have just closed on."""
         height = tool.position[2] - thing.bottom
         a, b, _ = thing.size
+        if thing.kind in MESHES:  # across the pads it is as wide as they are apart
+            c, s = math.cos(tool_yaw), math.sin(tool_yaw)
+            x, y, _ = np.subtract(tool.position, thing.pose.position).tolist()
+            along = float(np.ptp(footprint(thing) @ (c, s)))
+            turn = thing.pose.yaw - tool_yaw
+            return cls(height, along, 0.0, turn, tool_yaw, x * c + y * s, y * c - x * s)
         if thing.kind == "cuboid" and abs(math.cos(thing.pose.yaw - tool_yaw)) < math.sqrt(0.5):
             return cls(height, b, a, math.pi / 2, tool_yaw)
         return cls(height, a, b, yaw=tool_yaw)

@@ -13,7 +13,7 @@ from spca_act.declared import DeclaredCtx
 from spca_core import geometry
 from spca_core.errors import MotionError
 from spca_core.geometry import top_down_yaw
-from spca_core.kinds import SOLIDS
+from spca_core.kinds import MESHES, SOLIDS, radius
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.plan import Choice
 from spca_core.ports.arm import Arm
@@ -125,7 +125,8 @@ class SkillContext(DeclaredCtx):
         def away(thing: SceneObject) -> float:
             x, y, z = thing.pose.position
             reach = max(0.0, thing.size[2] / 2 - GRASP_RADIUS)
-            return math.dist((x, y, min(max(tool[2], z - reach), z + reach)), tool)
+            sideways = radius(thing.kind, thing.size) - GRASP_RADIUS if thing.kind in MESHES else 0.0
+            return math.dist((x, y, min(max(tool[2], z - reach), z + reach)), tool) - sideways
 
         near = min(self.scene.of_kind(*SOLIDS, "unknown"), key=away, default=None)
         return near if near and away(near) < GRASP_RADIUS else None
@@ -134,7 +135,7 @@ class SkillContext(DeclaredCtx):
         """The scene knows from now on where the held thing was let go."""
         tool = self._arm.tool_pose()
         self._arm.detach()
-        x, y, z = tool.position
+        (x, y), z = self._hold.middle_at(tool), tool.position[2]
         moved = []
         for o in self.scene.objects:
             if o.id != held:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise, permutations, product
 
-from spca_core.kinds import CONTAINERS, DOMED, SOLIDS, STACKABLE, SUPPORTS
+from spca_core.kinds import CONTAINERS, DOMED, SOLIDS, STACKABLE, SUPPORTS, TOPLESS
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
@@ -260,7 +260,7 @@ class _Grounded:
     def _check_stability(self, atoms: set[Atom]) -> None:
         for thing, base in ((a[1], a[2]) for a in atoms if a[0] == "on"):
             below, kind = self._scene.objects.get(base, ""), self._scene.objects.get(thing, "")
-            if below in DOMED:
+            if below in TOPLESS:
                 raise _Contradiction(f"Nothing stays on top of the {words_of(base)}.")
             if kind in DOMED and below not in (*CONTAINERS, "table") and base != TABLE_SYMBOL:
                 raise _Contradiction(f"The {words_of(thing)} would roll off the {words_of(base)}.")

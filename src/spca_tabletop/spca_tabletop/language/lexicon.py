@@ -42,7 +42,7 @@ _LOW = "(?:bottom|base)"
 def _nouns() -> dict[str, tuple[str, ...]]:
     """Singular and plural of every kind's nouns; what two kinds are called is a block, whichever is there."""
     kinds = [kind for kind in KINDS.values() if kind.name in (*SOLIDS, *SUPPORTS)]
-    found: dict[str, list[str]] = {kind.name: [] for kind in kinds} | {"block": []}
+    found: dict[str, list[str]] = {name: [] for name in (*(kind.name for kind in kinds), "block")}
     for noun in dict.fromkeys(noun for kind in kinds for noun in kind.nouns):
         called = [kind.name for kind in kinds if noun in kind.nouns]
         found[called[0] if len(called) == 1 else "block"].append(noun)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import permutations
 from pathlib import Path
 
-from spca_core.kinds import CONTAINERS, DOMED, KINDS, SOLIDS, STACKABLE, SUPPORTS
+from spca_core.kinds import CONTAINERS, DOMED, KINDS, MESHES, SOLIDS, STACKABLE, SUPPORTS, TOPLESS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible
@@ -24,8 +24,9 @@ OBSTRUCTIONS = {"blocks": "blocked", "crowds": "crowded"}
 
 @lru_cache(maxsize=1)
 def domain() -> str:
-    """The tabletop's domain, with the actions of installed skill packages."""
-    return extended_domain("tabletop", (Path(__file__).parent / "domain.pddl").read_text())
+    """The tabletop's domain, with the kinds and actions of installed packages."""
+    text = (Path(__file__).parent / "domain.pddl").read_text()
+    return extended_domain("tabletop", text.replace("ball - solid", " ".join(["ball", *MESHES, "- solid"])))
 
 
 def problem(observation: Observation, goals: Sequence[Goal]) -> str:
@@ -180,13 +181,13 @@ def _supports(observation: Observation) -> Iterator[Atom]:
 
 
 def _unstable(observation: Observation) -> Iterator[Atom]:
-    """Nothing stays on a ball, and a ball stays in containers and on the table only."""
-    for ball in (s for s, kind in observation.objects.items() if kind in DOMED):
+    """Nothing stays on a ball or a mug, and a ball stays in containers and on the table only."""
+    for thing, own in ((s, kind) for s, kind in observation.objects.items() if kind in TOPLESS):
         for other, kind in sorted(observation.objects.items()):
-            if kind in SOLIDS and other != ball:
-                yield ("unfit", other, ball)
-            if kind in (*STACKABLE, *SUPPORTS) and kind not in CONTAINERS:
-                yield ("unfit", ball, other)
+            if kind in SOLIDS and other != thing:
+                yield ("unfit", other, thing)
+            if own in DOMED and kind in (*STACKABLE, *SUPPORTS) and kind not in CONTAINERS:
+                yield ("unfit", thing, other)
 
 
 def _with_free_hand(goal: Goal, observation: Observation) -> Goal:

@@ -1,0 +1,111 @@
+"""Things of a kind with a mesh: found by their profile from above, in any turn, at the mesh's own size."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from spca_core.geometry import Array, Pose
+from spca_core.kinds import MESHES
+from spca_sense.explanations import Silhouette
+from spca_sense.fitting import fit_shape
+from spca_sense.view import HeightView, Mask, Patch, Window
+
+_CELL = 0.002  # metres between the points at which distances are known
+_MARGIN = 0.02  # metres around the mesh where they are
+_TURNS = 12  # from which a fit begins
+_TRIED = 2  # of them, the best ones
+_FEW, _ENOUGH = 100, 400  # points for a rough fit, and for a good one
+_LEAST, _MOST = 0.3, 1.5  # times what it covers from above: what shows less or more is nothing of that kind
+_TOLERANCE = 0.0025
+_NEAR = 0.005  # metres off its surface: what shows the thing
+
+
+def fitted(kind: str, view: HeightView, window: Window, mask: Mask) -> list[tuple[Pose, Silhouette]]:
+    """Poses in which a thing of that kind may show where the `mask` of a window is, each with where it shows.
+
+    Its `face` is what must show it, its `whole` what is near its surface.
+    """
+    rows, columns = np.nonzero(mask)
+    pixels = np.column_stack((columns + window[1].start, rows + window[0].start)).astype(float)
+    heights = view.heights[window][mask].astype(float)
+    points = np.column_stack((view.to_plane(pixels, heights), heights))
+    profile = _profile(kind)
+    cells = np.unique(np.round(points[:, :2] / _CELL), axis=0)
+    if not _LEAST < len(cells) / profile.cells < _MOST:
+        return []
+
+    def fit(start: Array, count: int) -> tuple[float, Array]:
+        own = points[:: max(1, len(points) // count)]
+        parameters = fit_shape(lambda p: profile.distances(own, p), start, _TOLERANCE).parameters
+        off = np.abs(profile.distances(own, parameters))
+        return float(np.minimum(off, 4 * _TOLERANCE).mean()), parameters
+
+    z = float(np.percentile(heights, 95)) - MESHES[kind].size[2] / 2
+    middle = cells.mean(axis=0) * _CELL
+    rough = []
+    for yaw in np.arange(_TURNS) * 2 * np.pi / _TURNS:
+        x, y = middle - _turn(yaw) @ profile.middle
+        rough.append(fit(np.array([x, y, yaw, z]), _FEW))
+    found = []
+    for _, start in sorted(rough, key=lambda way: way[0])[:_TRIED]:
+        parameters = fit(start, _ENOUGH)[1]
+        x, y, yaw, z = parameters
+        shown = mask.copy()
+        shown[mask] = np.abs(profile.distances(points, parameters)) < _NEAR
+        pose = Pose.from_xyz_yaw(float(x), float(y), float(z), float(yaw))
+        found.append((pose, Silhouette(_outline(kind, view, pose, window), Patch(window, shown))))
+    return found
+
+
+def _outline(kind: str, view: HeightView, pose: Pose, window: Window) -> Patch:
+    """All pixels in which a thing shows (`pose`: its centre, by its height above the table)."""
+    mask = np.zeros([w.stop - w.start for w in window], bool)
+    turn, at = pose.matrix()[:3, :3], np.array(pose.position)
+    for part in MESHES[kind].parts:
+        mask |= view.patch(np.array(part) @ turn.T + at).within(window)
+    return Patch(window, mask)
+
+
+def _turn(yaw: float) -> Array:
+    c, s = np.cos(yaw), np.sin(yaw)
+    return np.array([[c, -s], [s, c]])
+
+
+class _Profile:
+    """Distances of points from the surface of a mesh, negative within."""
+
+    def __init__(self, kind: str) -> None:
+        mesh = MESHES[kind]
+        self._corner = -np.array(mesh.size) / 2 - _MARGIN
+        axes = [np.arange(low, -low + _CELL, _CELL) for low in self._corner]
+        grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
+        self._distances = np.full(grid.shape[:3], np.inf)
+        for part in mesh.primitives:
+            corners = np.array(part.corners) + part.at
+            a, b, c = corners[np.array(part.faces)].transpose(1, 0, 2)
+            normals = np.cross(b - a, c - a)
+            normals /= np.linalg.norm(normals, axis=1)[:, None]
+            own = np.full(grid.shape[:3], -np.inf)
+            for normal, offset in zip(normals, np.einsum("ij,ij->i", normals, a), strict=True):
+                np.maximum(own, grid @ normal - offset, out=own)
+            np.minimum(self._distances, own, out=self._distances)
+        covered = self._distances.min(axis=2) < 0
+        self.middle: Array = np.array([grid[covered][:, 0, k].mean() for k in (0, 1)])
+        """Of what it covers from above (x, y)."""
+        self.cells = int(covered.sum())
+        """How many squares of the grid it covers."""
+
+    def distances(self, points: Array, parameters: Array) -> Array:
+        """Of points (N, 3) from the surface of the mesh at (x, y, yaw, z)."""
+        from scipy.ndimage import map_coordinates
+
+        x, y, yaw, z = parameters
+        own = np.column_stack(((points[:, :2] - (x, y)) @ _turn(yaw), points[:, 2] - z))
+        return np.asarray(
+            map_coordinates(self._distances, ((own - self._corner) / _CELL).T, order=1, mode="nearest")
+        )
+
+
+_profile = lru_cache(maxsize=32)(_Profile)
