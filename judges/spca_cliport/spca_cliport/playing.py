@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from itertools import permutations
 from typing import Literal
 
+import cv2
 import numpy as np
 
 from spca_cliport.episode import PickPlaceEpisode, judged_world
-from spca_cliport.seeing import COLOURS, SHADES, false_colour, fused
-from spca_core.geometry import Pose, top_down, top_down_yaw
-from spca_core.kinds import SOLIDS
+from spca_cliport.seeing import COLOURS, SHADES, false_colour, filled, fused
+from spca_core.camera import RgbdFrame
+from spca_core.geometry import Array, Pose, top_down, top_down_yaw
+from spca_core.kinds import SOLIDS, is_round
 from spca_core.names import words_of
 from spca_core.plan import PlanRequest, Step
 from spca_core.ports.stages import Planner
@@ -25,13 +27,17 @@ from spca_sense.tracker import SceneTracker
 from spca_tabletop.act import placements
 from spca_tabletop.act.placements import LEVEL, Hold
 
-NAMED = {"brown box": "brown tray"}
+NAMED = {"brown box": "brown tray", " ring ": " cylinder "}
 """What CLIPort calls otherwise than the stack does: its box is what other blocks are packed into."""
 SHADED = {
     "lightest brown block": "magenta thing", "middle brown block": "turquoise thing",
-    "darkest brown block": "black thing",
+    "darkest brown block": "black thing", "to the lighter brown side": "onto the magenta thing",
+    "to the middle of the stand": "onto the turquoise thing",
+    "to the darker brown side": "onto the black thing",
 }  # fmt: skip
 """Its words for shades, and the name that stands for each (see `seeing.SHADES`)."""
+SUCKED = 0.07
+"""Width in metres at which rings are held: suction needs none, and the stack's fingers open to 0.076 m."""
 BESIDE = 0.015
 """Blocks on the fields of CLIPort's stand are side by side: near enough for a third across both. Metres."""
 End = Literal["acted", "stopped", "refused"]
@@ -49,12 +55,11 @@ def play(episode: PickPlaceEpisode, planner: Planner) -> tuple[End, str, str]:
         views = episode.look()
         if not shades and any(phrase in asked.text for phrase in SHADED):
             shades = True
-            tracker = _tracker(tracker.update(fused(views, judged_world(), shades)))
-        scene = tracker.update(fused(views, judged_world(), shades))
+            tracker = _tracker(_tracker().update(fused(views, judged_world(), shades)))
+        frame = fused(views, judged_world(), shades)
+        scene = _rings(tracker.update(filled(frame))) if " ring " in asked.text else tracker.update(frame)
         scene = _with_neighbours(scene) if shades else scene
-        text = asked.text
-        for phrase, name in (NAMED | SHADED).items():
-            text = text.replace(phrase, name)
+        text = _in_our_words(asked.text, scene)
         task = Task(group="judge", id="cliport", title=text, description=text)
         request = PlanRequest(attempt="1", task=task, observation=observation_of(scene), skills=())
         result = planner.plan(request)
@@ -62,14 +67,28 @@ def play(episode: PickPlaceEpisode, planner: Planner) -> tuple[End, str, str]:
             return "refused", asked.text, result.message or result.status
         if not result.plan.steps:
             return "stopped", asked.text, "nothing seems left to be done"
-        poses = poses_of(result.plan.steps[:2], scene)
+        poses = poses_of(result.plan.steps[:2], scene, frame)
         if isinstance(poses, str):
             return "stopped", asked.text, poses
         episode.pick_and_place(*poses)
     return "acted", asked.text, "all is done" if asked.done else "no action is left"
 
 
-def poses_of(steps: Iterable[Step], scene: Scene) -> tuple[Pose, Pose] | str:
+def _in_our_words(text: str, scene: Scene) -> str:
+    """The sentence in the stack's words; "onto" a field is onto what stands there, if something does."""
+    for phrase, name in (NAMED | SHADED).items():
+        text = text.replace(phrase, name)
+    if "onto the " in text:
+        place = text.partition("onto the ")[2]
+        field = next((thing for thing in scene.objects if thing.colour == place.split()[0]), None)
+        while field is not None:
+            text = text.replace(place, words_of(field.id))
+            place = words_of(field.id)
+            field = next((t for t in scene.of_kind(*SOLIDS) if scene.holds("on", t.id, field.id)), None)
+    return text
+
+
+def poses_of(steps: Iterable[Step], scene: Scene, frame: RgbdFrame) -> tuple[Pose, Pose] | str:
     """Where to pick and where to place, in the frame of the robot's base; or why that is not possible."""
     names = [step.action for step in steps]
     if len(names) != 2 or names[0] != "pick_up" or names[1] not in _PLACES:
@@ -80,10 +99,41 @@ def poses_of(steps: Iterable[Step], scene: Scene) -> tuple[Pose, Pose] | str:
     spot = next(iter(_spots(place, scene, Hold.of(thing, tool, thing.pose.yaw))), None)
     if spot is None:
         return f"no place for {words_of(thing.id)}: {place}"
-    base = judged_world().robot.base.position
+    base, off = judged_world().robot.base.position, np.zeros(3)
     turn = top_down_yaw(spot) - thing.pose.yaw
-    (px, py, pz), (x, y, z) = (np.subtract(pose.position, base).tolist() for pose in (tool, spot))
+    if is_round(thing.kind):  # it may have a hole in the middle
+        off, turn = _body(thing, frame) - tool.position, 0.0
+    (px, py, pz), (x, y, z) = ((pose.position + off - base).tolist() for pose in (tool, spot))
     return Pose.from_xyz_yaw(px, py, pz), Pose.from_xyz_yaw(x, y, z, turn)
+
+
+def _body(thing: SceneObject, frame: RgbdFrame) -> Array:
+    """The middle of the widest part that is seen in a thing's colour, at the height of its top."""
+    paint = np.multiply(false_colour(thing.colour), 255).astype(np.uint8)
+    camera, (x, y, _) = judged_world().camera, thing.pose.position
+    rows, columns = np.indices(frame.depth.shape)
+    across, along = ((columns - camera.cx) / camera.fx, (rows - camera.cy) / camera.fy) * frame.depth
+    matrix = camera.pose.matrix()
+    at = np.stack([across, along, frame.depth], axis=2) @ matrix[:3, :3].T + matrix[:3, 3]
+    own = (frame.colour == paint).all(axis=2) & (np.hypot(at[..., 0] - x, at[..., 1] - y) < thing.size[0] / 2)
+    inside = cv2.distanceTransform(own.astype(np.uint8), cv2.DIST_L2, 5)
+    found: Array = at[np.unravel_index(inside.argmax(), inside.shape)]
+    return np.array([*found[:2], thing.top])
+
+
+def _rings(scene: Scene) -> Scene:
+    """The scene in which the stand's fields are mats, and what is round is a cylinder."""
+    objects, names = [], {}
+    for thing in scene.objects:
+        kind = "mat" if thing.colour in SHADES else "cylinder" if is_round(thing.kind) else thing.kind
+        names[thing.id] = thing.id.replace(thing.kind, kind)
+        width = min(thing.size[0], SUCKED) if kind == "cylinder" else thing.size[0]
+        size = (width, width if kind == "cylinder" else thing.size[1], thing.size[2])
+        objects.append(thing.model_copy(update={"id": names[thing.id], "kind": kind, "size": size}))
+    relations = [
+        Fact(predicate=f.predicate, args=tuple(names.get(a, a) for a in f.args)) for f in scene.relations
+    ]
+    return scene.model_copy(update={"objects": tuple(objects), "relations": tuple(relations)})
 
 
 def _with_neighbours(scene: Scene) -> Scene:

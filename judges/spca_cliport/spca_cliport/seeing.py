@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import colorsys
 from collections.abc import Sequence
+from dataclasses import replace
 
+import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Array
@@ -26,6 +29,8 @@ SHADES = {"black": 0.7, "turquoise": 1.15, "magenta": np.inf}
 """Names that stand for the shades of brown, by what share of brown's brightness they have at the most."""
 FLAT = 0.012
 """Metres above the table: nothing with a shade of its own is higher."""
+HOLE, ROD = 19, 11
+"""Pixels of 2 mm: more than the width of a ring's hole, and of a rod."""
 DARK, GREY = 75, 8
 """The table's brightest channel, and by how much its channels differ, at the most."""
 CEILING = 0.28
@@ -39,7 +44,7 @@ def false_colour(name: str) -> tuple[float, float, float]:
     return colorsys.hsv_to_rgb(turn, 1.0, 0.8)
 
 
-def in_false_colours(seen: Array, shaded: Array | bool = False) -> Array:
+def in_false_colours(seen: NDArray[np.uint8], shaded: NDArray[np.bool_] | bool = False) -> NDArray[np.uint8]:
     """Colours (N, 3) of 0-255; all but the table's are repainted by the chromaticity that is nearest.
 
     What is `shaded` (N, or none) and brown is repainted by its brightness.
@@ -72,6 +77,18 @@ def fused(frames: Sequence[RgbdFrame], world: World, shades: bool = False) -> Rg
         points.append(at[inside])
         colours.append(in_false_colours(frame.colour[inside], shades & (at[inside][:, 2] < top + FLAT)))
     return _from_above(np.concatenate(points), np.concatenate(colours), frames[0].stamp, world.camera)
+
+
+def filled(frame: RgbdFrame) -> RgbdFrame:
+    """The same without rods, and with rings' holes filled, in the colour that is nearest."""
+    top = -frame.depth
+    hole, rod = (cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size)) for size in (HOLE, ROD))
+    level = cv2.morphologyEx(cv2.morphologyEx(top, cv2.MORPH_CLOSE, hole), cv2.MORPH_OPEN, rod)
+    changed = (abs(level - top) > 0.002).astype(np.uint8)
+    _, labels = cv2.distanceTransformWithLabels(changed, cv2.DIST_L2, 5, labelType=cv2.DIST_LABEL_PIXEL)
+    colour_of = np.zeros((labels.max() + 1, 3), np.uint8)
+    colour_of[labels[changed == 0]] = frame.colour[changed == 0]
+    return replace(frame, colour=colour_of[labels], depth=(-level).astype(np.float32))
 
 
 def _from_above(points: Array, colours: Array, stamp: float, camera: CameraMount) -> RgbdFrame:

@@ -11,11 +11,12 @@ import pytest
 
 from spca_cliport.bench import CliportBench, _planner
 from spca_cliport.episode import Instruction, PickPlaceEpisode, judged_world
-from spca_cliport.playing import play
-from spca_cliport.seeing import COLOURS, false_colour, fused, in_false_colours
+from spca_cliport.playing import _in_our_words, _rings, play
+from spca_cliport.seeing import COLOURS, false_colour, filled, fused, in_false_colours
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
+from spca_core.scene import Fact, Scene, SceneObject
 
 DARK = (46, 46, 46)
 CAMERA = CameraIntrinsics(width=1400, height=800, fx=1200.0, fy=1200.0, cx=699.5, cy=399.5)
@@ -108,6 +109,36 @@ def test_what_the_grammar_cannot_say_is_refused_with_its_words() -> None:
     (end, told, reason), episode = played({"red": (0.4, 0)}, (text, "red", BOWL))
     assert end == "refused" and told == text and "do not know the word 'shiniest'" in reason
     assert episode.moves == 0
+
+
+def test_a_ring_is_a_disc_and_a_rod_is_nothing() -> None:
+    rows, columns = np.indices((80, 120))
+    away, bare = (np.hypot(rows - 40, columns - c) for c in (40, 90))
+    depth, colour = np.full(rows.shape, 2.0, np.float32), np.zeros((*rows.shape, 3), np.uint8)
+    depth[away < 15], colour[away < 15] = 1.98, (200, 0, 0)
+    depth[away < 7.5], colour[away < 7.5] = 2.0, (0, 0, 0)
+    for rod in (away < 2.6, bare < 2.6):
+        depth[rod], colour[rod] = 1.945, (0, 200, 0)
+    seen = filled(RgbdFrame(colour, depth, CAMERA, Pose.from_xyz_yaw(0, 0, 2), 0.0))
+    assert seen.depth[away < 13] == pytest.approx(1.98) and seen.depth[away > 17] == pytest.approx(2.0)
+    assert (seen.colour[away < 13] == (200, 0, 0)).all() and (seen.colour[away > 17] == 0).all()
+
+
+def test_a_ring_goes_onto_the_rings_that_are_there() -> None:
+    def thing(name: str, size: tuple[float, float, float]) -> SceneObject:
+        kind, colour = cast(Any, name.split("_"))
+        return SceneObject(
+            id=name, kind=kind, colour=colour, pose=Pose.from_xyz_yaw(0, 0, 0), size=size, confidence=1.0
+        )
+
+    objects = (thing("cuboid_black", (0.12, 0.12, 0.01)), thing("plate_red", (0.08, 0.08, 0.01)))
+    on = Fact(predicate="on", args=("plate_red", "cuboid_black"))
+    scene = _rings(Scene(stamp=0.0, objects=objects, relations=(on,), sentences=()))
+    assert [(o.id, o.kind) for o in scene.objects] == [("mat_black", "mat"), ("cylinder_red", "cylinder")]
+    assert scene.holds("on", "cylinder_red", "mat_black")
+    for side, place in (("darker brown side", "red cylinder"), ("middle of the stand", "turquoise thing")):
+        told = _in_our_words(f"move the cyan ring to the {side}", scene)
+        assert told == f"move the cyan cylinder onto the {place}"
 
 
 def test_every_colour_is_told_in_light_and_in_shade() -> None:
