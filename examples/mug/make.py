@@ -24,6 +24,7 @@ DETAIL = 0.06  # of coacd: the largest concavity that is left, as a share of the
 PAIRS, KEPT = 6000, 16  # grasps that are tried, and that are kept
 SQUARE = np.cos(np.radians(10))  # the pads meet the surface at a right angle, within 10°
 FINGER = 0.016  # m: how thick a finger is behind its pad's face
+CLEAR = 0.004  # m between the fingers and the rest of a thing, at least: its pose is seen to some 3 mm
 PALM = 0.040  # m above the tool centre point, from where on the gripper is wider than its fingers
 Array = NDArray[np.float64]
 
@@ -100,15 +101,17 @@ def clearance(surface: Array, middle: Array, yaw: float, width: float) -> tuple[
     c, s = np.cos(yaw), np.sin(yaw)
     local = (surface - middle) @ np.array([(c, -s, 0), (s, c, 0), (0, 0, 1)])
     along, across, up = local.T
-    between = (np.abs(along) < gripper.PAD_WIDTH / 2) & (up > -gripper.PAD_TIP)
-    held = between & (np.abs(across) <= width / 2 + 0.001)
+    beside, low = np.abs(across), up > -gripper.PAD_TIP - 0.002
+    held = low & (np.abs(along) < gripper.PAD_WIDTH / 2) & (beside <= width / 2 + 0.001)
     if not held.any() or np.ptp(up[held]) < COVERED or surface[:, 2].max() - middle[2] > PALM:
         return 0.0, 0.0
-    beside = np.abs(across[between & ~held])
+    other = low & (beside > width / 2 + 0.001)  # what the fingers could meet, open or while they close
+    off_along = np.maximum(np.abs(along[other]) - gripper.PAD_WIDTH / 2, 0)
     for gap in GAPS:
-        near = beside[(beside > width / 2) & (beside < gap / 2 + FINGER + 0.004)]
-        if gap >= width + PLAY and not len(near):
-            return gap, gap / 2 - width / 2
+        off_across = np.maximum(beside[other] - gap / 2 - FINGER, 0)
+        clear = min([gap / 2 - width / 2, *np.hypot(off_along, off_across)])
+        if gap >= width + PLAY and clear >= CLEAR:
+            return gap, clear
     return 0.0, 0.0
 
 
