@@ -25,8 +25,12 @@ COLOURS = {
     "brown": (156, 117, 95), "white": (255, 255, 255), "grey": (186, 176, 172),
 }  # fmt: skip
 """The colours that CLIPort names, as it defines them."""
-SHADES = {"black": 0.7, "turquoise": 1.15, "magenta": np.inf}
-"""Names that stand for the shades of brown, by what share of brown's brightness they have at the most."""
+SHADES = {"black": 0.55, "turquoise": 1.15, "magenta": np.inf}
+"""Names that stand for the shades of brown, by what share of brown's brightness they have at the most.
+
+The darkest has 0.48 in light, the middle one 0.62 in shadow. The lightest in shadow is as bright as the
+middle one in light.
+"""
 FLAT = 0.012
 """Metres above the table: nothing with a shade of its own is higher."""
 HOLE, ROD = 19, 11
@@ -40,7 +44,7 @@ CEILING = 0.28
 def false_colour(name: str) -> tuple[float, float, float]:
     """The hue (red, green, blue in 0-1) that stands for one of `COLOURS` or `SHADES`."""
     names = [*COLOURS, *SHADES]
-    turn = names.index(name) / len(names)
+    turn = 5 * names.index(name) % len(names) / len(names)  # neighbours are of unlike hues
     return colorsys.hsv_to_rgb(turn, 1.0, 0.8)
 
 
