@@ -6,7 +6,7 @@ The things have textures of several colours, where the stack's own detector know
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import cv2
 import numpy as np
@@ -34,7 +34,8 @@ WALL_HEIGHT = 0.08
 _LOW = 0.012  # metres above the floor; what is higher is no floor
 _RIM = 0.003  # metres from a wall that are not looked at
 _CELL = 0.002  # metres, of the grid in which what is seen hangs together
-_LEAST = 12  # cells
+_LEAST = 40  # pixels
+_APART = 6  # cells: what touches along more than twice this is not told apart
 _ERROR = 0.012  # metres by which a thing's extents may seem to differ from the catalogue's
 _SURE = 0.95
 
@@ -58,8 +59,17 @@ class BinsDetector:
             found.append(Detection("tray", colour, pose, (a + 2 * WALL, b + 2 * WALL, height), _SURE))
             inside = np.abs(points[:, :2] - (x, y)) < (a / 2 - _RIM, b / 2 - _RIM)
             standing = inside.all(axis=1) & (points[:, 2] > self._floor + _LOW)
-            found += [self._named(part) for part in _parts(points[standing])]
+            for part in _parts(points[standing]):
+                found += self._things_in(part)
         return Look(view, label_colours(view, self.catalogue), tuple(sorted(found, key=lambda d: -d.top)), ())
+
+    def _things_in(self, points: Array) -> list[Detection]:
+        """The things that these points (N, 3) are of: one, or several that touch."""
+        for apart in range(_APART):
+            found = [self._named(part) for part in _parts(points, apart)]
+            if found and all(thing.colour != UNKNOWN for thing in found):
+                return found
+        return [self._named(points)]
 
     def _named(self, points: Array) -> Detection:
         """The thing of the catalogue that these points (N, 3) are of, upright or not."""
@@ -94,17 +104,21 @@ def _points(frame: RgbdFrame) -> Array:
     return np.asarray((rays * frame.depth[..., None]).reshape(-1, 3) @ pose[:3, :3].T + pose[:3, 3])
 
 
-def _parts(points: Array) -> Iterator[Array]:
-    """Points (N, 3) by what hangs together seen from straight above, where walls have no width."""
+def _parts(points: Array, apart: int = 0) -> list[Array]:
+    """Points (N, 3) by what hangs together seen from straight above, where walls have no width.
+
+    What hangs together by less than twice `apart` cells is taken apart there.
+    """
     if not len(points):
-        return
+        return []
     cells = np.floor(points[:, :2] / _CELL).astype(int)
     cells -= cells.min(axis=0) - 1
-    image = np.zeros(cells.max(axis=0) + 2, np.uint8)
-    image[cells[:, 0], cells[:, 1]] = 1
-    joined = cv2.morphologyEx(image, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
-    count, labels = cv2.connectedComponents(joined, connectivity=4)
+    free = np.ones(cells.max(axis=0) + 2, np.uint8)
+    free[cells[:, 0], cells[:, 1]] = 0
+    core = cv2.dilate(free, np.ones((2 * apart + 1, 2 * apart + 1), np.uint8))
+    if not (core == 0).any():
+        return []
+    _, labels = cv2.distanceTransformWithLabels(core, cv2.DIST_L2, 5, labelType=cv2.DIST_LABEL_CCOMP)
     own = labels[cells[:, 0], cells[:, 1]]
-    for index in range(1, count):
-        if np.count_nonzero(labels == index) >= _LEAST:
-            yield points[own == index]
+    parts = [own == index for index in range(1, labels.max() + 1)]
+    return [points[part] for part in parts if np.count_nonzero(part) >= _LEAST]

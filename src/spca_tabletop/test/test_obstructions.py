@@ -11,20 +11,23 @@ from typing import Any
 import pytest
 
 from spca_core.errors import MotionError
-from spca_core.geometry import Pose
+from spca_core.geometry import Pose, top_down
 from spca_core.layout import Layout, nominal_layout
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.plan import PlanRequest
+from spca_core.scene import Fact, Scene, SceneObject
 from spca_core.skill_package import library_source
 from spca_core.verdict import Outcome
 from spca_core.world import WorldObject, load_world
+from spca_motion.tool import ToolKinematics
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
 from spca_sense.detectors import make_detector
 from spca_sim.camera import SimulatedCamera
 from spca_sim.simulator import MujocoSimulator
 from spca_tabletop.act.ctx import FRESH
+from spca_tabletop.act.obstructions import out_of_reach
 from spca_tabletop.act.placements import ELBOW_ROOM, Hold, on_table
 from spca_tabletop.environment import InprocTabletop
 from spca_tabletop.kit import TabletopKit, build_tabletop
@@ -175,6 +178,18 @@ def test_what_is_taller_than_the_fingers_is_held_by_its_upper_half(tmp_path: Pat
         assert plan is not None
         environment.act("1", plan, library_source("tabletop", TabletopKit.builtin_skills))
         assert environment._arm.held == "cuboid_yellow"
+
+
+@pytest.mark.parametrize(("kind", "far"), [("tray", False), ("bowl", True)])
+def test_a_tray_is_near_if_a_part_of_it_is(kind: Any, far: bool) -> None:
+    tools = ToolKinematics(WORLD)
+    out = tools.farthest(top_down(0.5, 0.0, TOP, 0.0).matrix())
+    thing = SceneObject(
+        id=f"{kind}_red", kind=kind, colour="red", pose=Pose.from_xyz_yaw(out + 0.02, 0.0, TOP),
+        size=(0.2, 0.2, 0.04), confidence=1.0,
+    )  # fmt: skip
+    scene = Scene(stamp=0.0, objects=(thing,), relations=(), sentences=())
+    assert (Fact(predicate="far", args=(thing.id,)) in out_of_reach(scene, tools)) is far
 
 
 def test_nothing_is_put_aside_to_where_room_was_wanted() -> None:

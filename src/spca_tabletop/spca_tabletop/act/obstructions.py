@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from spca_core.geometry import Pose, top_down
+from spca_core.geometry import Array, Pose, top_down
 from spca_core.kinds import KINDS, SOLIDS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.ports.arm import Arm
@@ -46,20 +46,32 @@ def obstructions(scene: Scene, arm: Arm, tip_reach: float) -> tuple[Fact, ...]:
 
 
 def out_of_reach(scene: Scene, tools: ToolKinematics) -> tuple[Fact, ...]:
-    """The facts `far(x)`: the tool, pointing down, reaches `x` or the place above it in no turn."""
+    """The facts `far(x)`: the tool, pointing down, reaches `x` or the place above it in no turn.
+
+    A tray is near if half way from its middle to one of its walls is: things are put down there, too.
+    """
     things = [o for o in scene.objects if not scene.holds("held", o.id)]
     poses = [
         [top_down(x, y, z + up, o.pose.yaw + turn).matrix() for up in (0.0, APPROACH)]
         for o in things
-        for x, y, z in [o.pose.position]
+        for x, y, z in _places(o)
         for turn in (0.0, math.pi / 2)
     ]
     if not poses:
         return ()
-    ways = tools.reached(np.array(poses), NOMINAL_GAP).all(axis=1).reshape(-1, 2).tolist()
+    ways = tools.reached(np.array(poses), NOMINAL_GAP).all(axis=1).reshape(len(things), -1).tolist()
     return tuple(
         Fact(predicate="far", args=(o.id,)) for o, near in zip(things, ways, strict=True) if not any(near)
     )
+
+
+def _places(thing: SceneObject) -> Array:
+    """Points (5, 3) at which a thing is handled: its middle; in a tray half way to the walls, too."""
+    a, b, _ = thing.size if thing.kind == "tray" else (0.0, 0.0, 0.0)
+    around = np.array(
+        [(0, 0, 0, 1), (a / 4, 0, 0, 1), (-a / 4, 0, 0, 1), (0, b / 4, 0, 1), (0, -b / 4, 0, 1)]
+    )
+    return np.asarray((around @ thing.pose.matrix().T)[:, :3])
 
 
 def suspicions(scene: Scene, hindered: Mapping[str, Hindered]) -> tuple[Fact, ...]:
