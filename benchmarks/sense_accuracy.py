@@ -4,6 +4,8 @@ Run it from the checkout:  .venv/bin/python benchmarks/sense_accuracy.py --table
 With things of every kind, whose sizes Sense does not know:  … --world crowd
 With up to twelve solids and plates of any size from 6 to 150 mm, flush with each other and on each other:
                                                              … --world random
+To try a change, list what became different from another revision's Sense, which looks at the same frames:
+                                                             … --world random --against HEAD --pictures /tmp/p
 
 Presets are those of campaigns: `nominal` (random tables, default noise), `noisy` (more noise, light changes,
 small calibration errors) and `hard` (the same, larger, on cluttered tables). Each frame is taken with the arm
@@ -14,12 +16,24 @@ less than 1 cm² of an upper face) is not counted as missed.
 from __future__ import annotations
 
 import argparse
+import io
+import subprocess
+import sys
+import tarfile
+import tempfile
 import time
 from collections import defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field, fields
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
 
+import cv2
 import numpy as np
 
+from spca_core.camera import RgbdFrame
 from spca_core.geometry import Array, Pose, wrap_angle
 from spca_core.layout import Layout, cluttered_layout, random_layout
 from spca_core.names import symbol_of
@@ -36,6 +50,8 @@ _FAR = 0.02  # metres beyond which a detection is not the thing it is compared w
 _LEVEL = 0.004  # metres by which pixels of an upper face are off
 _WITHIN = 0.9  # share of a thing's outline within something higher, of which it is taken for a part
 _IN_SIGHT = 1e-4  # square metres of an upper face; what shows less is hidden
+_BELOW = 0.008  # metres below an upper face at which something may end that covers it
+WRONG = ("unseen", "bare", "split", "merged", "mistaken")
 
 
 @dataclass
@@ -104,6 +120,12 @@ class Regions:
     merged: list[str] = field(default_factory=list)
     mistaken: list[str] = field(default_factory=list)
     """Seen as a thing of another kind, as an obstacle, or as a part of one."""
+    bare: list[str] = field(default_factory=list)
+    """More of it than what counts as in sight is outside of the hulls of all that was seen."""
+
+    def wrong(self) -> set[tuple[str, str]]:
+        """All that went wrong: how, and with what."""
+        return {(name, words) for name in WRONG for words in getattr(self, name)}
 
 
 def random_things(world: World, seed: int) -> tuple[World, Layout]:
@@ -151,11 +173,14 @@ def random_things(world: World, seed: int) -> tuple[World, Layout]:
     return world.model_copy(update={"objects": tuple(objects)}), Layout(poses=poses)
 
 
-def _in_sight(view: HeightView, outline: Array, top: float) -> bool:
-    """Whether the camera shows enough of an upper face at a height above the table, metres."""
+def _shown(view: HeightView, outline: Array, top: float, hulls: Iterable[Array] = ()) -> float:
+    """How much the camera shows of an upper face at a height above the table outside of hulls, m²."""
     face = view.patch(np.column_stack((outline, np.full(len(outline), top))))
-    shown = np.count_nonzero(np.abs(face.of(view.heights) - top) < _LEVEL)
-    return bool(shown * view.metres_per_pixel(top) ** 2 > _IN_SIGHT)
+    shown = face.mask & (np.abs(view.heights[face.window] - top) < _LEVEL)
+    for hull in hulls:
+        shown &= ~view.patch(np.column_stack((hull, np.full(len(hull), top))), grow=2).within(face.window)
+    thick = cv2.morphologyEx(shown.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    return float(np.count_nonzero(thick if hulls else shown) * view.metres_per_pixel(top) ** 2)
 
 
 def compare_regions(regions: Regions, world: World, layout: Layout, look: Look, t: int) -> None:
@@ -176,8 +201,12 @@ def compare_regions(regions: Regions, world: World, layout: Layout, look: Look, 
     for thing in world.objects:
         words = f"table {t}: {thing.model} " + "×".join(f"{1000 * s:.0f}" for s in thing.size)
         own = outline_of(thing.kind, layout.poses[thing.model], thing.size)
-        if not _in_sight(look.view, own, tops[thing.model] - world.table.top):
+        top = tops[thing.model] - world.table.top
+        if _shown(look.view, own, top) < _IN_SIGHT:
             continue
+        hulls = [o for d, o in seen if d.top > tops[thing.model] - _BELOW]
+        if _shown(look.view, own, top, hulls) > _IN_SIGHT:
+            regions.bare.append(words)
         mine = [(d, share) for d, share in near[thing.model] if share > 0.15]
         # What lies at another height is another thing's, where that one is seen there.
         others = [
@@ -208,24 +237,78 @@ def compare_regions(regions: Regions, world: World, layout: Layout, look: Look, 
     regions.merged += [" and ".join(names) for names in whole.values() if len(names) > 1]
 
 
-def measure_random(tables: int, preset: str, first: int) -> tuple[Regions, Errors]:
-    """Run the detector over tables of random things, each in a world of its own."""
+def random_frame(seed: int, preset: str) -> tuple[World, Layout, RgbdFrame]:
+    """A table of random things, and the picture of it."""
     base = load_world("crowd")
-    base = base.model_copy(update={"robot": base.robot.model_copy(update={"home": base.robot.out_of_view})})
-    regions, errors = Regions(), Errors()
-    for seed in range(first, first + tables):
-        world, layout = random_things(base, seed)
-        simulator = MujocoSimulator(world, variation=draw_variation(preset, seed))
-        simulator.reset(layout, seed)
-        frame = simulator.capture()
-        detector = ShapeDetector(Catalogue.from_world(world))
-        start = time.perf_counter()
-        look = detector.detect(frame)
-        errors.seconds.append(time.perf_counter() - start)
+    away = base.robot.model_copy(update={"home": base.robot.out_of_view})
+    world, layout = random_things(base.model_copy(update={"robot": away}), seed)
+    simulator = MujocoSimulator(world, variation=draw_variation(preset, seed))
+    simulator.reset(layout, seed)
+    frame = simulator.capture()
+    simulator.close()
+    return world, layout, frame
+
+
+@cache
+def sense_of(revision: str) -> tuple[Any, Any]:
+    """The catalogue's and the detector's class of a revision; of this tree for ""."""
+    if not revision:
+        return Catalogue, ShapeDetector
+    root = Path(__file__).parents[1]
+    archive = subprocess.check_output(["git", "-C", root, "archive", revision, "src/spca_sense/spca_sense"])
+    ours = {name: sys.modules.pop(name) for name in list(sys.modules) if name.startswith("spca_sense")}
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+            files.extractall(folder, filter="data")
+        sys.path.insert(0, f"{folder}/src/spca_sense")
+        from spca_sense.catalogue import Catalogue as OtherCatalogue
+        from spca_sense.detector import ShapeDetector as OtherDetector
+
+        sys.path.pop(0)
+    sys.modules.update(ours)
+    return OtherCatalogue, OtherDetector
+
+
+def look_at_random(
+    seed: int, preset: str, revisions: tuple[str, ...], pictures: Path | None = None
+) -> list[tuple[Regions, Errors]]:
+    """What each revision's detector makes of one table of random things, in a world of its own."""
+    cv2.setNumThreads(1)
+    world, layout, frame = random_frame(seed, preset)
+    results = []
+    for revision in revisions:
+        catalogue, detector = sense_of(revision)
+        shapes = detector(catalogue.from_world(world))
+        start = time.thread_time()
+        look = shapes.detect(frame)
+        regions, errors = Regions(), Errors(seconds=[time.thread_time() - start])
         compare(errors, world, layout, look.detections, seed)
+        errors.missed, errors.invented = [], []
         compare_regions(regions, world, layout, look, seed)
-        simulator.close()
-    return regions, errors
+        results.append((regions, errors))
+        if pictures and results[0][0].wrong() != regions.wrong():
+            draw(pictures / f"{seed}.png", look, world, layout)
+    return results
+
+
+def merge(into: Any, more: Any) -> None:
+    """Add up counts, and join lists, of two records of the same kind."""
+    for name in (f.name for f in fields(into)):
+        mine, other = getattr(into, name), getattr(more, name)
+        if isinstance(mine, dict):
+            for key, values in other.items():
+                mine[key] += values
+        else:
+            setattr(into, name, mine + other)
+
+
+def measure_random(
+    tables: int, preset: str, first: int, revisions: tuple[str, ...], pictures: Path | None
+) -> Iterator[list[tuple[Regions, Errors]]]:
+    """Run each revision's detector over tables of random things, two at a time."""
+    look = partial(look_at_random, preset=preset, revisions=revisions, pictures=pictures)
+    with ProcessPoolExecutor(2) as pool:
+        yield from pool.map(look, range(first, first + tables), chunksize=4)
 
 
 def measure(tables: int, preset: str, first: int, name: str = "tabletop") -> Errors:
@@ -260,21 +343,55 @@ def _line(name: str, unit: str, values: list[float]) -> str:
     )
 
 
+def draw(file: Path, look: Look, world: World, layout: Layout) -> None:
+    """Write the picture of a table: the outlines of what lies there in white, of what was seen in black."""
+    colour = cv2.cvtColor(look.view.frame.colour, cv2.COLOR_RGB2BGR)
+    image = cv2.resize(colour, None, fx=2, fy=2, interpolation=cv2.INTER_NEAREST)
+    true = [
+        (o.kind, p := layout.poses[o.model], o.size, p.position[2] + o.size[2] / 2) for o in world.objects
+    ]
+    found = [(d.kind, d.pose, d.size, d.top) for d in look.detections]
+    for shade, things in ((255, true), (0, found)):
+        for kind, pose, size, top in things:
+            outline = outline_of(kind, pose, size)
+            face = np.column_stack((outline, np.full(len(outline), top - world.table.top)))
+            corners = np.round((look.view.to_pixels(face) + 0.5) * 2).astype(np.int32)
+            cv2.polylines(image, [corners], True, (shade,) * 3, 1)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    cv2.imwrite(str(file), image)
+
+
+def report_random(options: argparse.Namespace) -> Errors:
+    """Measure on random tables, print what went wrong, and what did at another revision only."""
+    revisions = ("",) if options.against is None else (options.against, "")
+    totals = [(Regions(), Errors()) for _ in revisions]
+    for looks in measure_random(options.tables, options.preset, options.seed, revisions, options.pictures):
+        for total, look in zip(totals, looks, strict=True):
+            merge(total[0], look[0])
+            merge(total[1], look[1])
+    (before, slower), (now, errors) = totals[0], totals[-1]
+    print(f"{now.things} things, of which {now.blocks} are blocks")
+    for name in WRONG:
+        found, was = set(getattr(now, name)), set(getattr(before, name))
+        print(f"{name:<9} {len(found):4d}" + (f", before {len(was)}" if options.against else ""))
+        for words in sorted(found ^ was if options.against else found):
+            print(f"  {'' if not options.against else 'now ' if words in found else 'no longer '}{words}")
+    if options.against:
+        print(f"time {np.sum(errors.seconds) / np.sum(slower.seconds):.3f} of that before")
+    return errors
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Accuracy and speed of Sense on random tables.")
     parser.add_argument("--tables", type=int, default=100)
     parser.add_argument("--preset", choices=PRESETS, default="nominal")
     parser.add_argument("--seed", type=int, default=0, help="of the first table")
     parser.add_argument("--world", default="tabletop")
+    parser.add_argument("--against", metavar="REVISION", help="of which to list what it does otherwise")
+    parser.add_argument("--pictures", type=Path, help="a folder for pictures of tables that became different")
     options = parser.parse_args()
     if options.world == "random":
-        regions, errors = measure_random(options.tables, options.preset, options.seed)
-        errors.missed, errors.invented = [], []
-        print(f"{regions.things} things, of which {regions.blocks} are blocks")
-        for name in ("unseen", "split", "merged", "mistaken"):
-            found = getattr(regions, name)
-            print(f"{name:<9} {len(found):4d} of {regions.things}")
-            print(*(f"  {words}" for words in found), sep="\n")
+        errors = report_random(options)
     else:
         errors = measure(options.tables, options.preset, options.seed, options.world)
     print(f"{options.tables} tables of {options.world}, preset {options.preset}")
