@@ -10,9 +10,9 @@ import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, Field
 
 from spca_core.errors import InputError
 from spca_core.extensions import find, installed
@@ -137,14 +137,17 @@ DOMED = tuple(k.name for k in KINDS.values() if k.domed)
 MESHES = {k.name: k.mesh for k in KINDS.values() if k.mesh is not None}
 
 
-def _known(kind: str) -> str:
-    if kind not in KINDS:
+def _known(kind: object) -> object:
+    if isinstance(kind, str) and kind not in KINDS:
         reasons = "".join(f"; {fault}" for fault in FAULTS)
         raise ValueError(f"no kind '{kind}' is installed, only {', '.join(KINDS)}{reasons}")
     return kind
 
 
-ObjectKind = Annotated[str, AfterValidator(_known), WithJsonSchema({"enum": [*KINDS]})]
+if TYPE_CHECKING:
+    ObjectKind = str
+else:
+    ObjectKind = Annotated[Literal[tuple(KINDS)], BeforeValidator(_known)]
 """The name of a kind that is installed."""
 
 
