@@ -222,11 +222,12 @@ JUDGES = {
                 "words, where the table is, and that its box is what the stack calls a tray; no sizes, no "
                 "demonstrations. Built-in grammar and planner; no model. Its test seeds (every second one "
                 "from 10001 on), those on which its own demonstrator fails included; lower ones were for "
-                "development. Its limits of wall time count steps of its physics instead. Score: "
-                "CLIPort's own, in percent. Refused: the built-in grammar or the kinds of things have no "
-                "way to say what is asked; the score is what was earned before. That is so for more than "
-                "six blocks in a box, a colour that is named and not there, and a box so full that it is "
-                "not seen as one."
+                "development, but pictures of 10011 and 10015 were looked at. Its limits of wall time "
+                "count steps of its physics instead. Score: CLIPort's own, in percent. Refused: the "
+                "built-in grammar or the kinds of things have no way to say what is asked; the score is "
+                "what was earned before. That is so for more than six blocks in a box, a colour that is "
+                "named and not there, a box so full that it is not seen as one, and a field of a stand in "
+                "shadow."
             ),
             others=(
                 (
