@@ -31,6 +31,8 @@ NOT_UNDERSTOOD = {
     "Put the red cube next to the red plate.": "next to another cube only",
     "Touch the table.": "cubes and plates only",
     "Touch the red cube with the blue cube.": "what to do with the blue cube",
+    "Stack the three cubes, with blue on top with the green cube.": "what to do with the green cube",
+    "Build a tower: blue on top, red at the bottom with the blue cube.": "what to do with the blue cube",
     "Take the blue cube and touch the red cube with it.": "what to do with it",
     "Pick up the cube that is not on a cube or plate.": "only move cubes",
     "Pick up the red cube and let go.": "where to put down",

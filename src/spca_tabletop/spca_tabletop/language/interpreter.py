@@ -157,7 +157,7 @@ class _Interpreter:
         self._m.cost += 3
         if self._verb == "TOUCH" and not mention.along:
             self._touch(mention.things)
-        elif not self._places.go_on(self._subjects(mention.things)):
+        elif not self._places.go_on(self._subjects(mention.things), mention.along):
             raise NotUnderstood(
                 f"I do not know what to do with {' and '.join(t.text for t in mention.things)}."
             )

@@ -257,16 +257,17 @@ class Places:
         self._listed(listed.upwards, list(cubes), (listed,))
         self._m.put_down(cubes)
 
-    def go_on(self, cubes: Sequence[Entity]) -> bool:
+    def go_on(self, cubes: Sequence[Entity], along: bool) -> bool:
         """As in "green at the bottom, then blue, then red": cubes that only continue a tower.
 
-        False if there is none.
+        False if there is none, or if they are only said to be `along` with a tower that has them already.
         """
         tower = self._m.tower
-        if not tower.active and self._run is None:
+        there = [*tower.members, *tower.slots.values()]
+        if (not tower.active and self._run is None) or (along and any(c in there for c in cubes)):
             return False
         tower.members += [c for c in cubes if c not in tower.members]
-        if self._run is not None:
+        if self._run is not None and not along:
             self._run[1].extend(cubes)
         return True
 
