@@ -114,7 +114,7 @@ class RulesGame(Game):
         return sorted(name for name, place in self._places.items() if place == receptacle)
 
     def is_open(self, receptacle: str) -> bool:
-        """Whether its contents can be seen: it is open or has no door."""
+        """Return whether its contents can be seen: it is open or has no door."""
         return receptacle in self._opened or not RECEPTACLES[kind_of(receptacle)].openable
 
     def treated(self, name: str) -> list[str]:

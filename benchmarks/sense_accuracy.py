@@ -96,7 +96,7 @@ def compare(errors: Errors, world: World, layout: Layout, found: tuple[Detection
 
 
 def _covered(world: World, layout: Layout, model: str) -> bool:
-    """Whether another cube stands on it."""
+    """Return whether another cube stands on it."""
     x, y, z = layout.poses[model].position
     edge = world.object(model).size[0]
     return any(

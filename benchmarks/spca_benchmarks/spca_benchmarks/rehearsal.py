@@ -166,7 +166,7 @@ class RehearsalBench(Bench[RehearsalTrial, RehearsalResult]):
         )  # fmt: skip
 
     def success(self, result: RehearsalResult) -> bool | None:
-        """Whether rehearsal and reality agree."""
+        """Return whether rehearsal and reality agree."""
         return (result.status != "rejected") == result.solved if result.applies else None
 
     def remark(self, done: Done[RehearsalTrial, RehearsalResult]) -> str:
@@ -321,7 +321,7 @@ class _TableOf:
         return (plan, self._library) if plan and plan.steps != self.plan.steps else None
 
     def carry_out(self, plan: Plan, library: str) -> tuple[bool, str]:
-        """Whether the referee is satisfied in the end, and what it says."""
+        """Return whether the referee is satisfied in the end, and what it says."""
         self._environment.restore(self._start)
         self._environment.act("bench", plan, library)
         verdict = self._environment.settle()

@@ -40,7 +40,7 @@ class Pairs:
                     grown = True
 
     def possible(self, atoms: Collection[Atom]) -> bool:
-        """Whether atoms may hold at once."""
+        """Return whether atoms may hold at once."""
         numbers = self._numbers(atoms)
         fixed = all(atom in self._number or atom in self._fixed for atom in atoms)
         return fixed and bool(self._together[np.ix_(numbers, numbers)].all())

@@ -61,7 +61,7 @@ def _proven(question: Question, answer: Atom | None, answerer: Answerer) -> bool
 
 
 def _closer(question: Question, answer: Atom, answerer: Answerer) -> bool:
-    """Whether the goal is nearer by one after that action: both distances are the engine's."""
+    """Return whether the goal is nearer by one after that action: both distances are the engine's."""
     task = Task(question.domain, question.problem)
     best = answerer.solution(task, str(task.problem.goal))
     return bool(best.steps) and best.steps[0] == answer and len(best.steps) == int(question.gold["opt"])

@@ -42,12 +42,12 @@ class Task:
         self._types = {o.name: o.type for o in (*self.domain.constants, *self.problem.objects)}
 
     def holds(self, condition: Group | None, state: State, binding: Mapping[str, str] | None = None) -> bool:
-        """Whether a condition holds in a state in which everything else is false."""
+        """Return whether a condition holds in a state in which everything else is false."""
         truth = evaluate(condition, lambda atom: atom in state, self.domain, self.problem, binding or {})
         return truth is True
 
     def is_goal(self, state: State) -> bool:
-        """Whether the goal holds."""
+        """Return whether the goal holds."""
         return self.holds(self.problem.goal, state)
 
     def applicable(self, state: State, relaxed: bool = False) -> Iterator[Ground]:
@@ -88,7 +88,7 @@ class Task:
         return None
 
     def solves(self, steps: list[Atom]) -> bool:
-        """Whether a sequence of actions is a plan."""
+        """Return whether a sequence of actions is a plan."""
         return self.first_inapplicable(steps) is None and self.is_goal(self.states(steps)[-1])
 
     @cached_property

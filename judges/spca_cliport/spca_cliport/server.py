@@ -73,7 +73,7 @@ class Episode:
         self._left -= 1
 
     def success(self) -> bool:
-        """Whether all of the score is earned."""
+        """Return whether all of the score is earned."""
         return self._score > 0.99
 
 

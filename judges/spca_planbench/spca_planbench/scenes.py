@@ -43,7 +43,7 @@ def _facts(parts: Iterable[object], objects: Mapping[str, str]) -> Iterator[Atom
 
 
 def same(one: Scenes, other: Scenes, domain: str, apart: bool) -> bool:
-    """Whether both describe the same problem, after what their goals leave unsaid is added.
+    """Return whether both describe the same problem, after what their goals leave unsaid is added.
 
     `apart`: start and goal are compared each by itself, because the text does not say which object of the
     start is which of the goal.
@@ -63,7 +63,7 @@ def _both(scenes: Scenes) -> set[Atom]:
 def _alike(
     objects: Mapping[str, str], facts: Collection[Atom], others: Mapping[str, str], theirs: Collection[Atom]
 ) -> bool:
-    """Whether some renaming of the objects makes the facts the same."""
+    """Return whether some renaming of the objects makes the facts the same."""
     if Counter(f[0] for f in facts) != Counter(f[0] for f in theirs):
         return False
     start, end = ({name: hash(kind) for name, kind in some.items()} for some in (objects, others))

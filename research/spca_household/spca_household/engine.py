@@ -49,7 +49,7 @@ _ABLE = {"clean": "cleanable", "heat": "heatable", "cool": "coolable"}
 
 
 def available() -> bool:
-    """Whether the optional packages are installed."""
+    """Return whether the optional packages are installed."""
     return all((FOLDER / package).is_dir() for package in ("fast_downward", "alfworld"))
 
 
@@ -128,7 +128,7 @@ class Game:
         return sorted(f[1] for f in self.facts if f[0] == "inreceptacle" and f[2] == receptacle)
 
     def is_open(self, receptacle: str) -> bool:
-        """Whether its contents can be seen: it is open or has no door."""
+        """Return whether its contents can be seen: it is open or has no door."""
         return ("openable", receptacle) not in self.facts or ("opened", receptacle) in self.facts
 
     def treated(self, name: str) -> list[str]:

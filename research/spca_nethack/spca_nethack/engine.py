@@ -22,7 +22,7 @@ _HUNGER = ("satiated", "not hungry", "hungry", "weak", "fainting", "fainted", "s
 
 
 def available() -> bool:
-    """Whether the optional package is installed."""
+    """Return whether the optional package is installed."""
     return find_spec("nle") is not None
 
 

@@ -303,7 +303,7 @@ class Hero:
         return _failed("no_effect", f"kick_{what}: {told[:80]}")
 
     def _disturbed(self, known: set[Square]) -> bool:
-        """Whether an enemy is next to the hero, or one came into sight."""
+        """Return whether an enemy is next to the hero, or one came into sight."""
         enemies = [e for e in self.enemies() if e[2] != _NEVER_TOUCHED]
         return any(distance <= 1 for distance, _, _ in enemies) or (len(enemies) > len(known))
 

@@ -96,17 +96,17 @@ def only(things: Sequence[Entity]) -> Entity | None:
 
 
 def has(things: Sequence[Entity], kind: str) -> bool:
-    """Whether one of a kind is in a list."""
+    """Return whether one of a kind is in a list."""
     return any(one.kind == kind for one in things)
 
 
 def has_value(things: Sequence[Entity], name: str, value: Any) -> bool:
-    """Whether something in a list has a value."""
+    """Return whether something in a list has a value."""
     return any(name in one.values and one.values[name] == value for one in things)
 
 
 def agrees(things: Sequence[Entity], held: Entity | None, name: str) -> bool:
-    """Whether something in a list agrees with what is held in an attribute."""
+    """Return whether something in a list agrees with what is held in an attribute."""
     return held is not None and held[name] is not None and any(one[name] == held[name] for one in things)
 
 
@@ -149,7 +149,7 @@ def count_on(state: Sequence[Entity], kind: str, other: str) -> int:
 
 
 def all_on(state: Sequence[Entity], kind: str, other: str) -> bool:
-    """Whether there are entities of a kind and each shares its cell with one of another."""
+    """Return whether there are entities of a kind and each shares its cell with one of another."""
     cells = {(one.x, one.y) for one in state if one.kind == other}
     mine = [one for one in state if one.kind == kind]
     return bool(mine) and all((one.x, one.y) in cells for one in mine)
@@ -158,7 +158,7 @@ def all_on(state: Sequence[Entity], kind: str, other: str) -> bool:
 def is_like(
     one: Entity, kind: str, words: Collection[str], mentioned: Sequence[str] = (), **values: Any
 ) -> bool:
-    """Whether an entity is of a kind (`*` any, `?` one that the mission names) with such values."""
+    """Return whether an entity is of a kind (`*` any, `?` one that the mission names) with such values."""
     if kind == "?":
         if one.kind not in words:
             return False
@@ -168,7 +168,7 @@ def is_like(
 
 
 def said(mission: str, *patterns: str) -> bool:
-    """Whether a mission is one of these; `*` stands for one word."""
+    """Return whether a mission is one of these; `*` stands for one word."""
     words = mission.split()
     for pattern in patterns:
         wanted = pattern.split()

@@ -194,7 +194,7 @@ def _named(plan: Plan, indices: Sequence[int]) -> str:
 
 
 def _ever_held(result: ActResult) -> bool:
-    """Whether anything was seen in the gripper after any step."""
+    """Return whether anything was seen in the gripper after any step."""
     return any(f.predicate == "held" for s in result.steps if s.seen for f in s.seen.facts)
 
 

@@ -41,7 +41,7 @@ class Rehearsing:
     more: More = lambda request, plan, count, cancelled: ()
 
     def wanted(self, state: RunState) -> bool:
-        """Whether the plan is to be rehearsed.
+        """Return whether the plan is to be rehearsed.
 
         By default only if it stands on a skill that is new, or on something that was hardly seen, or if
         several drafts are to be compared.
@@ -121,12 +121,12 @@ def best_of(plans: Sequence[Plan], found: Sequence[Rehearsed]) -> Rehearsed:
 
 
 def trusted(state: RunState) -> bool:
-    """Whether all skills of the plan were there when the run began."""
+    """Return whether all skills of the plan were there when the run began."""
     return state.plan is not None and not {python_name(s.action) for s in state.plan.steps} & {*state.written}
 
 
 def guessed(state: RunState) -> bool:
-    """Whether the plan is about something whose place was inferred rather than seen."""
+    """Return whether the plan is about something whose place was inferred rather than seen."""
     if state.plan is None or state.observation is None:
         return False
     meant = {arg for step in state.plan.steps for arg in step.args}

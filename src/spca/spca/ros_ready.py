@@ -16,7 +16,7 @@ _TRIED = "SPCA_ROS_SET_UP"
 
 
 def ros_is_ready() -> bool:
-    """Whether ROS and the interfaces can be imported."""
+    """Return whether ROS and the interfaces can be imported."""
     return find_spec("rclpy") is not None and find_spec("spca_interfaces") is not None
 
 

@@ -114,7 +114,7 @@ class Bench(Record, Generic[TrialT, ResultT]):
         return self.name
 
     def success(self, result: ResultT) -> bool | None:
-        """Whether a trial succeeded, where that can be said: campaigns are compared by it."""
+        """Return whether a trial succeeded, where that can be said: campaigns are compared by it."""
         return None
 
     def fingerprint(self, result: ResultT) -> str:

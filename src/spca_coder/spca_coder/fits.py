@@ -39,7 +39,7 @@ def misfit(function: Function, schema: ActionSchema) -> str:
 
 
 def serves(function: Function, schema: ActionSchema) -> bool:
-    """Whether an existing skill can be called for this action.
+    """Return whether an existing skill can be called for this action.
 
     The plan passes arguments by position, so that other names do; the same names in another order would mean
     something else.

@@ -94,6 +94,6 @@ class Revalidation:
 
 
 def stands_on(source: Source, name: str, names: Collection[str]) -> bool:
-    """Whether a function is among the names, or needs one of them."""
+    """Return whether a function is among the names, or needs one of them."""
     functions, constants = source.with_helpers({name})
     return bool((functions | constants) & set(names))

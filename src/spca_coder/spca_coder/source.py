@@ -114,7 +114,7 @@ def signatures(library: str) -> tuple[SkillSignature, ...]:
 
 
 def same_code(a: str, b: str) -> bool:
-    """Whether two pieces of source mean the same to Python: comments and layout apart."""
+    """Return whether two pieces of source mean the same to Python: comments and layout apart."""
     return ast.dump(ast.parse(a)) == ast.dump(ast.parse(b))
 
 

@@ -11,7 +11,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def is_full(error: BaseException) -> bool:
-    """Whether an error means that no space is left.
+    """Return whether an error means that no space is left.
 
     The limit may be the disk's, the quota's or the process's.
     """

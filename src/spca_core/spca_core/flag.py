@@ -22,5 +22,5 @@ class Flag:
         self._set = False
 
     def is_set(self) -> bool:
-        """Whether it is set."""
+        """Return whether it is set."""
         return self._set

@@ -152,7 +152,7 @@ else:
 
 
 def is_round(kind: str) -> bool:
-    """Whether a thing of the kind is a disc seen from above."""
+    """Return whether a thing of the kind is a disc seen from above."""
     return KINDS[kind].outline == "disc"
 
 

@@ -59,5 +59,5 @@ class Observation(Record):
         }
 
     def holds(self, predicate: str, *args: str) -> bool:
-        """Whether a ground atom is among the facts."""
+        """Return whether a ground atom is among the facts."""
         return Fact(predicate=predicate, args=args) in self.facts

@@ -85,7 +85,7 @@ class Scene(Record):
         return [o for o in self.objects if o.kind in kinds]
 
     def holds(self, predicate: str, *args: str) -> bool:
-        """Whether a relation is among the perceived ones."""
+        """Return whether a relation is among the perceived ones."""
         return Fact(predicate=predicate, args=args) in self.relations
 
 

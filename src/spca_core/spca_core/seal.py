@@ -35,5 +35,5 @@ def fingerprint(text: str | bytes) -> str:
 
 
 def same(a: str, b: str) -> bool:
-    """Whether two marks are the same, in a time that does not tell how alike they are."""
+    """Return whether two marks are the same, in a time that does not tell how alike they are."""
     return hmac.compare_digest(a.encode(), b.encode())

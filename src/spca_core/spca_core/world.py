@@ -60,7 +60,7 @@ class Table(Part):
     friction: float = Field(gt=0)
 
     def contains(self, x: float, y: float, margin: float = 0.0) -> bool:
-        """Whether (x, y) lies on the surface, at least `margin` metres from its edge."""
+        """Return whether (x, y) lies on the surface, at least `margin` metres from its edge."""
         return (
             abs(x - self.centre[0]) <= self.size[0] / 2 - margin
             and abs(y - self.centre[1]) <= self.size[1] / 2 - margin

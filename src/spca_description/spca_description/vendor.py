@@ -37,7 +37,7 @@ def missing_packages() -> list[str]:
 
 
 def installed(package: str) -> bool:
-    """Whether there is a ROS package of that name."""
+    """Return whether there is a ROS package of that name."""
     try:
         packages = importlib.import_module("ament_index_python.packages")
     except ImportError:

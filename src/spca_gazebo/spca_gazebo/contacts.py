@@ -67,7 +67,7 @@ class ContactSampler:
             self._seen[touching] = max(stamp, self._seen.get(touching, stamp))
 
     def due(self, now: float) -> bool:
-        """Whether a sample is emitted, or the sampling begins, at simulated time `now`."""
+        """Return whether a sample is emitted, or the sampling begins, at simulated time `now`."""
         return self._next is None or now >= self._next or now < self._next - 2 * self._period
 
     def clock(self, now: float) -> None:

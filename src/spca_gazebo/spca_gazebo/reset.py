@@ -53,7 +53,7 @@ def control_service(world: World) -> str:
 
 
 def accepted(output: str) -> bool:
-    """Whether the service's printed answer says yes."""
+    """Return whether the service's printed answer says yes."""
     return "data: true" in output
 
 

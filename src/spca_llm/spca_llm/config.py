@@ -145,7 +145,7 @@ class _File(Record):
 
 
 def is_configured(env: Mapping[str, str] = os.environ) -> bool:
-    """Whether the user has named a model at all. A key alone is not a wish to spend it."""
+    """Return whether the user has named a model at all. A key alone is not a wish to spend it."""
     return _file_path(env) is not None or any(
         name.startswith("SPCA_LLM_") and "MODEL" in name for name in env
     )

@@ -56,7 +56,7 @@ def described(request: Request) -> list[Message]:
 
 
 def _closed(node: Any) -> bool:
-    """Whether every object has fixed properties; only such schemas may be `strict`."""
+    """Return whether every object has fixed properties; only such schemas may be `strict`."""
     if isinstance(node, list):
         return all(_closed(item) for item in node)
     if not isinstance(node, dict):

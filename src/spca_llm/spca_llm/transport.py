@@ -205,7 +205,7 @@ def retrying(config: ModelConfig, seconds: float | None) -> Retrying:
 
 
 def worth_retrying(error: BaseException, max_wait_s: float) -> bool:
-    """Whether the same request may succeed a little later."""
+    """Return whether the same request may succeed a little later."""
     if isinstance(error, (openai.APIConnectionError, httpx2.TransportError)):
         return True
     if not isinstance(error, openai.APIStatusError) or error.code in _SPENT:

@@ -53,12 +53,12 @@ def state_of(cell: str) -> str:
 
 
 def see_through(cell: str) -> bool:
-    """Whether one sees what lies behind; unseen cells are given the benefit of the doubt."""
+    """Return whether one sees what lies behind; unseen cells are given the benefit of the doubt."""
     return cell != WALL and state_of(cell) not in ("closed", "locked")
 
 
 def walkable(cell: str) -> bool:
-    """Whether the agent can step on it and live."""
+    """Return whether the agent can step on it and live."""
     return cell == EMPTY or kind_of(cell) == GOAL or state_of(cell) == "open"
 
 

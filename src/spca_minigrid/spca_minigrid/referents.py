@@ -22,7 +22,7 @@ class Referents:
         return Noun(symbol=symbol, kind=kind, colour=colour) if kind == "key" and colour.isalpha() else None
 
     def known(self, symbol: str) -> bool:
-        """Whether a symbol means anything here."""
+        """Return whether a symbol means anything here."""
         return symbol in self._map.things or self.noun(symbol) is not None
 
     def find(self, symbol: str) -> list[KnownThing]:

@@ -35,7 +35,7 @@ def covered(position: Point, direction: int) -> list[list[Point]]:
 
 
 def in_view(position: Point, direction: int, point: Point) -> bool:
-    """Whether a point lies within the 7×7 cells, seen or hidden."""
+    """Return whether a point lies within the 7×7 cells, seen or hidden."""
     dx, dy = DIRECTIONS[direction]
     x, y = point[0] - position[0], point[1] - position[1]
     return 0 <= x * dx + y * dy < VIEW and abs(-x * dy + y * dx) <= _HALF

@@ -88,7 +88,7 @@ class CollisionChecker:
             self._least[a, b] = self._least[b, a] = min(self._least[a, b], distance - START_SLACK)
 
     def valid(self, joints: Array, gap: float) -> bool:
-        """Whether the configuration (n,) with that gap between the pads satisfies all clearances."""
+        """Return whether the configuration (n,) with that gap between the pads satisfies all clearances."""
         self._update(joints, gap)
         data = self._data
         if data.ncon == 0:

@@ -223,7 +223,7 @@ class _PathWatch:
         self.goal: Array = trajectory.positions[-1]
 
     def over(self, state: JointState) -> bool:
-        """Whether the trajectory has ended by the state's clock."""
+        """Return whether the trajectory has ended by the state's clock."""
         return self._time(state) >= self._trajectory.duration
 
     def _time(self, state: JointState) -> float:

@@ -63,7 +63,7 @@ class Gripper:
         return self._drive(gap)
 
     def holding(self) -> bool:
-        """Whether the pads are pressed against something."""
+        """Return whether the pads are pressed against something."""
         return _pressed(self._state())
 
     def _drive(self, gap: float) -> float:

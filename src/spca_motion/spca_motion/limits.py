@@ -97,7 +97,7 @@ class WorkspaceBox:
         return cls(np.append(middle - half, table.top), np.append(middle + half, table.top + _ABOVE_TABLE))
 
     def contains(self, point: Array) -> bool:
-        """Whether a point (3,) is inside; NaN is not."""
+        """Return whether a point (3,) is inside; NaN is not."""
         return bool(((point >= self.low) & (point <= self.high)).all())
 
     def check(self, points: Array, what: str) -> None:

@@ -120,7 +120,7 @@ class Manipulator:
         self.move_joints(np.array(configurations[name]), speed)
 
     def reachable(self, pose: Pose, gap: float | None = None) -> bool:
-        """Whether a collision-free configuration puts the tool at that pose.
+        """Return whether a collision-free configuration puts the tool at that pose.
 
         The pads are taken as they are, or `gap` metres apart.
         """
@@ -146,7 +146,7 @@ class Manipulator:
             return self._gripper.close(gap)
 
     def holding(self) -> bool:
-        """Whether the pads are pressed against something."""
+        """Return whether the pads are pressed against something."""
         return self._gripper.holding()
 
     # --- state and control ----------------------------------------------------------------------------------

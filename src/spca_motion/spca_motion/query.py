@@ -29,7 +29,7 @@ class Checker(Protocol):
         ...
 
     def valid(self, joints: Array, gap: float) -> bool:
-        """Whether nothing is nearer than the rules of the motion allow."""
+        """Return whether nothing is nearer than the rules of the motion allow."""
         ...
 
     def first_invalid(self, path: Array, gap: float, inside: Callable[[], bool]) -> int | None:
@@ -97,7 +97,7 @@ class Query:
         """Where the tool must stay; None if it starts outside."""
 
     def valid(self, joints: Array) -> bool:
-        """Whether the configuration is allowed on the path."""
+        """Return whether the configuration is allowed on the path."""
         return self.checker.valid(joints, self.start.gap) and self._inside()
 
     def first_invalid(self, path: Array) -> int | None:
@@ -144,7 +144,7 @@ class Query:
             roundings[at] = roundings[at] / 2 if roundings[at] > 0.1 else 0.0
 
     def _inside(self) -> bool:
-        """Whether the tool is where it must stay, at the configuration last checked."""
+        """Return whether the tool is where it must stay, at the configuration last checked."""
         if not self._bounded:
             return True
         (x, y, z), (ax, ay, az) = self.checker.flange()

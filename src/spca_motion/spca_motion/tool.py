@@ -63,12 +63,12 @@ class ToolKinematics:
         return self.arm.inverse_branches(self._unmount @ flange @ self._flange, last)
 
     def reached(self, tools: Array, gap: float) -> Array:
-        """Whether some configuration within the joints' ranges has TCP poses (…, 4, 4): (…)."""
+        """Return whether some configuration within the joints' ranges has TCP poses (…, 4, 4): (…)."""
         within = self.arm.nearest_turns(self.branches(tools, gap), self.arm.range.mean(axis=1))
         return np.asarray(np.isfinite(within[..., 0]).any(axis=-1))
 
     def reaches(self, x: float, y: float, z: float) -> bool:
-        """Whether some configuration has the tool at that point (m, in `world`), pointing down."""
+        """Return whether some configuration has the tool at that point (m, in `world`), pointing down."""
         return bool(self.reached(top_down(x, y, z, 0.0).matrix(), NOMINAL_GAP))
 
     def farthest(self, tool: Array, gap: float = NOMINAL_GAP) -> float:

@@ -90,7 +90,7 @@ class Backend(Protocol):
         ...
 
     def colliding(self, states: Array, gap: float) -> NDArray[np.bool_]:
-        """Whether the robot or what it holds is in collision, for each of the configurations (m, n).
+        """Return whether the robot or what it holds is in collision, for each of the configurations (m, n).
 
         The result has shape (n,).
         """

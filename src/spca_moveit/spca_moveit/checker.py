@@ -49,7 +49,7 @@ class ProcessChecker:
         self.geometry = Geometry(tuple(b for b in bodies if b is not None), self._scene.held, table)
 
     def valid(self, joints: Array, gap: float) -> bool:
-        """Whether nothing is nearer than the rules of the motion allow."""
+        """Return whether nothing is nearer than the rules of the motion allow."""
         self._flange = self._tools.flange(joints)
         return not self._collides(self.geometry, joints, gap)
 

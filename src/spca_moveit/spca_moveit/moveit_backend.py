@@ -88,7 +88,7 @@ class MoveItBackend:
         self._scene = scene
 
     def colliding(self, states: Array, gap: float) -> NDArray[np.bool_]:
-        """Whether each configuration touches itself or a body."""
+        """Return whether each configuration touches itself or a body."""
         found = []
         for joints in states:
             # Attached bodies belong to the scene's own state, so that state is moved and not a copy of it.

@@ -116,7 +116,7 @@ def _moved(prediction: Prediction, opinion: SecondOpinion) -> Iterable[str]:
 
 
 def _false(fact: SameFact, state: frozenset[Atom], prediction: Prediction) -> bool:
-    """Whether the domain can express a fact and it does not hold."""
+    """Return whether the domain can express a fact and it does not hold."""
     said = [atom for atom in fact if prediction.says(atom)]
     return bool(said) and not any(atom in state for atom in said)
 

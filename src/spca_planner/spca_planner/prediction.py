@@ -44,7 +44,7 @@ class Prediction:
     states: tuple[frozenset[Atom], ...]
 
     def says(self, atom: Atom) -> bool:
-        """Whether the domain has a predicate for that atom, with these objects as its arguments."""
+        """Return whether the domain has a predicate for that atom, with these objects as its arguments."""
         types = {o.name: o.type for o in (*self.domain.constants, *self.problem.objects)}
         return self.domain.says(atom, types)
 
@@ -162,7 +162,7 @@ class ObservedAtoms:
         self._extensions: Mapping[str, Extension] = with_synonyms(domain, vocabulary.words(), shown)[0]
 
     def truth(self, atom: Atom) -> Truth:
-        """Whether it shows the atom; None where it has nothing to say."""
+        """Return whether it shows the atom; None where it has nothing to say."""
         extension = self._extensions.get(atom[0])
         if extension is None or self._observation is None:
             return None

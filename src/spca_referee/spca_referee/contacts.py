@@ -46,7 +46,7 @@ class ContactMemory:
             self._open[seen] = (start, stamp)
 
     def active(self, names: Pair, stamp: float) -> bool:
-        """Whether a pair was seen within the TTL before `stamp`."""
+        """Return whether a pair was seen within the TTL before `stamp`."""
         interval = self._open.get(pair(*names))
         return interval is not None and stamp - interval[1] <= self.ttl + EPSILON
 

@@ -118,7 +118,7 @@ class RefereeNode(SpcaNode):
             self._tell()
 
     def _news(self) -> bool:
-        """Whether more than the stamp is new."""
+        """Return whether more than the stamp is new."""
         assert self._referee is not None
         verdict, told = self._referee.verdict, self._told
         return told is None or (told.outcome, told.score, told.holding) != (

@@ -146,7 +146,7 @@ class Referee:
         return self._contacts.active(names, self._now)
 
     def _holds(self, way: _Way, situation: Situation) -> tuple[bool, ...]:
-        """Whether each condition holds, in the order of `_texts`."""
+        """Return whether each condition holds, in the order of `_texts`."""
         rules = way.rules
         in_place = (
             *(self._active(names) for names in rules.touching),

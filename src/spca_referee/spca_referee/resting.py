@@ -31,7 +31,7 @@ def resting_contacts(layout: Layout, world: World) -> set[Pair]:
 
 
 def overlapping(a: str, b: str, layout: Layout, world: World) -> bool:
-    """Whether two models are inside each other; measured by the circles within their footprints."""
+    """Return whether two models are inside each other; measured by the circles within their footprints."""
     pa, pb = layout.poses[a].position, layout.poses[b].position
     sa, sb = world.object(a), world.object(b)
     apart = math.dist(pa[:2], pb[:2]) - (sa.size[0] + sb.size[0]) / 2

@@ -50,7 +50,7 @@ class Rules:
         return state.words({name: self.words(name) for name in state.names})
 
     def hold_at_start(self, layout: Layout, world: World) -> bool:
-        """Whether success holds on a table at rest, before anything is done."""
+        """Return whether success holds on a table at rest, before anything is done."""
         now = at_start(layout, world)
         touching = {pair(*names) for names in self.touching}
         apart = {pair(*names) for names in self.apart}

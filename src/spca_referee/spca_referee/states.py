@@ -39,7 +39,7 @@ class Region(Record):
     y: Interval | None = None
 
     def contains(self, position: tuple[float, ...]) -> bool:
-        """Whether a point is in it."""
+        """Return whether a point is in it."""
         ranges = zip((self.x, self.y), position, strict=False)
         return all(limits is None or limits[0] <= value <= limits[1] for limits, value in ranges)
 
@@ -132,7 +132,7 @@ class JudgedState(Record):
         return f"{thing} is {'at rest' if self.at_rest else 'moving'}"
 
     def holds(self, now: Situation) -> bool:
-        """Whether it is so now. What is not there fulfils nothing."""
+        """Return whether it is so now. What is not there fulfils nothing."""
         if self.relation == "touches":
             return pair(self.thing, str(self.touches)) in now.touching
         if not all(name in now.poses for name in self.names):

@@ -31,7 +31,7 @@ class Job:
         return self._handle.request
 
     def cancelled(self) -> bool:
-        """Whether cancellation was requested."""
+        """Return whether cancellation was requested."""
         return self._cancelled.is_set()
 
     def cancel(self) -> None:

@@ -132,7 +132,7 @@ def _reserved() -> Iterator[int]:
 
 
 def _silent(domain: int) -> bool:
-    """Whether no participant listens on a discovery or data port of the domain (RTPS 2.3, 9.6.1.1).
+    """Return whether no participant listens on a discovery or data port of the domain (RTPS 2.3, 9.6.1.1).
 
     All of the domain's ports are looked at: Fast DDS counts the participants of one process over all domains,
     so that the first one in a domain need not have the first port.

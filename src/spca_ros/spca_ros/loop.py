@@ -37,7 +37,7 @@ class Loop:
         self._executor.add_node(node)
 
     def has(self, name: str) -> bool:
-        """Whether a node of that name is on this loop."""
+        """Return whether a node of that name is on this loop."""
         return any(node.get_name() == name for node in self._executor.get_nodes())
 
     def turn(self, timeout: float = 0.1) -> None:

@@ -50,7 +50,7 @@ def variables(keystore: Path) -> dict[str, str]:
 
 
 def supported() -> bool:
-    """Whether the Fast DDS in use was built with security."""
+    """Return whether the Fast DDS in use was built with security."""
     entries = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
     for prefix in (*filter(None, entries), sys.prefix):
         for library in sorted(Path(prefix).glob("lib/**/libfastrtps.so")):

@@ -214,7 +214,7 @@ class _Search:
         return Silhouette(self.view.patch(cube.corners()[:4]), self.view.patch(cube.corners(), grow=1))
 
     def _better_than_one(self, cubes: list[FoundCube], near: Mask, remaining: Mask, level: float) -> bool:
-        """Whether cubes explain all that is in sight at a level better than a single solid."""
+        """Return whether cubes explain all that is in sight at a level better than a single solid."""
         region = Plateau(self.view, self.window, near, level)
         left = region.unexplained(self._silhouette(c) for c in cubes)
         if left + KNOWN * len(cubes) < FREE and not self._may_be_block(level):
@@ -223,7 +223,7 @@ class _Search:
         return left + each * len(cubes) < price
 
     def _may_be_block(self, level: float) -> bool:
-        """Whether the world has a block of this colour that reaches up to a level."""
+        """Return whether the world has a block of this colour that reaches up to a level."""
         return any(abs(level - self.floor - edge) < _SUNK for block in self.blocks for edge in block)
 
     def _one_solid(self, near: Mask, remaining: Mask, level: float) -> tuple[float, float]:

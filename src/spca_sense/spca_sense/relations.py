@@ -91,7 +91,7 @@ def _supports(thing: SceneObject, others: Sequence[SceneObject], table_top: floa
 
 
 def _leans_beside(thing: SceneObject, others: Sequence[SceneObject], table_top: float) -> bool:
-    """Whether a thing that seems to hang low over the table leans on one that it reaches over."""
+    """Return whether a thing that seems to hang low over the table leans on one that it reaches over."""
     if not 0 < thing.bottom - table_top < thing.size[2]:
         return False
     own = footprint(thing)

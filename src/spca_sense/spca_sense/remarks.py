@@ -147,7 +147,7 @@ def _mentioned(remark: str) -> list[tuple[str, str]]:
 
 
 def _means(phrase: tuple[str, str], symbol: str) -> bool:
-    """Whether colour and noun may mean the thing of that symbol."""
+    """Return whether colour and noun may mean the thing of that symbol."""
     colour, noun = phrase
     return any(symbol.startswith(f"{kind}_{colour.lower()}") for kind in _NOUNS.get(noun, ()))
 

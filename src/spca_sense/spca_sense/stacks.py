@@ -92,7 +92,7 @@ def _carries(lower: FoundCube, upper: FoundCube) -> bool:
 
 
 def _may_be_stacked(upper: FoundCube, plates: Sequence[Vec3]) -> bool:
-    """Whether whole cubes fit between a cube and the floor, or a plate on it."""
+    """Return whether whole cubes fit between a cube and the floor, or a plate on it."""
     room, bases = upper.bottom - upper.floor, (0.0, *(thickness for _, _, thickness in plates))
     return any(abs(wrap_angle(room - base, upper.shape.edge)) < _LEVEL_ERROR for base in bases)
 
@@ -106,7 +106,7 @@ def _is_air(view: HeightView, lower: FoundCube, claims: Array) -> bool:
 
 
 def _is_of_more(view: HeightView, colours: ColourLabels, lower: FoundCube, beside: Array) -> bool:
-    """Whether the upper face of `lower` goes on around it: it is that of something larger."""
+    """Return whether the upper face of `lower` goes on around it: it is that of something larger."""
     patch = view.patch(lower.corners(_AROUND)[:4])
     ring = patch.mask & ~view.patch(lower.corners(_MARGIN)).within(patch.window)
     alike = colours.labels[patch.window] == _label(colours, lower.colour)

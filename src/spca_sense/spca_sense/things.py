@@ -49,14 +49,14 @@ def find_tall(view: HeightView, colours: ColourLabels, taken: Mask) -> list[Dete
 
 
 def _reaches_out(view: HeightView, window: Window, component: Mask) -> bool:
-    """Whether a component goes on beyond the image's rim."""
+    """Return whether a component goes on beyond the image's rim."""
     rim = np.ones(view.heights.shape, bool)
     rim[1:-1, 1:-1] = False
     return bool(rim[window][component].any())
 
 
 def _is_part_of(piece: Detection, whole: Detection) -> bool:
-    """Whether it is only a piece of a larger upper face, cut off by what stands on that."""
+    """Return whether it is only a piece of a larger upper face, cut off by what stands on that."""
     if piece is whole or piece.colour != whole.colour or abs(piece.top - whole.top) > LEVEL:
         return False
     a, b = (outline_of(d.kind, d.pose, d.size) for d in (piece, whole))

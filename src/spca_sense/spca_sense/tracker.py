@@ -396,7 +396,7 @@ def _as_tall_as_known(thing: SceneObject, known: dict[str, SceneObject]) -> Scen
 
 
 def _crowded(thing: SceneObject, others: Iterable[SceneObject]) -> bool:
-    """Whether a thing would reach into one of those beside it."""
+    """Return whether a thing would reach into one of those beside it."""
     own = footprint(thing)
     return any(
         shared_area(own, footprint(other)) > _PRESSED * min(*thing.size[:2], *other.size[:2])
@@ -408,18 +408,18 @@ def _crowded(thing: SceneObject, others: Iterable[SceneObject]) -> bool:
 
 
 def _below(inferred: Detection, in_hand: SceneObject | None) -> bool:
-    """Whether a support was inferred only because the thing above it is in the gripper."""
+    """Return whether a support was inferred only because the thing above it is in the gripper."""
     return in_hand is not None and math.dist(inferred.xy, in_hand.pose.position[:2]) < _UNDER
 
 
 def _explained(strange: SceneObject, things: dict[str, SceneObject]) -> bool:
-    """Whether something of no known kind is for a good part where one of the things is."""
+    """Return whether something of no known kind is for a good part where one of the things is."""
     own = footprint(strange)
     return any(shared_area(own, footprint(o)) > _PIECE * polygon_area(own) for o in things.values())
 
 
 def _place_taken(thing: SceneObject, objects: dict[str, SceneObject]) -> bool:
-    """Whether something that is seen fills the space in which a thing is remembered."""
+    """Return whether something that is seen fills the space in which a thing is remembered."""
     own = footprint(thing)
     for other in objects.values():
         low = max(thing.top - thing.size[2], other.top - other.size[2])

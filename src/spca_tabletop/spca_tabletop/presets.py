@@ -121,7 +121,7 @@ def _overlapping(layout: Layout, world: World) -> bool:
 
 
 def _pointless(layout: Layout, world: World, level: Level) -> bool:
-    """Whether nothing is left to do, or there is nothing that the level could be about."""
+    """Return whether nothing is left to do, or there is nothing that the level could be about."""
     if level.judge == "look":
         return False
     try:

@@ -32,7 +32,7 @@ _MOST_TOKENS = 512
 
 
 def available() -> bool:
-    """Whether the optional packages are installed."""
+    """Return whether the optional packages are installed."""
     return all(find_spec(name) is not None for name in ("torch", "transformers", "peft"))
 
 

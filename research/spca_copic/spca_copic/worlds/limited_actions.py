@@ -51,7 +51,7 @@ class LimitedActions(ABC):
 
     @abstractmethod
     def _success(self) -> bool:
-        """Whether the task is done."""
+        """Return whether the task is done."""
 
     def _lost(self) -> Remark | None:
         """Why the episode cannot go on, if that is so."""

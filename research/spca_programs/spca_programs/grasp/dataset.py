@@ -128,7 +128,7 @@ class Slice(Record):
     count: int = GRIDS_PER_FAMILY
 
     def has_family(self, family: Family, index: int) -> bool:
-        """Whether a grid belongs to it."""
+        """Return whether a grid belongs to it."""
         return (
             self.energy in (None, family.energy)
             and self.obstacles in (None, family.obstacles)
@@ -137,7 +137,7 @@ class Slice(Record):
         )
 
     def has_rules(self, rules: Rules) -> bool:
-        """Whether a variant of the rules belongs to it."""
+        """Return whether a variant of the rules belongs to it."""
         return (
             self.moves in (None, len(rules.moves))
             and self.carry in (None, str(rules.carry_limit or "none"))

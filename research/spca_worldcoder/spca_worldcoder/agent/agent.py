@@ -244,7 +244,7 @@ class Agent:
         return self._queue.pop(0)
 
     def _lost(self, state: State, mission: str) -> bool:
-        """Whether a class that the mission names was there when the episode began and is gone.
+        """Return whether a class that the mission names was there when the episode began and is gone.
 
         A new episode has as much to show, and can be won. Not twice in a row: perhaps it has to be gone.
         """

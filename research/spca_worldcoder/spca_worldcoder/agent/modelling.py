@@ -176,7 +176,7 @@ class Modelling:
         return program, verdict
 
     def _lacks_plan(self, start: State, mission: str) -> bool:
-        """Whether the second phase has something to do that it did not try in vain."""
+        """Return whether the second phase has something to do that it did not try in vain."""
         return (
             self._settings.optimism
             and not self._synthesizer.enumerates
@@ -185,7 +185,7 @@ class Modelling:
         )
 
     def _optimistic(self, program: Program, start: State, mission: str) -> bool:
-        """Whether the mission can be accomplished from `start` in a program; searched for once."""
+        """Return whether the mission can be accomplished from `start` in a program; searched for once."""
         key = (program.id, start, mission)
         if key not in self._reaches:
             found = self._planner.plan(program, start, mission, self.experience.actions)

@@ -161,7 +161,7 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
         )
 
     def success(self, result: WorldcoderRow) -> bool:
-        """Whether every environment was learned."""
+        """Return whether every environment was learned."""
         return not result.problem and all(one.result.learned for one in result.environments)
 
     def remark(self, done: Done[WorldcoderTrial, WorldcoderRow]) -> str:

@@ -308,7 +308,7 @@ def cost_curves(series: Mapping[str, Sequence[Sequence[Spent]]]) -> Figure:
 
 
 def drawable(found: Mapping[Any, Sequence[Learned]]) -> bool:
-    """Whether there are enough seeds of something."""
+    """Return whether there are enough seeds of something."""
     return any(len(own) >= _LEAST for own in found.values())
 
 

@@ -80,7 +80,7 @@ Q_ACTIONS = 3000
 
 
 def with_baselines(suite: str, number: int) -> bool:
-    """Whether the trial of the suite with its so-many-th seed is one that baselines are set beside."""
+    """Return whether the trial of the suite with its so-many-th seed is one that baselines are set beside."""
     return suite in ("sokoban", "curriculum") and number % FEW == 0
 
 

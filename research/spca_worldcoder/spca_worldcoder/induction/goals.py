@@ -67,7 +67,7 @@ class RewardRules:
 
 
 def matches(pattern: Pattern, one: Entity, words: Sequence[str]) -> bool:
-    """Whether an entity is such a thing."""
+    """Return whether an entity is such a thing."""
     kind, attributes = pattern
     if kind == MENTIONED:
         if one.kind not in words:
@@ -82,7 +82,7 @@ def matches(pattern: Pattern, one: Entity, words: Sequence[str]) -> bool:
 
 
 def reached(goal: Goal, action: str, after: State, words: Sequence[str], frame: Frame) -> bool:
-    """Whether all conditions hold after an action."""
+    """Return whether all conditions hold after an action."""
     return all(_met(one, action, after, words, frame) for one in goal)
 
 
@@ -133,12 +133,12 @@ def cost(goal: Goal) -> float:
 
 
 def speaks(goal: Goal) -> bool:
-    """Whether a goal is about a class that the mission names."""
+    """Return whether a goal is about a class that the mission names."""
     return any(c[0] in ("held", "here", "ahead", "some") and c[1][0] == MENTIONED for c in goal)
 
 
 def thinkable(goal: Goal, start: State, words: Sequence[str]) -> bool:
-    """Whether there are entities that could come to match a goal's patterns."""
+    """Return whether there are entities that could come to match a goal's patterns."""
     for condition in goal:
         if condition[0] not in ("held", "here", "ahead", "some"):
             continue

@@ -48,7 +48,7 @@ _FILLED = 0.9
 
 
 def holds(literal: Literal, view: View) -> bool:
-    """Whether a literal is true of a view."""
+    """Return whether a literal is true of a view."""
     match literal:
         case ("not", inner):
             return not holds(inner, view)

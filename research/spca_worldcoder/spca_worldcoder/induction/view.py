@@ -61,7 +61,7 @@ class View:
 
 
 def is_vector(value: Any) -> bool:
-    """Whether a value is a unit vector along an axis."""
+    """Return whether a value is a unit vector along an axis."""
     return (
         isinstance(value, tuple)
         and not isinstance(value, Entity)

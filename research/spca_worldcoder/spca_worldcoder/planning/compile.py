@@ -49,7 +49,7 @@ def compile_rules(
 
 
 def _walled_in(words: Vocabulary, moving: Collection[str]) -> bool:
-    """Whether things that stay lie in all outermost cells."""
+    """Return whether things that stay lie in all outermost cells."""
     still = {e.cell for e in words.state if e is not words.me and words.kinds[e.kind] not in moving}
     cells = grid_around(words.state)
     (left, top), (right, bottom) = cells[0], cells[-1]

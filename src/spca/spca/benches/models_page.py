@@ -137,7 +137,7 @@ def skills_row(name: str, results: Sequence[ModelResult]) -> tuple[object, ...]:
 
 
 def verdicts(done: Trials) -> dict[object, bool]:
-    """Whether each level was solved, by table and level."""
+    """Return whether each level was solved, by table and level."""
     return {(d.trial.number, d.trial.level): d.result.success for d in done}
 
 

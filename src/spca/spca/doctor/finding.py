@@ -42,7 +42,7 @@ def version(distribution: str) -> str | None:
 
 
 def importable(module: str) -> bool:
-    """Whether a module can be found; a mere folder of that name in the current directory is none."""
+    """Return whether a module can be found; a mere folder of that name in the current directory is none."""
     try:
         spec = importlib.util.find_spec(module)
     except (ImportError, ValueError):

@@ -15,7 +15,7 @@ FULL_STACK = "docs/full-stack.md"
 
 
 def rclpy() -> Finding:
-    """Whether rclpy imports, and where it comes from."""
+    """Return whether rclpy imports, and where it comes from."""
     if not importable("rclpy"):
         return Finding("ROS 2", "missing", "no rclpy", SET_UP)
     problem = _import_problem("import rclpy.node")
@@ -30,7 +30,7 @@ def rclpy() -> Finding:
 
 
 def interfaces() -> Finding:
-    """Whether spca_interfaces is built and loads."""
+    """Return whether spca_interfaces is built and loads."""
     problem = _import_problem("import spca_ros, spca_interfaces.msg; spca_interfaces.msg.Scene()")
     if problem:
         return Finding("spca_interfaces", "missing", problem, "run bin/spca once: it builds them with colcon")
@@ -38,7 +38,7 @@ def interfaces() -> Finding:
 
 
 def launch() -> Finding:
-    """Whether `ros2 launch` can be used."""
+    """Return whether `ros2 launch` can be used."""
     lacking = [name for name in ("launch", "launch_ros", "ros2launch") if not importable(name)]
     if lacking:
         return Finding(

@@ -118,7 +118,7 @@ class Daemon:
         return NodeState(name=process.spec.name, pid=process.pid, state=state, restarts=restarts)
 
     def _on_lost(self, process: NodeProcess, reason: SpcaError) -> bool:
-        """Whether to start it again: not when its input is bad, and not forever."""
+        """Return whether to start it again: not when its input is bad, and not forever."""
         now = time.time()
         self._fault, self._fault_at = str(reason), now
         past = self._restarts.setdefault(process.spec.name, deque(maxlen=_RESTARTS))

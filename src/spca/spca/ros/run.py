@@ -29,7 +29,7 @@ ENDED = "ended.txt"
 
 
 def has_graph(options: RunOptions) -> bool:
-    """Whether a graph is up that a run may use if its level permits, which that graph says itself."""
+    """Return whether a graph is up that a run may use if its level permits, which that graph says itself."""
     return (found := standing.find()) is not None and not standing.misfit(found, options)
 
 

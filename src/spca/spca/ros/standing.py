@@ -135,7 +135,7 @@ def daemon() -> int | None:
 
 
 def silent() -> bool:
-    """Whether the daemon's last beat was too long ago: it hangs, or somebody has stopped it."""
+    """Return whether the daemon's last beat was too long ago: it hangs, or somebody has stopped it."""
     state, _, _ = files()
     try:
         return time.time() - state.stat().st_mtime > SILENCE_S

@@ -80,7 +80,7 @@ class Arm(Protocol):
         ...
 
     def holding(self) -> bool:
-        """Whether the pads are pressed against something.
+        """Return whether the pads are pressed against something.
 
         The answer comes from gap and force only, never from perception.
         """

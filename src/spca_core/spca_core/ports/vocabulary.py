@@ -23,7 +23,7 @@ class Extension:
     unsaid: frozenset[tuple[str, ...]] = frozenset()
 
     def truth(self, args: tuple[str, ...], objects: Mapping[str, str]) -> bool | None:
-        """Whether the atom with these arguments holds; None where the observation leaves it open."""
+        """Return whether the atom with these arguments holds; None where the observation leaves it open."""
         if args in self.atoms:
             return True
         if args in self.unsaid:

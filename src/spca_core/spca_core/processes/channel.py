@@ -109,7 +109,7 @@ class Channel:
             self._buffer += chunk
 
     def quiet(self) -> bool:
-        """Whether the other end is open and has sent nothing unsolicited."""
+        """Return whether the other end is open and has sent nothing unsolicited."""
         return not self._buffer and not self._readable.poll(0) and not self._gone()
 
     def _wait(self, poll: select.poll, deadline: float, stop: Callable[[], bool]) -> None:

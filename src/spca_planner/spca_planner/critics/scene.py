@@ -27,7 +27,7 @@ def contradictions(
 
 
 def observed_truth(observation: Observation, extensions: Mapping[str, Extension], atom: Atom) -> Truth:
-    """Whether the observation shows an atom; None where it has nothing to say."""
+    """Return whether the observation shows an atom; None where it has nothing to say."""
     extension = extensions.get(atom[0])
     return None if extension is None else extension.truth(atom[1:], observation.objects)
 

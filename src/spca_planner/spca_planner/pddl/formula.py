@@ -29,7 +29,7 @@ def evaluate(
     problem: Problem,
     binding: Mapping[str, str] | None = None,
 ) -> Truth:
-    """Whether a condition holds, by Kleene's three-valued logic over `truth` of the atoms."""
+    """Return whether a condition holds, by Kleene's three-valued logic over `truth` of the atoms."""
     binding = binding or {}
     if condition is None or not condition.items:
         return True

@@ -139,7 +139,7 @@ def _tokens(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _names(form: _Open) -> bool:
-    """Whether what follows is the name of a domain or a problem, which nobody has to repeat."""
+    """Return whether what follows is the name of a domain or a problem, which nobody has to repeat."""
     return [i.text for i in form.items if isinstance(i, Word)] in (["domain"], ["problem"], [":domain"])
 
 

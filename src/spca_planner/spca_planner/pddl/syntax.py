@@ -71,11 +71,11 @@ class Domain:
     actions: dict[str, Action]
 
     def is_a(self, kind: str, ancestor: str) -> bool:
-        """Whether `kind` is `ancestor` or one of its subtypes."""
+        """Return whether `kind` is `ancestor` or one of its subtypes."""
         return ancestor == OBJECT or ancestor in self.ancestry(kind)
 
     def says(self, atom: Sequence[str], types: Mapping[str, str]) -> bool:
-        """Whether it has a predicate for that atom, whose arguments are of these types."""
+        """Return whether it has a predicate for that atom, whose arguments are of these types."""
         signature = self.predicates.get(atom[0])
         wanted = [p.type for p in signature.parameters] if signature is not None else [""] * len(atom)
         return len(wanted) == len(atom) - 1 and all(

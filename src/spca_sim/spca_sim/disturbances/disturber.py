@@ -118,7 +118,7 @@ class Disturber:
     # --- what lasts, for the simulator ----------------------------------------------------------------------
 
     def lost(self, time: float) -> bool:
-        """Whether the frame taken now does not arrive."""
+        """Return whether the frame taken now does not arrive."""
         if time < self.now.frozen_until:
             return True
         until, seed = self.now.dropping
@@ -227,7 +227,7 @@ class Disturber:
     # --- helpers --------------------------------------------------------------------------------------------
 
     def _carrying(self, truth: Truth, time: float, delay: float) -> bool:
-        """Whether the arm is on its way with something that it has held for `delay` seconds."""
+        """Return whether the arm is on its way with something that it has held for `delay` seconds."""
         if truth.held() is None:
             self.now.held_since = None
             return False

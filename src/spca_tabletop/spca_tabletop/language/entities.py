@@ -131,7 +131,7 @@ class Discourse:
         return "ground" if symbol == GROUND_SYMBOL else self._scene.objects.get(symbol, "")
 
     def is_solid(self, entity: Entity) -> bool:
-        """Whether it can be moved."""
+        """Return whether it can be moved."""
         if isinstance(entity, AnyOf):
             return all(self._scene.objects.get(symbol) in SOLIDS for symbol in entity.candidates)
         return self.kind(entity) in SOLIDS
@@ -157,7 +157,7 @@ class Discourse:
         return found
 
     def is_choice(self, entity: Entity) -> bool:
-        """Whether it is left open which thing it is."""
+        """Return whether it is left open which thing it is."""
         return isinstance(entity, AnyOf)
 
     def demand(self, entity: Entity, symbols: Sequence[str]) -> None:

@@ -129,7 +129,7 @@ class _Grounded:
         runs: list[list[str]],
         stacked: set[tuple[str, str]],
     ) -> bool:
-        """Whether a tower (from bottom to top) agrees with what was said."""
+        """Return whether a tower (from bottom to top) agrees with what was said."""
         height = {cube: level for level, cube in enumerate(order)}
         ends = {"bottom": order[0], "top": order[-1]}
         return (

@@ -79,7 +79,7 @@ class OrderedClaims:
                 raise NotUnderstood("I can keep no order with what is put on the table; leave out the order.")
 
     def _is_heeded(self, number: int, building: bool) -> bool:
-        """Whether a stage comes after what was said before it."""
+        """Return whether a stage comes after what was said before it."""
         if claims := self._stages[number]:
             before = {e for stage in self._stages[:number] for c in stage for e in c.args}
             before.update(self._m.tower.members)

@@ -240,7 +240,7 @@ class Places:
                 raise NotUnderstood("I can build a tower on the table, on a plate or on a cube only.")
 
     def _any(self, members: Sequence[Entity]) -> bool:
-        """Whether they are just some cubes, so that only their number counts."""
+        """Return whether they are just some cubes, so that only their number counts."""
         everything = set(self._talk.symbols(*STACKABLE))
         return bool(members) and all(
             isinstance(m, AnyOf) and set(m.candidates) == everything for m in members
@@ -384,5 +384,5 @@ class Places:
 
 
 def _is_each(thing: NounPhrase, kinds: set[str]) -> bool:
-    """Whether something else goes on every one; "on both cubes" is one thing across them."""
+    """Return whether something else goes on every one; "on both cubes" is one thing across them."""
     return thing.quantifier == "each" or (thing.quantifier == "all" and kinds != {"cube"})

@@ -159,7 +159,7 @@ def _carrying(observation: Observation) -> list[str]:
 
 
 def _leans(observation: Observation, cube: str, support: str) -> bool:
-    """Whether it stands half on a plate and half on the table."""
+    """Return whether it stands half on a plate and half on the table."""
     plate = observation.objects.get(support) == "plate"
     return plate and all(observation.holds("on", cube, below) for below in (support, TABLE_SYMBOL))
 

@@ -346,7 +346,7 @@ class RosTabletop:
             check()
 
     def _same_nodes(self) -> bool:
-        """Whether the nodes are those that the last level was begun with."""
+        """Return whether the nodes are those that the last level was begun with."""
         try:
             self._check_nodes()
         except NodeLost:

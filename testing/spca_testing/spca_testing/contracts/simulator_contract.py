@@ -28,7 +28,7 @@ def move(simulator: Simulator, delta: float = 0.3, seconds: float = 1.0) -> Join
 
 
 def equal(a: JointState, b: JointState) -> bool:
-    """Whether two joint states are the same to the last bit."""
+    """Return whether two joint states are the same to the last bit."""
     return (
         (a.stamp, a.gripper_gap, a.gripper_force) == (b.stamp, b.gripper_gap, b.gripper_force)
         and np.array_equal(a.position, b.position)

@@ -207,12 +207,12 @@ class Scene:
         return True
 
     def is_state_colliding(self, joint_model_group_name: str, verbose: bool = False) -> bool:
-        """Whether the scene's own state touches anything."""
+        """Return whether the scene's own state touches anything."""
         state = self.current_state
         return not self.free(state.get_joint_group_positions(ARM_GROUP), state.gap)
 
     def free(self, joints: Array, gap: float) -> bool:
-        """Whether a configuration touches nothing."""
+        """Return whether a configuration touches nothing."""
         if self._checker is None:
             self._checker = CollisionChecker(self._world, PlanningScene(tuple(self._bodies), self._held))
         hits = self._checker.hits(joints, gap)
