@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import Any
 
 import cv2
@@ -15,6 +15,7 @@ from spca_sense.catalogue import Catalogue
 from spca_sense.colours import ColourLabels
 from spca_sense.explanations import ANYTHING, FREE, KNOWN, Plateau, Silhouette
 from spca_sense.fitting import Fit
+from spca_sense.footprint import shared_area
 from spca_sense.outline import Outline, trace
 from spca_sense.regions import ColourRegion, Face, silhouette
 from spca_sense.shapes import BoxShape, fit_box, starts_around, tilt_of
@@ -36,6 +37,7 @@ _SAME_FACE = 0.005  # metres by which an edge of a face may seem to be longer, w
 _SUNK = 0.003  # metres by which a cube may seem to be sunk into the floor
 _ROUND = 0.82  # share of the circle around it that a round face fills at least
 _LARGER = 1.26  # times the area of the cubes' faces: more than the sides that may be in sight, too
+_SHARED = 0.1  # share of its face by which a cube may seem to reach into the next one
 _MOST_LEFT = 0.1  # share of a face that its cubes may leave unexplained
 _MARGIN = 8  # pixels around a component that are looked at
 _QUARTERS = np.radians([0.0, 90.0, 180.0, 270.0])
@@ -188,7 +190,7 @@ class _Search:
         if not found and count == 1:
             found = self._partly_hidden(shape, own, points, outline)
         left = Plateau(self.view, self.window, face, level).unexplained(self._silhouette(c) for c in found)
-        return found if left < _MOST_LEFT else []
+        return found if left < _MOST_LEFT and not _overlap(found) else []
 
     def _partly_hidden(
         self, shape: BoxShape, own: Outline, points: Array, outline: Outline
@@ -316,6 +318,14 @@ class _Search:
         agree = coloured & level_or_unknown
         hidden = ~agree & (heights > level + _OCCLUDER)
         return float(agree.mean()), float(hidden.mean())
+
+
+def _overlap(cubes: list[FoundCube]) -> bool:
+    """Whether two cubes on one level are where only one has room: together they are something else."""
+    return any(
+        shared_area(a.corners()[:4, :2], b.corners()[:4, :2]) > _SHARED * a.shape.edge**2
+        for a, b in combinations(cubes, 2)
+    )
 
 
 def _roundness(points: Array, pixel: float) -> float:

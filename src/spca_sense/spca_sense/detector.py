@@ -11,10 +11,10 @@ from spca_sense.catalogue import Catalogue
 from spca_sense.colours import label_colours
 from spca_sense.cubes import FoundCube, find_cubes
 from spca_sense.detection import Detection, Look, square_yaw
-from spca_sense.explanations import HIGHER
+from spca_sense.regions import outside
 from spca_sense.stacks import complete_stacks
-from spca_sense.things import find_flat, find_tall, on_their_supports, paint
-from spca_sense.view import HeightView, Patch, make_view
+from spca_sense.things import find_flat, find_rest, find_tall, on_their_supports
+from spca_sense.view import HeightView, make_view
 
 _SUSPICIOUS_TILT = np.radians(1.0)
 _SUSPICIOUS_OFFSET = 0.01
@@ -44,16 +44,11 @@ class ShapeDetector:
         for colour in colours.present if catalogue.cubes else ():
             cubes += find_cubes(view, colours, colour, catalogue)
         cubes = complete_stacks(view, colours, cubes, catalogue.plates)
-        things = np.zeros(view.heights.shape, bool)
-        for cube in cubes:
-            its = view.patch(cube.corners(), grow=2)
-            Patch(its.window, its.mask & (view.heights[its.window] < cube.shape.height + HIGHER)).paint(
-                things
-            )
-        others = find_tall(view, colours, things)
-        paint(view, others, things)
-        detections = [_of_cube(view, c) for c in cubes] + others
-        detections += find_flat(view, colours, things, catalogue.plates)
+        detections = [_of_cube(view, c) for c in cubes]
+        free = outside(view, detections, np.ones(view.heights.shape, bool))
+        others = find_tall(view, colours, free)
+        flat, free = find_flat(view, colours, outside(view, others, free), catalogue.plates)
+        detections += others + flat + find_rest(view, colours, free)
         settled = tuple(reversed(on_their_supports(detections, catalogue.table_top)))
         return Look(view, colours, settled, tuple(_calibration_notes(view)))
 

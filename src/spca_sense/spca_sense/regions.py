@@ -7,7 +7,9 @@ sizes are free, and the better of the two tells the kind. What is neither is `un
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import cv2
@@ -15,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.geometry import Array, Pose, wrap_angle
-from spca_core.kinds import KINDS, MESHES, WALL, ObjectKind, problem_with
+from spca_core.kinds import KINDS, MESHES, WALL, ObjectKind, is_round, problem_with
 from spca_sense.detection import UNKNOWN, Detection
 from spca_sense.explanations import ANYTHING, FREE, KNOWN, Plateau, Silhouette
 from spca_sense.fitting import Fit, fit_shape
@@ -38,6 +40,8 @@ MIN_AREA = 90
 
 _FOOT = 0.003  # metres above the lower face of a thing with a mesh, below which its pixels do not count
 _SEAMS = np.ones((9, 9), np.uint8)  # pixels between the parts of a mesh, as narrow as a handle's edge
+_BESIDE = 0.002  # metres outside of an outline that still are the thing: errors of its fit, and of pixels
+_BOX = np.array(list(product((-0.5, 0.5), repeat=3)))  # corners of a box with edges of 1
 _CUT = 0.010  # metres of the sides, from the top, whose outline is used
 _OCCLUDER = 0.012
 _STEP = 0.010  # metres from a rim down to what is inside of it
@@ -88,8 +92,7 @@ class ColourRegion:
             found += things
             taken = face.body | (hull if thing is not None else face.mask)
             rest &= ~cv2.dilate(taken.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
-            for thing in things:
-                rest &= ~column(self.view, thing).within(self.window)
+            rest = outside(self.view, things, rest, self.window)
         return found
 
     def _highest(self, rest: Mask) -> Face | None:
@@ -357,9 +360,31 @@ def silhouette(view: HeightView, thing: Detection, grow: int = 1) -> Silhouette:
     return Silhouette(view.patch(face), view.patch(np.vstack((upper, lower)), grow))
 
 
-def column(view: HeightView, thing: Detection) -> Patch:
-    """The pixels of a thing and of all that is below it."""
-    face = outline_of(thing.kind, thing.pose, thing.size)
-    upper = np.column_stack((face, np.full(len(face), thing.top - view.table_top)))
-    lower = np.column_stack((face, np.zeros(len(face))))
-    return view.patch(np.vstack((upper, lower)), grow=2)
+def _hull(view: HeightView, thing: Detection) -> tuple[Array, float]:
+    """A thing's outline from above (N, 2), and how far above the table it reaches; it may lean."""
+    if is_round(thing.kind):
+        return outline_of(thing.kind, thing.pose, thing.size), thing.top - view.table_top
+    corners = _BOX * thing.size @ thing.pose.matrix()[:3, :3].T + thing.pose.position
+    return convex_hull(corners[:, :2]), float(corners[:, 2].max()) - view.table_top
+
+
+def outside(view: HeightView, things: Sequence[Detection], mask: Mask, window: Window | None = None) -> Mask:
+    """The pixels of a mask that show something outside of the hulls of things, which reach to the ground.
+
+    What is in line with a thing is not always hidden by it, or a part of it: the point that is seen tells.
+    """
+    window = window or (slice(0, mask.shape[0]), slice(0, mask.shape[1]))
+    rest = mask.copy()
+    for thing in things:
+        outline, top = _hull(view, thing)
+        upper = np.column_stack((outline, np.full(len(outline), top)))
+        face, its = view.patch(upper), view.patch(np.vstack((upper, upper * (1, 1, 0))), grow=2)
+        heights = view.heights[its.window]
+        inside = its.mask & (heights < top + NOISE) & Patch(window, rest).within(its.window)
+        rows, columns = np.nonzero(inside & ~(face.within(its.window) & (heights > top - NOISE)))
+        pixels = np.column_stack((columns + its.window[1].start, rows + its.window[0].start))
+        points = view.to_plane(pixels, heights[rows, columns])
+        unseen = heights[rows, columns] < NO_HEIGHT / 2
+        inside[rows, columns] = unseen | (distance_to_polygon(points, outline) < _BESIDE)
+        rest &= ~Patch(its.window, inside).within(window)
+    return rest

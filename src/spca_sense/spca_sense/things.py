@@ -17,7 +17,7 @@ from spca_sense.colours import NEUTRAL, ColourLabels
 from spca_sense.detection import UNKNOWN, Detection
 from spca_sense.flats import FlatRegion
 from spca_sense.footprint import outline_of, polygon_area, shared_area
-from spca_sense.regions import LEVEL, LOW, MIN_AREA, NOISE, TALL, ColourRegion, column
+from spca_sense.regions import LEVEL, LOW, MIN_AREA, NOISE, TALL, ColourRegion, outside
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Window, bounding_window
 
 _EQUAL = 0.004  # metres by which the edges of a cube may seem to differ
@@ -28,13 +28,12 @@ _SEAMS = np.ones((11, 11), np.uint8)
 _MIN_REST = 40  # pixels that are an obstacle, though too few to tell what it is
 
 
-def find_tall(view: HeightView, colours: ColourLabels, taken: Mask) -> list[Detection]:
-    """Everything that stands out of the table, except for the pixels in `taken` (H, W).
+def find_tall(view: HeightView, colours: ColourLabels, free: Mask) -> list[Detection]:
+    """Everything that stands out of the table in the pixels that are `free` (H, W) of what was found.
 
     Something grey that reaches out of the image may be the arm, and is not reported.
     """
     found: list[Detection] = []
-    free = ~taken
     for label in (NEUTRAL, *(colours.label_of(name) for name in colours.present)):
         # A grey thing is told from the table by its height; a coloured one may have a floor, as a bowl has.
         mask = free & (colours.labels == label)
@@ -64,16 +63,14 @@ def _is_part_of(piece: Detection, whole: Detection) -> bool:
 
 
 def find_flat(
-    view: HeightView, colours: ColourLabels, taken: Mask, plates: Sequence[Vec3]
-) -> list[Detection]:
-    """Things that lie flat on the table or the ground, except for the pixels in `taken` (H, W).
+    view: HeightView, colours: ColourLabels, free: Mask, plates: Sequence[Vec3]
+) -> tuple[list[Detection], Mask]:
+    """Things that lie flat on the table or the ground in the pixels that are `free` (H, W) of what was found.
 
-    `plates` are sizes that are likely. What is clearly higher than the table and is left over, be it of the
-    table's colour or a corner of something that others hide, is an obstacle.
+    `plates` are sizes that are likely. Also returns the pixels that are free of these things, too.
     """
     found: list[Detection] = []
-    free, unknown = ~taken, view.heights < NO_HEIGHT / 2
-    hidden = taken.copy()
+    clear, unknown = free, view.heights < NO_HEIGHT / 2
     for floor in (0.0, -view.table_top):
         low = free & (view.heights < floor + TALL + NOISE) & (view.heights > floor - TALL - NOISE)
         if np.count_nonzero(low) < MIN_AREA:
@@ -82,17 +79,25 @@ def find_flat(
         regions = [
             FlatRegion(view, colour, *part, plates, floor)
             for colour in colours.present
-            for part in _components(near & (colours.labels == colours.label_of(colour)), taken)
+            for part in _components(near & (colours.labels == colours.label_of(colour)), ~free)
         ]
         for region in sorted(regions, key=lambda r: -r.level):
-            things = region.things(hidden)
-            paint(view, things, hidden)
-            found += things
-    rest = ~hidden & (view.heights > LOW)
-    grey = (rest & (colours.labels == NEUTRAL) & (view.heights < TALL + NOISE)).astype(np.uint8)
-    rest = (rest & (colours.labels != NEUTRAL)) | (cv2.morphologyEx(grey, cv2.MORPH_OPEN, _SEAMS) > 0)
-    found += [FlatRegion(view, UNKNOWN, *part).obstacle() for part in _components(rest, least=_MIN_REST)]
-    return found
+            flat = region.things(~clear)
+            clear = outside(view, flat, clear)
+            found += flat
+    return found, clear
+
+
+def find_rest(view: HeightView, colours: ColourLabels, free: Mask) -> list[Detection]:
+    """Obstacles for all that is clearly higher than the table, where it is `free` (H, W) of what was found.
+
+    So nothing that is seen to stand out is nowhere, whatever became of it before.
+    """
+    rest = free & (view.heights > LOW)
+    grey = colours.labels == NEUTRAL
+    low = (rest & grey & (view.heights < TALL + NOISE)).astype(np.uint8)
+    rest = (rest & ~grey) | (cv2.morphologyEx(low, cv2.MORPH_OPEN, _SEAMS) > 0)
+    return [FlatRegion(view, UNKNOWN, *part).obstacle() for part in _components(rest, least=_MIN_REST)]
 
 
 def on_their_supports(things: Sequence[Detection], table_top: float) -> list[Detection]:
@@ -151,9 +156,3 @@ def _components(
                 slice(columns.start + right, columns.stop + right),
             )
             yield window, part[rows, columns]
-
-
-def paint(view: HeightView, things: Sequence[Detection], image: Mask) -> None:
-    """Mark the pixels of things in an image (H, W)."""
-    for thing in things:
-        column(view, thing).paint(image)

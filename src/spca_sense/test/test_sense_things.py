@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
@@ -218,12 +219,50 @@ def test_a_thing_is_not_seen_as_several_that_the_world_has(crowd: World, open_st
     assert_all_found(look, world, poses, 0.004)
 
 
-def test_a_corner_that_is_too_small_to_tell_what_it_is_is_an_obstacle(crowd: World, open_studio) -> None:
-    """Half of a disc behind a cube."""
+def test_a_disc_is_seen_behind_a_cube(crowd: World, open_studio) -> None:
+    """The cube's sides are in line with the disc, and do not hide it."""
     things = {
         "box_yellow": ("cube", (0.056, 0.056, 0.056), (0.365, 0.054, -0.79)),
         "cylinder_green": ("cylinder", (0.023, 0.023, 0.008), (0.337, 0.082, 0.0)),
     }
     world, poses = placed(crowd, things)
     look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
-    assert {d.kind for d in look.detections} == {"cube", "unknown"}
+    assert {d.kind for d in look.detections} == {"cube", "plate"}
+
+
+def test_a_disc_is_seen_around_what_stands_on_it(crowd: World, open_studio) -> None:
+    edge = 0.026
+    things = {
+        "plate_green": ("plate", (0.041, 0.041, 0.008), (0.4, -0.12, 0.0)),
+        "box_yellow": ("cube", (edge, edge, edge), (0.4, -0.12, 0.4)),
+    }
+    world, poses = placed(crowd, things)
+    poses["box_yellow"] = Pose.from_xyz_yaw(0.4, -0.12, world.table.top + 0.008 + edge / 2, 0.4)
+    look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
+    assert {d.kind for d in look.detections} == {"cube", "plate"}
+
+
+def test_two_cubes_are_not_where_only_one_has_room(crowd: World, open_studio) -> None:
+    """A disc that is larger than the cubes of its world is no two of them."""
+    usual = (0.022, 0.022, 0.022)
+    things = {
+        "box_red": ("cube", usual, (0.52, 0.14, 0.0)),
+        "box_yellow": ("cube", usual, (0.5, 0.25, 0.3)),
+        "box_blue": ("cube", (0.043, 0.043, 0.043), (0.49, -0.126, 0.5)),
+        "plate_green": ("plate", (0.034, 0.034, 0.008), (0.49, -0.126, 0.0)),
+    }
+    world, poses = placed(crowd, things)
+    poses["plate_green"] = Pose.from_xyz_yaw(0.49, -0.126, world.table.top + 0.047, 0.0)
+    look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
+    assert [d.kind for d in look.detections if d.colour == "green"] == ["plate"]
+
+
+def test_no_obstacle_is_seen_in_a_cube_that_leans(crowd: World, open_studio) -> None:
+    world, _ = placed(crowd, {"box_yellow": ("cube", (0.056, 0.056, 0.056), (0.5, 0.1, 0.0))})
+    tilt = np.eye(4)
+    tilt[:3, :3] = cv2.Rodrigues(np.array([0.25, 0.0, 0.0]))[0]
+    tilt[:3, 3] = 0.5, 0.1, world.table.top + 0.037
+    look = ShapeDetector(Catalogue.from_world(world)).detect(
+        open_studio(world).shoot({"box_yellow": Pose.from_matrix(tilt)})
+    )
+    assert [d.kind for d in look.detections] == ["cube"]
