@@ -383,8 +383,8 @@ def outside(view: HeightView, things: Sequence[Detection], mask: Mask, window: W
         inside = its.mask & (heights < top + NOISE) & Patch(window, rest).within(its.window)
         rows, columns = np.nonzero(inside & ~(face.within(its.window) & (heights > top - NOISE)))
         pixels = np.column_stack((columns + its.window[1].start, rows + its.window[0].start))
-        points = view.to_plane(pixels, heights[rows, columns])
-        unseen = heights[rows, columns] < NO_HEIGHT / 2
+        seen = heights[rows, columns].astype(np.float64)
+        points, unseen = view.to_plane(pixels, seen), seen < NO_HEIGHT / 2
         inside[rows, columns] = unseen | (distance_to_polygon(points, outline) < _BESIDE)
         rest &= ~Patch(its.window, inside).within(window)
     return rest
