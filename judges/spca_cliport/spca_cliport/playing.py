@@ -110,11 +110,7 @@ def poses_of(steps: Iterable[Step], scene: Scene, frame: RgbdFrame) -> tuple[Pos
 def _body(thing: SceneObject, frame: RgbdFrame) -> Array:
     """The middle of the widest part that is seen in a thing's colour, at the height of its top."""
     paint = np.multiply(false_colour(thing.colour), 255).astype(np.uint8)
-    camera, (x, y, _) = judged_world().camera, thing.pose.position
-    rows, columns = np.indices(frame.depth.shape)
-    across, along = ((columns - camera.cx) / camera.fx, (rows - camera.cy) / camera.fy) * frame.depth
-    matrix = camera.pose.matrix()
-    at = np.stack([across, along, frame.depth], axis=2) @ matrix[:3, :3].T + matrix[:3, 3]
+    at, (x, y, _) = frame.points(), thing.pose.position
     own = (frame.colour == paint).all(axis=2) & (np.hypot(at[..., 0] - x, at[..., 1] - y) < thing.size[0] / 2)
     inside = cv2.distanceTransform(own.astype(np.uint8), cv2.DIST_L2, 5)
     found: Array = at[np.unravel_index(inside.argmax(), inside.shape)]

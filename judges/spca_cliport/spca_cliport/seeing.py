@@ -73,10 +73,7 @@ def fused(frames: Sequence[RgbdFrame], world: World, shades: bool = False) -> Rg
     area, top = world.work_area, world.table.top
     low, high = np.array([area.x[0], area.y[0], -np.inf]), np.array([area.x[1], area.y[1], top + CEILING])
     for frame in frames:
-        k, pose = frame.intrinsics, frame.pose.matrix()
-        rows, columns = np.indices(frame.depth.shape)
-        rays = np.stack([(columns - k.cx) / k.fx, (rows - k.cy) / k.fy, np.ones(rows.shape)], axis=2)
-        at = (rays * frame.depth[..., None]) @ pose[:3, :3].T + pose[:3, 3] + world.robot.base.position
+        at = frame.points() + world.robot.base.position
         inside = ((at > low) & (at < high)).all(axis=2)
         points.append(at[inside])
         colours.append(in_false_colours(frame.colour[inside], shades & (at[inside][:, 2] < top + FLAT)))

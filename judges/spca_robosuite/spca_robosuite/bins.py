@@ -51,7 +51,7 @@ class BinsDetector:
     def detect(self, frame: RgbdFrame) -> Look:
         """The bins and all things in them, from high to low."""
         view = make_view(frame, self._floor)
-        points = _points(frame)
+        points = frame.points().reshape(-1, 3)
         height = WALL_HEIGHT + FLOOR
         found: list[Detection] = []
         for colour, ((x, y), (a, b)) in BINS.items():
@@ -94,14 +94,6 @@ class BinsDetector:
 
 def _differ(size: Iterable[float], other: Iterable[float]) -> float:
     return max(abs(a - b) for a, b in zip(size, other, strict=True))
-
-
-def _points(frame: RgbdFrame) -> Array:
-    """What the pixels see (N, 3), in `world`."""
-    k, pose = frame.intrinsics, frame.pose.matrix()
-    rows, columns = np.indices(frame.depth.shape)
-    rays = np.stack([(columns - k.cx) / k.fx, (rows - k.cy) / k.fy, np.ones(rows.shape)], axis=2)
-    return np.asarray((rays * frame.depth[..., None]).reshape(-1, 3) @ pose[:3, :3].T + pose[:3, 3])
 
 
 def _parts(points: Array, apart: int = 0) -> list[Array]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spca_core.geometry import Pose
+from spca_core.geometry import Array, Pose
 from spca_core.model import Record
 
 
@@ -35,3 +35,10 @@ class RgbdFrame:
     intrinsics: CameraIntrinsics
     pose: Pose
     stamp: float
+
+    def points(self) -> Array:
+        """What each pixel sees (H, W, 3), metres in `world`; the camera itself where nothing was measured."""
+        k, pose = self.intrinsics, self.pose.matrix()
+        rows, columns = np.indices(self.depth.shape)
+        rays = np.stack([(columns - k.cx) / k.fx, (rows - k.cy) / k.fy, np.ones(rows.shape)], axis=2)
+        return np.asarray((rays * self.depth[..., None]) @ pose[:3, :3].T + pose[:3, 3])
