@@ -50,28 +50,29 @@ def out_of_reach(scene: Scene, tools: ToolKinematics) -> tuple[Fact, ...]:
 
     A tray is near if half way from its middle to one of its walls is: things are put down there, too.
     """
-    things = [o for o in scene.objects if not scene.holds("held", o.id)]
-    poses = [
-        [top_down(x, y, z + up, o.pose.yaw + turn).matrix() for up in (0.0, APPROACH)]
-        for o in things
-        for x, y, z in _places(o)
+    ways = {
+        (o.id, x, y, z, turn): [top_down(x, y, z + up, o.pose.yaw + turn).matrix() for up in (0.0, APPROACH)]
+        for o in scene.objects
+        if not scene.holds("held", o.id)
+        for x, y, z in _places(o).tolist()
         for turn in (0.0, math.pi / 2)
-    ]
-    if not poses:
+    }
+    if not ways:
         return ()
-    ways = tools.reached(np.array(poses), NOMINAL_GAP).all(axis=1).reshape(len(things), -1).tolist()
+    reached = tools.reached(np.array([*ways.values()]), NOMINAL_GAP).all(axis=1)
+    near = {way[0] for way, there in zip(ways, reached, strict=True) if there}
     return tuple(
-        Fact(predicate="far", args=(o.id,)) for o, near in zip(things, ways, strict=True) if not any(near)
+        Fact(predicate="far", args=(name,)) for name in dict.fromkeys(w[0] for w in ways) if name not in near
     )
 
 
 def _places(thing: SceneObject) -> Array:
-    """Points (5, 3) at which a thing is handled: its middle; in a tray half way to the walls, too."""
-    a, b, _ = thing.size if thing.kind == "tray" else (0.0, 0.0, 0.0)
+    """Points (N, 3) at which a thing is handled: its middle; in a tray half way to the walls, too."""
+    a, b, _ = thing.size
     around = np.array(
         [(0, 0, 0, 1), (a / 4, 0, 0, 1), (-a / 4, 0, 0, 1), (0, b / 4, 0, 1), (0, -b / 4, 0, 1)]
     )
-    return np.asarray((around @ thing.pose.matrix().T)[:, :3])
+    return np.asarray((around[: 5 if thing.kind == "tray" else 1] @ thing.pose.matrix().T)[:, :3])
 
 
 def suspicions(scene: Scene, hindered: Mapping[str, Hindered]) -> tuple[Fact, ...]:
