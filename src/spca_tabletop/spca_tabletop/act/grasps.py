@@ -50,13 +50,12 @@ class GraspCandidate:
     gap: float
 
 
-def grasp_height(thing: SceneObject, tip_reach: float) -> float:
-    """Height of the tool for grasping: the object's middle, unless the fingertips would touch what is below.
+def grasp_height(thing: SceneObject, wanted: float, tip_reach: float) -> float:
+    """The `wanted` height of the tool for grasping, unless the fingertips would touch what is below.
 
     `tip_reach` is how far the fingertips reach beyond the tool centre point, in metres.
     """
-    bottom = thing.pose.position[2] - thing.size[2] / 2
-    return max(thing.pose.position[2], bottom + TIP_CLEARANCE + tip_reach)
+    return max(wanted, thing.bottom + TIP_CLEARANCE + tip_reach)
 
 
 def grasps(scene: Scene, name: str, arm: Arm, tip_reach: float) -> Iterator[GraspCandidate]:
@@ -86,7 +85,7 @@ def _sampled(thing: SceneObject, arm: Arm, tip_reach: float) -> list[Squeeze]:
     frame, found = thing.pose.matrix(), list[Squeeze]()
     for grasp in MESHES[thing.kind].grasps:
         x, y, z = (frame @ (*grasp.at, 1.0))[:3].tolist()
-        at = x, y, max(z, thing.bottom + TIP_CLEARANCE + tip_reach)
+        at = x, y, grasp_height(thing, z, tip_reach)
         for _, turn in _turns(thing.pose.yaw + grasp.yaw, arm, 2):
             found.append((at, turn, grasp.width, grasp.room))
     return found
@@ -97,8 +96,8 @@ def _across(thing: SceneObject, arm: Arm, tip_reach: float) -> list[Squeeze]:
 
     Of two clearly different widths, the narrower comes first: the fingers that let go need room for it.
     """
-    x, y, _ = thing.pose.position
-    at = x, y, grasp_height(thing, tip_reach)
+    x, y, z = thing.pose.position
+    at = x, y, grasp_height(thing, z, tip_reach)
     return [(at, turn, width, STROKE) for turn, width in _widths(thing, arm)]
 
 
