@@ -70,10 +70,6 @@ class Patch:
     window: Window
     mask: Mask
 
-    def paint(self, image: Mask) -> None:
-        """Set the patch's pixels in a whole image."""
-        image[self.window] |= self.mask
-
     def within(self, window: Window) -> Mask:
         """The patch's pixels as a mask of another window."""
         mask = np.zeros([w.stop - w.start for w in window], bool)

@@ -109,35 +109,40 @@ def test_a_skill_says_how_many_ways_it_tried_and_what_each_would_have_hit() -> N
     assert (error.kind, str(error)) == ("unreachable", told)
 
 
+@contextmanager
+def stack_01_with(
+    box: WorldObject, known: bool, folder: Path
+) -> Iterator[tuple[InprocTabletop, MujocoSimulator, DraftingPlanner]]:
+    """Yield the level with one more box, which the world file mentions if it is `known`, and a planner."""
+    options = RunOptions(level="stack_01", transport="inproc")
+    world, level = load_table(options)
+    poses = dict(nominal_layout(world).poses) | {box.model: Pose.from_xyz_yaw(*box.position, 0.475, 0.3)}
+    more = world.model_copy(update={"objects": (*world.objects, box)})
+    simulator = MujocoSimulator(more, noise=False)
+    world = more if known else world
+    camera, detector = SimulatedCamera(simulator), make_detector(options.detector, world)
+    environment = InprocTabletop(level, world, Layout(poses=poses), simulator, camera, detector=detector)
+    trusted, words = TrustedDomains(folder), TabletopVocabulary()
+    with closing(environment), DraftingPlanner("tabletop", BuiltinProposer(), trusted, words) as planner:
+        yield environment, simulator, planner
+
+
 @pytest.mark.slow
 def test_the_arm_goes_around_what_does_not_belong_on_the_table(tmp_path: Path) -> None:
     """A tall grey box, which no world file mentions, stands between the two cubes."""
-    options = RunOptions(level="stack_01", transport="inproc")
-    world, level = load_table(options)
     box = WorldObject(
         model="cuboid_grey", kind="cuboid", colour=(0.5, 0.5, 0.5), size=(0.05, 0.05, 0.15), mass=0.3,
         friction=1.0, position=(0.46, -0.07),
     )  # fmt: skip
-    poses = dict(nominal_layout(world).poses) | {box.model: Pose.from_xyz_yaw(*box.position, 0.475, 0.3)}
-    simulator = MujocoSimulator(world.model_copy(update={"objects": (*world.objects, box)}), noise=False)
     touched: set[frozenset[str]] = set()
-    simulator.on_contacts(lambda sample: touched.update(map(frozenset, sample.pairs)))
-    detector = make_detector(options.detector, world)
-    camera = SimulatedCamera(simulator)
-    environment = InprocTabletop(
-        level, world, Layout(poses=poses), simulator, camera, detector=detector
-    )  # fmt: skip
-    library = library_source("tabletop", TabletopKit.builtin_skills)
-    trusted, words = TrustedDomains(tmp_path), TabletopVocabulary()
-    with (
-        closing(environment),
-        DraftingPlanner("tabletop", BuiltinProposer(), trusted, words) as planner,
-    ):
+    with stack_01_with(box, False, tmp_path) as (environment, simulator, planner):
+        simulator.on_contacts(lambda sample: touched.update(map(frozenset, sample.pairs)))
         seen = environment.sense()
         request = PlanRequest(attempt="", task=environment.task, observation=seen, skills=())
         plan = planner.plan(request).plan
         assert plan is not None and seen.objects["unknown"] == "unknown"
-        assert environment.act("1", plan, library).status == "done"
+        acted = environment.act("1", plan, library_source("tabletop", TabletopKit.builtin_skills))
+        assert acted.status == "done"
         assert environment.settle().outcome is Outcome.SUCCESS
     assert frozenset({"cobot", box.model}) not in touched
 
@@ -159,19 +164,11 @@ def test_closing_fingers_stay_above_the_table_however_low_a_thing_is_seen(sunk: 
 @pytest.mark.slow
 def test_what_is_taller_than_the_fingers_is_held_by_its_upper_half(tmp_path: Path) -> None:
     """The palm would meet its top before the fingertips are at its middle."""
-    options = RunOptions(level="stack_01", transport="inproc")
-    world, level = load_table(options)
     box = WorldObject(
         model="box_yellow", kind="cuboid", colour=(0.8, 0.68, 0.08), size=(0.1, 0.03, 0.15), mass=0.07,
         friction=1.0, position=(0.46, -0.07),
     )  # fmt: skip
-    world = world.model_copy(update={"objects": (*world.objects, box)})
-    poses = dict(nominal_layout(world).poses) | {box.model: Pose.from_xyz_yaw(*box.position, 0.475, 0.3)}
-    simulator = MujocoSimulator(world, noise=False)
-    camera, detector = SimulatedCamera(simulator), make_detector(options.detector, world)
-    environment = InprocTabletop(level, world, Layout(poses=poses), simulator, camera, detector=detector)
-    trusted, words = TrustedDomains(tmp_path), TabletopVocabulary()
-    with closing(environment), DraftingPlanner("tabletop", BuiltinProposer(), trusted, words) as planner:
+    with stack_01_with(box, True, tmp_path) as (environment, _, planner):
         seen = environment.sense()
         wanted = task("Pick up the yellow block.")
         plan = planner.plan(PlanRequest(attempt="", task=wanted, observation=seen, skills=())).plan
