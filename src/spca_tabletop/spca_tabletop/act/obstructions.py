@@ -59,8 +59,8 @@ def out_of_reach(scene: Scene, tools: ToolKinematics) -> tuple[Fact, ...]:
     }
     if not ways:
         return ()
-    reached = tools.reached(np.array([*ways.values()]), NOMINAL_GAP).all(axis=1).tolist()
-    near = {way[0] for way, there in zip(ways, reached, strict=True) if there}
+    reached = tools.reached(np.array([*ways.values()]), NOMINAL_GAP)
+    near = {way[0] for way, both in zip(ways, reached, strict=True) if both.all()}
     return tuple(
         Fact(predicate="far", args=(name,)) for name in dict.fromkeys(w[0] for w in ways) if name not in near
     )
