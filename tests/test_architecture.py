@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from importlinter.cli import lint_imports
 
+from spca_core.kinds import KINDS
 from spca_core.paths import ROOT
 
 if sys.version_info >= (3, 11):
@@ -100,6 +101,71 @@ def test_a_name_means_one_class_in_the_stack() -> None:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 defined.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
     assert {name: paths for name, paths in defined.items() if len(paths) > 1} == {}
+
+
+def test_a_noun_of_a_kind_stands_once() -> None:
+    """What a thing may be called stands in its kind's row; the grammar adds classes and an odd plural."""
+    nouns = {noun for kind in KINDS.values() for noun in kind.nouns} - {*KINDS, "block", "thing", "die"}
+    found = {
+        f"{path.relative_to(ROOT)}:{node.lineno}": node.value
+        for package in (
+            "spca_tabletop/spca_tabletop/language",
+            "spca_tabletop/spca_tabletop/plan",
+            "spca_sense",
+        )
+        for path in (ROOT / "src" / package).rglob("*.py")
+        if "test" not in path.parts
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and node.value in nouns
+    }
+    assert len(nouns) > 10 and not found
+
+
+def test_a_public_number_of_the_stack_has_one_name_and_one_home() -> None:
+    """A tolerance, period or limit that others may import is defined once."""
+    homes: dict[str, list[str]] = {}
+    for path in (ROOT / "src").glob("*/spca*/**/*.py"):
+        if "test" in path.parts:
+            continue
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+                for name in (t.id for t in node.targets if isinstance(t, ast.Name) and t.id.isupper()):
+                    if isinstance(node.value.value, (int, float)) and not name.startswith("_"):
+                        homes.setdefault(name, []).append(str(path.relative_to(ROOT)))
+    assert len(homes) > 50 and {name: paths for name, paths in homes.items() if len(paths) > 1} == {}
+
+
+def test_no_untyped_field_of_a_record_is_read_by_another_package() -> None:
+    """A `dict[str, Any]` is for who wrote it; what joins two packages has fields.
+
+    The worlds of research read the details of their own cases.
+    """
+    trees = {
+        path: ast.parse(path.read_text())
+        for path in ROOT.glob("*/spca*/spca*/**/*.py")
+        if not {"test", "research"} & {*path.parts}
+    }
+    fields = {
+        (path.relative_to(ROOT).parts[1], field.target.id)
+        for path, tree in trees.items()
+        for record in ast.walk(tree)
+        if isinstance(record, ast.ClassDef) and not record.name.startswith("_")
+        for field in record.body
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+        and "dict[str, Any]" in ast.unparse(field.annotation)
+    }  # fmt: skip
+    read = []
+    for path, tree in trees.items():
+        package, nodes = path.relative_to(ROOT).parts[1], list(ast.walk(tree))
+        imported = {(n.module or "").split(".")[0] for n in nodes if isinstance(n, ast.ImportFrom)}
+        foreign = {name for home, name in fields if home != package and home in imported}
+        for node in nodes:
+            of = node.value if isinstance(node, ast.Subscript) else None
+            if isinstance(node, ast.Attribute) and node.attr in ("get", "items", "keys", "values", "pop"):
+                of = node.value
+            if isinstance(of, ast.Attribute) and of.attr in foreign:
+                read.append(f"{path.relative_to(ROOT)}:{of.lineno}: {ast.unparse(node)}")
+    assert ("spca_core", "detail") in fields and not read
 
 
 def test_no_level_is_known_by_name_below_the_command_line() -> None:

@@ -25,7 +25,7 @@ from spca_sense.footprint import footprint, gap
 from spca_sense.observation import observation_of
 from spca_sense.tracker import SceneTracker
 from spca_tabletop.act import placements
-from spca_tabletop.act.placements import LEVEL, Hold
+from spca_tabletop.act.placements import EVEN, Hold
 
 NAMED = {"brown box": "brown tray", " ring ": " cylinder "}
 """What CLIPort calls otherwise than the stack does: its box is what other blocks are packed into."""
@@ -137,7 +137,7 @@ def _with_neighbours(scene: Scene) -> Scene:
     pairs = (
         Fact(predicate="next_to", args=(a.id, b.id))
         for a, b in permutations(scene.of_kind(*SOLIDS), 2)
-        if abs(a.top - b.top) < LEVEL and gap(footprint(a), footprint(b)) < BESIDE
+        if abs(a.top - b.top) < EVEN and gap(footprint(a), footprint(b)) < BESIDE
     )
     relations = dict.fromkeys((*scene.relations, *pairs))
     return scene.model_copy(update={"relations": tuple(relations)})

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pydantic import Field
 
 from spca_bench.bench import Bench, Done, TrialT
-from spca_bench.campaign import read_head
+from spca_bench.campaign import recorded
 from spca_bench.page import PageTable
 from spca_bench.statistics import Rate, groups
 from spca_core.model import Record
@@ -88,7 +88,7 @@ class WrittenBench(Bench[TrialT, Written], Generic[TrialT]):
         places = {name: value.name for name, value in self if isinstance(value, Path)}
         roles: Any = None
         if self.llm.startswith(REPLAY):
-            roles = read_head(Path(self.llm.removeprefix(REPLAY))).identity["roles"]
+            roles = recorded(Path(self.llm.removeprefix(REPLAY)), "roles")
         elif self.llm:
             roles = load_config(Path(self.llm)).model_dump(mode="json")["roles"]
         return {**super().identity(), **places, "llm": bool(self.llm), "roles": roles}

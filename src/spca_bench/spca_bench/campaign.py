@@ -129,6 +129,11 @@ def read_head(folder: Path) -> Head:
         ) from error
 
 
+def recorded(folder: Path, name: str) -> Any:
+    """Return what a campaign's identity says of `name`, for the bench that wrote it and now replays it."""
+    return read_head(folder).identity[name]
+
+
 @contextmanager
 def claimed(folder: Path, bench: Bench[Any, Any]) -> Iterator[None]:
     """Start a campaign in `folder`, or continue the same one; it is locked meanwhile.

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+SAMPLE_PERIOD = 0.02
+"""Simulated seconds between two contact samples."""
+
 Pair = tuple[str, str]
 
 

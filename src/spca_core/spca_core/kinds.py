@@ -67,7 +67,7 @@ class Kind:
 _BUILT_IN: dict[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind("cube", ("cube", "block", "box", "brick"), "rectangle", solid=True),
+        Kind("cube", ("cube", "block", "box", "brick", "die"), "rectangle", solid=True),
         Kind("cuboid", ("cuboid", "bar", "slab", "block", "box", "brick"), "rectangle", solid=True),
         Kind("cylinder", ("cylinder", "can"), "disc", solid=True),
         Kind("ball", ("ball", "sphere"), "disc", solid=True, domed=True, room="none"),

@@ -10,11 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 
-from spca_core.contacts import ContactSample, Pair, pair
+from spca_core.contacts import SAMPLE_PERIOD, ContactSample, Pair, pair
 from spca_core.names import COBOT
 from spca_description.gazebo import link_of_collision
 
-SAMPLE_PERIOD = 0.02  # s, as in the embedded simulator
 # Longer than a few physics steps and than the bridge's jitter in simulated time, shorter than any dwell of a
 # level.
 TIMEOUT = 0.1

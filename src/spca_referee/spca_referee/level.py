@@ -27,6 +27,8 @@ from spca_referee.states import JudgedState
 
 RELEASE_GROUPS = ("pick_and_place", "place", "stack")
 """Task groups whose success counts only once the gripper has let go, unless the level says otherwise."""
+SETTLE_S = 2.0
+"""Simulated seconds after the last step in which things come to rest and the referee's dwell passes."""
 
 
 def _two_digits(value: object) -> object:

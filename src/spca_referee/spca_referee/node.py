@@ -13,7 +13,7 @@ from spca_interfaces.msg import Verdict as VerdictMsg
 from spca_interfaces.srv import BeginLevel, Checkpoint, Judge, Restore, SaveRecording
 
 from spca_core.checkpoint import pack, unpack
-from spca_core.contacts import ContactSample
+from spca_core.contacts import SAMPLE_PERIOD, ContactSample
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
 from spca_core.layout import Layout
@@ -33,7 +33,6 @@ from spca_ros.qos import EVERY, NEWEST, STATE
 from spca_ros.watch import Watcher
 
 _NEWS_PERIOD = 0.05  # wall seconds between two verdicts that differ in nothing but their stamp
-_SAMPLE_PERIOD = 0.02
 _AHEAD_S = 1.0  # simulated seconds that contacts may be ahead of the clock, which is told less often
 
 
@@ -107,7 +106,7 @@ class RefereeNode(SpcaNode):
     def _consume(self, sample: ContactSample, poses: dict[str, Pose] | None = None) -> None:
         assert self._referee is not None
         if not self._seen:
-            self._referee.start_at(max(sample.stamp - _SAMPLE_PERIOD, 0.0))
+            self._referee.start_at(max(sample.stamp - SAMPLE_PERIOD, 0.0))
         try:
             self._referee.consume(sample, poses)
         except SpcaError as error:  # of the past
@@ -145,7 +144,7 @@ class RefereeNode(SpcaNode):
             if self._referee is None or request.epoch != self._epoch:
                 raise SpcaError("no such level has begun")
             final = self._referee.verdict.final
-            if not final and self._seen + _SAMPLE_PERIOD <= seconds(request.seen):
+            if not final and self._seen + SAMPLE_PERIOD <= seconds(request.seen):
                 raise SpcaError("not all contacts have arrived yet")
             response.verdict = self._message(self._referee)
             response.seal = sealed_verdict(request.nonce, response.verdict)
@@ -170,7 +169,7 @@ class RefereeNode(SpcaNode):
         with answering(response):
             if self._referee is None:
                 raise SpcaError("no level has begun")
-            if self._seen + _SAMPLE_PERIOD <= seconds(request.stamp):
+            if self._seen + SAMPLE_PERIOD <= seconds(request.stamp):
                 raise SpcaError("not all contacts have arrived yet")
             response.state = array("B", pack((self._referee, self._seen)))
             response.stamp = time_msg(self._seen)

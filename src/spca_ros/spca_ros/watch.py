@@ -13,7 +13,7 @@ from spca_ros.convert.time import seconds, time_msg
 from spca_ros.node import SpcaNode
 from spca_ros.qos import EVERY
 
-SILENCE_S = 0.8
+_SILENCE_S = 0.8
 """Wall seconds without a lease after which a watcher counts as lost. DDS takes longer to notice a death."""
 _LOOK_S = 0.1
 _TELL_S = 0.05
@@ -96,4 +96,4 @@ class Watch:
             self._on_lost()
 
     def _silent(self, client: str) -> bool:
-        return time.monotonic() - self._heard.get(client, 0.0) > SILENCE_S
+        return time.monotonic() - self._heard.get(client, 0.0) > _SILENCE_S

@@ -327,7 +327,7 @@ class ColourRegion:
 
     def _detection(self, kind: ObjectKind, fit: Fit, top: float, height: float) -> Detection:
         z = self.view.table_top + top
-        if KINDS[kind].outline == "disc":
+        if is_round(kind):
             x, y, wide = (float(v) for v in fit.parameters)
             yaw, a, b = 0.0, wide / 5, wide / 5
         else:

@@ -31,7 +31,6 @@ LONGEST_REMARK = 160
 _COLOUR = r"red|green|blue|yellow|orange|purple|pink|white|black|brown|grey|gray|cyan"
 _MOVABLE = [KINDS[name] for name in (*SOLIDS, *SUPPORTS)]
 _NOUNS = {noun: [k.name for k in _MOVABLE if noun in k.nouns] for kind in _MOVABLE for noun in kind.nouns}
-_NOUNS["disk"] = _NOUNS["disc"]
 """The kinds that a noun may mean."""
 _KIND = "|".join(sorted(_NOUNS, key=len, reverse=True))
 _THING = rf"(?P<{{0}}colour>{_COLOUR}) (?P<{{0}}kind>{_KIND})s?\b"

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.camera import RgbdFrame
-from spca_core.contacts import ContactSample
+from spca_core.contacts import SAMPLE_PERIOD, ContactSample
 from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.geometry import Array, Pose
 from spca_core.layout import Layout, nominal_layout
@@ -80,8 +80,6 @@ class MujocoSimulator:
     """
 
     snapshot_kinds: Collection[type] = (SimSnapshot, SimVariation, *DISTURBED_KINDS)
-    sample_period = 0.02
-    """Simulated seconds between two contact samples."""
 
     def __init__(
         self,
@@ -157,7 +155,7 @@ class MujocoSimulator:
         self._owed += seconds
         count = int(self._owed / self._dt + 1e-6)
         self._owed = max(0.0, self._owed - count * self._dt)
-        per_sample = round(self.sample_period / self._dt)
+        per_sample = round(SAMPLE_PERIOD / self._dt)
         for _ in range(count):
             self._advance()
             self._steps += 1

@@ -33,7 +33,7 @@ from spca_core.world import World
 from spca_motion.manipulator import embedded_arm
 from spca_motion.sim_robot import SimRobot
 from spca_referee import referee as referees
-from spca_referee.level import Level, task
+from spca_referee.level import SETTLE_S, Level, task
 from spca_referee.referee import Referee
 from spca_robot.gripper_2f85 import PAD_TIP
 from spca_sense.catalogue import Catalogue
@@ -51,8 +51,6 @@ from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
 from spca_tabletop.presets import load_table
 from spca_tabletop.recording import Recording
 
-# After the last step, the referee may need its time-to-live and its dwell; things may still be settling.
-SETTLE_S = 2.0
 _TICK_S = 0.02
 _KINDS = (*referees.CHECKPOINT_KINDS, *scenes.CHECKPOINT_KINDS)
 

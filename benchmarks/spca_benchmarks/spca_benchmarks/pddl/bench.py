@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from pydantic import Field
 
 from spca_bench.bench import Bench, Done
-from spca_bench.campaign import read_head
+from spca_bench.campaign import recorded
 from spca_bench.page import Page, PageTable, new_figure
 from spca_bench.pairs import add_pairs
 from spca_bench.plots import legend_beside
@@ -213,8 +213,7 @@ class PddlBench(Bench[PddlTrial, PddlResult]):
             return [Path(m).stem if _is_file(m) else m for m in self.models]
         if not self.llm.startswith(REPLAY):
             return [self._config().role(ROLE).model]
-        head = read_head(Path(self.llm.removeprefix(REPLAY)))
-        return list(head.identity["models"])
+        return list(recorded(Path(self.llm.removeprefix(REPLAY)), "models"))
 
     def _config(self) -> LlmConfig:
         return load_config(Path(self.llm) if self.llm else None)

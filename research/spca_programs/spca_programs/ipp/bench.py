@@ -13,7 +13,7 @@ from pydantic import Field
 
 from spca_bench import plots
 from spca_bench.bench import Bench, Done
-from spca_bench.campaign import read_head
+from spca_bench.campaign import recorded
 from spca_bench.page import Page, PageTable, new_figure
 from spca_bench.statistics import Mean, groups
 from spca_core.errors import InputError
@@ -142,7 +142,7 @@ class IppBench(Bench[IppTrial, IppResult]):
     def identity(self) -> Mapping[str, Any]:
         """See `Bench`; the models and servers of the configurations and the programs' sources are added."""
         if self.llm:
-            roles = read_head(Path(self.llm.removeprefix(REPLAY))).identity["roles"]
+            roles = recorded(Path(self.llm.removeprefix(REPLAY)), "roles")
         else:
             roles = {str(m): load_config(m).model_dump(mode="json")["roles"] for m in self.models}
         sources = {

@@ -30,7 +30,7 @@ from spca.benches.models_page import (
 from spca.kits import checked_kit, kit_of
 from spca.proposals import LLM, open_models
 from spca_bench.bench import Done
-from spca_bench.campaign import read_head
+from spca_bench.campaign import recorded
 from spca_bench.page import Page, PageTable
 from spca_bench.pairs import add_pairs
 from spca_bench.runs import RunsBench, RunSummary, draft_sums, failed_cards, level_runs
@@ -159,7 +159,7 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
         if self.llm:
             return {
                 **self.model_dump(mode="json", exclude={"usd"}),
-                "who": read_head(self._recorded).identity["who"],
+                "who": recorded(self._recorded, "who"),
             }
         who = {_label(model): _who(model) for model in self.models}
         return {**super().identity(), "who": who, "prompts": _digest_of_prompts()}

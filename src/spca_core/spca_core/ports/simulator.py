@@ -25,7 +25,7 @@ class Simulator(Protocol):
         ...
 
     def step(self, seconds: float) -> None:
-        """Advance; every `sample_period` the listeners get the contacts since the sample before."""
+        """Advance; every `SAMPLE_PERIOD` the listeners get the contacts since the sample before."""
         ...
 
     def follow(self, trajectory: JointTrajectory) -> None:

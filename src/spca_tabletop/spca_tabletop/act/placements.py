@@ -45,7 +45,7 @@ ELBOW_ROOM = 0.14
 RIM_CLEARANCE, FINGERS = 0.003, 0.056
 TRAY_SPACING = 0.010
 # Two things that differ by less in height carry a third level enough, metres.
-LEVEL = 0.005
+EVEN = 0.005
 # Free space beside a neighbour in a pyramid; how far off the joint a cube may be put for its sake. Metres.
 OFF_NEIGHBOUR, MOST_OFF = 0.004, 0.008
 
@@ -292,7 +292,7 @@ def across(a: SceneObject, b: SceneObject, scene: Scene, held: str, hold: Hold) 
 
     Nowhere, if they are not equally high.
     """
-    if abs(a.top - b.top) > LEVEL:
+    if abs(a.top - b.top) > EVEN:
         return
     x, y = np.mean([a.pose.position[:2], b.pose.position[:2]], axis=0)
     z = max(a.top, b.top) + hold.height + DROP

@@ -39,6 +39,9 @@ _NUMBER = "|".join(NUMBERS)
 _LOW = "(?:bottom|base)"
 
 
+_IRREGULAR = {"die": "dice"}
+
+
 def _nouns() -> dict[str, tuple[str, ...]]:
     """Singular and plural of every kind's nouns; what two kinds are called is a block, whichever is there."""
     kinds = [kind for kind in KINDS.values() if kind.name in (*SOLIDS, *SUPPORTS)]
@@ -46,12 +49,10 @@ def _nouns() -> dict[str, tuple[str, ...]]:
     for noun in dict.fromkeys(noun for kind in kinds for noun in kind.nouns):
         called = [kind.name for kind in kinds if noun in kind.nouns]
         found[called[0] if len(called) == 1 else "block"].append(noun)
-    found["cube"].append("die")
-    plurals = {"die": "dice"}
     tokens: dict[str, tuple[str, ...]] = {}
     for name, nouns in found.items():
         tokens[name.upper()] = ("|".join(nouns),)
-        more = [plurals.get(n, n + ("es" if n.endswith(("sh", "x")) else "s")) for n in nouns]
+        more = [_IRREGULAR.get(n, n + ("es" if n.endswith(("sh", "x")) else "s")) for n in nouns]
         tokens[f"{name.upper()}S"] = ("|".join(more),)
     return tokens
 

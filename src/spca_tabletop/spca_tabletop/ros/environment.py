@@ -23,6 +23,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from spca_core import seal
 from spca_core.checkpoint import pack, unpack
+from spca_core.contacts import SAMPLE_PERIOD
 from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.layout import Layout
 from spca_core.observation import Observation
@@ -32,7 +33,7 @@ from spca_core.scene import Scene
 from spca_core.skill import CtxApi, StepReport
 from spca_core.task import Task
 from spca_core.verdict import Verdict
-from spca_referee.level import Level, task
+from spca_referee.level import SETTLE_S, Level, task
 from spca_ros import names
 from spca_ros.calls import ActionCall, ServiceCall
 from spca_ros.convert.contacts import sealed_verdict
@@ -49,15 +50,10 @@ from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import TABLETOP_API
 from spca_tabletop.presets import draw_table, load_table, variation_of
 
-SETTLE_S = 2.0
-"""Simulated seconds after the last step.
-
-The referee needs its time-to-live and its dwell, and things come to rest.
-"""
 _NODES = (names.SIM, names.REFEREE, names.SENSE, names.EXECUTOR)
 _RECORDERS = (names.SIM, names.REFEREE, names.SENSE)
 _CHUNK_S = 0.1  # simulated seconds between two looks at the verdict
-_SAMPLE_S = 0.021  # between two contact samples, and a little
+_SAMPLE_S = 1.05 * SAMPLE_PERIOD
 _READY_S = 60.0  # wall seconds for the nodes to come up
 _POLL_S = 0.01  # wall seconds between two questions
 _PATIENCE_S = 10.0  # wall seconds for an answer that ought to come at once
