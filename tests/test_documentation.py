@@ -16,6 +16,7 @@ import pytest
 import spca
 import spca_core.ports
 from spca.reference import page
+from spca_core.kinds import MESHES
 from spca_core.paths import ROOT
 
 SOURCES = [p for p in ROOT.glob("*/spca*/spca*/**/*.py") if ">>> " in p.read_text()]
@@ -51,6 +52,8 @@ def test_the_site_builds(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", ["tabletop", "minigrid", "world", "level", "plugins"])
 def test_reference_pages_are_printed_from_the_code(what: str) -> None:
+    if MESHES:
+        pytest.skip(f"the pages are printed where no kind is installed, and {', '.join(MESHES)} is")
     path = ROOT / "docs" / "reference" / f"{what}.md"
     assert path.read_text() == page(what), f"make it again: bin/spca api {what} > {path.relative_to(ROOT)}"
 
