@@ -26,7 +26,9 @@ from spca_planner.trusted import TrustedDomains
 from spca_sense.detectors import make_detector
 from spca_sim.camera import SimulatedCamera
 from spca_sim.simulator import MujocoSimulator
+from spca_tabletop.act.conversion import pose_value, raised
 from spca_tabletop.act.ctx import FRESH
+from spca_tabletop.act.grasps import APPROACH
 from spca_tabletop.act.obstructions import out_of_reach
 from spca_tabletop.act.placements import ELBOW_ROOM, Hold, on_table
 from spca_tabletop.environment import InprocTabletop
@@ -175,6 +177,24 @@ def test_what_is_taller_than_the_fingers_is_held_by_its_upper_half(tmp_path: Pat
         assert plan is not None
         environment.act("1", plan, library_source("tabletop", TabletopKit.builtin_skills))
         assert environment._arm.held == "cuboid_yellow"
+
+
+def test_a_place_off_the_middle_of_a_face_is_taken_where_the_middle_is_not_free() -> None:
+    """A cube stands around the corner of the only face with room beside it; two plates are at the others."""
+    around = {"box_blue": (0.4, -0.06, TOP), "box_green": (0.398, -0.019, TOP), "box_red": (0.64, -0.25, TOP)}
+    plates = {"plate_blue": (0.475, -0.127, 0.404), "plate_green": (0.467, 0.185, 0.404)}
+    with table("stack_01", **around, **plates, plate_red=(0.6, 0.0, 0.404)) as (environment, _):
+        ctx = environment._ctx
+        best = next(ctx._grasps(ctx.look(), "cube_red"))
+        ctx._do_open(best.gap)
+        ctx._do_move_to(pose_value(raised(best.pose, APPROACH)))
+        ctx._do_move_linear(pose_value(best.pose))
+        assert ctx._do_close() > 0.03 and environment._arm.held == "cube_red"
+        spots = ctx._do_spots_next_to("cube_blue")
+    assert spots
+    for spot in spots:
+        along, away = sorted(abs(spot["contact"][axis] - blue) for axis, blue in (("x", 0.4), ("y", -0.06)))
+        assert 0.003 < along < 0.02 and 0.03 < away < 0.04
 
 
 @pytest.mark.parametrize(("kind", "far"), [("tray", False), ("bowl", True)])

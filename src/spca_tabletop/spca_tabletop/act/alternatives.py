@@ -102,9 +102,9 @@ class Alternatives(SkillContext):
         self._held()
         row, tool_at = row_of(self.scene, other), self._hold.tool_at
 
-        def spots() -> list[placements.PlaceCandidate]:
+        def spots(*shifts: float) -> list[placements.PlaceCandidate]:
             with touching(self._arm, name, *self._supports()):
-                beside = placements.next_to(other, self._hold, row)
+                beside = placements.next_to(other, self._hold, row, shifts)
                 possible = (replace(s, pose=tool_at(s.pose), contact=tool_at(s.contact)) for s in beside)
                 return [s for s in possible if self._on_area(s.pose) and self._can_slide(s)]
 
@@ -113,7 +113,7 @@ class Alternatives(SkillContext):
         def free(pose: geometry.Pose) -> bool:
             return self._can_put(pose) and self._on_area(pose) and placements.clear_of(pose, mats, self._hold)
 
-        found = spots()
+        found = spots(0.0) or spots(*placements.ALONG_FACE)
         if not row:
             with touching(self._arm, *self._supports()):
                 found = placements.able_to_go_on(found, other, free)
@@ -121,7 +121,7 @@ class Alternatives(SkillContext):
             found = placements.in_line(found, other, row)
         found.sort(key=lambda s: not placements.clear_of(s.contact, mats, self._hold))
         if not found:
-            self._hinder("crowds", name, lambda _: bool(placements.in_line(spots(), other, row)))
+            self._hinder("crowds", name, lambda _: bool(placements.in_line(spots(0.0), other, row)))
         return [{"pose": pose_value(s.pose), "contact": pose_value(s.contact)} for s in found[:CHOICES]]
 
     @offered

@@ -46,6 +46,8 @@ RIM_CLEARANCE, FINGERS = 0.003, 0.056
 TRAY_SPACING = 0.010
 # Two things that differ by less in height carry a third level enough, metres.
 EVEN = 0.005
+# Along a face (metres) where its middle is not free, because of what stands around the corner.
+ALONG_FACE = (0.006, -0.006, 0.012, -0.012, 0.018, -0.018)
 # Free space beside a neighbour in a pyramid; how far off the joint a cube may be put for its sake. Metres.
 OFF_NEIGHBOUR, MOST_OFF = 0.004, 0.008
 
@@ -216,11 +218,12 @@ def clear_of(tool: Pose, others: Sequence[SceneObject], hold: Hold) -> bool:
 
 
 def next_to(
-    other: SceneObject, hold: Hold, neighbours: Sequence[SceneObject] = ()
+    other: SceneObject, hold: Hold, neighbours: Sequence[SceneObject] = (), shifts: Sequence[float] = (0.0,)
 ) -> Iterator[PlaceCandidate]:
     """Next to the faces of a thing, or around a round one, on the same support; fingers along the face.
 
     In line with the `neighbours` that it has already, if possible: a push from there keeps them in contact.
+    `shifts` are how far along the face it is put, metres from the face's middle.
     """
     x, y, _ = other.pose.position
     z = other.bottom + hold.height + DROP
@@ -235,10 +238,11 @@ def next_to(
         touching = (hold.along + other.size[0 if around == 12 else k % 2]) / 2
         c, s = math.cos(angle), math.sin(angle)
         near, far = touching - (ROUND_PUSH if around == 12 else PUSH), touching + SIDE_GAP
-        for yaw in hold.least_turned(angle, angle + math.pi):
+        for shift, yaw in product(shifts, hold.least_turned(angle, angle + math.pi)):
+            px, py = x - shift * s, y + shift * c
             yield PlaceCandidate(
-                top_down(x + far * c, y + far * s, z, yaw),
-                top_down(x + near * c, y + near * s, z - DROP, yaw),
+                top_down(px + far * c, py + far * s, z, yaw),
+                top_down(px + near * c, py + near * s, z - DROP, yaw),
             )
 
 

@@ -4,6 +4,8 @@ This file is the trusted library that comes with spca. It runs in the sandbox an
 through `ctx`.
 """
 
+import math
+
 ABOVE = 0.09
 MISPLACED = 0.004
 APART = 0.002
@@ -82,7 +84,8 @@ def place_next_to(ctx, cube, other):
         if not ctx.holds("next_to", cube, other):
             raise RuntimeError(f"{cube} does not touch {other}")
         a, b = ctx.locate(cube), ctx.locate(other)
-        missing = ((a.x - b.x) ** 2 + (a.y - b.y) ** 2) ** 0.5 - (a.size[0] + b.size[0]) / 2
+        along = (a.x - b.x) * math.cos(contact.yaw) + (a.y - b.y) * math.sin(contact.yaw)
+        missing = abs(along) - (a.size[0] + b.size[0]) / 2
         if a.kind != "cube" or b.kind != "cube" or missing <= APART or attempt:
             return
         ctx.log(f"{cube} stops short of {other}, putting it there again")
