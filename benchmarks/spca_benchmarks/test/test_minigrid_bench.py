@@ -12,10 +12,10 @@ import pytest
 from spca_bench.bench import Done
 from spca_bench.engine import run_campaign
 from spca_bench.page import Page
-from spca_bench.ppo import ppo
 from spca_bench.report import write_report
 from spca_benchmarks.minigrid.bench import MinigridBench, MinigridResult, MinigridTrial, reference
 from spca_benchmarks.minigrid.learning.bench import FlatView, RlBench, first_reached
+from spca_benchmarks.minigrid.learning.ppo import ppo
 from spca_benchmarks.minigrid.shortest import shortest
 from spca_core.errors import InputError
 from spca_minigrid.ending import Ended, EpisodeEnding

@@ -13,7 +13,7 @@ import pytest
 
 from spca_bench.bench import Done
 from spca_bench.page import Page
-from spca_bench.q_learning import q_learning
+from spca_benchmarks.minigrid.learning.q_learning import q_learning
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
 from spca_core.run_folder import RunFolder

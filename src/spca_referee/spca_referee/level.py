@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from fnmatch import fnmatch
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -234,26 +233,6 @@ def find_level(name_or_path: str | Path) -> Path:
 def list_levels(folder: Path = LEVELS) -> tuple[str, ...]:
     """The names of all levels in `folder`, sorted."""
     return tuple(sorted(path.stem for path in folder.glob("*/*.yaml")))
-
-
-def select_levels(patterns: Sequence[str]) -> tuple[str, ...]:
-    """The levels whose name or group matches one of the patterns (`stack`, `touch_0*`, `all`).
-
-    InputError if none.
-    """
-    known = list_levels()
-
-    def fits(name: str, pattern: str) -> bool:
-        return pattern == "all" or fnmatch(name, pattern) or name.rpartition("_")[0] == pattern
-
-    for pattern in patterns:
-        if not any(fits(name, pattern) for name in known):
-            names = ", ".join(sorted({name.rpartition("_")[0] for name in known}))
-            raise InputError(
-                f"no level matches '{pattern}'",
-                hint=f"name levels, patterns like 'touch_0*', or groups: {names}",
-            )
-    return tuple(name for name in known if any(fits(name, pattern) for pattern in patterns))
 
 
 def task(level: Level) -> Task:

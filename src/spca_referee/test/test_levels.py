@@ -14,7 +14,7 @@ from spca_core.names import GROUND
 from spca_core.paths import LEVELS, WORLDS
 from spca_core.world import World, load_world
 from spca_referee.check import check_level
-from spca_referee.level import Level, find_level, list_levels, load_level, select_levels, task
+from spca_referee.level import Level, find_level, list_levels, load_level, task
 from spca_referee.rules import bind_rules
 from spca_referee.start import starting_layout
 
@@ -261,10 +261,3 @@ def test_a_level_that_needs_what_the_table_lacks_is_refused():
     del table["box_blue"]
     with pytest.raises(InputError, match="needs 'box_blue'"):
         bind_rules(load_level("touch_02", WORLD), WORLD, table)
-
-
-def test_levels_are_chosen_by_group_and_pattern() -> None:
-    assert select_levels(("stack_01", "touch_0[23]")) == ("stack_01", "touch_02", "touch_03")
-    assert select_levels(("all",)) == list_levels()
-    with pytest.raises(InputError, match="stacks"):
-        select_levels(("stacks",))

@@ -11,7 +11,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from spca_bench.ppo import ppo
+from spca_benchmarks.minigrid.learning.ppo import ppo
 from spca_core.model import Record
 from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from spca_bench.bench import Bench, Done
 from spca_bench.page import Page, PageTable
-from spca_bench.q_learning import q_learning
+from spca_benchmarks.minigrid.learning.q_learning import q_learning
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.run_folder import RunFolder

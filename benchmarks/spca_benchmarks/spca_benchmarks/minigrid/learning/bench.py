@@ -19,9 +19,9 @@ from pydantic import Field
 from spca_bench.bench import Bench, Done
 from spca_bench.page import Page, PageTable, new_figure
 from spca_bench.plots import legend_beside
-from spca_bench.ppo import ppo
-from spca_bench.q_learning import q_learning
 from spca_bench.statistics import groups, median_of
+from spca_benchmarks.minigrid.learning.ppo import ppo
+from spca_benchmarks.minigrid.learning.q_learning import q_learning
 from spca_core.model import Record
 from spca_minigrid import published
 from spca_minigrid.world import make_env
@@ -216,7 +216,7 @@ def _curves(done: Trials) -> Figure:
 
 
 class ViewEpisodes:
-    """See `spca_bench.q_learning.Episodic`.
+    """See `spca_benchmarks.minigrid.learning.q_learning.Episodic`.
 
     A state is the view, the direction and the mission; `mazes` seeds are used in turn, 0 for a new maze in
     each episode.
