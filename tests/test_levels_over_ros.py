@@ -20,14 +20,7 @@ from spca_testing.models.model_run import run_with_model
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 
 
-LEVELS = {
-    "touch_02": "shuffled",
-    "pickup_02": "nominal",
-    "pick_and_place_01": "shuffled",
-    "stack_01": "nominal",
-    "stack_11": "shuffled",
-    "arrange_01": "nominal",
-}
+LEVELS = {"pick_and_place_01": "shuffled", "stack_11": "shuffled", "arrange_01": "nominal"}
 
 
 @pytest.mark.timeout(600)

@@ -174,30 +174,6 @@ def test_skills_that_fail_are_repaired_and_the_plan_tried_again(tmp_path: Path) 
         assert words in repair, name
 
 
-@pytest.mark.slow
-def test_an_endless_loop_is_killed_and_repaired(tmp_path: Path) -> None:
-    fault = miswritten("ctx.close()", "while True:\n        pass")
-    ended = run(FallibleModel(coder=[fault]), tmp_path)
-    assert ended.result.success, ended.result.reason
-    assert ended.acts()[0].steps[0].failure is not None
-    assert ended.acts()[0].steps[0].failure.kind == "timeout"
-
-
-def test_a_plan_that_cannot_work_is_planned_anew(tmp_path: Path) -> None:
-    """The domain lets the robot put down what it never picked up.
-
-    No code can repair that, but a new plan can.
-    """
-    model = FallibleModel(
-        planner=[changed(":precondition (holding ?cube)\n    :effect (and (on ?cube ?plate)",
-                         ":precondition (clear ?cube)\n    :effect (and (on ?cube ?plate)", "domain")]
-    )  # fmt: skip
-    ended = run_with_model("pick_and_place_01", model, tmp_path, settings=QUICK, budgets=SMALL_BUDGET)
-    assert ended.result.success, ended.result.reason
-    assert (ended.result.rounds, ended.result.planner.replan) == (2, 1)
-    assert "nothing is held" in ended.asked("test-big")[-1]
-
-
 def spoilt(number: int) -> tuple[PlannerFault, CoderFault]:
     """A planner's and a coder's good answer, damaged: inside, where it still is JSON, or as a whole."""
     dice = random.Random(number)

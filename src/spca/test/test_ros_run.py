@@ -92,20 +92,15 @@ def test_a_node_that_cannot_start_is_named_with_its_reason(
 
 
 @pytest.mark.parametrize(
-    "victim", ["spca_sim.node", "spca_tabletop.ros.executor_node", "spca_referee.node", "spca.ros.brain"]
+    ("victim", "name"), [("spca_tabletop.ros.executor_node", "executor"), ("spca.ros.brain", "supervisor")]
 )
-def test_a_lost_node_ends_the_run_at_once_and_is_named(victim: str, tmp_path: Path) -> None:
+def test_a_lost_node_ends_the_run_at_once_and_is_named(victim: str, name: str, tmp_path: Path) -> None:
     def kill(event: Event) -> None:
         if event.kind == "stage_started" and event.stage == "act":
             [process] = [p for p in psutil.Process().children() if victim in p.cmdline()]
             threading.Timer(0.5, process.kill).start()
 
     began = time.monotonic()
-    name = {
-        "spca_sim.node": "sim",
-        "spca_tabletop.ros.executor_node": "executor",
-        "spca_referee.node": "referee",
-    }.get(victim, "supervisor")
     with pytest.raises(SpcaError, match=name):
         run_ros(RunOptions(level="stack_01", rate=1.0), RunFolder(tmp_path), (kill,))
     assert time.monotonic() - began < 60.0

@@ -1,4 +1,7 @@
-"""Stories of wrong domains, wrong goals and wrong skills, played to the end: who is asked to mend what."""
+"""Stories of wrong domains, wrong goals and wrong skills, played to the end: who is asked to mend what.
+
+What goes wrong in a single skill is in test_model_faults.py.
+"""
 
 from __future__ import annotations
 
@@ -110,10 +113,6 @@ STORIES = {
         coder=(edited(("ctx.spots_on(plate)", "ctx.spots_on_table()"), UNCHECKED),),
         blamed=("set_on_plate",), told="was seen not to hold: (on cube_red plate_red)",
     ),
-    "an IndexError": Story(
-        coder=(miswritten("ctx.spots_on(plate):", "ctx.spots_on(plate)[99:][0]:"),),
-        blamed=("set_on_plate",), told="IndexError",
-    ),
     "another thing is moved, too": Story(
         coder=(edited(("    for grasp in ctx.grasps(cube):\n", CARRIES_ANOTHER)),),
         refused=("lift_cube", "set_on_plate"),  # nobody looked between the two
@@ -131,10 +130,6 @@ STORIES = {
     "it does not let go": Story(
         coder=(edited(("        ctx.open(0.06)\n        ctx.move_linear(above)\n", "        return\n")),),
         blamed=("set_on_plate",), told="was seen not to hold: (on cube_red plate_red), (hand_empty)",
-    ),
-    "a skill that says it failed": Story(
-        coder=(miswritten("        ctx.close()\n", "        return False\n"),),
-        blamed=("lift_cube",), told="returned False",
     ),
     "a domain without anything held": Story(
         planner=(changed(":precondition (holding ?cube)\n    :effect (and (on ?cube ?plate)",
@@ -185,15 +180,6 @@ STORIES = {
         ),
         critics=("goal", "goal", "scene"),
         coder=(miswritten("    for grasp in", '    open("/etc/passwd")\n    for grasp in'),), code="open",
-    ),
-    "a loop without an end": Story(
-        level="touch_02", coder=(miswritten("ctx.close()", "while True:\n        ctx.wait(5.0)"),),
-        blamed=("touch_thing",), told="still running when the time was over",
-    ),
-    "a touch that does nothing": Story(
-        level="touch_02",
-        coder=(edited(("        ctx.move_linear(pose(tool.x, tool.y, tool.z, tool.yaw))\n", "")),),
-        blamed=("touch_thing",), told="which nothing can show",
     ),
     "a sign is obeyed": Story(
         level="sign_01", planner=(changed(SIGN, LETS_FALL),) * 2,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import subprocess
+from functools import cache
 from importlib import metadata
 from typing import Literal
 
@@ -106,8 +107,9 @@ def manifest(options: RunOptions) -> Manifest:
     return Manifest(options=options, **software().model_dump())
 
 
+@cache
 def software() -> Software:
-    """What runs here and now."""
+    """What runs here: the code that this process has loaded stays what it was."""
     return Software(
         git_revision=_git_revision(),
         python=platform.python_version(),

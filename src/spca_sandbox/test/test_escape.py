@@ -48,7 +48,7 @@ def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[SkillHost]:
 @pytest.fixture
 def hasty() -> Iterator[SkillHost]:
     """For attacks that end by the clock only."""
-    with SkillHost(API, LIMITS.model_copy(update={"worker_s": 1.0})) as it:
+    with SkillHost(API, LIMITS.model_copy(update={"worker_s": 0.5})) as it:
         yield it
 
 
