@@ -33,16 +33,6 @@ class TestPyperplan(EngineContract):
         return open_engine("pyperplan")
 
 
-@pytest.mark.slow
-def test_the_tabletop_is_planned_by_another_engine() -> None:
-    two = scene(on={"cube_blue": "cube_red"}, objects=("cube_red", "cube_blue"))
-    text = problem(two, sorted(goals("on R B, on B T"), key=sorted))
-    with SolverProcess(engine="fast-downward-opt") as solver:
-        answer = solver.judge(Case(domain=domain(), problem=text, timeout_s=60))
-    assert (answer.critic, answer.message) == ("", "")
-    assert [words[0] for words in answer.steps] == ["pick_up", "place_on_table", "pick_up", "stack_on"]
-
-
 def test_a_search_depends_on_neither_the_working_folder_nor_pythons_settings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
