@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from threading import Lock
 
 import cv2
 import numpy as np
@@ -67,6 +68,7 @@ class _Backdrop:
 
 _KEPT = 4  # backdrops of 10 MB each
 _backdrops: dict[tuple[object, ...], _Backdrop] = {}
+_keeping = Lock()  # the threads that draw a video share them
 
 
 class RayRenderer:
@@ -157,11 +159,12 @@ class RayRenderer:
             *(light.direction.tobytes(), light.ambient, light.diffuse, self._shadows),
             *(view.pose, view.intrinsics),
         )
-        if key not in _backdrops:
-            while len(_backdrops) >= _KEPT:
-                _backdrops.pop(next(iter(_backdrops)))
-            _backdrops[key] = self._draw_backdrop()
-        return _backdrops[key]
+        with _keeping:
+            if key not in _backdrops:
+                while len(_backdrops) >= _KEPT:
+                    _backdrops.pop(next(iter(_backdrops)))
+                _backdrops[key] = self._draw_backdrop()
+            return _backdrops[key]
 
     def _draw_backdrop(self) -> _Backdrop:
         hits = self._cast(self._eye, self._rays, FIXED_GROUP)

@@ -6,7 +6,9 @@ import math
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import cv2
 import numpy as np
@@ -192,6 +194,22 @@ def test_what_is_kept_of_earlier_pictures_does_not_change_later_ones(
     assert len(kept) == ray_renderer._KEPT
 
 
+def test_threads_draw_once_what_they_share(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray_renderer, "_backdrops", {})
+    drawn: list[object] = []
+    draw = ray_renderer.RayRenderer._draw_backdrop
+
+    def slowly(renderer: ray_renderer.RayRenderer) -> object:
+        drawn.append(renderer)
+        time.sleep(0.3)  # in which the other one comes
+        return draw(renderer)
+
+    monkeypatch.setattr(ray_renderer.RayRenderer, "_draw_backdrop", slowly)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda _: frame_of(world, noise=False), range(2)))
+    assert len(drawn) == 1
+
+
 def test_depth_scale_and_light(world: World) -> None:
     plain = frame_of(world, noise=False)
     varied = frame_of(world, noise=False, variation=SimVariation(depth_scale=1.01, light_scale=0.5))
@@ -219,6 +237,7 @@ def test_no_graphics_library_is_needed() -> None:
     """A process that cannot import OpenGL still takes a picture; requesting GL is one clear error."""
     script = """
 import sys
+import time
 for name in ("OpenGL", "glfw", "mujoco.egl", "mujoco.osmesa"):
     sys.modules[name] = None
 from spca_core.errors import InputError
