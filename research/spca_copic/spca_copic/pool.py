@@ -7,14 +7,12 @@ is called directly: that is code of the installed packages, and ten times as fas
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from spca_copic.grammar_programs import is_assembled
 from spca_core.errors import InputError
 from spca_programs.ipp.program import Answer, ProgramRunner
 from spca_programs.plan_world import (
-    ActionKind,
     ActionSequence,
     Candidate,
     Grammar,
@@ -108,36 +106,11 @@ class ProgramPool:
     ) -> tuple[ActionSequence, str]:
         """What one program (an id) proposes; empty with the reason where that is nothing."""
         observation = {**situation.observation, "memory": list(memory[-MEMORY:])}
-        answer = self._workers[program].ask([observation, _plain(situation.actions), situation.instruction])
+        answer = self._workers[program].ask(
+            [observation, [a.plain for a in situation.actions], situation.instruction]
+        )
         plan = tuple(" ".join(action.split()) for action in answer.plan[:LONGEST])
         return ((), answer.problem or "an empty plan") if answer.problem or not plan else (plan, "")
-
-
-@lru_cache(maxsize=8)
-def _dumped(kinds: _Same) -> list[dict[str, Any]]:
-    return [kind.model_dump(mode="json") for kind in kinds.actions]
-
-
-def _plain(actions: tuple[ActionKind, ...]) -> list[dict[str, Any]]:
-    """Actions as programs see them. Worlds hand out the same ones repeatedly: they are converted once."""
-    return _dumped(_Same(actions))
-
-
-class _Same:
-    """Actions compared by identity, one by one: quick, and right for what a world hands out repeatedly."""
-
-    def __init__(self, actions: tuple[ActionKind, ...]) -> None:
-        self.actions = actions
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, _Same)
-            and len(self.actions) == len(other.actions)
-            and all(a is b for a, b in zip(self.actions, other.actions, strict=True))
-        )
-
-    def __hash__(self) -> int:
-        return hash((len(self.actions), id(self.actions[0]) if self.actions else 0))
 
 
 class _Direct:

@@ -14,29 +14,19 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from pydantic import Field
 
-from spca_core.model import Record
 from spca_programs.ports.selector import Experience, Learning
 
+_BATCH = 32
+# Of choices that were not tried out. Rewards are not discounted: a program that asks seldom would look better
+# than one that succeeds.
+_CLIP, _GAE_LAMBDA, _VALUE_WEIGHT, _ENTROPY_WEIGHT = 0.2, 0.9, 0.5, 0.01
+_TEMPERATURE = 0.1
+"""Weight of the entropy where outcomes are known, in deviations of them.
 
-class PpoOptions(Record):
-    """Constants of the algorithm; all but the last three concern choices that were not tried out."""
-
-    clip: float = Field(0.2, gt=0)
-    gae_lambda: float = Field(0.9, ge=0, le=1)
-    discount: float = Field(1.0, ge=0, le=1)
-    """Per decision. Below 1 a program that asks seldom would look better than one that succeeds."""
-    value_weight: float = Field(0.5, ge=0)
-    entropy_weight: float = Field(0.01, ge=0)
-    temperature: float = Field(0.1, ge=0)
-    """Weight of the entropy where outcomes are known, in deviations of them.
-
-    The policy then tends to the softmax of outcomes over it. The lower, the sooner it is certain, and what is
-    certain hardly learns any more.
-    """
-    epochs: int = Field(10, ge=1)
-    batch: int = Field(32, ge=1)
+The policy then tends to the softmax of outcomes over it. The lower, the sooner it is certain, and what is
+certain hardly learns any more.
+"""
 
 
 class Differentiable(Protocol):
@@ -55,9 +45,7 @@ class Differentiable(Protocol):
         ...
 
 
-def advantages(
-    batch: Sequence[Experience], discount: float, gae_lambda: float
-) -> tuple[np.ndarray, np.ndarray]:
+def advantages(batch: Sequence[Experience]) -> tuple[np.ndarray, np.ndarray]:
     """Generalised advantages and the returns that the critic shall learn, shape (len(batch),) each.
 
     A batch that ends within an episode is completed by the critic's value of its last sample.
@@ -68,16 +56,16 @@ def advantages(
         sample = batch[index]
         if sample.last:
             following, value_after = 0.0, 0.0
-        delta = sample.reward + discount * value_after - sample.value
-        following = delta + discount * gae_lambda * following
+        delta = sample.reward + value_after - sample.value
+        following = delta + _GAE_LAMBDA * following
         result[index] = following
         value_after = sample.value
     return result, result + np.array([sample.value for sample in batch])
 
 
-def softmax(scores: np.ndarray, temperature: float = 1.0) -> np.ndarray:
+def softmax(scores: np.ndarray) -> np.ndarray:
     """Probabilities of scores, shape (n,)."""
-    raised = np.exp((scores - scores.max()) / temperature)
+    raised = np.exp(scores - scores.max())
     return np.asarray(raised / raised.sum())
 
 
@@ -95,7 +83,7 @@ _Taught = _Chosen | np.ndarray
 
 
 def improve(
-    policy: Differentiable, batch: Sequence[Experience], options: PpoOptions, rng: np.random.Generator
+    policy: Differentiable, batch: Sequence[Experience], epochs: int, rng: np.random.Generator
 ) -> Learning:
     """Some epochs over a batch. Where there are outcomes, choices without any are left out: they are noise.
 
@@ -112,17 +100,17 @@ def improve(
         spread = np.sqrt(np.mean([np.var(sample.outcomes) for sample in tried])) + 1e-8
         taught: list[_Taught] = [np.array(sample.outcomes) / spread for sample in tried]
     else:
-        advantage, target = advantages(batch, options.discount, options.gae_lambda)
+        advantage, target = advantages(batch)
         choices = [len(sample.candidates) > 1 for sample in batch]
         if any(choices):  # a sole candidate teaches the critic, not the policy
             advantage = (advantage - advantage[choices].mean()) / (advantage[choices].std() + 1e-8)
         taught = [_Chosen(s.chosen, s.probability, a) for s, a in zip(batch, advantage.tolist(), strict=True)]
     told = np.zeros(4)
-    for _ in range(options.epochs):
+    for _ in range(epochs):
         order = rng.permutation(len(batch))
         told = np.zeros(4)
-        for start in range(0, len(order), options.batch):
-            told += _step(policy, order[start : start + options.batch].tolist(), taught, target, options)
+        for start in range(0, len(order), _BATCH):
+            told += _step(policy, order[start : start + _BATCH].tolist(), taught, target)
     told /= len(batch)
     return Learning(
         policy_loss=float(told[0]),
@@ -138,7 +126,6 @@ def _step(
     samples: Sequence[int],
     taught: Sequence[_Taught],
     target: np.ndarray | None,
-    options: PpoOptions,
 ) -> np.ndarray:
     """One mini-batch; sums of policy loss, value loss, entropy, clipped ratios.
 
@@ -148,18 +135,16 @@ def _step(
     gradients = []
     told = np.zeros(4)
     for index, score in zip(samples, scores, strict=True):
-        gradient, loss, entropy, clipped = _policy_gradient(score, taught[index], options)
+        gradient, loss, entropy, clipped = _policy_gradient(score, taught[index])
         gradients.append(gradient / len(samples))
         told += (loss, 0.0, entropy, clipped)
     error = np.zeros(len(samples)) if target is None else values - target[samples]
     told[1] = float((error**2).sum())
-    policy.backward(samples, gradients, 2 * options.value_weight * error / len(samples))
+    policy.backward(samples, gradients, 2 * _VALUE_WEIGHT * error / len(samples))
     return told
 
 
-def _policy_gradient(
-    score: np.ndarray, taught: _Taught, options: PpoOptions
-) -> tuple[np.ndarray, float, float, float]:
+def _policy_gradient(score: np.ndarray, taught: _Taught) -> tuple[np.ndarray, float, float, float]:
     """Gradient of a sample's loss by its scores, the loss, the entropy, and whether its ratio was clipped."""
     probability = softmax(score)
     logs = np.log(probability + 1e-12)
@@ -169,12 +154,12 @@ def _policy_gradient(
     by_entropy = probability * (logs + entropy)
     if isinstance(taught, np.ndarray):
         expected = float(probability @ taught)
-        gradient = options.temperature * by_entropy - probability * (taught - expected)
+        gradient = _TEMPERATURE * by_entropy - probability * (taught - expected)
         return gradient, -expected, entropy, 0.0
     ratio = probability[taught.chosen] / taught.before
-    bounded = np.clip(ratio, 1 - options.clip, 1 + options.clip) * taught.advantage
+    bounded = np.clip(ratio, 1 - _CLIP, 1 + _CLIP) * taught.advantage
     clipped = bounded < ratio * taught.advantage
     pull = 0.0 if clipped else taught.advantage * ratio
     by_policy = pull * (probability - np.eye(len(score))[taught.chosen])
     loss = -float(min(ratio * taught.advantage, bounded))
-    return by_policy + options.entropy_weight * by_entropy, loss, entropy, float(clipped)
+    return by_policy + _ENTROPY_WEIGHT * by_entropy, loss, entropy, float(clipped)

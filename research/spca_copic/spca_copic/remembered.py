@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 
 from spca_core.errors import InputError, SpcaError
-from spca_programs.plan_world import ActionSequence, Briefing, Case, Situation, Split, Transition
+from spca_programs.plan_world import ActionSequence, Case, Situation, Transition
 from spca_programs.ports.plan_world import PlanWorld
 
 
@@ -30,21 +30,13 @@ class RememberedWorld:
 
     def __init__(self, world: PlanWorld) -> None:
         self._world = world
-        self.name, self.tasks, self.cases = world.name, world.tasks, world.cases
-        self.returns = world.returns
+        self.name, self.tasks, self.cases, self.returns = world.name, world.tasks, world.cases, world.returns
+        self.split, self.briefing = world.split, world.briefing
         self._known: dict[str, _Node] = {}
         self._case: Case | None = None
         self._node: _Node | None = None
         self._there: _Node | None = None
         """Where the world itself is."""
-
-    def split(self, task: str, train: int, seen: int, unseen: int, seed: int) -> Split:
-        """See `PlanWorld.split`."""
-        return self._world.split(task, train, seen, unseen, seed)
-
-    def briefing(self, task: str) -> Briefing:
-        """See `PlanWorld.briefing`."""
-        return self._world.briefing(task)
 
     def reset(self, case: Case) -> Situation:
         """See `PlanWorld.reset`."""

@@ -8,9 +8,8 @@ from contextlib import closing, contextmanager
 import pytest
 
 from spca_copic.grammar_programs import GrammarPrograms
-from spca_copic.ppo import PpoOptions
 from spca_copic.remembered import RememberedWorld
-from spca_copic.selectors.hashed import HashedOptions, HashedSelector
+from spca_copic.selectors.hashed import HashedSelector
 from spca_copic.worlds.build_order.world import BuildOrderWorld
 from spca_copic.worlds.household.world import HouseholdWorld
 from spca_copic.worlds.nethack.world import NethackWorld
@@ -97,7 +96,7 @@ class TestRemembered(TestBuildOrder):
 
 class TestHashedSelector(SelectorContract):
     def make(self) -> Selector:
-        return HashedSelector(HashedOptions(bits=10, ppo=PpoOptions(epochs=6)))
+        return HashedSelector()
 
 
 class TestGrammarPrograms(ProgramProposerContract):

@@ -20,7 +20,7 @@ from spca_copic.grammar_programs import GrammarPrograms, assemble
 from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Outcome, Recipe, TaskState
 from spca_copic.rollouts import TryingChoice
-from spca_copic.selectors.hashed import HashedOptions, HashedSelector
+from spca_copic.selectors.hashed import HashedSelector
 from spca_copic.store import CopicFolder, CopicRun
 from spca_copic.terminal import train_command
 from spca_copic.training import Listener, train_task
@@ -171,7 +171,7 @@ def test_trying_candidates_out_tells_their_rewards_and_changes_nothing(page: dic
 
 def test_a_selector_that_is_no_better_gives_way_to_the_best_program(page: dict[str, Any]) -> None:
     world = page["Cupboards"]()
-    selector = HashedSelector(HashedOptions(rate=1e-9))
+    selector = HashedSelector(rate=1e-9)
     recipe = Recipe(trials=1, episodes=2, held_out=6, judged=6, deadline_s=PATIENT_S)
     state = train_task(world, "cups", GrammarPrograms(), selector, recipe)
     assert state.follow == state.best_single

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 from spca_core.errors import InputError
@@ -59,6 +59,11 @@ class ActionKind(Record):
     parameters: tuple[str, ...] = ()
     about: str = ""
     detail: dict[str, Any] = {}
+
+    @cached_property
+    def plain(self) -> dict[str, Any]:
+        """The action as programs see it; worlds hand out the same ones repeatedly."""
+        return self.model_dump(mode="json")
 
 
 class Situation(Record):

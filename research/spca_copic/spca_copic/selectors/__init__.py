@@ -11,9 +11,9 @@ NAMES = ("hashed", "language")
 def make_selector(name: str, seed: int = 0) -> Selector:
     """An untrained selector by its name. Raises InputError for an unknown one."""
     if name == "hashed":
-        from spca_copic.selectors.hashed import HashedOptions, HashedSelector
+        from spca_copic.selectors.hashed import HashedSelector
 
-        return HashedSelector(HashedOptions(seed=seed))
+        return HashedSelector(seed)
     if name == "language":
         from spca_copic.selectors.language import LanguageModelSelector
 

@@ -14,12 +14,10 @@ from pathlib import Path
 from zlib import crc32
 
 import numpy as np
-from pydantic import Field
 from scipy.sparse import csr_matrix
 
-from spca_copic.ppo import PpoOptions, improve, softmax
+from spca_copic.ppo import improve, softmax
 from spca_copic.selectors.weights import Learnt, read_weights, write_weights
-from spca_core.model import Record
 from spca_programs.plan_world import Candidate, ChoiceContext
 from spca_programs.ports.selector import Experience, Learning
 
@@ -30,18 +28,8 @@ Sparse = tuple[np.ndarray, np.ndarray]
 """Indices (int) and values (float32) of the features that are not zero; an index may occur twice."""
 
 _WORD = re.compile(r"[a-z0-9_]+", re.IGNORECASE)
-
-
-class HashedOptions(Record):
-    """Sizes and rates. There are 2**bits features."""
-
-    bits: int = Field(13, ge=4, le=20)
-    hidden: int = Field(32, ge=1)
-    rate: float = Field(0.003, gt=0)
-    prior: float = Field(1.0, ge=0)
-    """Weight of what a candidate's program is worth alone; what is learned adds to it."""
-    seed: int = Field(0, ge=0)
-    ppo: PpoOptions = PpoOptions()
+_FEATURES, _HIDDEN = 1 << 13, 32
+_EPOCHS = 10
 
 
 class HashedSelector:
@@ -49,16 +37,14 @@ class HashedSelector:
 
     name = "hashed"
 
-    def __init__(self, options: HashedOptions | None = None) -> None:
-        self.options = options or HashedOptions()
-        self._rng = np.random.default_rng(self.options.seed)
-        size, hidden = 1 << self.options.bits, self.options.hidden
+    def __init__(self, seed: int = 0, rate: float = 0.003) -> None:
+        self._rate, self._rng = rate, np.random.default_rng(seed)
         self._weights: dict[str, np.ndarray] = {}
         for net in ("policy", "value"):
-            self._weights[f"{net}.linear"] = np.zeros(size, np.float32)
-            self._weights[f"{net}.inner"] = self._rng.normal(0, 1, (size, hidden)).astype(np.float32)
-            self._weights[f"{net}.offset"] = np.zeros(hidden, np.float32)
-            self._weights[f"{net}.outer"] = np.zeros(hidden, np.float32)
+            self._weights[f"{net}.linear"] = np.zeros(_FEATURES, np.float32)
+            self._weights[f"{net}.inner"] = self._rng.normal(0, 1, (_FEATURES, _HIDDEN)).astype(np.float32)
+            self._weights[f"{net}.offset"] = np.zeros(_HIDDEN, np.float32)
+            self._weights[f"{net}.outer"] = np.zeros(_HIDDEN, np.float32)
             self._weights[f"{net}.bias"] = np.zeros(1, np.float32)
         self._first = {name: np.zeros_like(w) for name, w in self._weights.items()}
         self._second = {name: np.zeros_like(w) for name, w in self._weights.items()}
@@ -69,22 +55,22 @@ class HashedSelector:
 
     def score(self, context: ChoiceContext, candidates: Sequence[Candidate]) -> tuple[np.ndarray, float]:
         """See `Selector.score`."""
-        inputs = self._matrix([candidate_features(context, c, self.options.bits) for c in candidates])
-        scores = self._net("policy", inputs)[0] + self._prior(candidates)
-        values, _ = self._net("value", self._matrix([context_features(context, self.options.bits)]))
+        inputs = self._matrix([candidate_features(context, c) for c in candidates])
+        scores = self._net("policy", inputs)[0] + _worth(candidates)
+        values, _ = self._net("value", self._matrix([context_features(context)]))
         return softmax(scores.astype(float)), float(values[0])
 
     def learn(self, batch: Sequence[Experience]) -> Learning:
         """See `Selector.learn`."""
-        return improve(self, batch, self.options.ppo, self._rng)
+        return improve(self, batch, _EPOCHS, self._rng)
 
     def save(self, path: Path) -> None:
         """Weights, the optimiser's state and the generator's."""
         state = Learnt.of(self._steps, self._rng)
-        write_weights(path, self.name, self.options.model_dump(mode="json"), state, self._arrays())
+        write_weights(path, self.name, state, self._arrays())
 
     def load(self, path: Path) -> None:
-        """Take over a file's weights and learning state; the options stay this selector's own."""
+        """Take over a file's weights and learning state."""
         header, arrays = read_weights(path, self.name, {n: a.shape for n, a in self._arrays().items()})
         for name in self._weights:
             self._weights[name] = arrays[name]
@@ -96,11 +82,11 @@ class HashedSelector:
 
     def prepare(self, batch: Sequence[Experience]) -> None:
         """Hash a batch once for all epochs."""
-        self._priors = [self._prior(s.candidates) for s in batch]
+        self._priors = [_worth(s.candidates) for s in batch]
         self._batch = [
             (
-                [candidate_features(s.context, c, self.options.bits) for c in s.candidates],
-                context_features(s.context, self.options.bits),
+                [candidate_features(s.context, c) for c in s.candidates],
+                context_features(s.context),
             )
             for s in batch
         ]
@@ -125,14 +111,12 @@ class HashedSelector:
 
     # --- helpers --------------------------------------------------------------------------------------------
 
-    def _prior(self, candidates: Sequence[Candidate]) -> np.ndarray:
-        return self.options.prior * np.array([c.worth for c in candidates], np.float32)
-
-    def _matrix(self, rows: Sequence[Sparse]) -> csr_matrix:
+    @staticmethod
+    def _matrix(rows: Sequence[Sparse]) -> csr_matrix:
         starts = np.cumsum([0, *(len(indices) for indices, _ in rows)])
         indices = np.concatenate([indices for indices, _ in rows])
         values = np.concatenate([values for _, values in rows])
-        return csr_matrix((values, indices, starts), shape=(len(rows), 1 << self.options.bits))
+        return csr_matrix((values, indices, starts), shape=(len(rows), _FEATURES))
 
     def _net(self, net: str, inputs: csr_matrix) -> tuple[np.ndarray, np.ndarray]:
         w = self._weights
@@ -160,7 +144,7 @@ class HashedSelector:
         gradient *= gradient  # in place, as most weights are in large matrices
         gradient *= 1 - _BETA_2
         second += gradient
-        corrected = self.options.rate * (1 - _BETA_2**self._steps) ** 0.5 / (1 - _BETA_1**self._steps)
+        corrected = self._rate * (1 - _BETA_2**self._steps) ** 0.5 / (1 - _BETA_1**self._steps)
         change = np.sqrt(second, out=gradient)
         change += _EPSILON
         np.divide(first, change, out=change)
@@ -174,14 +158,19 @@ class HashedSelector:
         return arrays
 
 
+def _worth(candidates: Sequence[Candidate]) -> np.ndarray:
+    """What each candidate's program is worth alone: what is learned adds to it."""
+    return np.array([c.worth for c in candidates], np.float32)
+
+
 @lru_cache(maxsize=1 << 18)
-def _hashed(word: str, bits: int) -> tuple[int, float]:
+def _hashed(word: str) -> tuple[int, float]:
     code = crc32(word.encode())
-    return code & ((1 << bits) - 1), 1.0 if code >> 31 else -1.0
+    return code % _FEATURES, 1.0 if code >> 31 else -1.0
 
 
 @lru_cache(maxsize=1 << 14)
-def candidate_features(context: ChoiceContext, candidate: Candidate, bits: int) -> Sparse:
+def candidate_features(context: ChoiceContext, candidate: Candidate) -> Sparse:
     """Features of a candidate in its context: groups of norm 1 (program, plan, facts, task, its names).
 
     Whose plan it is has a group of its own: following one program throughout is the first thing to learn.
@@ -198,16 +187,15 @@ def candidate_features(context: ChoiceContext, candidate: Candidate, bits: int) 
             _with_facts(facts, plan),
             _with_task(context.instruction, candidate.programs, plan),
             _with_names(context.instruction, facts, plan),
-        ),
-        bits,
+        )
     )
 
 
-def context_features(context: ChoiceContext, bits: int) -> Sparse:
+def context_features(context: ChoiceContext) -> Sparse:
     """Features of a context alone, for the critic."""
     state = ("bias", f"failure={context.last_failure}", f"decision={min(context.decision, 30)}",
              f"stage={context.decision.bit_length()}")  # fmt: skip
-    return hashed_groups((state, _without_numbers(context.facts), _task_words(context.instruction)), bits)
+    return hashed_groups((state, _without_numbers(context.facts), _task_words(context.instruction)))
 
 
 _NUMBER = re.compile(r"(?<=[a-z])_\d+\b", re.IGNORECASE)
@@ -308,12 +296,12 @@ def _name(action: str) -> str:
     return action.split(" ", 1)[0]
 
 
-def hashed_groups(groups: Sequence[Iterable[str]], bits: int) -> Sparse:
+def hashed_groups(groups: Sequence[Iterable[str]]) -> Sparse:
     """The words of each group as signed features; each group has norm 1."""
     indices: list[int] = []
     values: list[float] = []
     for group in groups:
-        found = [_hashed(word, bits) for word in group]
+        found = [_hashed(word) for word in group]
         scale = 1 / max(1, len(found)) ** 0.5
         indices += [index for index, _ in found]
         values += [sign * scale for _, sign in found]

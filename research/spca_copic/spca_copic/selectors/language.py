@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from spca_copic.ppo import PpoOptions, improve, softmax
+from spca_copic.ppo import improve, softmax
 from spca_copic.selectors.weights import Learnt, read_weights, write_weights
 from spca_core.errors import InputError
 from spca_programs.plan_world import Candidate, ChoiceContext
@@ -26,6 +26,7 @@ INSTALL = "pip install torch transformers==5.23.0 peft==0.21.2 (torch alone take
 MODEL_VARIABLE = "SPCA_SELECTOR_MODEL"
 _RANK = 8
 _RATE = 1e-3
+_EPOCHS = 4
 _CRITIC_WIDTH = 32
 _MOST_TOKENS = 512
 """Of a question; what is older is cut off."""
@@ -95,13 +96,13 @@ class LanguageModelSelector:
 
     def learn(self, batch: Sequence[Experience]) -> Learning:
         """See `Selector.learn`."""
-        return improve(self, batch, PpoOptions(epochs=4), self._rng)
+        return improve(self, batch, _EPOCHS, self._rng)
 
     def save(self, path: Path) -> None:
         """LoRA, critic and the optimiser's state; not the frozen model."""
         state = Learnt.of(self._steps(), self._rng)
         arrays = {name: tensor.detach().numpy() for name, tensor in self._tensors().items()}
-        write_weights(path, self.name, {"rank": _RANK}, state, arrays)
+        write_weights(path, self.name, state, arrays)
 
     def load(self, path: Path) -> None:
         """See `Selector.load`; the frozen model must be the same one."""

@@ -38,29 +38,23 @@ class Learnt(Record):
 
 
 class Header(Record):
-    """The first line: what kind of selector, its options, its state, and each array's shape, in order."""
+    """The first line: what kind of selector, its state, and each array's shape, in order."""
 
     kind: str
     version: int
-    options: dict[str, Any]
+    options: dict[str, Any] = {}
+    """Of an older file; its arrays' shapes say the same."""
     state: Learnt
     arrays: dict[str, tuple[int, ...]]
     sha256: str
 
 
-def write_weights(
-    path: Path,
-    kind: str,
-    options: Mapping[str, Any],
-    state: Learnt,
-    arrays: Mapping[str, np.ndarray],
-) -> None:
+def write_weights(path: Path, kind: str, state: Learnt, arrays: Mapping[str, np.ndarray]) -> None:
     """Write a selector's file, whole or not at all."""
     content = b"".join(np.ascontiguousarray(a, dtype="<f4").tobytes() for a in arrays.values())
     header = Header(
         kind=kind,
         version=1,
-        options=dict(options),
         state=state,
         arrays={name: a.shape for name, a in arrays.items()},
         sha256=hashlib.sha256(content).hexdigest(),
