@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
@@ -18,12 +19,12 @@ from spca_llm.config import REPLAY
 from spca_planner.solver.process import SolverProcess
 from spca_programs.ipp.dialogue import ROLE, open_writer
 from spca_worldcoder import OPTIONS
-from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult, Listener, Purpose
+from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult, Listener
 from spca_worldcoder.agent.settings import Settings
 from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
 from spca_worldcoder.language.synthesizer import LanguageSynthesizer
 from spca_worldcoder.planning.classical import ClassicalSearch
-from spca_worldcoder.planning.planner import ModelPlanner, SandboxSearch, Searcher
+from spca_worldcoder.planning.planner import ModelPlanner, Searcher
 from spca_worldcoder.records import (
     EMPTY_PROGRAM,
     Contradiction,
@@ -31,7 +32,6 @@ from spca_worldcoder.records import (
     Experience,
     NotLearnable,
     Program,
-    Transition,
     TransitionLine,
     Usage,
 )
@@ -86,13 +86,10 @@ class Recorder:
         self._folder, self._then = folder, then
         self._source = EMPTY_PROGRAM.source
 
-    def step(
-        self, environment: str, episode: int, step: int, seen: Transition, purpose: Purpose, right: bool
-    ) -> None:
+    def step(self, line: TransitionLine) -> None:
         """One line."""
-        line = TransitionLine.of(environment, episode, step, seen, purpose, right)
         self._folder.append(line, TRANSITIONS)
-        self._then.step(environment, episode, step, seen, purpose, right)
+        self._then.step(line)
 
     def draft(self, draft: Draft, adopted: bool) -> None:
         """One line with the difference; the program itself when it is adopted."""
@@ -187,18 +184,19 @@ def laboratory(
     with ExitStack() as stack:
         runner = stack.enter_context(ModelRunner(cancelled))
         searchers: list[Searcher]
+        novelty = partial(runner.plan, method="novelty", budget=8_000)
         synthesizer: ModelSynthesizer
         if options.settings.planner == "tree":
-            searchers = [SandboxSearch(runner, "tree", _TREE_BUDGET)]
+            searchers = [partial(runner.plan, method="tree", budget=_TREE_BUDGET)]
         elif options.synthesizer == "inductive":
             solver = stack.enter_context(SolverProcess())
             solver.start()
             searchers = [
-                SandboxSearch(runner, "novelty", 8_000),
+                novelty,
                 ClassicalSearch(solver, cancelled=cancelled),
             ]
         else:
-            searchers = [SandboxSearch(runner, "novelty", 8_000), SandboxSearch(runner, "width", 40_000)]
+            searchers = [novelty, partial(runner.plan, budget=40_000)]
         guess = options.settings.rewards == "guessed"
         if options.synthesizer == "inductive":
             synthesizer = InductiveSynthesizer(guess, cancelled)

@@ -11,8 +11,8 @@ from rich.table import Table
 from spca.interrupt import stopping_on_interrupt
 from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS
 from spca_core.flag import Flag
-from spca_worldcoder.agent.agent import EpisodeResult, Purpose
-from spca_worldcoder.records import Draft, Transition, Usage
+from spca_worldcoder.agent.agent import EpisodeResult
+from spca_worldcoder.records import Draft, TransitionLine, Usage
 from spca_worldcoder.report import environments_table, write_report
 from spca_worldcoder.run import LearnOptions, LearnResult, resume, start
 
@@ -26,13 +26,11 @@ class Progress:
         self._environment = ""
         self._usage = Usage()
 
-    def step(
-        self, environment: str, episode: int, step: int, seen: Transition, purpose: Purpose, right: bool
-    ) -> None:
+    def step(self, line: TransitionLine) -> None:
         """Count."""
         self._actions += 1
-        self._right += right
-        self._environment = f"{environment}, episode {episode}"
+        self._right += line.right
+        self._environment = f"{line.environment}, episode {line.episode}"
         self._show()
 
     def draft(self, draft: Draft, adopted: bool) -> None:

@@ -22,7 +22,7 @@ from spca_worldcoder.induction.rulebook import Rulebook
 from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
 from spca_worldcoder.induction.view import FrameFinder, look
 from spca_worldcoder.planning.classical import ClassicalSearch
-from spca_worldcoder.planning.planner import ModelPlanner, SandboxSearch
+from spca_worldcoder.planning.planner import ModelPlanner
 from spca_worldcoder.prelude import Entity, wc_copy, wc_entity_key
 from spca_worldcoder.records import Contradiction, Experience, NotLearnable, Program, Transition
 from spca_worldcoder.sandbox import ModelRunner
@@ -271,9 +271,9 @@ def test_every_search_ends_when_it_is_cancelled():
 
     for polls in (0, 3):
         with ModelRunner(after(polls)) as runner, pytest.raises(Cancelled):
-            SandboxSearch(runner, "width", 40_000).search(hanging, state, mission, actions)
+            runner.plan(hanging, state, mission, actions)
         with SolverProcess() as solver, pytest.raises(Cancelled):
-            ClassicalSearch(solver, cancelled=after(polls)).search(program, state, mission, actions)
+            ClassicalSearch(solver, cancelled=after(polls))(program, state, mission, actions)
         with pytest.raises(Cancelled):
             Learner(cancelled=after(polls)).learn(data)
 

@@ -24,7 +24,7 @@ from spca_worldcoder.agent.settings import Settings
 from spca_worldcoder.bench.bench import Watcher, WorldcoderBench
 from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
 from spca_worldcoder.language.synthesizer import LanguageSynthesizer, code_in
-from spca_worldcoder.planning.planner import ModelPlanner, SandboxSearch
+from spca_worldcoder.planning.planner import ModelPlanner
 from spca_worldcoder.records import Draft, Experience, Program, Transition, Verdict
 from spca_worldcoder.run import DraftLine
 from spca_worldcoder.sandbox import SIGNATURES, ModelRunner
@@ -190,13 +190,13 @@ def test_hostile_and_slow_programs_explain_nothing_and_harm_nothing(runner: Mode
 def test_a_plan_that_a_program_lies_about_does_not_count(runner: ModelRunner) -> None:
     world = Sokoban(1, 6)
     state, mission = world.reset(3)
-    planner = ModelPlanner(runner, [SandboxSearch(runner, "width", 40_000)])
+    planner = ModelPlanner(runner, [runner.plan])
     assert planner.plan(Program(source=LYING), state, mission, world.actions) is None
 
 
 def test_search_in_the_sandbox_solves_levels_in_a_program_without_rules(runner: ModelRunner) -> None:
     world = Sokoban(2, 7)
-    planner = ModelPlanner(runner, [SandboxSearch(runner, "width", 200_000)])
+    planner = ModelPlanner(runner, [runner.plan])
     state, mission = world.reset(5)
     plan = planner.plan(Program(source=GOOD), state, mission, world.actions)
     assert plan is not None
@@ -226,7 +226,7 @@ def learn(chat: Chat, folder: Path) -> tuple[Agent, Drafts]:
     drafts = Drafts()
     settings = Settings(seed=4, streak=2, episodes=6, refinements=12, optimism=False)
     with ModelRunner() as runner:
-        planner = ModelPlanner(runner, [SandboxSearch(runner, "width", 40_000)])
+        planner = ModelPlanner(runner, [runner.plan])
         agent = Agent(runner, planner, LanguageSynthesizer(chat, 4), settings, drafts)
         agent.result = agent.learn(Sokoban(1, 6))  # type: ignore[attr-defined]
     return agent, drafts
@@ -247,7 +247,7 @@ def test_optimism_is_asked_about_once_and_a_bolder_program_is_adopted(
         asked.append(seen.body["messages"][-1]["content"])
         return next(answers, fenced(later))
 
-    planner = ModelPlanner(runner, [SandboxSearch(runner, "width", 40_000)])
+    planner = ModelPlanner(runner, [runner.plan])
     with ModelServer(answer) as server, chat_over(server, tmp_path) as chat:
         settings, rng = Settings(refinements=12), np.random.default_rng(1)
         model = Modelling(runner, planner, LanguageSynthesizer(chat), settings, rng, drafts.draft)
@@ -296,7 +296,7 @@ def test_a_models_reward_is_guessed_once_for_each_mission_before_anything_has_pa
         asked.append(seen.body["messages"][-1]["content"])
         return fenced(GOOD.replace("10 if", "9 if"))
 
-    planner = ModelPlanner(runner, [SandboxSearch(runner, "width", 40_000)])
+    planner = ModelPlanner(runner, [runner.plan])
     with ModelServer(answer) as server, chat_over(server, tmp_path) as chat:
         settings = Settings(rewards="guessed", optimism=False)
         writer = LanguageSynthesizer(chat, guess_rewards=True)

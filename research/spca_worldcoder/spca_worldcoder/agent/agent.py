@@ -14,7 +14,15 @@ from spca_worldcoder.agent.explorer import Explorer
 from spca_worldcoder.agent.modelling import Modelling
 from spca_worldcoder.agent.settings import Settings
 from spca_worldcoder.planning.planner import ModelPlanner
-from spca_worldcoder.records import EMPTY_PROGRAM, Draft, Experience, NotLearnable, Program, Transition
+from spca_worldcoder.records import (
+    EMPTY_PROGRAM,
+    Draft,
+    Experience,
+    NotLearnable,
+    Program,
+    Transition,
+    TransitionLine,
+)
 from spca_worldcoder.sandbox import ModelRunner
 from spca_worldcoder.state import State, kinds_in
 from spca_worldcoder.synthesizer import ModelSynthesizer
@@ -57,10 +65,8 @@ class EnvironmentResult(Record):
 class Listener(Protocol):
     """Is told what happens, as it happens."""
 
-    def step(
-        self, environment: str, episode: int, step: int, seen: Transition, purpose: Purpose, right: bool
-    ) -> None:
-        """A step was taken; `right` is whether the model had it right."""
+    def step(self, line: TransitionLine) -> None:
+        """A step was taken."""
         ...
 
     def draft(self, draft: Draft, adopted: bool) -> None:
@@ -210,7 +216,7 @@ class Agent:
         if not right or (expected is not None and expected != after):
             self._queue.clear()
         self._explorer.see(seen)
-        self._listener.step(world.name, episode, step, seen, self._purpose, right)
+        self._listener.step(TransitionLine.of(world.name, episode, step, seen, self._purpose, right))
         return after, reward, done
 
     @property

@@ -17,7 +17,7 @@ from spca_core.model import Record
 from spca_core.run_folder import RunFolder
 from spca_llm.connect import open_chat
 from spca_planner.solver.process import SolverProcess
-from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult, Purpose
+from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult
 from spca_worldcoder.agent.settings import EPSILON, Settings
 from spca_worldcoder.bench.baselines import ppo_played, random_actions, react, true_sokoban
 from spca_worldcoder.bench.page import learned_table, write_sections
@@ -31,7 +31,7 @@ from spca_worldcoder.bench.suites import (
 )
 from spca_worldcoder.planning.classical import ClassicalSearch
 from spca_worldcoder.planning.planner import ModelPlanner
-from spca_worldcoder.records import Contradiction, Draft, NotLearnable, Program, Transition
+from spca_worldcoder.records import Contradiction, Draft, NotLearnable, Program, TransitionLine
 from spca_worldcoder.run import LearnOptions, laboratory, reach_model
 from spca_worldcoder.worlds.catalogue import WorldOptions
 from spca_worldcoder.worlds.minigrid import CURRICULUM, shortest_way
@@ -195,12 +195,10 @@ class Watcher:
         self.episodes: list[EpisodeResult] = []
         self.ends: list[int] = []
 
-    def step(
-        self, environment: str, episode: int, step: int, seen: Transition, purpose: Purpose, right: bool
-    ) -> None:
+    def step(self, line: TransitionLine) -> None:
         """Count."""
         self.actions += 1
-        if not right:
+        if not line.right:
             self.wrong.append(self.actions)
 
     def draft(self, draft: Draft, adopted: bool) -> None:

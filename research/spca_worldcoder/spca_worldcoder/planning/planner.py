@@ -6,12 +6,11 @@ A plan counts only when the program itself agrees with its every step.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from enum import Enum
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from spca_worldcoder.records import Program
-from spca_worldcoder.sandbox import Method, ModelRunner
+from spca_worldcoder.sandbox import ModelRunner
 from spca_worldcoder.state import State
 
 
@@ -22,35 +21,12 @@ class Plan(NamedTuple):
     states: tuple[State, ...]
 
 
-class Found(Enum):
-    """Why a search has no plan."""
+Searcher = Callable[[Program, State, str, Sequence[str]], list[str] | None]
+"""One way to search in a program, from a state, for a mission, with these actions (`ModelRunner.plan`, say).
 
-    NOT_ASKED = "this searcher cannot search in such a program"
-    NOTHING = "nothing was found within its limits"
-    NO_PLAN = "there is none"
-
-
-Answer = list[str] | Found
-
-
-class Searcher(Protocol):
-    """One way to search."""
-
-    def search(self, program: Program, state: State, mission: str, actions: Sequence[str]) -> Answer:
-        """Actions that may lead to an end that pays, or why there are none. Raises Cancelled."""
-        ...
-
-
-class SandboxSearch:
-    """A search inside the sandbox, for any program; `budget` counts calls of the program."""
-
-    def __init__(self, runner: ModelRunner, method: Method, budget: int) -> None:
-        self._runner, self._method, self._budget = runner, method, budget
-
-    def search(self, program: Program, state: State, mission: str, actions: Sequence[str]) -> Answer:
-        """Actions to an end that pays."""
-        found = self._runner.plan(program, state, mission, actions, self._budget, self._method)
-        return Found.NOTHING if found is None else found
+Returns actions that may lead to an end that pays: an empty list where there are none, None where the search
+has found nothing within its limits. Raises Cancelled.
+"""
 
 
 class ModelPlanner:
@@ -60,7 +36,6 @@ class ModelPlanner:
         self._runner, self._searchers = runner, searchers
         self.seconds = 0.0
         """Wall time spent in planning."""
-        self.searches = 0
 
     def plan(
         self, program: Program, state: State, mission: str, actions: Sequence[str], quick: bool = False
@@ -70,14 +45,13 @@ class ModelPlanner:
         With `quick` only the fastest searcher is asked. Raises Cancelled.
         """
         began = time.perf_counter()
-        self.searches += 1
         try:
             for searcher in self._searchers[: 1 if quick else None]:
-                found = searcher.search(program, state, mission, actions)
-                if found is Found.NO_PLAN:
-                    return None
-                if isinstance(found, Found):
+                found = searcher(program, state, mission, actions)
+                if found is None:
                     continue
+                if not found:
+                    return None
                 states = self._runner.replay(program, state, mission, found)
                 if states is not None:
                     return Plan(tuple(found), tuple(states))
