@@ -14,6 +14,10 @@ def main() -> None:
         command_line()
     except KeyboardInterrupt:  # Ctrl-C before the command line has loaded
         sys.exit(130)
+    except SystemExit as ended:
+        from spca_core.processes.leaving import leave
+
+        leave(int(ended.code or 0))
 
 
 if __name__ == "__main__":

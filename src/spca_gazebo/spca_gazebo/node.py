@@ -8,7 +8,6 @@ checkpoints, which Gazebo does not support, are refused with a reason.
 from __future__ import annotations
 
 import importlib
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -29,6 +28,7 @@ from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
 from spca_core.kinds import primitives
 from spca_core.layout import Layout
+from spca_core.processes.leaving import leave
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import load_world
 from spca_description.names import ARM_CONTROLLER, GRIPPER_CONTROLLER, STATE_BROADCASTER, gripper_names
@@ -407,7 +407,7 @@ def _inexact(request: object, response: Any) -> Any:
 
 def main() -> None:
     """Run the node; the exit status says how it ended."""
-    sys.exit(serve_supervisor(lambda: [GazeboSim()]))
+    leave(serve_supervisor(lambda: [GazeboSim()]))
 
 
 if __name__ == "__main__":

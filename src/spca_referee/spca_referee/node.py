@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from array import array
 from collections import deque
 
@@ -17,6 +16,7 @@ from spca_core.contacts import SAMPLE_PERIOD, ContactSample
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
 from spca_core.layout import Layout
+from spca_core.processes.leaving import leave
 from spca_core.world import load_world
 from spca_referee.contacts import save_timeline
 from spca_referee.level import load_level
@@ -195,7 +195,7 @@ class RefereeNode(SpcaNode):
 
 def main() -> None:
     """Run the node; its exit status is the process's."""
-    sys.exit(serve_supervisor(lambda: [RefereeNode()]))
+    leave(serve_supervisor(lambda: [RefereeNode()]))
 
 
 if __name__ == "__main__":

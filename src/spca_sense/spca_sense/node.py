@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from array import array
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from spca_core.checkpoint import pack, unpack
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.ports.camera import Camera
+from spca_core.processes.leaving import leave
 from spca_core.scene import CHECKPOINT_KINDS, Scene
 from spca_core.task import Task
 from spca_core.world import load_world
@@ -122,7 +122,7 @@ class SenseNode(SpcaNode):
 
 def main() -> None:
     """Run the node without a vision model; its exit status is the process's."""
-    sys.exit(serve_supervisor(lambda: [SenseNode()]))
+    leave(serve_supervisor(lambda: [SenseNode()]))
 
 
 if __name__ == "__main__":

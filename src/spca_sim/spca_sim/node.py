@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from array import array
 from typing import Any, Literal, NamedTuple
@@ -24,6 +23,7 @@ from spca_core.contacts import ContactSample
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
 from spca_core.layout import Layout
+from spca_core.processes.leaving import leave
 from spca_core.world import load_world
 from spca_ros import names
 from spca_ros.convert.camera import colour_msg, depth_msg, info_msg
@@ -390,7 +390,7 @@ class SimNode(SpcaNode):
 
 def main() -> None:
     """Run the node; its exit status is the process's."""
-    sys.exit(serve_supervisor(lambda: [SimNode()]))
+    leave(serve_supervisor(lambda: [SimNode()]))
 
 
 if __name__ == "__main__":

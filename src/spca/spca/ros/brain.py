@@ -8,7 +8,6 @@ or the executable `brain` of this package for `ros2 run`.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -18,6 +17,7 @@ from spca.ros.supervisor_node import SupervisorNode
 from spca.stages import Stages
 from spca_coder.node import CoderNode
 from spca_core.options import RunOptions
+from spca_core.processes.leaving import leave
 from spca_core.run_folder import RunFolder
 from spca_planner.node import PlannerNode
 from spca_planner.solver.process import warm_solver
@@ -48,7 +48,7 @@ def make_nodes() -> list[SpcaNode]:
 
 def main() -> None:
     """Run the nodes; the exit status is the process's."""
-    sys.exit(run_nodes(make_nodes))
+    leave(run_nodes(make_nodes))
 
 
 if __name__ == "__main__":

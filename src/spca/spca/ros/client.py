@@ -6,7 +6,6 @@ Its exit status is the verdict: `python -m spca.ros.client FOLDER`, where FOLDER
 from __future__ import annotations
 
 import argparse
-import os
 import signal
 import sys
 from pathlib import Path
@@ -22,6 +21,7 @@ from spca.run_command import drive
 from spca_core.errors import SpcaError
 from spca_core.flag import Flag
 from spca_core.options import Manifest, RunOptions
+from spca_core.processes.leaving import leave
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_ros import names
 from spca_ros.peer import Peer
@@ -53,9 +53,7 @@ def main() -> None:
     except SpcaError as error:
         print(f"spca: {error}", file=sys.stderr)
         status = error.exit_status
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(status)  # a thread of ROS's that has not ended yet would abort an interpreter that ends
+    leave(status)  # a thread of ROS's that has not ended yet would abort an interpreter that ends
 
 
 def _run(folder: RunFolder, listeners: tuple[Listener, ...], interrupted: Flag) -> RunResult:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from array import array
 from pathlib import Path
@@ -26,6 +25,7 @@ from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.plan import Plan
 from spca_core.ports.arm import Arm
 from spca_core.ports.robot import Robot
+from spca_core.processes.leaving import leave
 from spca_core.scene import CHECKPOINT_KINDS, Scene
 from spca_core.skill import StepReport
 from spca_core.skill_package import library_source
@@ -258,7 +258,7 @@ def _arm(kind: str, world: World, robot: Robot, tolerances: Tolerances, source: 
 
 def main() -> None:
     """Run the node; its exit status is the process's."""
-    sys.exit(serve_supervisor(lambda: [ExecutorNode()]))
+    leave(serve_supervisor(lambda: [ExecutorNode()]))
 
 
 if __name__ == "__main__":

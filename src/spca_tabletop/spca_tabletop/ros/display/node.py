@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -21,6 +20,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from spca_core.behaviour_tree import behaviour_tree
 from spca_core.contacts import Pair
 from spca_core.plan import Step
+from spca_core.processes.leaving import leave
 from spca_core.scene import Scene
 from spca_core.verdict import Verdict
 from spca_core.world import load_world
@@ -133,7 +133,7 @@ def _marker(number: int, picture: MarkerShape) -> Marker:
 
 def main() -> None:
     """Run the node; its exit status is the process's."""
-    sys.exit(run_nodes(lambda: [DisplayNode()]))
+    leave(run_nodes(lambda: [DisplayNode()]))
 
 
 if __name__ == "__main__":
