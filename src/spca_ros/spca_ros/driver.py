@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import importlib
+import math
 import threading
+import time
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -27,6 +29,7 @@ from spca_ros.peer import NodeLost
 from spca_ros.qos import EVERY
 from spca_ros.watch import Watch
 
+_REPEAT_S = 0.05  # wall seconds after which a lease is sent again though nothing in it is new
 PRESSING = 20.0
 """Newtons reported for a gripper that says that it has stalled, where joint states carry no effort."""
 
@@ -84,6 +87,7 @@ class SpcaDriver:
     def __init__(self, node: SpcaNode, joints: Sequence[str], watch: Watch | None = None) -> None:
         self._client, self._joints, self._watch = node.get_name(), joints, watch
         self._wanted: tuple[float, float] | None = None  # what a watcher has kept from being reported
+        self._told, self._told_at = (0.0, 0.0), -math.inf
         if watch is not None:
             watch.on_lease = self._again
         self.arm = ActionClient(node, FollowTrajectory, names.FOLLOW)
@@ -121,9 +125,12 @@ class SpcaDriver:
         """See `Driver`. With a watch, no more is reported as seen than the watcher has."""
         limited = seen if self._watch is None else self._watch.limit(seen)
         self._wanted = (seen, until) if limited < seen else None
-        seen = limited
+        told, now = (limited, until), time.monotonic()
+        if told == self._told and now - self._told_at < _REPEAT_S:
+            return
+        self._told, self._told_at = told, now
         self._lease.publish(
-            Lease(client=self._client, seen=time_msg(seen), until=time_msg(until) if until else Time())
+            Lease(client=self._client, seen=time_msg(limited), until=time_msg(until) if until else Time())
         )
 
     def _again(self) -> None:
