@@ -173,16 +173,18 @@ class RayRenderer:
         depth[there] = hits.distance[there]
         points = self._eye + self._rays[there] * hits.distance[there, None]
 
-        up = self._rays[:, 2] / np.linalg.norm(self._rays, axis=1)
-        blend = np.clip(up * 3, 0, 1)[:, None].astype(np.float32)
-        indirect: Image = _SKY_LOW * (1 - blend) + _SKY_HIGH * blend
+        indirect: Image = np.zeros((len(self._rays), 3), np.float32)
         direct: Image = np.zeros_like(indirect)
+        sky = self._rays[hits.geom < 0]
+        up = sky[:, 2] / np.linalg.norm(sky, axis=1)
+        blend = np.clip(up * 3, 0, 1)[:, None].astype(np.float32)
+        indirect[hits.geom < 0] = _SKY_LOW * (1 - blend) + _SKY_HIGH * blend
         albedo = self._albedo[hits.geom[there]] * _grain(points)[:, None]
         indirect[there], direct[there] = self._shade(albedo, hits.normal[there])
 
         floors: list[tuple[float, NDArray[np.uint8]]] = []
         upward = hits.normal[there, 2] > 0.99
-        for height in sorted(set(points[upward, 2].round(4).tolist())):
+        for height in np.unique(points[upward, 2].round(4)).tolist():
             floor = np.zeros(self._shape, np.uint8)
             floor.ravel()[there[upward & (np.abs(points[:, 2] - height) < 1e-3)]] = 1
             floors.append((height, floor))
