@@ -12,7 +12,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = (
-    "src", "research", "testing", "examples", "levels", "worlds", "launch", "rviz", "config", "requirements",
+    "src", "research", "testing", "benchmarks", "examples", "levels", "worlds", "launch", "rviz", "config",
+    "requirements",
 )  # fmt: skip
 FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
 
@@ -57,7 +58,10 @@ def test_the_wheel_runs_levels_and_sentences_without_ros(tmp_path: Path) -> None
     assert "seen to hold: the red cube" in _run(spca, "do", "put the red cube on the blue plate", cwd=home)
     assert list(home.glob("runs/*/report.html")) and list(home.glob("runs/*/run.mcap"))
     assert (home / _run(spca, "new", "environment", "maze", cwd=home).strip() / "test").is_dir()
-    _run(python, "-c", "import spca_testing.contracts.kit_contract", cwd=home)
+    _run(
+        python, "-c", "import spca_testing.contracts.kit_contract, spca_worldcoder.worlds.minigrid", cwd=home
+    )
+    assert "Compare language models" in _run(spca, "bench", "models", "--help", cwd=home)
     notebook = ROOT / "examples" / "notebooks" / "first_run.ipynb"
     shown = _run(python, "-c", NOTEBOOK, notebook, cwd=home)
     assert "success" in shown and shown.count("image/png") == 2

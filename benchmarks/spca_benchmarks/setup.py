@@ -20,6 +20,7 @@ setup(
     entry_points={
         "spca.benches": [
             "minigrid = spca_benchmarks.commands:MINIGRID",
+            "models = spca_benchmarks.commands:MODELS",
             "pddl = spca_benchmarks.commands:PDDL",
             "rehearsal = spca_benchmarks.commands:REHEARSAL",
             "rl = spca_benchmarks.commands:RL",

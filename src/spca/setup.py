@@ -39,10 +39,7 @@ setup(
             "brain = spca.ros.brain:main",
             "run_level = spca.ros.client:main",
         ],
-        "spca.benches": [
-            "levels = spca.benches.commands:LEVELS",
-            "models = spca.benches.commands:MODELS",
-        ],
+        "spca.benches": ["levels = spca.benches.commands:LEVELS"],
         "spca.level_runners": ["supervisor = spca.benches.runs:SupervisedRuns"],
         "spca.proposers": ["builtin = spca.proposals:open_builtin", "openai = spca.proposals:open_openai"],
     },

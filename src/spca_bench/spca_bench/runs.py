@@ -6,7 +6,7 @@ point `spca.level_runners`; an environment's own bench reaches it by `level_runs
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -98,20 +98,6 @@ def acts(folder: RunFolder) -> list[ActResult]:
     return [ActResult.model_validate_json(file.read_bytes()) for file in files]
 
 
-_MODES = {"syntax": "after a rejection"}
-_KINDS = {"first": "new", "semantic": "after a failed attempt", "syntax": "after a rejection"}
-"""What asks for a draft, in words: the published counts call every repair of a rejected draft "syntax"."""
-
-
-def draft_sums(results: Sequence[RunResult]) -> dict[str, int]:
-    """Drafts of plans by mode and of code by kind, summed up."""
-    plans, codes = [r.planner.model_dump() for r in results], [r.coder.model_dump() for r in results]
-    return {
-        **{f"plan: {_MODES.get(mode, mode)}": sum(p[mode] for p in plans) for mode in plans[0]},
-        **{f"code: {_KINDS.get(kind, kind)}": sum(c[kind] for c in codes) for kind in codes[0]},
-    }
-
-
 def run_cards(runs: Iterable[tuple[str, RunSummary]]) -> list[Card]:
     """Runs by name for a page, those that failed first, with links to their reports."""
     cards = [
@@ -125,8 +111,3 @@ def run_cards(runs: Iterable[tuple[str, RunSummary]]) -> list[Card]:
         for name, r in runs
     ]
     return sorted(cards, key=lambda card: bool(card.good))
-
-
-def failed_cards(runs: Iterable[tuple[str, RunSummary]]) -> list[Card]:
-    """The same, of the runs that failed."""
-    return run_cards((name, r) for name, r in runs if not r.success)

@@ -13,8 +13,9 @@ from pydantic import Field
 from spca_bench import plots
 from spca_bench.bench import Done
 from spca_bench.page import Page, PageTable
-from spca_bench.runs import STAGES, RunsBench, RunSummary, acts, draft_sums, failed_cards, level_runs
+from spca_bench.runs import STAGES, RunsBench, RunSummary, acts, level_runs, run_cards
 from spca_bench.statistics import Rate, groups, median_of
+from spca_benchmarks.drafts import draft_sums
 from spca_benchmarks.minigrid.shortest import Truth, shortest
 from spca_core.ending import Ending
 from spca_core.model import Record
@@ -181,7 +182,7 @@ class MinigridBench(RunsBench[MinigridTrial, MinigridResult]):
             ("trial", "mission", "ending", "step", "why"),
             [(k, r.reference.mission, r.ended.ending.value, r.ended.action, r.ended.why) for k, r in failed],
         )
-        page.cards(failed_cards(list(failed)))
+        page.cards(run_cards(failed))
         page.heading("Planner, coder, time")
         page.table(("", "sum"), list(_sums([d.result for d in done]).items()))
         page.heading("By level")

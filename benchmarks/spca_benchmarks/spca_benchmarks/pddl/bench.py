@@ -14,9 +14,9 @@ from pydantic import Field
 from spca_bench.bench import Bench, Done
 from spca_bench.campaign import recorded
 from spca_bench.page import Page, PageTable, new_figure
-from spca_bench.pairs import add_pairs
 from spca_bench.plots import legend_beside
 from spca_bench.statistics import Rate, groups
+from spca_benchmarks.pairs import add_pairs
 from spca_benchmarks.pddl.judge import STATUSES
 from spca_benchmarks.pddl.tasks import load_tasks
 from spca_benchmarks.pddl.trial import ROLE, Attempt, PddlResult, run_attempts

@@ -20,7 +20,7 @@ from spca_core.run_folder import RunFolder
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from spca.benches.models import ModelResult, ModelTrial, Trials
+    from spca_benchmarks.models.bench import ModelResult, ModelTrial, Trials
 
 _FATES = {
     "parse": "refused: not valid PDDL",

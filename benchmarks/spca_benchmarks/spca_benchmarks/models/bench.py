@@ -15,7 +15,15 @@ from typing import Any, ClassVar
 from pydantic import Field, SerializeAsAny, field_validator
 
 from spca.api import select_levels
-from spca.benches.models_page import (
+from spca.kits import checked_kit, kit_of
+from spca.proposals import LLM, open_models
+from spca_bench.bench import Done
+from spca_bench.campaign import recorded
+from spca_bench.page import Page, PageTable
+from spca_bench.runs import RunsBench, RunSummary, level_runs, run_cards
+from spca_bench.statistics import Rate, groups
+from spca_benchmarks.drafts import draft_sums
+from spca_benchmarks.models.page import (
     Fate,
     add_plots,
     by_contestant,
@@ -27,14 +35,7 @@ from spca.benches.models_page import (
     taxonomy,
     verdicts,
 )
-from spca.kits import checked_kit, kit_of
-from spca.proposals import LLM, open_models
-from spca_bench.bench import Done
-from spca_bench.campaign import recorded
-from spca_bench.page import Page, PageTable
-from spca_bench.pairs import add_pairs
-from spca_bench.runs import RunsBench, RunSummary, draft_sums, failed_cards, level_runs
-from spca_bench.statistics import Rate, groups
+from spca_benchmarks.pairs import add_pairs
 from spca_core.budgets import Budgets
 from spca_core.errors import InputError
 from spca_core.extensions import find
@@ -281,7 +282,7 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
         page.table(("model", "stage", "fate", "then", "how often"), list(taxonomy(contestants)))
         if failed := [(d.trial.key, d.result) for d in done if not d.result.success]:
             page.heading("Trials that failed")
-            page.cards(failed_cards(list(failed)))
+            page.cards(run_cards(failed))
 
     def _published(self) -> PublishedResult | None:
         """Published figures, where they are of the same levels."""

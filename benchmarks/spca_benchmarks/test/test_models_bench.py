@@ -12,7 +12,6 @@ import pytest
 
 from spca.api import select_levels
 from spca.benches import bench_in
-from spca.benches.models import ModelResult, ModelsBench
 from spca_bench.bench import Done
 from spca_bench.campaign import ResultLine, StoredCampaign, read_campaign
 from spca_bench.engine import run_campaign
@@ -20,6 +19,7 @@ from spca_bench.page import Page
 from spca_bench.report import write_report
 from spca_bench.share import share
 from spca_bench.statistics import Paired
+from spca_benchmarks.models.bench import ModelResult, ModelsBench
 from spca_core.errors import InputError
 from spca_testing.bench import run_summary
 from spca_testing.models.behaviours import Behaviour, Status

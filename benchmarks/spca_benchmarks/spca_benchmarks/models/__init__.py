@@ -1,0 +1,1 @@
+"""Language models on the same levels and tables."""
