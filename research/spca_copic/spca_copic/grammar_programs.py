@@ -20,10 +20,8 @@ class GrammarPrograms:
 
     name = "grammar"
 
-    @property
-    def usage(self) -> ChatUsage:
-        """Nothing: no model is asked."""
-        return ChatUsage()
+    usage = ChatUsage()
+    """Nothing: no model is asked."""
 
     def write(self, briefing: Briefing, count: int, seed: int) -> list[PlanningProgram]:
         """Different programs, each slot filled by chance."""

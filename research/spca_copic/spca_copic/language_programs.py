@@ -29,13 +29,8 @@ class LanguagePrograms:
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model
-        self._usage = ChatUsage()
-        self.questions = 0
-
-    @property
-    def usage(self) -> ChatUsage:
+        self.usage = ChatUsage()
         """What all conversations have taken so far."""
-        return self._usage
 
     def write(self, briefing: Briefing, count: int, seed: int) -> list[PlanningProgram]:
         """Independent drafts for the same question."""
@@ -92,8 +87,7 @@ class LanguagePrograms:
         try:
             return loadable(dialogue, dialogue.ask(question), runner, SIGNATURE), dialogue.model_name
         finally:
-            self._usage = add_usage(self._usage, dialogue.usage)
-            self.questions += dialogue.questions
+            self.usage = add_usage(self.usage, dialogue.usage)
 
 
 def stretches(episode: Episode) -> list[tuple[Decision, int]]:

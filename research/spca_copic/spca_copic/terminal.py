@@ -8,9 +8,9 @@ from shutil import rmtree
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from spca.logs import log_to
+from spca.terminal import show_table
 from spca_copic.evaluation import WITH_MODEL, Score, evaluate, unseen_cases
 from spca_copic.recipe import Recipe, Trial
 from spca_copic.report import scores_table, write_report
@@ -90,7 +90,8 @@ def compare_command(
 
             scores += evaluate(world, state, selector, recipe, unseen, policies, chat, tell)
             bar.remove_task(row)
-        console.print(_table(scores))
+        table = scores_table(scores)
+        show_table(table.heads, table.shown())
         console.print(f"report  {write_report(folder, scores)}", soft_wrap=True)
     return 0
 
@@ -131,11 +132,3 @@ def _told(trial: Trial) -> str:
         f"({trial.use})  {trial.seconds:.0f} s"
         + (f"  {changed} new program{'s' if changed > 1 else ''}" if changed else "")
     )
-
-
-def _table(scores: list[Score]) -> Table:
-    found = scores_table(scores)
-    table = Table(*found.heads, box=None)
-    for row in found.shown():
-        table.add_row(*row)
-    return table

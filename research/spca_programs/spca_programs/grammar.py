@@ -44,7 +44,6 @@ def read_grammar(path: Path) -> Grammar:
     """
     text = path.read_text(encoding="utf-8")
     slots: dict[str, list[Fragment]] = {}
-    about: dict[str, str] = {}
     helpers: list[str] = []
     main = ""
     for node in ast.parse(text).body:
@@ -62,7 +61,6 @@ def read_grammar(path: Path) -> Grammar:
                 repairs=_repairs(doc, path, node.name),
             )
             slots.setdefault(slot, []).append(fragment)
-            about.setdefault(slot, doc.splitlines()[0] if doc else "")
         else:
             helpers.append(source)
     if not main or not slots:
@@ -70,7 +68,7 @@ def read_grammar(path: Path) -> Grammar:
             "no grammar", str(path), "it needs a function `plan` and functions named `slot__fragment`"
         )
     return Grammar(
-        slots=tuple(Slot(name=s, about=about[s], fragments=tuple(f)) for s, f in slots.items()),
+        slots=tuple(Slot(name=s, fragments=tuple(f)) for s, f in slots.items()),
         main=main,
         helpers="\n\n".join(helpers),
     )

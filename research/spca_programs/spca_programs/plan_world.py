@@ -107,7 +107,6 @@ class Slot(Record):
     """A decision that every program has to make, and the alternatives that a world offers for it."""
 
     name: str
-    about: str
     fragments: tuple[Fragment, ...]
 
 

@@ -95,7 +95,7 @@ def test_grasp_asks_a_model_as_published_and_repeats_from_its_records(tmp_path: 
     assert {a.plan for a in answers} == {("UP", "TAKE", "DOWN", "DROP")}
     assert bench.table(campaign.done).rows[-1][4] == 4.0  # mean number of actions
     page = write_report(campaign).read_text()
-    assert "Each constraint alone" in page and "GPT-4o" in page and "The best and the worst plan" in page
+    assert "Each constraint alone" in page and "GPT-4o" in page
     assert re.search(r"1600 \+ 160 tokens, 0\.0176 US dollars", page)
     again = run_campaign(
         bench.model_copy(update={"policy": f"replay:{tmp_path / 'c'}"}), tmp_path / "again", workers=1

@@ -9,12 +9,13 @@ from rich.live import Live
 from rich.table import Table
 
 from spca.interrupt import stopping_on_interrupt
+from spca.terminal import notices, results, show_table
 from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS
 from spca_core.flag import Flag
 from spca_worldcoder.agent.agent import EpisodeResult
 from spca_worldcoder.records import Draft, TransitionLine, Usage
 from spca_worldcoder.report import environments_table, write_report
-from spca_worldcoder.run import LearnOptions, LearnResult, resume, start
+from spca_worldcoder.run import LearnOptions, resume, start
 
 
 class Progress:
@@ -73,12 +74,16 @@ def go_on(folder: Path) -> int:
 
 
 def _run(work) -> int:  # type: ignore[no-untyped-def]
-    console = Console(highlight=False, stderr=True)
+    console = notices()
     stop = Flag()
     with stopping_on_interrupt(stop.set), Live(console=console, refresh_per_second=4, transient=True) as live:
         folder, result = work(Progress(live, console), stop.is_set)
-    out = Console(highlight=False)
-    out.print(_table(result))
+    out, usage, table = results(), result.usage, environments_table(result.environments)
+    out.print(
+        f"{result.outcome.replace('_', ' ')} · {result.actions} actions · "
+        f"{usage.tokens} tokens · {usage.chat.cost_usd:.2f} US dollars"
+    )
+    show_table(table.heads, table.shown())
     if result.problem:
         out.print(result.problem, style="yellow", soft_wrap=True)
     out.print(f"report {write_report(folder)}", soft_wrap=True)
@@ -86,15 +91,3 @@ def _run(work) -> int:  # type: ignore[no-untyped-def]
         console.print(f"interrupted; go on with: spca resume {folder.path}", soft_wrap=True)
         return EXIT_INTERRUPTED
     return EXIT_SUCCESS if result.outcome == "learned" else EXIT_NOT_SOLVED
-
-
-def _table(result: LearnResult) -> Table:
-    usage, found = result.usage, environments_table(result.environments)
-    title = (
-        f"{result.outcome.replace('_', ' ')} · {result.actions} actions · "
-        f"{usage.tokens} tokens · {usage.chat.cost_usd:.2f} US dollars"
-    )
-    table = Table(*found.heads, box=None, title=title)
-    for row in found.shown():
-        table.add_row(*row)
-    return table

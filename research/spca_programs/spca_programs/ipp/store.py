@@ -15,7 +15,6 @@ from spca_programs.ipp.develop import Development
 from spca_programs.ipp.program import Program
 
 PROGRAMS = LIBRARY / "programs"
-SOURCE = "program.py"
 _RECORD = "development.json"
 
 
@@ -32,7 +31,7 @@ class ProgramStore:
         """
         place = self.folder / development.domain / development.program.id
         place.mkdir(parents=True, exist_ok=True)
-        (place / SOURCE).write_text(development.program.source, encoding="utf-8")
+        (place / "program.py").write_text(development.program.source, encoding="utf-8")
         (place / _RECORD).write_text(development.model_dump_json(indent=1) + "\n", encoding="utf-8")
         return place
 

@@ -261,9 +261,8 @@ def model_curves(series: Mapping[str, Sequence[Learned]]) -> Figure:
     """Over actions: the share of seeds whose program made no mistake any more."""
     last = max(one.result.actions_to_model for found in series.values() for one in found)
     return _over_actions(
-        series, "actions", "share of seeds with the model", range(0, last + 2, max(1, last // 200)),
-        lambda one, x: one.result.actions_to_model <= x,
-    )  # fmt: skip
+        series, "share of seeds with the model", last, lambda one, x: one.result.actions_to_model <= x
+    )
 
 
 def success_curves(series: Mapping[str, Sequence[Learned]]) -> Figure:
@@ -274,9 +273,7 @@ def success_curves(series: Mapping[str, Sequence[Learned]]) -> Figure:
         ended = bisect_right(one.ends, x)
         return one.result.learned if x >= one.result.actions else ended > 0 and one.successes[ended - 1]
 
-    return _over_actions(
-        series, "actions", "share of seeds that win", range(0, last + 2, max(1, last // 200)), won
-    )
+    return _over_actions(series, "share of seeds that win", last, won)
 
 
 def cost_curves(series: Mapping[str, Sequence[Sequence[Spent]]]) -> Figure:
@@ -313,10 +310,10 @@ def drawable(found: Mapping[Any, Sequence[Learned]]) -> bool:
 
 
 def _over_actions(
-    series: Mapping[str, Sequence[Learned]], x_label: str, y_label: str, points: Sequence[int],
-    good: Callable[[Learned, int], bool],
-) -> Figure:  # fmt: skip
+    series: Mapping[str, Sequence[Learned]], label: str, last: int, good: Callable[[Learned, int], bool]
+) -> Figure:
     figure, axis = new_figure(6.4, 3.2)
+    points = range(0, last + 2, max(1, last // 200))
     for name, found in series.items():
         if len(found) < _LEAST:
             continue
@@ -328,7 +325,7 @@ def _over_actions(
         axis.fill_between(points, low, high, step="post", color=line.get_color(), alpha=0.12, linewidth=0)
     axis.xaxis.get_major_locator().set_params(integer=True)
     axis.set_ylim(-0.02, 1.02)
-    axis.set_xlabel(x_label)
-    axis.set_ylabel(y_label)
+    axis.set_xlabel("actions")
+    axis.set_ylabel(label)
     axis.legend(frameon=False, fontsize="small")
     return figure

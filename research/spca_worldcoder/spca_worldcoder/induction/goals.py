@@ -53,15 +53,9 @@ class RewardRules:
         """The goal of a mission."""
         return next((e for e in self.wins if mission in e.missions), None)
 
-    def dump(self) -> tuple[Any, ...]:
-        """As plain tuples."""
-        return (self.constant, self.weights, *(
-            tuple((e.goal, e.missions, e.bonus, e.guess) for e in part) for part in (self.wins, self.losses)
-        ))  # fmt: skip
-
     @classmethod
     def read(cls, value: Any) -> RewardRules:
-        """What `dump` gave."""
+        """The rules out of plain tuples (`dataclasses.astuple`)."""
         constant, weights, wins, losses = value
         return cls(constant, weights, tuple(Ending(*e) for e in wins), tuple(Ending(*e) for e in losses))
 

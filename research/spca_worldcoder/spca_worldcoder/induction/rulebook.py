@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 
 from spca_worldcoder.induction.effects import Template, apply, farthest
 from spca_worldcoder.induction.goals import RewardRules
@@ -72,13 +72,7 @@ class Rulebook:
 
     def dump(self) -> str:
         """The rules as a Python literal."""
-        frame = (
-            None
-            if self.frame is None
-            else (self.frame.mover, self.frame.facing, self.frame.holding, self.frame.moves)
-        )
-        groups = tuple((g.actions, tuple((c.effects, c.unless) for c in g.clauses)) for g in self.groups)
-        return repr((frame, groups, self.rewards.dump()))
+        return repr(astuple(self))
 
     @classmethod
     def read(cls, text: str) -> Rulebook:
