@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from contextvars import ContextVar
 from email.utils import parsedate_to_datetime
+from functools import cache
 from typing import Any, TypeVar
 
 import httpcore2
@@ -28,6 +29,7 @@ from spca_llm.config import ModelConfig
 from spca_llm.exchange import HIDDEN
 
 _T = TypeVar("_T")
+_tls = cache(httpx2.create_ssl_context)  # 30 ms to load the certificates
 _TRANSIENT = (408, 409, 425, 429)
 _SPENT = ("insufficient_quota", "billing_hard_limit_reached")
 
@@ -135,10 +137,11 @@ class BoundedClient(httpx2.Client):
         super().__init__(trust_env=trust_env, follow_redirects=False)
 
     def _init_transport(self, *arguments: Any, **options: Any) -> httpx2.BaseTransport:
-        return _Whole(httpx2.HTTPTransport(trust_env=options.get("trust_env", True)), *self._of_each)
+        trust_env = options.get("trust_env", True)
+        return _Whole(httpx2.HTTPTransport(_tls(trust_env=trust_env), trust_env=trust_env), *self._of_each)
 
     def _init_proxy_transport(self, proxy: Any, *arguments: Any, **options: Any) -> httpx2.BaseTransport:
-        return _Whole(httpx2.HTTPTransport(proxy=proxy), *self._of_each)
+        return _Whole(httpx2.HTTPTransport(_tls(), proxy=proxy), *self._of_each)
 
 
 def without(secrets: Iterable[str], text: str) -> str:
