@@ -206,6 +206,7 @@ def test_an_interrupt_while_a_run_starts_says_how_to_go_on_and_leaves_no_crash_f
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_a_plugin_with_a_fault_says_so_and_hides_nothing_else(tmp_path):
     """A bench that cannot be imported, and an environment whose kit is incomplete."""
     (tmp_path / "faulty.py").write_text(

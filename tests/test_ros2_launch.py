@@ -27,9 +27,8 @@ ENVIRONMENT = Path(sys.prefix).resolve()
 COMPILED_ALREADY = """
 build:
   packages-skip: [spca_interfaces]
-  packages-up-to: [spca]
 """
-"""Defaults of `colcon build`: the stack, but for the messages, which set-up has compiled already."""
+"""Defaults of `colcon build`: the messages, most of its time, are those that set-up has compiled already."""
 EMBEDDED = "sim:=mujoco arm:=embedded"
 
 

@@ -82,6 +82,7 @@ def played(*args: Any) -> tuple[tuple[str, str, str], Drawn]:
     return play(cast(PickPlaceEpisode, episode), _planner()), episode
 
 
+@pytest.mark.slow
 def test_a_block_is_put_where_the_sentence_says() -> None:
     pair = {"red": (0.4, -0.2), "pink": (0.6, -0.1)}
     for colour, other in (("red", "pink"), ("pink", "red")):  # of one hue
@@ -90,6 +91,7 @@ def test_a_block_is_put_where_the_sentence_says() -> None:
         assert episode.cubes[other][:2] == pair[other], "the other one stays where it is"
 
 
+@pytest.mark.slow
 def test_blocks_are_put_on_shades_of_brown_and_across_what_stands_on_them() -> None:
     cubes = {"red": (0.4, -0.2), "cyan": (0.6, -0.1), "brown": (0.6, -0.3), "white": (0.35, 0.3)}
     lightest, middle, darkest = STAND

@@ -55,6 +55,7 @@ def test_bench_grasp_scores_reports_and_goes_on(policy: str, tmp_path: Path) -> 
     assert (tmp_path / "g" / "results.jsonl").stat().st_size == results.st_size
 
 
+@pytest.mark.slow
 def test_bench_grasp_in_two_processes_gives_the_same(tmp_path: Path) -> None:
     scores = [
         spca("bench", "grasp", "random", "--count", "3", "--workers", str(n), "--out", str(tmp_path / str(n)))

@@ -37,6 +37,8 @@ from spca_testing.models.fallible_model import (
 )
 from spca_testing.models.model_run import ModelRun, Script, run_with_model
 
+pytestmark = pytest.mark.slow
+
 LEVEL = "touch_02"
 QUICK = {"timeout_s": 0.5, "attempts": 2, "wait_s": 0.01, "max_wait_s": 0.1}
 SMALL_BUDGET = Budgets(rounds=2, drafts=2, code_drafts=2, code_retries=1)

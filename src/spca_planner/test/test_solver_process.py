@@ -199,6 +199,7 @@ def _watch(solver: SolverProcess) -> list[int]:
     return [solver.pid, *(c.pid for c in found)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", [signal.SIGKILL, signal.SIGSTOP])
 def test_the_search_dies_with_a_killed_or_stopped_process_which_is_replaced(fault: signal.Signals) -> None:
     with SolverProcess() as solver:

@@ -28,6 +28,8 @@ from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.rehearsal.twin import TabletopTwin, TwinVocabulary
 from spca_testing.contracts.rehearsal_contract import RehearsalContract
 
+pytestmark = pytest.mark.slow
+
 KIT = TabletopKit()
 STEPS = (("pick_up", "cube_red", "table"), ("stack_on", "cube_red", "cube_blue"))
 
