@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from spca_core.errors import InputError
 from spca_programs.grasp.dataset import FAMILIES, Drawn, environments, generated, released
@@ -74,6 +73,8 @@ def test_generated_grids_have_the_statistics_of_the_released(
 
 
 def test_starts_and_obstacles(grids: dict[str, list[Grid]]) -> None:
+    from scipy import stats  # loads slowly; every process of the tests loads this file
+
     for name, drawn in grids.items():
         inner = [g.start[0] in range(3, 8) and g.start[1] in range(3, 8) for g in drawn]
         assert all(inner) if name.startswith("inner") else not any(inner)
@@ -148,6 +149,8 @@ class TestReleased:
 
     def test_distributions_agree(self, drawn: list[Drawn], grids: dict[str, list[Grid]]) -> None:
         """Two-sample Kolmogorov-Smirnov tests of every feature, at 1 % overall (Bonferroni)."""
+        from scipy import stats
+
         families = {f.name for f, _, _ in drawn}
         for name in families:
             theirs = features([g for f, _, g in drawn if f.name == name])
