@@ -54,7 +54,7 @@ class Critics:
         """The critics' no, or the plan that all of them accept. Raises Cancelled."""
         observation = request.observation
         context = DraftContext(
-            observation=observation.model_copy(update={"sentences": (), "detail": {}}),
+            observation=observation.model_copy(update={"sentences": (), "scene": None, "detail": {}}),
             extensions=self._vocabulary.extensions(observation),
             required=self._vocabulary.required(request.task, observation),
             words=self._vocabulary.words(),

@@ -8,8 +8,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future, wait
 from dataclasses import replace
-from typing import Generic, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from spca_core.errors import Cancelled
 from spca_core.plan import Draft, DraftRecord, Mode, Plan, PlanRequest, PlanResult, Rejection
@@ -282,31 +283,21 @@ class _Loop:
         )
 
 
-class _Outcome(Generic[T]):
-    value: T
-    error: BaseException | None = None
-
-
 def interruptible(call: Callable[[], T], cancelled: Callable[[], bool]) -> T:
     """The result of `call`, or its exception.
 
     Raises Cancelled as soon as `cancelled()`: the call is left to itself.
     """
-    outcome: _Outcome[T] = _Outcome()
-    done = threading.Event()
+    outcome: Future[T] = Future()
 
     def run() -> None:
         try:
-            outcome.value = call()
+            outcome.set_result(call())
         except BaseException as error:
-            outcome.error = error
-        finally:
-            done.set()
+            outcome.set_exception(error)
 
     threading.Thread(target=run, name="proposer", daemon=True).start()
-    while not done.wait(_POLL_SECONDS):
+    while not wait((outcome,), _POLL_SECONDS).done:
         if cancelled():
             raise Cancelled("planning was cancelled")
-    if outcome.error is not None:
-        raise outcome.error
-    return outcome.value
+    return outcome.result()

@@ -49,22 +49,19 @@ def vacuous(domain: Domain, problem: Problem, steps: Sequence[Words]) -> str:
     if len(steps) != 1:
         return ""
     action = domain.actions[steps[0][0]]
+    required = [*atoms(action.precondition), *atoms(action.precondition, positive=False)]
     stated = {ground(fact, {}) for fact in problem.init}
     achieved = [a for a in atoms(problem.goal) if ground(a, {}) not in stated]
     manipulated = {ground(a, {})[1] for a in achieved if a.rest}
     if not action.parameters and problem.objects:
         flaw = "it has no parameters, so it can only be this one task under another name"
-    elif not any(a.head in domain.predicates for a in _all_atoms(action.precondition)):
+    elif not any(a.head in domain.predicates for a in required):
         flaw = "it has no preconditions; state what must hold before the robot can do it"
     elif problem.goal.head != "or" and len(manipulated) > 1:
         flaw = f"it achieves {', '.join(map(str, achieved))} at once; use one action for each manipulation"
     else:
         return ""
     return f"action '{action.name}' alone achieves the goal, but {flaw}"
-
-
-def _all_atoms(condition: Group | None) -> list[Group]:
-    return [*atoms(condition), *atoms(condition, positive=False)]
 
 
 def _words(group: Group) -> set[str]:

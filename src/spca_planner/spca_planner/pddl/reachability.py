@@ -21,7 +21,7 @@ class TooLarge(Exception):
     """The problem cannot be examined within the limits."""
 
 
-def why_unsolvable(domain: Domain, problem: Problem, seconds: float = 1.0) -> str:
+def why_unsolvable(domain: Domain, problem: Problem, seconds: float) -> str:
     """A sentence about the first goal that no action can ever bring about; empty if there is none.
 
     It follows the missing preconditions down to the cause: an effect that no action has, or a fact that
