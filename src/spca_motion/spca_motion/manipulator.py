@@ -39,18 +39,15 @@ class Manipulator:
         world: World,
         robot: Robot,
         planner: MotionPlanner,
-        executor: Executor,
-        gripper: Gripper,
-        empty: MotionLimits = EMPTY,
-        holding: MotionLimits = HOLDING,
+        tolerances: Tolerances | None,
+        limits: tuple[MotionLimits, MotionLimits],
     ) -> None:
-        """`empty` and `holding` are the limits without and with something in the gripper, at most the arm's.
-
-        `executor` and `gripper` drive `robot` through one and the same gate.
-        """
+        """`limits` are those without and with something in the gripper, at most the arm's."""
         self._world, self._robot, self._planner = world, robot, planner
-        self._executor, self._gripper, self._gate = executor, gripper, executor.gate
-        self._empty, self._holding = (limits.within(world.robot.arm) for limits in (empty, holding))
+        self._gate = StopGate(robot)  # through which executor and gripper drive the robot
+        self._executor = Executor(robot, self._gate, world.robot.arm.joint_names, tolerances)
+        self._gripper = Gripper(robot, self._gate, self._executor.fresh_state, self._executor.tolerances.lag)
+        self._empty, self._holding = (each.within(world.robot.arm) for each in limits)
         self._allowed: frozenset[str] = frozenset()
         self._busy = threading.RLock()
         self._changing = threading.Lock()
@@ -199,26 +196,6 @@ def _gap(state: JointState) -> float:
     return min(max(state.gripper_gap, 0.0), STROKE)
 
 
-def embedded_arm(
-    world: World,
-    robot: Robot,
-    empty: MotionLimits = EMPTY,
-    holding: MotionLimits = HOLDING,
-    tolerances: Tolerances | None = None,
-) -> Manipulator:
+def embedded_arm(world: World, robot: Robot, tolerances: Tolerances | None = None) -> Manipulator:
     """The arm that plans in this process, with MuJoCo's collision check and OMPL."""
-    return assembled(world, robot, MotionPlanner(world), empty, holding, tolerances)
-
-
-def assembled(
-    world: World,
-    robot: Robot,
-    planner: MotionPlanner,
-    empty: MotionLimits,
-    holding: MotionLimits,
-    tolerances: Tolerances | None,
-) -> Manipulator:
-    """An arm with the usual executor and gripper, which pass their commands through one gate."""
-    executor = Executor(robot, StopGate(robot), world.robot.arm.joint_names, tolerances)
-    gripper = Gripper(robot, executor.gate, executor.fresh_state, executor.tolerances.lag)
-    return Manipulator(world, robot, planner, executor, gripper, empty, holding)
+    return Manipulator(world, robot, MotionPlanner(world), tolerances, (EMPTY, HOLDING))

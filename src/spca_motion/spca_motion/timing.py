@@ -31,7 +31,7 @@ def time_path(pieces: Sequence[Piece], limits: MotionLimits) -> JointTrajectory:
     rates = [piece.rates(limits) for piece in pieces]
     speeds = _speeds(pieces, rates)
     laws = [
-        _law(piece, rate, speeds[i], speeds[i + 1])
+        _Law(piece.length, rate, speeds[i], speeds[i + 1])
         for i, (piece, rate) in enumerate(zip(pieces, rates, strict=True))
     ]
     starts = np.concatenate([[0.0], np.cumsum([law.duration for law in laws])])
@@ -79,10 +79,6 @@ class _Law:
             return self._speed * times, np.full(len(times), self._speed)
         states = [self._profile.at_time(float(t)) for t in times]
         return np.array([p[0] for p, _, _ in states]), np.array([v[0] for _, v, _ in states])
-
-
-def _law(piece: Piece, rates: Rates, before: float, after: float) -> _Law:
-    return _Law(piece.length, rates, before, after)
 
 
 def _speeds(pieces: Sequence[Piece], rates: Sequence[Rates]) -> Array:

@@ -12,7 +12,7 @@ from spca_core.world import World
 from spca_description.moveit_config import VELOCITY_SCALING
 from spca_motion.execution import Tolerances
 from spca_motion.limits import EMPTY, HOLDING, MotionLimits
-from spca_motion.manipulator import Manipulator, assembled
+from spca_motion.manipulator import Manipulator
 from spca_motion.planner import MotionPlanner
 from spca_moveit.checker import ProcessChecker
 from spca_moveit.process import PlannerProcess
@@ -30,8 +30,8 @@ def moveit_arm(
     They run in `process`, which the caller must close.
     """
     planner = MotionPlanner(world, partial(ProcessChecker, process=process), MoveItSearch(process))
-    empty, holding = (_scaled(limits, world.robot.arm) for limits in (EMPTY, HOLDING))
-    return assembled(world, robot, planner, empty, holding, tolerances)
+    limits = _scaled(EMPTY, world.robot.arm), _scaled(HOLDING, world.robot.arm)
+    return Manipulator(world, robot, planner, tolerances, limits)
 
 
 def _scaled(limits: MotionLimits, arm: ArmDescription) -> MotionLimits:
